@@ -1,0 +1,111 @@
+import { type Command, Option } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import type { Summary } from '../encrypt/encrypt-options.ts';
+import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
+import { chooseKeySource, type KeyOptions } from './choose-key-source.ts';
+import { parsePositiveInteger } from './option-parsers.ts';
+import { showProgress } from './show-progress.ts';
+
+interface EncryptCommandOptions extends KeyOptions {
+  readonly contentId: string;
+  readonly out: string;
+  readonly keyUrl?: string;
+  readonly rotateEvery?: number;
+  readonly perRenditionIds?: true;
+  readonly sourceRoot?: string;
+  readonly force?: true;
+  readonly quiet?: true;
+}
+
+/** Where a server listens that was started with no configuration (specification, introduction). */
+const defaultKeyUrl = 'http://localhost:4100';
+
+/** `latchkey encrypt`: a clear HLS presentation on disk becomes an encrypted one. */
+export function registerEncrypt(program: Command, context: CommandContext): void {
+  program
+    .command('encrypt')
+    .description('encrypt an HLS presentation (MPEG-TS or fMP4, AES-128) into a new folder')
+    .argument('<playlist>', 'the multivariant or media playlist (.m3u8) of a clear presentation on disk')
+    .requiredOption('--content-id <id>', 'its id on the key server: 1 to 256 of A-Z a-z 0-9 _ -')
+    .requiredOption('--out <folder>', 'where the encrypted presentation goes: a folder that is new or empty')
+    .option('--key-url <url>', `where players fetch keys (default: --server, else ${defaultKeyUrl})`)
+    .option('--rotate-every <segments>', 'a new key (epoch) after so many segments', parsePositiveInteger)
+    .option('--per-rendition-ids', 'a content id for each rendition: <id>-<name of the rendition>')
+    .option('--source-root <folder>', 'read files from this folder too (default: the folder of the playlist)')
+    .option('--force', 'replace --out whole where it is not empty')
+    .option('--quiet', 'say nothing but warnings and errors')
+    .optionsGroup('Content keys:')
+    .addOption(new Option('--keys-from <source>', 'where content keys come from').choices(['server', 'env']))
+    .option(
+      '--server <url>',
+      'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
+    )
+    .option('--register', 'register the content on the server first, where it is not known')
+    .option('--name <name>', 'name of the content that --register registers (default: its id)')
+    .option('--env-file <file>', 'derive them from MASTER_KEY_HEX and SALT_HEX in this file')
+    .option('--key-version <n>', 'version of the master key: 2 for MASTER_KEY_HEX_V2', parsePositiveInteger)
+    .addHelpText('after', examples)
+    .action((playlist: string, options: EncryptCommandOptions) => runEncrypt(playlist, options, context));
+}
+
+const examples = `
+Without --server, keys are derived from MASTER_KEY_HEX and SALT_HEX in the environment or in --env-file;
+without --key-version, from the highest version there, which is the one of content registered now.
+
+Examples:
+  LATCHKEY_API_KEY=lk_… latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 \\
+    --server https://keys.example.com --register
+  latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 --env-file data/latchkey.env \\
+    --key-url https://keys.example.com --rotate-every 30`;
+
+async function runEncrypt(
+  playlist: string,
+  options: EncryptCommandOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { source, description } = await chooseKeySource(options, context);
+  const progress = showProgress(context, options.quiet ?? false);
+  try {
+    const summary = await encryptPresentation({
+      playlist,
+      contentId: options.contentId,
+      outFolder: options.out,
+      force: options.force ?? false,
+      keys: source,
+      keyUrlBase: options.keyUrl ?? options.server ?? defaultKeyUrl,
+      rotateEverySegments: options.rotateEvery,
+      perRenditionIds: options.perRenditionIds ?? false,
+      sourceRoot: options.sourceRoot,
+      randomOctets: context.randomOctets,
+      clock: context.clock,
+      report: progress,
+      signal: context.signal,
+    });
+    progress.stop();
+    if (!options.quiet) context.stdout.write(describe(summary, description, options.register ?? false));
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Longer lists of key URLs, as rotation makes them, are cut in the middle. */
+const keyUrlsShown = 6;
+
+function describe(summary: Summary, keySource: string, registered: boolean): string {
+  const { keyUrls } = summary;
+  const shown =
+    keyUrls.length <= keyUrlsShown
+      ? keyUrls
+      : [...keyUrls.slice(0, keyUrlsShown - 1), `… ${keyUrls.length - keyUrlsShown} more`, keyUrls.at(-1)];
+  const epochs = summary.epochs === 0 ? 'one key throughout' : `${summary.epochs} epochs`;
+  const register = registered
+    ? ''
+    : `  - Register the content on the key server, if it is not yet: ${summary.contentIds.join(', ')}\n`;
+  return `Encrypted ${summary.segments} segments of ${summary.renditions} rendition(s), ${summary.bytes} bytes, ${epochs}.
+Keys from ${keySource}. Players fetch them from:
+${shown.map((url) => `  ${url}`).join('\n')}
+Next:
+${register}  - Put the folder ${summary.outFolder} where players fetch video from; the clear files stay private.
+  - Play ${summary.playlist} with a viewer's token on the key requests.
+`;
+}

@@ -1,0 +1,90 @@
+import { open } from 'node:fs/promises';
+import { AppError } from '@latchkey/shared/errors';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { makeSecrets, type SecretName, secretNames } from '../keys/make-secrets.ts';
+import { parsePositiveInteger } from './option-parsers.ts';
+
+interface KeygenOptions {
+  readonly out?: string;
+  readonly only?: readonly SecretName[];
+  readonly versionNumber?: number;
+}
+
+const masterKeyPair: readonly SecretName[] = ['MASTER_KEY_HEX', 'SALT_HEX'];
+
+/** `latchkey keygen`: the secrets of a new server, or the next version of its master key. */
+export function registerKeygen(program: Command, context: CommandContext): void {
+  program
+    .command('keygen')
+    .description('make the secrets of a server, as lines of an env file')
+    .option('--out <file>', 'write them to a new file, readable by you alone (default: standard output)')
+    .option('--only <names>', `some of them, with commas between: ${secretNames.join(', ')}`, parseNames)
+    .option(
+      '--version-number <n>',
+      'make version n of the master key and its salt, to rotate them: MASTER_KEY_HEX_V<n> and SALT_HEX_V<n>',
+      parsePositiveInteger,
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  latchkey keygen --out latchkey.env
+  latchkey keygen --version-number 2 >> latchkey.env
+  latchkey keygen --only ADMIN_API_KEY`,
+    )
+    .action((options: KeygenOptions) => runKeygen(options, context));
+}
+
+async function runKeygen(
+  options: KeygenOptions,
+  { stdout, stderr, randomOctets }: CommandContext,
+): Promise<void> {
+  const names = options.only ?? (options.versionNumber === undefined ? secretNames : masterKeyPair);
+  const versioned = masterKeyPair.some((name) => names.includes(name));
+  if (options.versionNumber !== undefined && !versioned) {
+    throw refusal('--version-number is for MASTER_KEY_HEX and SALT_HEX, and --only names neither');
+  }
+  const text = makeSecrets(names, options.versionNumber ?? 1, randomOctets);
+  if (options.out === undefined) stdout.write(text);
+  else await writeNewFile(options.out, text);
+  if (options.out !== undefined) stderr.write(`Written to ${options.out}, readable by you alone.\n`);
+  if (versioned) {
+    stderr.write(
+      'Keep a copy of the master key and its salt where you keep what must not be lost: ' +
+        'whoever loses them loses all content that was encrypted with them.\n',
+    );
+  }
+}
+
+/** Never over a file that is there: it may hold the only copy of another master key. */
+async function writeNewFile(path: string, text: string): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      // The only copy of a master key should outlive a power cut.
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause;
+    throw refusal(
+      `--out ${path} exists already and is never overwritten; give the name of a new file`,
+      cause,
+    );
+  }
+}
+
+function parseNames(text: string): SecretName[] {
+  return text.split(',').map((part) => {
+    const name = secretNames.find((known) => known === part.trim());
+    if (!name) throw new InvalidArgumentError(`Accepted, with commas between: ${secretNames.join(', ')}.`);
+    return name;
+  });
+}
+
+function refusal(detail: string, cause?: unknown): AppError {
+  return new AppError('VALIDATION_FAILED', { detail, cause });
+}

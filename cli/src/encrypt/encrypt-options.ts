@@ -1,0 +1,78 @@
+import type { Clock } from '@latchkey/shared/clock';
+import { AppError } from '@latchkey/shared/errors';
+import type { ContentKeySource } from './content-key-source.ts';
+
+/** What a caller may want to know while a presentation is being encrypted. */
+export interface EncryptReport {
+  /** One sentence about something left out or kept as it is. */
+  warn?(text: string): void;
+  /** Once, before the first file. */
+  start?(total: { files: number; bytes: number }): void;
+  /** After each file: octets of input read for it. */
+  fileDone?(bytes: number): void;
+}
+
+export interface EncryptOptions {
+  /** Path of a multivariant or media playlist. */
+  readonly playlist: string;
+  /** `[A-Za-z0-9_-]{1,256}`, and not `leases`. */
+  readonly contentId: string;
+  readonly outFolder: string;
+  /** Replace `outFolder` where it is not empty. */
+  readonly force?: boolean;
+  readonly keys: ContentKeySource;
+  /** Absolute http or https URL; players fetch `<keyUrlBase>/keys/<contentId>[/<epoch>]`. */
+  readonly keyUrlBase: string;
+  /** Segments of an epoch, 1 or more; absent: one key throughout. */
+  readonly rotateEverySegments?: number | undefined;
+  /** A content id for each rendition: `<contentId>-<name of the rendition>`. */
+  readonly perRenditionIds?: boolean;
+  /** Nothing outside of this folder is read. Default: the folder of `playlist`. */
+  readonly sourceRoot?: string | undefined;
+  /** A cryptographic source, such as `randomBytes` of node:crypto. */
+  readonly randomOctets: (count: number) => Uint8Array;
+  readonly clock: Clock;
+  readonly report?: EncryptReport;
+  /** Aborted: what was written is removed, and the promise rejects. */
+  readonly signal?: AbortSignal;
+}
+
+/** What was done. */
+export interface Summary {
+  /** Absolute path of the playlist to give to players. */
+  readonly playlist: string;
+  readonly outFolder: string;
+  readonly renditions: number;
+  readonly segments: number;
+  /** Octets written, playlists not counted. */
+  readonly bytes: number;
+  /** Number of epochs; 0 without rotation. */
+  readonly epochs: number;
+  readonly contentIds: readonly string[];
+  /** Every key URL in the playlists, in the order of its first use. */
+  readonly keyUrls: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** @throws AppError `VALIDATION_FAILED`: `leases` is a path of the key server (contract, section 1) */
+export function checkContentId(contentId: string): void {
+  if (/^[A-Za-z0-9_-]{1,256}$/.test(contentId) && contentId !== 'leases') return;
+  const detail = `--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -, and not "leases"`;
+  throw new AppError('VALIDATION_FAILED', { detail });
+}
+
+/** @returns the URL without a slash at its end @throws AppError `VALIDATION_FAILED` */
+export function checkKeyUrlBase(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url && !url.search && !url.hash && !url.username && !url.password && !/[?#]/.test(text);
+  if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
+  const detail = `--key-url "${text}"; accepted: an http or https URL without query, such as https://keys.example.com`;
+  throw new AppError('VALIDATION_FAILED', { detail });
+}
+
+/** @throws AppError `VALIDATION_FAILED` */
+export function checkRotation(segments: number | undefined): void {
+  if (segments === undefined || (Number.isSafeInteger(segments) && segments >= 1)) return;
+  const detail = `--rotate-every ${segments}; accepted: a whole number of segments, 1 or more`;
+  throw new AppError('VALIDATION_FAILED', { detail });
+}

@@ -1,0 +1,121 @@
+import { mkdir, realpath, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { AppError } from '@latchkey/shared/errors';
+import { type KeyName, keyPath } from './content-key-source.ts';
+import { encryptFile } from './encrypt-file.ts';
+import {
+  checkContentId,
+  checkKeyUrlBase,
+  checkRotation,
+  type EncryptOptions,
+  type Summary,
+} from './encrypt-options.ts';
+import { loadPresentation } from './load-presentation.ts';
+import { openOutputFolder } from './output-folder.ts';
+import { type PresentationPlan, planPresentation } from './plan-presentation.ts';
+import { keyUrl } from './render-media-playlist.ts';
+
+/**
+ * Encrypts a clear HLS presentation on disk into a new folder: AES-128 over whole segments (RFC 8216 section 5.2).
+ * The folder appears under its name when it is whole; on any failure, nothing is left.
+ *
+ * @throws AppError `VALIDATION_FAILED` for input or options that cannot be used, or what `options.keys` throws;
+ * an error of the file system as Node gives it; the reason of `options.signal` once that is aborted
+ */
+export async function encryptPresentation(given: EncryptOptions): Promise<Summary> {
+  checkContentId(given.contentId);
+  checkRotation(given.rotateEverySegments);
+  const options = { ...given, keyUrlBase: checkKeyUrlBase(given.keyUrlBase) };
+  const playlistPath = await existing(options.playlist, 'the playlist');
+  const sourceRoot = options.sourceRoot
+    ? await existing(options.sourceRoot, '--source-root')
+    : dirname(playlistPath);
+
+  const presentation = await loadPresentation(playlistPath, sourceRoot);
+  for (const warning of presentation.warnings) options.report?.warn?.(warning);
+  const plan = await planPresentation(presentation, playlistPath, sourceRoot, options);
+  const { randomOctets, clock, force = false } = options;
+  const output = await openOutputFolder(options.outFolder, { force, playlistPath, randomOctets, clock });
+  try {
+    // All keys before the first octet is written: a key that is refused costs no work.
+    const keys = await fetchKeys(plan.keys, options);
+    const bytes = await writeFiles(plan, output.partialPath, keys, options);
+    options.signal?.throwIfAborted();
+    await output.commit();
+    return summarize(plan, output.path, bytes, options, presentation.warnings);
+  } catch (error) {
+    await output.discard();
+    // The reason of the interruption says more than the stream's own "aborted".
+    options.signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function fetchKeys(
+  names: readonly KeyName[],
+  { keys, signal }: EncryptOptions,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  for (const contentId of new Set(names.map((name) => name.contentId))) await keys.prepare(contentId, signal);
+  const fetched = new Map<string, Uint8Array>();
+  for (const name of names) {
+    signal?.throwIfAborted();
+    fetched.set(keyPath(name), await keys.get(name, signal));
+  }
+  return fetched;
+}
+
+async function writeFiles(
+  { renditions, playlists }: PresentationPlan,
+  folder: string,
+  keys: ReadonlyMap<string, Uint8Array>,
+  { report, signal }: EncryptOptions,
+): Promise<number> {
+  const keyOf = (name: KeyName): Uint8Array => {
+    const key = keys.get(keyPath(name));
+    if (!key) throw new Error(`no key was fetched for ${keyPath(name)}`);
+    return key;
+  };
+  const files = renditions.flatMap(({ plan }) => plan.files);
+  report?.start?.({ files: files.length, bytes: files.reduce((sum, file) => sum + file.source.length, 0) });
+  let written = 0;
+  for (const rendition of renditions) {
+    await mkdir(join(folder, rendition.folder), { recursive: true });
+    for (const { source, name, key, iv } of rendition.plan.files) {
+      signal?.throwIfAborted();
+      written += await encryptFile(source, join(folder, rendition.folder, name), keyOf(key), iv, signal);
+      report?.fileDone?.(source.length);
+    }
+  }
+  for (const { path, text } of playlists) await writeFile(join(folder, path), text, { flag: 'wx' });
+  return written;
+}
+
+function summarize(
+  { renditions, playlists, keys }: PresentationPlan,
+  outFolder: string,
+  bytes: number,
+  { keyUrlBase }: EncryptOptions,
+  warnings: readonly string[],
+): Summary {
+  const [root] = playlists;
+  return {
+    playlist: join(outFolder, root?.path ?? ''),
+    outFolder,
+    renditions: renditions.length,
+    segments: renditions.reduce((sum, { plan }) => sum + plan.rendition.playlist.segments.length, 0),
+    bytes,
+    epochs: new Set(keys.flatMap(({ epoch }) => (epoch === undefined ? [] : [epoch]))).size,
+    contentIds: [...new Set(keys.map(({ contentId }) => contentId))],
+    keyUrls: keys.map((key) => keyUrl(key, keyUrlBase)),
+    warnings,
+  };
+}
+
+async function existing(path: string, what: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw new AppError('VALIDATION_FAILED', { detail: `${what} ${path} is not there`, cause });
+  }
+}

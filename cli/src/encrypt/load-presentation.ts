@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
+import type { MediaPlaylist } from '../hls/media-playlist.ts';
+import { parseMediaPlaylist } from '../hls/parse-media-playlist.ts';
+import { type MultivariantPlaylist, parseMultivariantPlaylist } from '../hls/parse-multivariant-playlist.ts';
+import { playlistError } from '../hls/playlist-error.ts';
+import { classifyPlaylist, type PlaylistText, splitPlaylist } from '../hls/playlist-lines.ts';
+import { inspectTags } from '../hls/refused-tags.ts';
+import { isWithin, resolveReference } from '../hls/resolve-reference.ts';
+import { createRenditionNamer } from './target-names.ts';
+
+/** One media playlist of a presentation. */
+export interface Rendition {
+  /** Unique in the presentation, of `A-Z a-z 0-9 _ -`. */
+  readonly name: string;
+  /** Absolute path of its playlist. */
+  readonly path: string;
+  readonly playlist: MediaPlaylist;
+}
+
+export interface Presentation {
+  /** Undefined where a media playlist was given: then there is one rendition. */
+  readonly multivariant: MultivariantPlaylist | undefined;
+  readonly renditions: readonly Rendition[];
+  /** The rendition of each URI in the multivariant playlist. Several URIs may name one. */
+  readonly renditionOfUri: ReadonlyMap<string, Rendition>;
+  /** One sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads a presentation's playlists from disk.
+ *
+ * @param playlistPath absolute, with symbolic links resolved
+ * @param sourceRoot nothing outside of this folder is read; absolute, with symbolic links resolved
+ * @throws AppError `VALIDATION_FAILED` for input that cannot be encrypted
+ */
+export async function loadPresentation(playlistPath: string, sourceRoot: string): Promise<Presentation> {
+  if (!isWithin(playlistPath, sourceRoot)) {
+    throw playlistError({ playlist: playlistPath }, `lies outside of --source-root ${sourceRoot}`);
+  }
+  const warnings: string[] = [];
+  const nameRendition = createRenditionNamer();
+  const root = dirname(playlistPath);
+  const loadMedia = (text: PlaylistText, path: string): Rendition => {
+    warnings.push(...inspectTags(text));
+    const playlist = parseMediaPlaylist(text);
+    if (!playlist.ended)
+      warnings.push(`${text.playlist}: has no #EXT-X-ENDLIST; encrypted as it is at this moment`);
+    return { name: nameRendition(relative(root, path)), path, playlist };
+  };
+
+  const text = await readPlaylist(playlistPath, root);
+  if (classifyPlaylist(text) === 'media') {
+    const rendition = loadMedia(text, playlistPath);
+    return { multivariant: undefined, renditions: [rendition], renditionOfUri: new Map(), warnings };
+  }
+
+  warnings.push(...inspectTags(text));
+  const multivariant = parseMultivariantPlaylist(text);
+  if (multivariant.droppedIFramePlaylists > 0) warnings.push(iFramesWarning(multivariant));
+  const byPath = new Map<string, Rendition>();
+  const renditionOfUri = new Map<string, Rendition>();
+  for (const { uri, line } of mediaPlaylistUris(multivariant)) {
+    const place = { playlist: text.playlist, line };
+    const path = await resolveReference(uri, playlistPath, sourceRoot, place);
+    let rendition = byPath.get(path);
+    if (!rendition) {
+      const media = await readPlaylist(path, root);
+      if (classifyPlaylist(media) !== 'media') throw playlistError(place, `"${uri}" is not a media playlist`);
+      rendition = loadMedia(media, path);
+      byPath.set(path, rendition);
+    }
+    renditionOfUri.set(uri, rendition);
+  }
+  if (byPath.size === 0) throw playlistError({ playlist: text.playlist }, 'names no media playlist');
+  return { multivariant, renditions: [...byPath.values()], renditionOfUri, warnings };
+}
+
+async function readPlaylist(path: string, root: string): Promise<PlaylistText> {
+  return splitPlaylist(relative(root, path), await readFile(path));
+}
+
+function mediaPlaylistUris(multivariant: MultivariantPlaylist): { uri: string; line: number }[] {
+  return multivariant.lines.flatMap((line) => {
+    if ('variantUri' in line) return [{ uri: line.variantUri, line: line.line }];
+    return 'mediaUri' in line ? [{ uri: line.mediaUri, line: line.line }] : [];
+  });
+}
+
+function iFramesWarning({ playlist, droppedIFramePlaylists }: MultivariantPlaylist): string {
+  return (
+    `${playlist}: ${droppedIFramePlaylists} I-frame playlist(s) left out: they name byte ranges within segments, ` +
+    'which do not decrypt on their own'
+  );
+}

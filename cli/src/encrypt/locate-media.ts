@@ -1,0 +1,48 @@
+import { stat } from 'node:fs/promises';
+import type { MediaReference } from '../hls/media-playlist.ts';
+import { playlistError } from '../hls/playlist-error.ts';
+import { resolveReference } from '../hls/resolve-reference.ts';
+import type { Rendition } from './load-presentation.ts';
+
+/** Octets of a file on disk. */
+export interface SourceSlice {
+  readonly path: string;
+  readonly offset: number;
+  /** Octets; 0 for an empty file. */
+  readonly length: number;
+}
+
+/** Where the octets of each segment and initialization section are. Segments marked EXT-X-GAP have none. */
+export type MediaLocations = ReadonlyMap<MediaReference, SourceSlice>;
+
+/** @throws AppError `VALIDATION_FAILED` for a file that is missing, too short, or outside of `sourceRoot` */
+export async function locateMedia(rendition: Rendition, sourceRoot: string): Promise<MediaLocations> {
+  const locations = new Map<MediaReference, SourceSlice>();
+  const files = new Map<string, { path: string; octets: number }>();
+  for (const reference of mediaReferences(rendition)) {
+    const place = { playlist: rendition.playlist.playlist, line: reference.line };
+    const { uri, byteRange } = reference;
+    let file = files.get(uri);
+    if (!file) {
+      const path = await resolveReference(uri, rendition.path, sourceRoot, place);
+      const found = await stat(path);
+      if (!found.isFile()) throw playlistError(place, `"${uri}" is not a file`);
+      file = { path, octets: found.size };
+      files.set(uri, file);
+    }
+    const { offset, length } = byteRange ?? { offset: 0, length: file.octets };
+    if (offset + length > file.octets) {
+      const detail = `octets ${offset} to ${offset + length} of "${uri}", which has ${file.octets} only`;
+      throw playlistError(place, detail);
+    }
+    locations.set(reference, { path: file.path, offset, length });
+  }
+  return locations;
+}
+
+function* mediaReferences({ playlist }: Rendition): Iterable<MediaReference> {
+  for (const segment of playlist.segments) {
+    for (const line of segment.head) if ('map' in line) yield line.map;
+    if (!segment.gap) yield segment;
+  }
+}

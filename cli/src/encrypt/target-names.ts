@@ -1,0 +1,49 @@
+import { basename } from 'node:path';
+
+/** Long enough to tell renditions apart, short enough for any file system's 255 octets. */
+const longestName = 100;
+
+/**
+ * Names of our own for everything written, made of `A-Z a-z 0-9 _ -` only: whatever a playlist says, nothing is
+ * written outside of the output folder and no two files meet.
+ *
+ * @returns from the path of a media playlist, relative to the folder of the presentation, a name not given before
+ */
+export function createRenditionNamer(): (path: string) => string {
+  // In lower case: some file systems take `A` and `a` for one name.
+  const taken = new Set<string>();
+  return (path) => {
+    const plain = slug(path.replace(/\.[^./\\]*$/, ''));
+    let name = plain;
+    for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${plain}-${count}`;
+    taken.add(name.toLowerCase());
+    return name;
+  };
+}
+
+/** The name of the playlist that players are given. It always ends in `.m3u8`. */
+export function rootPlaylistName(path: string): string {
+  return `${slug(basename(path).replace(/\.m3u8?$/i, ''))}.m3u8`;
+}
+
+/** @param index of the segment in its rendition, from 0 */
+export function segmentName(index: number, uri: string, fragmented: boolean): string {
+  return `${String(index).padStart(5, '0')}.${extension(uri) ?? (fragmented ? 'm4s' : 'ts')}`;
+}
+
+/** @param index of the initialization section in its rendition, from 0 */
+export function mapName(index: number, uri: string): string {
+  return `init-${index}.${extension(uri) ?? 'mp4'}`;
+}
+
+function slug(text: string): string {
+  const plain = text.replace(/[^A-Za-z0-9_]+/g, '-').replace(/^-+|-+$/g, '');
+  return plain.slice(0, longestName) || 'rendition';
+}
+
+/** Players and servers go by it, so it is kept; an extension of playlists would be taken for one. */
+function extension(uri: string): string | undefined {
+  const [, found] = /\.([A-Za-z0-9]{1,8})$/.exec(uri.replace(/[?#].*$/s, '')) ?? [];
+  const lower = found?.toLowerCase();
+  return lower === 'm3u8' || lower === 'm3u' ? undefined : lower;
+}

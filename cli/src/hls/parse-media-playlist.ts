@@ -1,0 +1,109 @@
+import { findAttribute } from './attribute-list.ts';
+import { type ByteRange, parseByteRange } from './byte-range.ts';
+import type { HeadLine, MapTag, MediaPlaylist, MediaSegment } from './media-playlist.ts';
+import { type Place, playlistError } from './playlist-error.ts';
+import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { isLowLatencyTag } from './refused-tags.ts';
+
+/** What has been read since the last segment. */
+interface Pending {
+  head: HeadLine[];
+  gap: boolean;
+  duration: boolean;
+  byteRange: { text: string; line: number } | undefined;
+}
+
+const nothingPending = (): Pending => ({ head: [], gap: false, duration: false, byteRange: undefined });
+
+/**
+ * Reads a media playlist (RFC 8216 section 4.3.2 and 4.3.3). Tags that are not known stay as they are.
+ * EXT-X-BYTERANGE, EXT-X-KEY:METHOD=NONE, EXT-X-VERSION and low-latency tags are not among the lines that it returns.
+ *
+ * @throws AppError `VALIDATION_FAILED` with the line
+ */
+export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlaylist {
+  const segments: MediaSegment[] = [];
+  let pending = nothingPending();
+  let previous: MediaSegment | undefined;
+  for (const line of lines) {
+    if (line.tag === 'EXT-X-I-FRAMES-ONLY')
+      throw playlistError({ playlist, line: line.number }, iFramesRefusal);
+    if (line.kind === 'uri') {
+      previous = finishSegment(playlist, line, pending, previous);
+      segments.push(previous);
+      pending = nothingPending();
+    } else {
+      readHeadLine(playlist, line, pending);
+    }
+  }
+  if (segments.length === 0) throw playlistError({ playlist }, 'has no segment');
+  return {
+    playlist,
+    version: readVersion(lines),
+    segments,
+    // A map after the last segment applies to none.
+    tail: pending.head.flatMap((line) => ('text' in line ? [line.text] : [])),
+    ended: lines.some(({ tag }) => tag === 'EXT-X-ENDLIST'),
+  };
+}
+
+const iFramesRefusal =
+  '#EXT-X-I-FRAMES-ONLY: an I-frame playlist names byte ranges within segments, which do not decrypt on their own';
+
+function readHeadLine(playlist: string, line: PlaylistLine, pending: Pending): void {
+  if (line.tag === 'EXT-X-VERSION' || line.tag === 'EXT-X-KEY' || isLowLatencyTag(line)) return;
+  if (line.tag === 'EXT-X-BYTERANGE') {
+    pending.byteRange = { text: line.value, line: line.number };
+    return;
+  }
+  if (line.tag === 'EXT-X-MAP') {
+    pending.head.push({ map: readMap(playlist, line) });
+    return;
+  }
+  if (line.tag === 'EXT-X-GAP') pending.gap = true;
+  if (line.tag === 'EXTINF') pending.duration = true;
+  pending.head.push({ text: line.text, tag: line.tag });
+}
+
+function readMap(playlist: string, line: PlaylistLine): MapTag {
+  const attributes = readAttributes(playlist, line);
+  const place = { playlist, line: line.number };
+  const uri = findAttribute(attributes, 'URI');
+  if (!uri) throw playlistError(place, '#EXT-X-MAP without a URI');
+  const range = findAttribute(attributes, 'BYTERANGE');
+  // Section 4.3.2.5: the BYTERANGE of a map without an offset begins at 0.
+  const byteRange = range === undefined ? undefined : readRange(place, range, 0);
+  return { attributes, uri, byteRange, line: line.number };
+}
+
+function finishSegment(
+  playlist: string,
+  line: PlaylistLine,
+  pending: Pending,
+  previous: MediaSegment | undefined,
+): MediaSegment {
+  const uri = line.text.trim();
+  if (!pending.duration) {
+    throw playlistError({ playlist, line: line.number }, `"${uri}" has no #EXTINF before it`);
+  }
+  let byteRange: ByteRange | undefined;
+  if (pending.byteRange) {
+    const before = previous?.uri === uri ? previous.byteRange : undefined;
+    const nextOffset = before && before.offset + before.length;
+    byteRange = readRange({ playlist, line: pending.byteRange.line }, pending.byteRange.text, nextOffset);
+  }
+  return { uri, byteRange, line: line.number, gap: pending.gap, head: pending.head };
+}
+
+function readRange(place: Place, text: string, nextOffset: number | undefined): ByteRange {
+  try {
+    return parseByteRange(text, nextOffset);
+  } catch (error) {
+    throw playlistError(place, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function readVersion(lines: readonly PlaylistLine[]): number {
+  const version = Number.parseInt(lines.find(({ tag }) => tag === 'EXT-X-VERSION')?.value ?? '1', 10);
+  return Number.isInteger(version) && version > 0 ? version : 1;
+}

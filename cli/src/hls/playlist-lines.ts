@@ -1,0 +1,74 @@
+import { type AttributeList, parseAttributeList } from './attribute-list.ts';
+import { playlistError } from './playlist-error.ts';
+
+/** One line of a playlist (RFC 8216 section 4.1): a URI, a tag, or what is neither (a comment, a blank line). */
+export interface PlaylistLine {
+  readonly kind: 'uri' | 'tag' | 'other';
+  readonly text: string;
+  /** Of a tag: `EXT-X-KEY`, without `#` and value. Empty otherwise. */
+  readonly tag: string;
+  /** Of a tag: what follows the first colon. Empty otherwise. */
+  readonly value: string;
+  /** Counted from 1. */
+  readonly number: number;
+}
+
+/** A playlist as read, before anything is understood of it. */
+export interface PlaylistText {
+  /** The path, for messages. */
+  readonly playlist: string;
+  readonly lines: readonly PlaylistLine[];
+}
+
+/**
+ * Splits a playlist into lines. A byte order mark is dropped and lines may end in LF or CRLF (RFC 8216 section 4.1
+ * forbids the former to writers; files made on Windows have it all the same).
+ *
+ * @param octets the file
+ * @throws AppError `VALIDATION_FAILED` where it is not UTF-8 or does not begin with `#EXTM3U`
+ */
+export function splitPlaylist(playlist: string, octets: Uint8Array): PlaylistText {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(octets);
+  } catch (cause) {
+    throw playlistError({ playlist }, 'is not UTF-8 text, so it is not an HLS playlist', cause);
+  }
+  const lines = text.replace(/(\r?\n)*$/, '').split(/\r?\n/);
+  if (lines[0]?.trim() !== '#EXTM3U') {
+    throw playlistError({ playlist }, 'does not begin with #EXTM3U, so it is not an HLS playlist');
+  }
+  return { playlist, lines: lines.map((line, index) => readLine(line, index + 1)) };
+}
+
+function readLine(text: string, number: number): PlaylistLine {
+  const [, tag = '', value = ''] = /^#(EXT[A-Z0-9-]*)(?::(.*))?$/.exec(text.trimEnd()) ?? [];
+  if (tag !== '') return { kind: 'tag', text, tag, value, number };
+  const kind = text.trim() === '' || text.startsWith('#') ? 'other' : 'uri';
+  return { kind, text, tag, value, number };
+}
+
+/** The attributes of a tag. @throws AppError `VALIDATION_FAILED` that names the line */
+export function readAttributes(playlist: string, line: PlaylistLine): AttributeList {
+  try {
+    return parseAttributeList(line.value);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw playlistError({ playlist, line: line.number }, `#${line.tag}: ${reason}`, error);
+  }
+}
+
+/** Tells the two sorts of playlist apart. @throws AppError where it is neither, or both (RFC 8216 section 4.1) */
+export function classifyPlaylist({ playlist, lines }: PlaylistText): 'media' | 'multivariant' {
+  const has = (...tags: string[]) => lines.some(({ tag }) => tags.includes(tag));
+  const media = has('EXTINF', 'EXT-X-TARGETDURATION');
+  const multivariant = has('EXT-X-STREAM-INF', 'EXT-X-I-FRAME-STREAM-INF', 'EXT-X-MEDIA');
+  if (media && multivariant) {
+    throw playlistError(
+      { playlist },
+      'has tags of a multivariant and of a media playlist: it can be one only',
+    );
+  }
+  if (!media && !multivariant) throw playlistError({ playlist }, 'lists neither segments nor variants');
+  return media ? 'media' : 'multivariant';
+}

@@ -1,0 +1,64 @@
+import { findAttribute } from './attribute-list.ts';
+import { playlistError } from './playlist-error.ts';
+import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
+
+const refusals: Record<string, string> = {
+  'EXT-X-SESSION-KEY': 'the presentation is encrypted already; give the clear one',
+  'EXT-X-DEFINE': 'variables are not resolved here; write the playlist without EXT-X-DEFINE',
+  'EXT-X-SKIP': 'this is a delta update, which lacks segments; give the whole playlist',
+};
+
+/**
+ * Low-latency HLS (draft-pantos-hls-rfc8216bis section 4.4): parts are byte ranges or pieces of segments and would
+ * have to be encrypted on their own, and a folder of files cannot block a reload. Players fall back to whole segments.
+ */
+const lowLatencyTags = new Set([
+  'EXT-X-PART',
+  'EXT-X-PART-INF',
+  'EXT-X-PRELOAD-HINT',
+  'EXT-X-RENDITION-REPORT',
+  'EXT-X-SERVER-CONTROL',
+]);
+
+/** Tags that are understood or carry no file of their own; any other tag with a `URI` deserves a warning. */
+const tagsWithHandledUri = new Set([
+  'EXT-X-MAP',
+  'EXT-X-KEY',
+  'EXT-X-MEDIA',
+  'EXT-X-I-FRAME-STREAM-INF',
+  ...lowLatencyTags,
+]);
+
+export function isLowLatencyTag(line: PlaylistLine): boolean {
+  return lowLatencyTags.has(line.tag);
+}
+
+/**
+ * Refuses what cannot be encrypted and gathers what is worth a warning.
+ *
+ * @returns warnings, each one sentence
+ * @throws AppError `VALIDATION_FAILED` for input that is encrypted already or not complete
+ */
+export function inspectTags({ playlist, lines }: PlaylistText): string[] {
+  const warnings = new Set<string>();
+  for (const line of lines) {
+    const place = { playlist, line: line.number };
+    const refusal = refusals[line.tag];
+    if (refusal) throw playlistError(place, `#${line.tag}: ${refusal}`);
+    if (line.tag === 'EXT-X-KEY') {
+      const method = findAttribute(readAttributes(playlist, line), 'METHOD');
+      if (method !== 'NONE') {
+        const detail = `#EXT-X-KEY with METHOD=${method}: the presentation is encrypted already; give the clear one`;
+        throw playlistError(place, detail);
+      }
+    }
+    if (isLowLatencyTag(line)) {
+      warnings.add(`${playlist}: low-latency tags are left out; players use the whole segments`);
+    } else if (/(^|[:,\s])[A-Z-]*URI="/.test(line.value) && !tagsWithHandledUri.has(line.tag)) {
+      warnings.add(
+        `${playlist}: #${line.tag} is kept as it is; the file it names is neither copied nor encrypted`,
+      );
+    }
+  }
+  return [...warnings];
+}

@@ -1,0 +1,57 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { type Place, playlistError } from './playlist-error.ts';
+
+/**
+ * The file that a URI of a playlist names.
+ *
+ * A query string and a fragment are for a server and are not part of the name, unless a file of that very name lies
+ * there (a downloader may have kept them). Nothing outside of `sourceRoot` is opened, whatever `..` or a symbolic link
+ * says: a presentation from a stranger must not carry a private file of this machine into the output.
+ *
+ * @param playlistPath absolute path of the playlist that holds the URI
+ * @param sourceRoot absolute path, with symbolic links resolved
+ * @returns an absolute path, with symbolic links resolved
+ * @throws AppError `VALIDATION_FAILED`
+ */
+export async function resolveReference(
+  uri: string,
+  playlistPath: string,
+  sourceRoot: string,
+  place: Place,
+): Promise<string> {
+  if (/^([a-z][a-z0-9+.-]*:|\/\/)/i.test(uri)) {
+    const detail = `"${uri}" is not a file of the presentation; download it and name it by a relative path`;
+    throw playlistError(place, detail);
+  }
+  if (uri.startsWith('/')) {
+    throw playlistError(place, `"${uri}" is an absolute path; accepted: a path relative to the playlist`);
+  }
+  for (const name of fileNames(uri)) {
+    const path = await realpath(resolve(dirname(playlistPath), name)).catch(() => undefined);
+    if (path === undefined) continue;
+    if (!isWithin(path, sourceRoot)) {
+      const detail = `"${uri}" lies outside of ${sourceRoot}; --source-root <folder> names a wider folder to read from`;
+      throw playlistError(place, detail);
+    }
+    return path;
+  }
+  throw playlistError(place, `"${uri}" is not there (looked from ${dirname(playlistPath)})`);
+}
+
+/** True for the folder itself too. Both are absolute. */
+export function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
+}
+
+function fileNames(uri: string): string[] {
+  const path = uri.replace(/[?#].*$/s, '');
+  const names = [path, uri];
+  try {
+    names.unshift(decodeURIComponent(path));
+  } catch {
+    // A lone % is no percent-encoding: the name is meant as it stands.
+  }
+  return [...new Set(names)].filter((name) => name !== '' && !name.includes('\0'));
+}

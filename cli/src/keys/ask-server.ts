@@ -1,0 +1,104 @@
+import { AppError, codes, type ErrorCode } from '@latchkey/shared/errors';
+
+/** A key server, and how to wait for it. */
+export interface ServerAccess {
+  /** Absolute http or https URL without a slash at its end. */
+  readonly server: string;
+  /** `lk_…`; never part of a message. */
+  readonly apiKey: string;
+  /** Resolves after so many seconds; rejects once the signal is aborted. */
+  readonly wait: (seconds: number, signal?: AbortSignal) => Promise<void>;
+}
+
+export interface ServerRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A server that restarts or loses its database is back within some tries; one that is not deserves a person. */
+const attempts = 5;
+/** Where a 503 or 429 does not say when to come back. */
+const defaultRetrySeconds = 1;
+/** The specification's rate limits count by the minute: nothing asks for a longer wait than two of them. */
+const longestRetrySeconds = 120;
+/** The server answers a key request within a second or not at all; a proxy before it may take its time. */
+const requestTimeoutMs = 30_000;
+
+/**
+ * One request with the API key. 503 and 429 are tried again as their `Retry-After` says: an encoder asks for many keys
+ * at once and is in no hurry.
+ *
+ * @returns a 2xx answer
+ * @throws AppError with the code and the detail of the server's problem (RFC 9457)
+ */
+export async function askServer(access: ServerAccess, request: ServerRequest): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await send(access, request);
+    if (answer.ok) return answer;
+    const error = await toError(access, request, answer);
+    if (attempt === attempts || (answer.status !== 503 && answer.status !== 429)) throw error;
+    await access.wait(retryAfterSeconds(answer.headers), request.signal);
+  }
+}
+
+async function send({ server, apiKey }: ServerAccess, request: ServerRequest): Promise<Response> {
+  const { method, path, body, signal } = request;
+  const timeout = AbortSignal.timeout(requestTimeoutMs);
+  try {
+    return await fetch(`${server}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      // An API key goes where it was meant to go, and nowhere else.
+      redirect: 'manual',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const inner = (cause as Error).cause as NodeJS.ErrnoException | undefined;
+    const reason = inner?.code ?? (timeout.aborted ? 'no answer in time' : (cause as Error).message);
+    throw new AppError('DEPENDENCY_UNAVAILABLE', {
+      detail: `--server ${server} cannot be reached (${reason})`,
+      cause,
+    });
+  }
+}
+
+function retryAfterSeconds(headers: Headers): number {
+  const text = headers.get('retry-after') ?? '';
+  return /^\d+$/.test(text) ? Math.min(Number(text), longestRetrySeconds) : defaultRetrySeconds;
+}
+
+async function toError(access: ServerAccess, request: ServerRequest, answer: Response): Promise<AppError> {
+  const problem = await readProblem(answer);
+  const code = problem.code ?? codeOfStatus(answer.status);
+  const what = `${request.method} ${access.server}${request.path}: ${answer.status}`;
+  const location = answer.headers.get('location');
+  const said = location ? `a redirect to ${location}; give that address as --server` : problem.detail;
+  return new AppError(code, {
+    detail: [`${what} ${problem.code ?? ''}`.trim(), said].filter(Boolean).join(': '),
+  });
+}
+
+async function readProblem(answer: Response): Promise<{ code?: ErrorCode; detail?: string }> {
+  const body: unknown = await answer.json().catch(() => undefined);
+  if (typeof body !== 'object' || body === null) return {};
+  const { code, detail } = body as Record<string, unknown>;
+  return {
+    ...(typeof code === 'string' && Object.hasOwn(codes, code) ? { code: code as ErrorCode } : {}),
+    ...(typeof detail === 'string' ? { detail } : {}),
+  };
+}
+
+/** For an answer that does not come from Latchkey, such as a proxy's. */
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 401) return 'INVALID_API_KEY';
+  if (status === 403) return 'INSUFFICIENT_SCOPE';
+  if (status === 404) return 'NOT_FOUND';
+  return status >= 500 ? 'DEPENDENCY_UNAVAILABLE' : 'INTERNAL';
+}

@@ -1,0 +1,40 @@
+import { AppError } from '@latchkey/shared/errors';
+import { Command, CommanderError } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { registerCommands } from './commands/index.ts';
+import { explainError } from './explain-error.ts';
+
+/** Done; the work failed; what was given (options, variables, input) cannot be used. */
+export type ExitCode = 0 | 1 | 2;
+
+/**
+ * Runs one command line.
+ *
+ * @param args without the names of the program and its interpreter
+ * @returns the exit code; every error has been written to `context.stderr`
+ */
+export async function runProgram(args: readonly string[], context: CommandContext): Promise<ExitCode> {
+  const program = new Command('latchkey')
+    .description('Keys and encrypted video for a Latchkey key server.')
+    .showHelpAfterError('See --help.')
+    .configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+    })
+    // Before any command is added: commands take these settings over when they are made.
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 failed, 2 an option, a variable or the input cannot be used.',
+    );
+  for (const register of registerCommands) register(program, context);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return 0;
+  } catch (error) {
+    // Commander has said what there is to say: help, or what is wrong with the options.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    context.stderr.write(`latchkey: ${explainError(error)}\n`);
+    return error instanceof AppError && error.status === 400 ? 2 : 1;
+  }
+}

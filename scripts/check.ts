@@ -1,0 +1,42 @@
+// `npm run check`: everything that can be said of the code without a reader. Every step runs, whatever came before it.
+// `--no-tests` leaves the tests out.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findDeadReferences } from './rules/document-references.ts';
+import { findWrongImports } from './rules/import-directions.ts';
+import { listSourceFiles } from './rules/source-files.ts';
+import { runCommand } from './run-command.ts';
+import { runTests } from './run-tests.ts';
+
+const root = join(import.meta.dirname, '..');
+const bin = join(root, 'node_modules', '.bin');
+const files = listSourceFiles(root);
+
+/** Shows what was found and gives the exit code that stands for it. */
+function report(complaints: readonly string[]): number {
+  for (const complaint of complaints) console.log(complaint);
+  return complaints.length === 0 ? 0 : 1;
+}
+
+function judge(ending: RegExp, rule: (file: string, text: string) => string[]): number {
+  const judged = files.filter((file) => ending.test(file));
+  return report(judged.flatMap((file) => rule(file, readFileSync(join(root, file), 'utf8'))));
+}
+
+const steps: [name: string, run: () => number | Promise<number>][] = [
+  ['types', () => runCommand(join(bin, 'tsc'), ['--noEmit', '-p', root])],
+  ['lint and format', () => runCommand(join(bin, 'biome'), ['ci', root])],
+  ['import directions', () => judge(/\.(m?ts|tsx|mjs)$/, findWrongImports)],
+  ['documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
+];
+
+const failed: string[] = [];
+for (const [name, run] of steps) {
+  const startMs = performance.now();
+  const ok = (await run()) === 0;
+  if (!ok) failed.push(name);
+  console.log(`${ok ? '✓' : '✗'} ${name} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`);
+}
+if (failed.length > 0) console.log(`failed before the tests: ${failed.join(', ')}`);
+const tests = process.argv.includes('--no-tests') ? 0 : await runTests([], process.env);
+process.exitCode = failed.length > 0 ? 1 : tests;

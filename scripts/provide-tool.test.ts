@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { type Machine, provideTool } from './provide-tool.ts';
+
+/** A machine with these programs, which `install` adds to. */
+function createMachine(options: {
+  programs?: string[];
+  env?: Record<string, string>;
+  apt?: 'works' | 'fails';
+}) {
+  const programs = new Set(options.programs);
+  const installed: string[] = [];
+  const said: string[] = [];
+  const machine: Machine = {
+    env: { PATH: '/usr/local/bin:/usr/bin', ...options.env },
+    isExecutable: (path) => programs.has(path),
+    hasApt: () => options.apt !== undefined,
+    install(debianPackage) {
+      installed.push(debianPackage);
+      if (options.apt === 'works') programs.add(`/usr/bin/${debianPackage}`);
+      return options.apt === 'works';
+    },
+    say: (line) => said.push(line),
+  };
+  return { machine, installed, said };
+}
+
+describe('a tool is provided', () => {
+  it('from its variable first, without a word', () => {
+    const { machine, said } = createMachine({
+      programs: ['/opt/ffmpeg', '/usr/bin/ffmpeg'],
+      env: { FFMPEG_PATH: '/opt/ffmpeg' },
+    });
+    expect(provideTool('ffmpeg', machine)).toBe('/opt/ffmpeg');
+    expect(said).toEqual([]);
+  });
+
+  it.each(['chromium', 'chromium-browser', 'google-chrome'])(
+    'from the machine as %s, with nothing installed',
+    (name) => {
+      const { machine, installed } = createMachine({ programs: [`/usr/bin/${name}`], apt: 'works' });
+      expect(provideTool('chromium', machine)).toBe(`/usr/bin/${name}`);
+      expect(installed).toEqual([]);
+    },
+  );
+
+  it('from the machine where the variable names no program, and says so', () => {
+    const { machine, said } = createMachine({
+      programs: ['/usr/bin/ffmpeg'],
+      env: { FFMPEG_PATH: '/nowhere' },
+    });
+    expect(provideTool('ffmpeg', machine)).toBe('/usr/bin/ffmpeg');
+    expect(said).toEqual([expect.stringContaining('/nowhere')]);
+  });
+
+  it('from the package on Debian as root, said aloud', () => {
+    const { machine, installed, said } = createMachine({ apt: 'works' });
+    expect(provideTool('chromium', machine)).toBe('/usr/bin/chromium');
+    expect(installed).toEqual(['chromium']);
+    expect(said).toEqual([expect.stringContaining("installing Debian's package chromium")]);
+  });
+
+  it.each([undefined, 'fails'] as const)('not at all where apt is %s, and says what would help', (apt) => {
+    const { machine, said } = createMachine(apt ? { apt } : {});
+    expect(provideTool('ffmpeg', machine)).toBeUndefined();
+    expect(said.at(-1)).toBe('There is no ffmpeg: install it, or set FFMPEG_PATH to its path.');
+  });
+});

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** Programs that some tests and the demo need and that no package brings along. */
+export type Tool = 'ffmpeg' | 'chromium';
+
+const tools = {
+  ffmpeg: { variable: 'FFMPEG_PATH', names: ['ffmpeg'], debianPackage: 'ffmpeg' },
+  chromium: {
+    variable: 'CHROMIUM_PATH',
+    names: ['chromium', 'chromium-browser', 'google-chrome'],
+    debianPackage: 'chromium',
+  },
+} as const;
+
+/** What `provideTool` needs to know of the machine and may do to it; a test gives its own. */
+export interface Machine {
+  env: Readonly<Record<string, string | undefined>>;
+  isExecutable(path: string): boolean;
+  /** Whether Debian packages can be installed: Debian or a child of it, as root. */
+  hasApt(): boolean;
+  /** Installs a Debian package; false where that failed. */
+  install(debianPackage: string): boolean;
+  say(line: string): void;
+}
+
+/**
+ * The path of a tool, from the first of: its variable (`FFMPEG_PATH`, `CHROMIUM_PATH`), the machine's own binary, and,
+ * on Debian as root, the package, which is installed for good. What it does and what it lacks, it says.
+ *
+ * @returns undefined where there is no way to it
+ */
+export function provideTool(tool: Tool, machine: Machine = thisMachine): string | undefined {
+  const { variable, debianPackage } = tools[tool];
+  const configured = machine.env[variable];
+  if (configured && machine.isExecutable(configured)) return configured;
+  if (configured) machine.say(`${variable} names ${configured}, which is no program; looking elsewhere.`);
+  const found = findOnPath(tool, machine);
+  if (found) return found;
+  if (machine.hasApt()) {
+    machine.say(`There is no ${tool} on this machine: installing Debian's package ${debianPackage}.`);
+    const installed = machine.install(debianPackage) ? findOnPath(tool, machine) : undefined;
+    if (installed) return installed;
+  }
+  machine.say(`There is no ${tool}: install it, or set ${variable} to its path.`);
+  return undefined;
+}
+
+function findOnPath(tool: Tool, { env, isExecutable }: Machine): string | undefined {
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  const candidates = tools[tool].names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return candidates.find((path) => isExecutable(path));
+}
+
+const thisMachine: Machine = {
+  env: process.env,
+  isExecutable(path) {
+    try {
+      accessSync(path, constants.X_OK);
+      return statSync(path).isFile();
+    } catch {
+      return false;
+    }
+  },
+  hasApt: () => existsSync('/etc/debian_version') && process.getuid?.() === 0,
+  install: (debianPackage) => apt('update') && apt('install', '-y', '--no-install-recommends', debianPackage),
+  say: (line) => process.stderr.write(`${line}\n`),
+};
+
+function apt(...args: string[]): boolean {
+  // Waits two minutes for another run of apt on a machine that has just started.
+  const done = spawnSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  return done.status === 0;
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { findDeadReferences } from './document-references.ts';
+import { listSourceFiles } from './source-files.ts';
+
+const root = join(import.meta.dirname, '../..');
+const tree = [
+  'README.md',
+  'docs/limits.md',
+  'gateway/src/main.ts',
+  'services/auth/src/routes/setup.ts',
+  'compose.yaml',
+];
+
+it('every file that a document of this repository names exists', () => {
+  const files = listSourceFiles(root);
+  const documents = files.filter((file) => file.endsWith('.md'));
+  const dead = documents.flatMap((file) =>
+    findDeadReferences(file, readFileSync(join(root, file), 'utf8'), files),
+  );
+  expect(dead).toEqual([]);
+});
+
+it.each([
+  [
+    'README.md',
+    'See [limits](docs/limits.md#numbers), [the top](#top) and [a site](https://example.com/x.md).',
+  ],
+  ['docs/limits.md', 'Back to [the start](../README.md), or to `README.md`.'],
+  [
+    'README.md',
+    'In `gateway/src/main.ts:12`, `routes/setup.ts`, `main.ts`, `services/auth/`, `compose.yaml`.',
+  ],
+  [
+    'README.md',
+    'Send `application/json` to `/api/v1/setup`, `content/<contentId>/`, `services/*`, `kid`, `a/b`.',
+  ],
+  ['README.md', '```\nnode gone.ts\n`gone.ts`\n```\n'],
+])('nothing is wrong in %s with %j', (document, text) => {
+  expect(findDeadReferences(document, text, tree)).toEqual([]);
+});
+
+it.each([
+  ['README.md', '[limits](docs/limit.md)', 'docs/limit.md'],
+  ['docs/limits.md', '[start](README.md)', 'README.md'],
+  ['README.md', '`gateway/src/gone.ts`', 'gateway/src/gone.ts'],
+  ['README.md', '`gone.ts`', 'gone.ts'],
+  ['README.md', '`services/audit/`', 'services/audit/'],
+  ['docs/limits.md', '`../gone.md`', '../gone.md'],
+])('%s with %s is refused', (document, text, name) => {
+  expect(findDeadReferences(document, text, tree)).toEqual([
+    `${document} names ${name}, which does not exist`,
+  ]);
+});

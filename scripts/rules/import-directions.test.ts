@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findWrongImports } from './import-directions.ts';
+import { listSourceFiles } from './source-files.ts';
+
+const root = join(import.meta.dirname, '../..');
+// The imports of the tables below are texts: put together here, so that this file is not taken to import them.
+const from = (specifier: string) => `import { x } ${'from'} '${specifier}';\n`;
+
+it('no file of this repository imports against the directions of the architecture', () => {
+  const files = listSourceFiles(root).filter((file) => /\.(m?ts|tsx|mjs)$/.test(file));
+  expect(files).toContain('scripts/rules/import-directions.ts');
+  expect(files.flatMap((file) => findWrongImports(file, readFileSync(join(root, file), 'utf8')))).toEqual([]);
+});
+
+describe('allowed', () => {
+  it.each([
+    ['gateway/src/single-node.ts', '@latchkey/leases'],
+    ['gateway/src/gateway.ts', '@latchkey/shared/http'],
+    ['cli/src/api-keys.ts', '@latchkey/auth'],
+    ['services/auth/src/serve.ts', './index.ts'],
+    ['services/auth/src/index.ts', './routes/list-api-keys.ts'],
+    ['services/auth/src/routes/list-api-keys.ts', '../api-key-store.ts'],
+    ['services/auth/src/list.test.ts', './index.ts'],
+    ['shared/src/config/index.ts', '../http/trust-proxy.ts'],
+    ['acceptance/src/keys.test.ts', '@latchkey/cli/encrypt'],
+    ['demo/src/main.ts', '../../scripts/provide-tool.ts'],
+    ['demo/src/main.ts', '@latchkey/cli/encrypt'],
+    ['scripts/check.ts', './run-tests.ts'],
+  ])('%s imports %s', (file, specifier) => {
+    expect(findWrongImports(file, from(specifier))).toEqual([]);
+  });
+});
+
+describe('refused', () => {
+  it.each([
+    ['gateway/src/gateway.ts', '@latchkey/leases'],
+    ['services/auth/src/index.ts', '@latchkey/leases'],
+    ['services/auth/src/index.test.ts', '@latchkey/leases'],
+    ['services/auth/src/index.ts', '../../leases/src/index.ts'],
+    ['services/auth/src/index.ts', '@latchkey/cli'],
+    ['shared/src/db/index.ts', '@latchkey/auth'],
+    ['shared/src/db/index.ts', '@latchkey/shared/http'],
+    ['cli/src/main.ts', '@latchkey/leases'],
+    ['acceptance/src/keys.test.ts', '@latchkey/shared/errors'],
+    ['acceptance/src/keys.test.ts', '@latchkey/cli/api-keys'],
+    ['admin/src/app.tsx', '@latchkey/shared/errors'],
+    ['sdk/player/src/index.ts', '@latchkey/shared/errors'],
+    ['gateway/src/gateway.ts', '../../shared/src/http/index.ts'],
+    ['services/auth/src/index.ts', './serve.ts'],
+    ['services/auth/src/routes/list-api-keys.ts', '../index.ts'],
+    ['services/auth/src/api-key-store.ts', './routes/list-api-keys.ts'],
+  ])('%s imports %s', (file, specifier) => {
+    expect(findWrongImports(file, from(specifier))).toHaveLength(1);
+  });
+
+  it.each([
+    ['a type', `import type { X } ${'from'} '@latchkey/auth';`],
+    ['many lines', `import {\n  a,\n  b,\n} ${'from'} '@latchkey/auth';`],
+    ['an export', `export * ${'from'} "@latchkey/auth";`],
+    ['the effect alone', `${'import'} '@latchkey/auth';`],
+    ['a dynamic import', `const a = await ${'import'}('@latchkey/auth');`],
+  ])('written as %s', (_form, source) => {
+    expect(findWrongImports('services/leases/src/index.ts', source)).toHaveLength(1);
+  });
+});
+
+describe('the environment', () => {
+  const reading = `const port = ${'process'}.env.PORT;`;
+
+  it.each(['gateway/src/gateway.ts', 'shared/src/config/read-config.ts', 'services/auth/src/config.ts'])(
+    'is not read in %s',
+    (file) => expect(findWrongImports(file, reading)).toHaveLength(1),
+  );
+
+  it.each([
+    'gateway/src/main.ts',
+    'gateway/src/single-node.ts',
+    'services/auth/src/serve.ts',
+    'scripts/test.ts',
+  ])('is read in %s', (file) => expect(findWrongImports(file, reading)).toEqual([]));
+
+  it('may be spoken of in a comment', () => {
+    expect(findWrongImports('gateway/src/gateway.ts', `/** As in ${reading} */\n// ${reading}\n`)).toEqual(
+      [],
+    );
+  });
+});

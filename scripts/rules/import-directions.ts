@@ -1,0 +1,86 @@
+import { posix } from 'node:path';
+
+const services = ['auth', 'content', 'key-derivation', 'leases'];
+/** What a test, a script or a demonstration may do with the environment is its own affair. */
+const readsEnvironment =
+  /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|acceptance|bench|demo)\/|\.config\.ts$/;
+
+/** Inside a service an import goes to the same layer or to a lower one. */
+const layers: readonly [layer: number, path: RegExp][] = [
+  [4, /^serve\.ts$/],
+  [3, /^index\.ts$/],
+  [2, /^routes\//],
+];
+const lowestLayer = 1;
+
+/** The package that a file belongs to (`services/auth`, `shared`, …); `scripts` stands for the root. */
+function packageOf(file: string): string {
+  const [first = '', second = ''] = file.split('/');
+  if (['services', 'sdk'].includes(first)) return `${first}/${second}`;
+  return file.includes('/') ? first : 'scripts';
+}
+
+/** Which other packages of the workspace a file may import by name. */
+function mayImport(file: string, specifier: string): boolean {
+  const name = specifier.split('/')[1] ?? '';
+  const home = packageOf(file);
+  if (services.includes(name)) {
+    // The single node mounts every service, and `latchkey api-keys` creates a key without a running server.
+    return file.startsWith('gateway/src/single-node') || (home === 'cli' && name === 'auth');
+  }
+  if (home === 'shared' || home === 'admin' || home.startsWith('sdk/')) return false;
+  if (home === 'acceptance')
+    return ['@latchkey/cli/encrypt', '@latchkey/demo/make-video'].includes(specifier);
+  if (name === 'shared') return home !== 'scripts';
+  // What is left are tools: only other tools stand on them.
+  return ['cli', 'bench', 'demo'].includes(home);
+}
+
+/**
+ * The imports and the readings of `process.env` in one file that the architecture does not allow, as sentences.
+ *
+ * @param file path from the root of the repository
+ * @param source the text of the file
+ */
+export function findWrongImports(file: string, source: string): string[] {
+  const wrong: string[] = [];
+  for (const specifier of importsOf(source)) {
+    if (specifier.startsWith('@latchkey/') && !mayImport(file, specifier)) {
+      wrong.push(`${file} imports ${specifier}, which ${packageOf(file)} may not know`);
+    }
+    if (specifier.startsWith('.')) {
+      const target = posix.join(posix.dirname(file), specifier);
+      wrong.push(...judgeRelative(file, target));
+    }
+  }
+  if (!readsEnvironment.test(file) && /\bprocess\.env\b/.test(withoutComments(source))) {
+    wrong.push(`${file} reads process.env: only entry files do, and pass the values on`);
+  }
+  return wrong;
+}
+
+function judgeRelative(file: string, target: string): string[] {
+  const home = packageOf(file);
+  if (packageOf(target) !== home && !target.startsWith('scripts/')) {
+    return [`${file} reaches out of its package to ${target}: import it by the name of the package`];
+  }
+  if (!home.startsWith('services/') || file.endsWith('.test.ts')) return [];
+  if (layerOf(target, home) <= layerOf(file, home)) return [];
+  return [`${file} imports ${target}, which stands above it (serve → index → routes → the rest)`];
+}
+
+function layerOf(file: string, home: string): number {
+  const inside = file.slice(`${home}/src/`.length);
+  return layers.find(([, path]) => path.test(inside))?.[0] ?? lowestLayer;
+}
+
+/** The specifiers of `import … from`, `export … from`, `import '…'` and `import('…')`. */
+function importsOf(source: string): string[] {
+  const pattern = /(?:^|[^\w.])(?:(?:import|export)\s[^'"`;]*?\bfrom\s*|import\s*\(?\s*)(['"])([^'"\n]+)\1/gm;
+  return [...withoutComments(source).matchAll(pattern)].map((match) => match[2] ?? '');
+}
+
+/** Good enough for a search: what looks like a comment inside a string is lost too. */
+function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '$1');
+}

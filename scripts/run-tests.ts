@@ -1,0 +1,61 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Counts } from './count-reporter.ts';
+import { provideTool } from './provide-tool.ts';
+import { runCommand } from './run-command.ts';
+
+const root = join(import.meta.dirname, '..');
+/** A filter such as `-t` skips nearly every test: nobody reads all of those names. */
+const namedSkips = 50;
+
+/**
+ * Runs the tests with what they need, shows them as vitest does, and ends with the line `N passed, N failed`, with
+ * `, N skipped` when any were; those are named before it.
+ *
+ * @param args for vitest: paths, `-t`, and so on
+ * @returns the exit code: 0 where at least one test passed, none failed and vitest itself was content
+ */
+export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-tests-'));
+  try {
+    const file = join(folder, 'counts.json');
+    const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts', 'count-reporter.ts')}`];
+    const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+    const command = [vitest, 'run', '--root', root, ...reporters, ...args];
+    const testEnv = { ...env, ...toolVariables(), TEST_COUNTS_FILE: file };
+    const code = await runCommand(process.execPath, command, testEnv);
+    const counts: Counts = existsSync(file)
+      ? JSON.parse(readFileSync(file, 'utf8'))
+      : { passed: 0, failed: 0, skipped: [] };
+    const { lines, ok } = conclude(counts, code);
+    process.stdout.write(`${lines.join('\n')}\n`);
+    return ok ? 0 : code || 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The closing lines of a run, the last of them the counts, and whether it was a success. */
+export function conclude(
+  { passed, failed, skipped }: Counts,
+  code: number,
+): { lines: string[]; ok: boolean } {
+  const lines = skipped.slice(0, namedSkips).map((name) => `skipped: ${name}`);
+  if (skipped.length > namedSkips) lines.push(`skipped: ${skipped.length - namedSkips} more`);
+  // Vitest is not content though no test failed: it could not start, was interrupted, or found nothing to run.
+  const failures = failed === 0 && code !== 0 ? 1 : failed;
+  if (failures > failed) lines.push(`vitest ended with ${code}, which counts as one failure`);
+  const ok = failures === 0 && passed > 0;
+  if (failures === 0 && passed === 0) lines.push('no test ran');
+  lines.push(
+    `${passed} passed, ${failures} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`,
+  );
+  return { lines, ok };
+}
+
+function toolVariables(): Record<string, string> {
+  const ffmpeg = provideTool('ffmpeg');
+  const chromium = provideTool('chromium');
+  return { ...(ffmpeg && { FFMPEG_PATH: ffmpeg }), ...(chromium && { CHROMIUM_PATH: chromium }) };
+}

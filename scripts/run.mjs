@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+import { ensureInstalled } from './ensure-installed.mjs';
+// What `npm start`, `npm test`, `npm run check`, `npm run demo` and `npm run bench` call. It runs on any Node from 20,
+// installs what the lock file names when that has changed, and hands over to the Node 24 that the workspace pins.
+import { runPinned } from './run-pinned.mjs';
+
+const entries = {
+  start: ['gateway/src/single-node.ts'],
+  demo: ['demo/src/main.ts'],
+  bench: ['bench/src/main.ts'],
+  test: ['scripts/test.ts'],
+  check: ['scripts/check.ts'],
+};
+
+const [name, ...args] = process.argv.slice(2);
+const entry = entries[name];
+if (!entry) {
+  process.stderr.write(`usage: node scripts/run.mjs ${Object.keys(entries).join('|')} [arguments]\n`);
+  process.exit(2);
+}
+ensureInstalled();
+runPinned([...entry, ...args]);

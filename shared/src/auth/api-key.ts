@@ -1,0 +1,21 @@
+import { hash } from 'node:crypto';
+
+/** The contract, section 3: the literal prefix and 32 random bytes in lower-case hex. */
+export const apiKeyPattern = /^lk_[0-9a-f]{64}$/;
+const randomOctets = 32;
+const prefixLength = 11;
+
+/** A new raw key. It is shown once and kept nowhere. */
+export function generateApiKey(randomBytes: (size: number) => Buffer): string {
+  return `lk_${randomBytes(randomOctets).toString('hex')}`;
+}
+
+/** The first 11 characters, to tell keys apart by. */
+export function keyPrefixOf(rawKey: string): string {
+  return rawKey.slice(0, prefixLength);
+}
+
+/** SHA-256 in lower-case hex. Fit for keys of 32 random bytes; a password would need more. */
+export function hashCredential(credential: string): string {
+  return hash('sha256', credential, 'hex');
+}

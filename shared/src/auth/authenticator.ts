@@ -1,0 +1,98 @@
+import { type Authority, apiKeyCacheKey } from '../cache/index.ts';
+import type { Clock } from '../clock/index.ts';
+import type { ApiKeyState, ApiKeyVerifier } from '../contracts/index.ts';
+import { AppError } from '../errors/index.ts';
+import { type Access, accessRules, assertScope } from './access.ts';
+import { apiKeyPattern, hashCredential } from './api-key.ts';
+import type { Principal } from './principal.ts';
+import type { TokenVerifier } from './token-verifier.ts';
+
+/** Compact JWS (RFC 7515 section 7.1); its header is a JSON object, and `{"` is `ey` in base64url. */
+const tokenPattern = /^ey[\w-]*\.[\w-]*\.[\w-]*$/;
+const apiKeyPrefix = 'lk_';
+/** A change may overtake a read; it does not do so often in a row. */
+const readAttempts = 5;
+
+export interface Authenticator {
+  /**
+   * Makes a credential a principal, and checks that it reaches as far as the access asks.
+   *
+   * @returns at once where everything is known, which is the usual case
+   * @throws AppError UNAUTHENTICATED, INVALID_TOKEN, INVALID_API_KEY, INSUFFICIENT_SCOPE or DEPENDENCY_UNAVAILABLE
+   */
+  authenticate(credential: string | null, access: Access): Principal | Promise<Principal>;
+}
+
+export interface AuthenticatorOptions {
+  apiKeys: Authority['apiKeys'];
+  verifier: Pick<ApiKeyVerifier, 'noteUse'>;
+  /** Null where no viewer token is configured. */
+  tokens: TokenVerifier | null;
+  /** Whether a viewer without a credential passes. Only where there are no tokens. */
+  allowAnonymous: boolean;
+  clock: Clock;
+}
+
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { tokens, allowAnonymous } = options;
+  return {
+    authenticate(credential, access) {
+      const viewerWillDo = accessRules[access]?.viewer === true;
+      if (credential === null) {
+        if (viewerWillDo && allowAnonymous) return { kind: 'anonymous', id: null };
+        throw new AppError('UNAUTHENTICATED', { detail: 'Send a credential: Authorization: Bearer …' });
+      }
+      const hash = hashCredential(credential);
+      let principal: Principal | Promise<Principal>;
+      if (tokenPattern.test(credential)) {
+        if (!tokens) throw new AppError('INVALID_TOKEN', { detail: 'This server takes no viewer tokens.' });
+        principal = tokens.verify(credential, hash);
+      } else {
+        const wellFormed = apiKeyPattern.test(credential);
+        const notMine =
+          viewerWillDo && !credential.startsWith(apiKeyPrefix) ? 'INVALID_TOKEN' : 'INVALID_API_KEY';
+        principal = identifyApiKey(apiKeyCacheKey(hash, wellFormed), notMine, options);
+      }
+      return principal instanceof Promise
+        ? principal.then((resolved) => admit(resolved, access))
+        : admit(principal, access);
+    },
+  };
+}
+
+function admit(principal: Principal, access: Access): Principal {
+  assertScope(principal, access);
+  return principal;
+}
+
+type Refusal = 'INVALID_TOKEN' | 'INVALID_API_KEY';
+
+function identifyApiKey(
+  cacheKey: string,
+  refusal: Refusal,
+  { apiKeys, verifier, clock }: AuthenticatorOptions,
+): Principal | Promise<Principal> {
+  const identify = (state: ApiKeyState | null): Principal => {
+    const now = clock.now();
+    // Unknown, revoked and expired are one and the same answer, so that it tells nothing about which keys exist.
+    if (!state || !isApiKeyUsable(state, now)) throw new AppError(refusal);
+    if (state.id !== null) verifier.noteUse(state.id, now);
+    return { kind: 'api-key', id: state.id, name: state.name, scope: state.scope, cacheKey };
+  };
+  const known = apiKeys.peek(cacheKey);
+  return known ? identify(known.value) : readApiKey(cacheKey, apiKeys).then(identify);
+}
+
+async function readApiKey(cacheKey: string, apiKeys: Authority['apiKeys']): Promise<ApiKeyState | null> {
+  for (let attempt = 0; attempt < readAttempts; attempt++) {
+    await apiKeys.load(cacheKey);
+    const known = apiKeys.peek(cacheKey);
+    if (known) return known.value;
+  }
+  throw new AppError('DEPENDENCY_UNAVAILABLE', { detail: 'The API key cannot be checked at the moment.' });
+}
+
+/** Whether a stored key is accepted at the given wall clock. */
+export function isApiKeyUsable(state: ApiKeyState, now: number): boolean {
+  return state.revokedAt === null && (state.expiresAt === null || state.expiresAt > now);
+}

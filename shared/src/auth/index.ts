@@ -1,0 +1,8 @@
+export { type Access, accessRules, assertScope, scopesOf } from './access.ts';
+export { apiKeyPattern, generateApiKey, hashCredential, keyPrefixOf } from './api-key.ts';
+export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authenticator.ts';
+export { fetchKeySet } from './fetch-key-set.ts';
+export { createKeySet, type KeySet } from './key-set.ts';
+export { type Principal, toActor, viewerIdOf } from './principal.ts';
+export { type CredentialSource, readBearer, readCredential } from './read-credential.ts';
+export { createTokenVerifier, type TokenRules, type TokenVerifier } from './token-verifier.ts';

@@ -1,0 +1,37 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Where a viewer's token may come from (`VIEWER_TOKEN_FROM`). */
+export type CredentialSource = 'header' | 'query' | 'cookie';
+
+const cookieName = 'latchkey_token';
+const bearer = /^bearer +([^\s]+) *$/i;
+
+/** The credential of `Authorization: Bearer …` (RFC 6750 section 2.1; the scheme in any case, RFC 9110 section 11.1). */
+export function readBearer(headers: IncomingHttpHeaders): string | null {
+  const { authorization } = headers;
+  return authorization === undefined ? null : (bearer.exec(authorization)?.[1] ?? null);
+}
+
+/** The first credential that is there: header, then query (`access_token`), then cookie, as far as they are allowed. */
+export function readCredential(
+  headers: IncomingHttpHeaders,
+  query: unknown,
+  sources: readonly CredentialSource[],
+): string | null {
+  const token = readBearer(headers);
+  if (token !== null || sources.length === 1) return token;
+  if (sources.includes('query')) {
+    const value = (query as Record<string, unknown> | undefined)?.access_token;
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return sources.includes('cookie') ? readCookie(headers.cookie) : null;
+}
+
+/** The cookie's value (RFC 6265 section 4.2); a JWT needs neither quotes nor escapes. */
+function readCookie(header: string | undefined): string | null {
+  for (const pair of header?.split(';') ?? []) {
+    const [name, ...value] = pair.trim().split('=');
+    if (name === cookieName && value.length > 0) return value.join('=') || null;
+  }
+  return null;
+}

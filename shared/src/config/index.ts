@@ -1,0 +1,31 @@
+export { ConfigError } from './config-error.ts';
+export { describeVariables } from './describe-variables.ts';
+export { type MasterKeyMaterial, masterKeys } from './master-keys.ts';
+export type { Parsed, Parser } from './parser.ts';
+export { boolean, integer, list, oneOf, secret, text } from './parsers.ts';
+export {
+  type Config,
+  type ReadConfigOptions,
+  type Rule,
+  readConfig,
+  type Settings,
+  type Values,
+} from './read-config.ts';
+export { Secret } from './secret.ts';
+export { bearerCredential, hexKey, secretBytes } from './secret-parsers.ts';
+export type { Environment, Fault, ReadFile } from './source.ts';
+export { type CorsOrigins, connectionString, origins, url } from './url-parsers.ts';
+export { type Setting, variable } from './variable.ts';
+export { apiKeyVariables } from './variables/api-keys.ts';
+export { contentVariables } from './variables/content.ts';
+export { databaseVariables } from './variables/database.ts';
+export { corsRule, enablePresign, gatewayVariables, ports, processVariables } from './variables/http.ts';
+export { cacheAndBusVariables, internalVariables, neighbourVariables } from './variables/internal.ts';
+export { leaseMode, leaseRule, leaseVariables } from './variables/leases.ts';
+export { observabilityVariables } from './variables/observability.ts';
+export { presignRule, presignVariables } from './variables/presign.ts';
+export {
+  type ViewerTokenPlace,
+  viewerTokenRule,
+  viewerTokenVariables,
+} from './variables/viewer-tokens.ts';

@@ -1,0 +1,82 @@
+import { secret } from './parsers.ts';
+import { Secret } from './secret.ts';
+import { hexKey } from './secret-parsers.ts';
+import type { Fault, Source } from './source.ts';
+import { readText, type Setting } from './variable.ts';
+
+/** One version of the master key as it is configured: 32 bytes each. */
+export interface MasterKeyMaterial {
+  readonly version: number;
+  readonly masterKey: Buffer;
+  readonly salt: Buffer;
+}
+
+const keyName = 'MASTER_KEY_HEX';
+const saltName = 'SALT_HEX';
+/** Far more than one deployment rotates through, and few enough to spell out in a name. */
+const highestVersion = 999;
+
+/**
+ * The setting for `MASTER_KEY_HEX` with `SALT_HEX` (version 1) and `MASTER_KEY_HEX_V2` with `SALT_HEX_V2` and so on, each
+ * perhaps as `…_FILE`. Its value is in rising order of version, and empty where none is set. Versions may be left out,
+ * except version 1: content that was registered first still needs it.
+ */
+export const masterKeys: Setting<Secret<readonly MasterKeyMaterial[]>> = {
+  descriptions: [
+    describe(keyName, 'The master key, version 1. Losing it, or its salt, loses all encrypted content.'),
+    describe(saltName, 'The salt that goes with the master key, version 1.'),
+    describe(`${keyName}_V2, …_V${highestVersion}`, 'Further versions; new content takes the highest.'),
+    describe(`${saltName}_V2, …_V${highestVersion}`, 'The salt of each further version.'),
+  ],
+  read(source) {
+    const { versions, faults } = findVersions(source);
+    const keys: MasterKeyMaterial[] = [];
+    for (const version of versions) {
+      const read = readVersion(version, source);
+      if ('faults' in read) faults.push(...read.faults);
+      else keys.push(read);
+    }
+    if (versions.length > 0 && versions[0] !== 1) {
+      const message = `${keyName} and ${saltName} are not set, though a later version is. Keep version 1: content that was registered with it needs it.`;
+      faults.push({ variable: keyName, message });
+    }
+    return faults.length > 0 ? { faults, warnings: [] } : { value: new Secret(keys), faults, warnings: [] };
+  },
+};
+
+function describe(name: string, about: string) {
+  return { name, about, forms: hexKey.forms, unset: 'unset' };
+}
+
+/** The versions that any variable of the family names, rising, and a fault for each name that fits no version. */
+function findVersions(source: Source): { versions: number[]; faults: Fault[] } {
+  const versions = new Set<number>();
+  const faults: Fault[] = [];
+  for (const name of source.names) {
+    const match = /^(?:MASTER_KEY_HEX|SALT_HEX)(?:_V(.*?))?(?:_FILE)?$/.exec(name);
+    if (!match) continue;
+    const digits = match[1];
+    if (digits === undefined) versions.add(1);
+    else if (/^[1-9][0-9]{0,2}$/.test(digits) && digits !== '1') versions.add(Number(digits));
+    else {
+      const message = `${name} names no version. Accepted: ${keyName} and ${saltName} for version 1, then _V2 to _V${highestVersion}.`;
+      faults.push({ variable: name, message });
+    }
+  }
+  return { versions: [...versions].sort((a, b) => a - b), faults };
+}
+
+function readVersion(version: number, source: Source): MasterKeyMaterial | { faults: readonly Fault[] } {
+  const suffix = version === 1 ? '' : `_V${version}`;
+  const key = readHalf(`${keyName}${suffix}`, `${saltName}${suffix}`, source);
+  const salt = readHalf(`${saltName}${suffix}`, `${keyName}${suffix}`, source);
+  if (key.value && salt.value) return { version, masterKey: key.value.reveal(), salt: salt.value.reveal() };
+  return { faults: [...key.faults, ...salt.faults] };
+}
+
+function readHalf(name: string, other: string, source: Source) {
+  const found = source.find(name);
+  if (found && 'text' in found) return readText(name, secret(hexKey), found);
+  const message = `${name} is not set, but ${other} is: a master key and its salt go together. Accepted: ${hexKey.forms}.`;
+  return { value: undefined, faults: [found ?? { variable: name, message }] };
+}

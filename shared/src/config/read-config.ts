@@ -1,0 +1,62 @@
+import { ConfigError } from './config-error.ts';
+import { createSource, type Environment, type Fault, type ReadFile } from './source.ts';
+import type { Setting } from './variable.ts';
+
+/** Settings by the name that the code knows them by. */
+// biome-ignore lint/suspicious/noExplicitAny: a record of settings of any value; `Values` gives each its own type back
+export type Settings = Readonly<Record<string, Setting<any>>>;
+/** The values of settings, by the same names. */
+export type Values<S extends Settings> = {
+  readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never;
+};
+
+/**
+ * What must hold between several variables. A rule looks at the values it `uses`; a service that does not declare all
+ * of them may still apply it, and the missing ones are then undefined. It is left out where one of them has a fault of
+ * its own, so that one mistake is not reported twice.
+ */
+export interface Rule<V extends object> {
+  readonly uses: readonly (keyof V & string)[];
+  check(values: V): readonly Fault[];
+}
+
+export interface ReadConfigOptions<S extends Settings> {
+  /** For `<name>_FILE`; the file system where it is left out. */
+  readFile?: ReadFile;
+  rules?: readonly Rule<Partial<Values<S>>>[];
+}
+export interface Config<S extends Settings> {
+  readonly values: Values<S>;
+  /** What the operator should hear at start though the process may run: whole sentences, never a secret. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads every setting, once, at start.
+ *
+ * @throws ConfigError with every fault of every variable and rule together
+ */
+export function readConfig<const S extends Settings>(
+  settings: S,
+  env: Environment,
+  options: ReadConfigOptions<S> = {},
+): Config<S> {
+  const source = createSource(env, options.readFile);
+  const values: Record<string, unknown> = {};
+  const faults: Fault[] = [];
+  const warnings: string[] = [];
+  const faulty = new Set<string>();
+  for (const [key, setting] of Object.entries(settings)) {
+    const reading = setting.read(source);
+    values[key] = reading.value;
+    faults.push(...reading.faults);
+    warnings.push(...reading.warnings);
+    if (reading.faults.length > 0) faulty.add(key);
+  }
+  for (const rule of options.rules ?? []) {
+    if (rule.uses.some((key) => faulty.has(key))) continue;
+    faults.push(...rule.check(values as Partial<Values<S>>));
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return { values: values as Values<S>, warnings };
+}

@@ -1,0 +1,49 @@
+import type { Parser } from './parser.ts';
+
+/** HS256 wants a key at least as long as its hash: 256 bits (RFC 7518 section 3.2). */
+const minimumSecretBytes = 32;
+/** Fewer characters than this are within reach of guessing; 32 of them hold 128 bits even in hexadecimal. */
+const soundCredentialCharacters = 32;
+
+/** 64 hex digits, either case: the 32 bytes of a master key or a salt. */
+export const hexKey: Parser<Buffer> = {
+  forms: '64 hexadecimal digits (32 bytes)',
+  parse: (value) =>
+    /^[0-9a-fA-F]{64}$/.test(value)
+      ? { value: Buffer.from(value, 'hex') }
+      : { wrong: 'is not exactly 64 hexadecimal digits' },
+};
+
+/** A shared secret for HS256: its UTF-8 bytes as written, or the bytes that `base64:…` stands for. */
+export const secretBytes: Parser<Buffer> = {
+  forms: `at least ${minimumSecretBytes} bytes, as text or as \`base64:\` and padded base64`,
+  parse(value) {
+    const encoded = value.startsWith('base64:') ? value.slice('base64:'.length) : undefined;
+    const bytes = encoded === undefined ? Buffer.from(value, 'utf8') : Buffer.from(encoded, 'base64');
+    // Node's decoder skips what is not base64; only a text that it gives back unchanged was really base64.
+    if (encoded !== undefined && bytes.toString('base64') !== encoded) {
+      return { wrong: 'is not valid base64 after `base64:`' };
+    }
+    if (bytes.length < minimumSecretBytes) {
+      return { wrong: `has ${bytes.length} bytes, fewer than ${minimumSecretBytes}` };
+    }
+    return { value: bytes };
+  },
+};
+
+/**
+ * A credential that is presented as `Authorization: Bearer …`. Visible ASCII only, because nothing else survives a
+ * header; not in the shape of a JWT, because it would be taken for one.
+ */
+export const bearerCredential: Parser<string> = {
+  forms: 'visible ASCII characters without white space, best 32 or more of them, not in the shape of a JWT',
+  parse(value) {
+    if (!/^[\x21-\x7e]+$/.test(value)) {
+      return { wrong: 'contains white space, a control character or a character outside ASCII' };
+    }
+    if (value.startsWith('ey') && value.split('.').length === 3) return { wrong: 'looks like a JWT' };
+    if (value.length >= soundCredentialCharacters) return { value };
+    const warning = `has ${value.length} characters: take ${soundCredentialCharacters} or more, at random`;
+    return { value, warning };
+  },
+};

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+
+/** The environment of a process: `process.env`, or what a test gives. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+/** One thing that is wrong, as the operator reads it. `message` begins with the variable's name. */
+export interface Fault {
+  readonly variable: string;
+  readonly message: string;
+}
+/** The text of one variable and where it came from. */
+export interface Text {
+  readonly text: string;
+  readonly fromFile: boolean;
+}
+/** An environment, seen through `createSource`. */
+export interface Source {
+  /** The names of everything that is set in it, for families of variables. */
+  readonly names: readonly string[];
+  /** A variable's text, a fault, or undefined where it is unset. */
+  find(name: string): Text | Fault | undefined;
+}
+/** Gives the text of a file, or throws. */
+export type ReadFile = (path: string) => string;
+
+/**
+ * The variables of an environment, each from itself or from the file that `<name>_FILE` names (a Docker or Kubernetes
+ * secret). An empty variable counts as unset, an empty file as a fault: a secret that was mounted wrongly must not
+ * turn a protection off.
+ */
+export function createSource(env: Environment, readFile: ReadFile = readTextFile): Source {
+  const find = (name: string) => {
+    const own = env[name];
+    const path = env[`${name}_FILE`];
+    if (own && path) {
+      return { variable: name, message: `${name} and ${name}_FILE are both set. Set one of them.` };
+    }
+    if (own) return { text: own, fromFile: false };
+    if (!path) return undefined;
+    try {
+      const text = readFile(path).replace(/\r?\n$/, '');
+      if (text !== '') return { text, fromFile: true };
+      return { variable: name, message: `${name}_FILE names ${path}, which is empty.` };
+    } catch (error) {
+      return { variable: name, message: `${name}_FILE names ${path}, which ${whyUnreadable(error)}.` };
+    }
+  };
+  return { names: Object.keys(env).filter((name) => env[name]), find };
+}
+
+/** Strict UTF-8: a secret with bytes silently replaced would be another secret. */
+function readTextFile(path: string): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+}
+
+function whyUnreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'no reason given';
+  if (code === 'ENOENT') return 'does not exist';
+  if (code === 'EACCES') return 'may not be read by this process';
+  if (code === 'EISDIR') return 'is a folder';
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'is not UTF-8 text';
+  return `cannot be read (${code})`;
+}

@@ -1,0 +1,70 @@
+import type { Parser } from './parser.ts';
+
+/** Every origin (`*`), or exactly the ones listed. */
+export type CorsOrigins = '*' | readonly string[];
+
+/**
+ * An absolute URL without a user name, password or fragment, kept as it was written.
+ *
+ * @param schemes such as `http` and `https`
+ */
+export function url(...schemes: readonly string[]): Parser<string> {
+  return {
+    forms: `a URL that starts with ${schemes.map((scheme) => `\`${scheme}://\``).join(' or ')}`,
+    parse(value) {
+      const parsed = parseUrl(value, schemes);
+      if (typeof parsed === 'string') return { wrong: parsed };
+      if (parsed.username || parsed.password) return { wrong: 'contains a user name or password' };
+      if (value.includes('#')) return { wrong: 'contains a fragment (#)' };
+      return { value };
+    },
+  };
+}
+
+/** As `url`, but a user name and password may stand in it, as in `postgres://user:password@host/database`. */
+export function connectionString(...schemes: readonly string[]): Parser<string> {
+  return {
+    forms: `a connection string that starts with ${schemes.map((scheme) => `\`${scheme}://\``).join(' or ')}`,
+    parse(value) {
+      const parsed = parseUrl(value, schemes);
+      return typeof parsed === 'string' ? { wrong: parsed } : { value };
+    },
+  };
+}
+
+/**
+ * Origins as a browser sends them in `Origin` (RFC 6454 section 6.2): scheme, host, and the port unless it is the
+ * scheme's own. Anything that no browser would ever send is refused, as it could never match.
+ */
+export const origins: Parser<CorsOrigins> = {
+  forms:
+    'exact origins such as `https://app.example.com` or `http://localhost:5173`, comma-separated, or `*` alone',
+  parse(value) {
+    if (value === '*') return { value: '*' };
+    const found = value.split(',').map((item) => item.trim());
+    for (const item of found) {
+      const wrong = whyNoOrigin(item);
+      if (wrong) return { wrong };
+    }
+    return { value: [...new Set(found)] };
+  },
+};
+
+function whyNoOrigin(item: string): string | undefined {
+  if (item === '') return 'has an empty item';
+  if (item.includes('*')) return 'has a wildcard beside or inside an origin';
+  const parsed = parseUrl(item, ['http', 'https']);
+  if (typeof parsed === 'string') return `has an item that ${parsed}`;
+  if (parsed.origin === item) return undefined;
+  return 'has an item that is more or less than an origin (a path, a closing slash, capital letters, a default port)';
+}
+
+/** A URL of one of the schemes, or what is wrong with the text. */
+function parseUrl(value: string, schemes: readonly string[]): URL | string {
+  const scheme = schemes.find((candidate) => value.toLowerCase().startsWith(`${candidate}://`));
+  if (scheme === undefined) return `does not start with ${schemes.map((s) => `${s}://`).join(' or ')}`;
+  // The URL parser drops white space and control characters silently.
+  if (/[\s\p{Cc}]/u.test(value) || !URL.canParse(value)) return 'is not a valid URL';
+  const parsed = new URL(value);
+  return parsed.hostname === '' ? 'names no host' : parsed;
+}

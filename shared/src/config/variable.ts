@@ -1,0 +1,82 @@
+import type { Parser } from './parser.ts';
+import type { Fault, Source, Text } from './source.ts';
+
+/** One line of `--help`. */
+export interface Description {
+  readonly name: string;
+  readonly about: string;
+  readonly forms: string;
+  /** What an unset variable means. Never a secret: those have no default. */
+  readonly unset: string;
+}
+/** What reading one setting gave: a value unless there is a fault. */
+export interface Reading<T> {
+  readonly value?: T;
+  readonly faults: readonly Fault[];
+  readonly warnings: readonly string[];
+}
+/** One value of the configuration and how to read it: usually one variable, sometimes a family of them. */
+export interface Setting<T> {
+  readonly descriptions: readonly Description[];
+  read(source: Source): Reading<T>;
+}
+
+interface Declaration<T> {
+  name: string;
+  type: Parser<T>;
+  /** One sentence for `--help`. */
+  about: string;
+}
+
+/** Longer texts are cut in a fault: the point of quoting is to recognise the value. */
+const quotedCharacters = 60;
+
+/**
+ * Declares one variable. With `fallback` or `required` its value is always there; with neither, an unset variable is
+ * `undefined`, and `about` says what that means.
+ */
+export function variable<T>(declaration: Declaration<T> & { fallback: T }): Setting<T>;
+export function variable<T>(declaration: Declaration<T> & { required: true }): Setting<T>;
+export function variable<T>(declaration: Declaration<T>): Setting<T | undefined>;
+export function variable<T>(
+  declaration: Declaration<T> & { fallback?: T; required?: true },
+): Setting<T | undefined> {
+  const { name, type, about, fallback, required } = declaration;
+  const unset = required ? 'required' : fallback === undefined ? 'unset' : `default ${showDefault(fallback)}`;
+  return {
+    descriptions: [{ name, about, forms: type.forms, unset }],
+    read(source) {
+      const found = source.find(name);
+      if (found && 'message' in found) return { faults: [found], warnings: [] };
+      if (found) return readText(name, type, found);
+      if (!required) return { value: fallback, faults: [], warnings: [] };
+      const message = `${name} is not set, and there is no default. Accepted: ${type.forms}.`;
+      return { faults: [{ variable: name, message }], warnings: [] };
+    },
+  };
+}
+
+/** Reads a text as `type` says. The fault quotes the text only where it is no secret and not from a file. */
+export function readText<T>(name: string, type: Parser<T>, found: Text): Reading<T> {
+  const parsed = type.parse(found.text);
+  if ('wrong' in parsed) {
+    const hidden = type.secret || found.fromFile;
+    const what = hidden ? `The value of ${name} (not shown here)` : `${name} is ${quote(found.text)}, which`;
+    const message = `${what} ${parsed.wrong}. Accepted: ${type.forms}.`;
+    return { faults: [{ variable: name, message }], warnings: [] };
+  }
+  return {
+    value: parsed.value,
+    faults: [],
+    warnings: parsed.warning ? [`${name} ${parsed.warning}.`] : [],
+  };
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > quotedCharacters ? `${text.slice(0, quotedCharacters)}…` : text);
+}
+
+function showDefault(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(',');
+  return typeof value === 'object' ? 'off' : String(value);
+}

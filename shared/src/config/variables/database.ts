@@ -1,0 +1,18 @@
+import { secret, text } from '../parsers.ts';
+import { connectionString } from '../url-parsers.ts';
+import { variable } from '../variable.ts';
+
+/** Where the truth is stored. */
+export const databaseVariables = {
+  databaseUrl: variable({
+    name: 'DATABASE_URL',
+    type: secret(connectionString('postgres', 'postgresql')),
+    about: 'Postgres. Unset: SQLite, in the file that SQLITE_PATH names.',
+  }),
+  sqlitePath: variable({
+    name: 'SQLITE_PATH',
+    type: text,
+    fallback: 'data/latchkey.db',
+    about: 'The SQLite file, where DATABASE_URL is unset.',
+  }),
+};

@@ -1,0 +1,86 @@
+import { parseTrustProxy, type TrustProxy, trustProxyForms } from '../../http/trust-proxy.ts';
+import { boolean, integer, oneOf, text } from '../parsers.ts';
+import type { Rule } from '../read-config.ts';
+import { type CorsOrigins, origins, url } from '../url-parsers.ts';
+import { variable } from '../variable.ts';
+
+/** The ports of the contract: the gateway's is the specification's, the services follow it. */
+export const ports = { gateway: 4100, keyDerivation: 4101, leases: 4102, auth: 4103, content: 4104 } as const;
+
+/** What every process has. `port` is its default, one of `ports`. */
+export function processVariables(port: number) {
+  return {
+    port: variable({
+      name: 'PORT',
+      type: integer(0, 65_535),
+      fallback: port,
+      about: 'The port that this process listens on; 0 takes a free one.',
+    }),
+    host: variable({
+      name: 'HOST',
+      type: text,
+      fallback: '0.0.0.0',
+      about: 'The address that this process listens on.',
+    }),
+    nodeEnv: variable({
+      name: 'NODE_ENV',
+      type: text,
+      about: '`production` refuses what is only fit for development.',
+    }),
+    shutdownDrainSeconds: variable({
+      name: 'SHUTDOWN_DRAIN_SECONDS',
+      type: integer(0, 300),
+      // Long enough for a load balancer that probes every second or two to look away.
+      fallback: 5,
+      about: 'How long a process that was told to stop answers on, not ready, before it closes.',
+    }),
+  };
+}
+
+const noProxy: TrustProxy = { kind: 'none' };
+const noOrigins: CorsOrigins = [];
+
+/** What the front door alone decides: who the client is and which pages may call. */
+export const gatewayVariables = {
+  trustProxy: variable({
+    name: 'TRUST_PROXY',
+    type: { forms: trustProxyForms, parse: parseTrustProxy },
+    fallback: noProxy,
+    about: 'Whose X-Forwarded-For is believed. Set it only behind a proxy.',
+  }),
+  corsOrigins: variable({
+    name: 'CORS_ORIGINS',
+    type: origins,
+    fallback: noOrigins,
+    about: 'The web pages that may call from a browser. None: no CORS headers.',
+  }),
+  publicUrl: variable({
+    name: 'PUBLIC_URL',
+    type: url('http', 'https'),
+    about: 'The base of absolute URLs in answers. Unset: answers hold paths only.',
+  }),
+  rateLimit: variable({
+    name: 'RATE_LIMIT',
+    type: oneOf('on', 'off'),
+    fallback: 'off',
+    about: 'Enforces the recommended rates, per viewer where there is one, else per client IP.',
+  }),
+};
+
+/** Whether presign is on concerns the gateway's rules as well as the content service. */
+export const enablePresign = variable({
+  name: 'ENABLE_PRESIGN',
+  type: boolean,
+  fallback: false,
+  about: 'Turns POST /presign on. Viewer authentication and the S3 variables are then required.',
+});
+
+/** `CORS_ORIGINS=*` never goes with `NODE_ENV=production`. */
+export const corsRule: Rule<{ corsOrigins?: CorsOrigins; nodeEnv?: string | undefined }> = {
+  uses: ['corsOrigins', 'nodeEnv'],
+  check({ corsOrigins, nodeEnv }) {
+    if (corsOrigins !== '*' || nodeEnv !== 'production') return [];
+    const message = `CORS_ORIGINS is "*", which NODE_ENV=production does not allow. Accepted: ${origins.forms.replace(', or `*` alone', '')}.`;
+    return [{ variable: 'CORS_ORIGINS', message }];
+  },
+};

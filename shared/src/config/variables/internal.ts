@@ -1,0 +1,46 @@
+import { secret } from '../parsers.ts';
+import { bearerCredential } from '../secret-parsers.ts';
+import { connectionString, url } from '../url-parsers.ts';
+import { variable } from '../variable.ts';
+import { ports } from './http.ts';
+
+/** How the processes of the distributed profile know each other. */
+export const internalVariables = {
+  internalSecret: variable({
+    name: 'INTERNAL_SECRET',
+    type: secret(bearerCredential),
+    required: true,
+    about: 'Authenticates service to service; the same in every process.',
+  }),
+};
+
+/** What makes the distributed profile fast. Without them it is slower, not wrong. */
+export const cacheAndBusVariables = {
+  redisUrl: variable({
+    name: 'REDIS_URL',
+    type: secret(connectionString('redis', 'rediss')),
+    about: 'The shared cache. Unset: a cache in the process.',
+  }),
+  natsUrl: variable({
+    name: 'NATS_URL',
+    type: secret(connectionString('nats', 'tls')),
+    about: 'The bus between processes. Unset: a bus in the process.',
+  }),
+};
+
+/** Where the services are, for the gateway and for each other; a process picks the neighbours that it has. */
+export const neighbourVariables = {
+  keyDerivationUrl: neighbour('KEY_DERIVATION_SERVICE_URL', ports.keyDerivation),
+  leasesUrl: neighbour('LEASES_SERVICE_URL', ports.leases),
+  authUrl: neighbour('AUTH_SERVICE_URL', ports.auth),
+  contentUrl: neighbour('CONTENT_SERVICE_URL', ports.content),
+};
+
+function neighbour(name: string, port: number) {
+  return variable({
+    name,
+    type: url('http', 'https'),
+    fallback: `http://127.0.0.1:${port}`,
+    about: 'Where that service answers.',
+  });
+}

@@ -1,0 +1,127 @@
+import type { Parser } from '../parser.ts';
+import { boolean, integer, list, oneOf, secret, text } from '../parsers.ts';
+import type { Rule } from '../read-config.ts';
+import type { Secret } from '../secret.ts';
+import { secretBytes } from '../secret-parsers.ts';
+import type { Fault } from '../source.ts';
+import { url } from '../url-parsers.ts';
+import { variable } from '../variable.ts';
+
+/** Where a viewer's token may stand in a request. */
+export type ViewerTokenPlace = 'header' | 'query' | 'cookie';
+
+const tokenPlaces: readonly ViewerTokenPlace[] = ['header'];
+const httpUrl = url('http', 'https');
+
+/** Plain HTTP is allowed for a key set on the same machine or network, but whoever can alter it can forge tokens. */
+const keySetUrl: Parser<string> = {
+  forms: httpUrl.forms,
+  parse(value) {
+    const parsed = httpUrl.parse(value);
+    if ('wrong' in parsed || isSafeToFetch(new URL(value))) return parsed;
+    return { value, warning: 'is fetched over plain HTTP: whoever can alter the answer can forge tokens' };
+  },
+};
+
+function isSafeToFetch({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+}
+
+/** `ALLOW_ANONYMOUS_VIEWERS`: what it opens is said at every start. */
+const anonymous: Parser<boolean> = {
+  forms: boolean.forms,
+  parse: (value) =>
+    value === 'true'
+      ? {
+          value: true,
+          warning: 'is true: where no token is configured, anyone who can reach the server gets keys',
+        }
+      : boolean.parse(value),
+};
+
+/** How viewers' JWTs are checked. */
+export const viewerTokenVariables = {
+  authJwtSecret: variable({
+    name: 'AUTH_JWT_SECRET',
+    type: secret(secretBytes),
+    about: 'The shared secret for HS256. Unset: HS256 is not accepted.',
+  }),
+  authJwksUrl: variable({
+    name: 'AUTH_JWKS_URL',
+    type: keySetUrl,
+    about: 'The key set for RS256, ES256 and EdDSA. Unset: these are not accepted.',
+  }),
+  authJwtAudience: variable({
+    name: 'AUTH_JWT_AUDIENCE',
+    type: text,
+    about: 'The `aud` that a token must carry. Unset: not checked.',
+  }),
+  authJwtIssuer: variable({
+    name: 'AUTH_JWT_ISSUER',
+    type: text,
+    about: 'The `iss` that a token must carry. Unset: not checked.',
+  }),
+  authJwtClockToleranceSeconds: variable({
+    name: 'AUTH_JWT_CLOCK_TOLERANCE_SECONDS',
+    // More than five minutes is no longer a clock that drifts but a clock that is wrong.
+    type: integer(0, 300),
+    fallback: 10,
+    about: 'How far clocks may differ, for `exp` and `nbf`.',
+  }),
+  authJwtMaxAgeSeconds: variable({
+    name: 'AUTH_JWT_MAX_AGE_SECONDS',
+    // At most a year: revocation marks are kept this long.
+    type: integer(1, 31_536_000),
+    fallback: 86_400,
+    about: 'Older tokens are refused, and so long a revocation is remembered against tokens.',
+  }),
+  authJwtContentClaim: variable({
+    name: 'AUTH_JWT_CONTENT_CLAIM',
+    type: text,
+    fallback: 'content_ids',
+    about: 'The claim that bounds which content a token opens, where the token carries it.',
+  }),
+  viewerTokenFrom: variable({
+    name: 'VIEWER_TOKEN_FROM',
+    type: list(oneOf('header', 'query', 'cookie')),
+    fallback: tokenPlaces,
+    about: 'Where the token is looked for: query and cookie are for players that cannot set headers.',
+  }),
+  allowAnonymousViewers: variable({
+    name: 'ALLOW_ANONYMOUS_VIEWERS',
+    type: anonymous,
+    fallback: false,
+    about: 'Lets the server start without AUTH_JWT_SECRET and AUTH_JWKS_URL. Never in production.',
+  }),
+};
+
+/** Neither JWT variable is set: only where anonymous viewers are allowed, and never in production or with presign. */
+export const viewerTokenRule: Rule<{
+  authJwtSecret?: Secret<Buffer> | undefined;
+  authJwksUrl?: string | undefined;
+  allowAnonymousViewers?: boolean;
+  nodeEnv?: string | undefined;
+  enablePresign?: boolean;
+}> = {
+  uses: ['authJwtSecret', 'authJwksUrl', 'allowAnonymousViewers', 'nodeEnv', 'enablePresign'],
+  check({ authJwtSecret, authJwksUrl, allowAnonymousViewers, nodeEnv, enablePresign }) {
+    if (authJwtSecret || authJwksUrl) return [];
+    const set = 'Set AUTH_JWT_SECRET or AUTH_JWKS_URL.';
+    const faults: Fault[] = [];
+    const refuse = (variable: string, message: string) => faults.push({ variable, message });
+    if (!allowAnonymousViewers) {
+      const exception = 'Development without viewer tokens: ALLOW_ANONYMOUS_VIEWERS=true.';
+      refuse('AUTH_JWT_SECRET', `AUTH_JWT_SECRET and AUTH_JWKS_URL are both not set. ${set} ${exception}`);
+      return faults;
+    }
+    if (nodeEnv === 'production') {
+      const why = 'is true, which NODE_ENV=production does not allow without viewer tokens';
+      refuse('ALLOW_ANONYMOUS_VIEWERS', `ALLOW_ANONYMOUS_VIEWERS ${why}. ${set}`);
+    }
+    if (enablePresign) {
+      const why = 'is true without viewer tokens: anyone could upload to the bucket';
+      refuse('ENABLE_PRESIGN', `ENABLE_PRESIGN ${why}. ${set}`);
+    }
+    return faults;
+  },
+};

@@ -1,0 +1,8 @@
+/** What an API key may do, widest first (specification, section 2). */
+export const scopes = ['admin', 'full', 'upload', 'playback'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+export function isScope(value: unknown): value is Scope {
+  return scopes.includes(value as Scope);
+}

@@ -1,0 +1,25 @@
+import { Kysely, type Transaction as KyselyTransaction, PostgresDialect, SqliteDialect } from 'kysely';
+import { openPostgresPool } from './postgres-pool.ts';
+import type { Schema } from './schema.ts';
+import { openSqlite } from './sqlite.ts';
+
+export type Database = Kysely<Schema>;
+export type Transaction = KyselyTransaction<Schema>;
+
+export interface DatabaseOptions {
+  /** `postgres://…`; where it is set, SQLite is not used. */
+  databaseUrl?: string | undefined;
+  /** The SQLite file; its folder is made where it is missing. `:memory:` for a database that ends with the process. */
+  sqlitePath: string;
+  /** Hears of connections that broke while idle, which no query reports. */
+  onConnectionFault?: (error: Error) => void;
+}
+
+/** Opens Postgres where there is a URL, else SQLite. Everything behind it is written once, for both. */
+export function openDatabase(options: DatabaseOptions): Database {
+  if (options.databaseUrl) {
+    const pool = openPostgresPool(options.databaseUrl, options.onConnectionFault ?? (() => {}));
+    return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  }
+  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: openSqlite(options.sqlitePath) }) });
+}

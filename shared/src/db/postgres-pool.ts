@@ -1,0 +1,32 @@
+import pg from 'pg';
+
+/** OID of `int8` in pg_type: arrives as text, because it can exceed 2^53. Our milliseconds and counts cannot. */
+const int8Oid = 20;
+/** Small enough for ten processes on Postgres' default of 100 connections. */
+const maxConnections = 10;
+/** Under the 5 s after which a state counts as unknown, so that a slow database becomes a 503 and not a hang. */
+const statementTimeoutMs = 4_000;
+const connectionTimeoutMs = 2_000;
+
+export function openPostgresPool(
+  connectionString: string,
+  onConnectionFault: (error: Error) => void,
+): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString,
+    max: maxConnections,
+    connectionTimeoutMillis: connectionTimeoutMs,
+    statement_timeout: statementTimeoutMs,
+    // The server's limit cannot fire when the network is cut, so the client has one of its own.
+    query_timeout: statementTimeoutMs + 1_000,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    application_name: 'latchkey',
+    types: {
+      getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+        oid === int8Oid ? Number : pg.types.getTypeParser(oid, format),
+    } as pg.CustomTypesConfig,
+  });
+  // Without a listener, a connection that breaks while idle would end the process.
+  pool.on('error', onConnectionFault);
+  return pool;
+}

@@ -1,0 +1,104 @@
+import type { Generated } from 'kysely';
+
+// Times are milliseconds since 1970 in 64-bit integers and JSON is text, on both databases: one mapping, no time zone.
+
+export interface ApiKeyTable {
+  id: string;
+  name: string;
+  /** SHA-256 of the raw key, 64 hex digits. */
+  key_hash: string;
+  key_prefix: string;
+  scope: string;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+}
+
+/** One row whose lock makes setup and the creation of keys take turns. */
+export interface SetupClaimTable {
+  id: number;
+  touched_at: number;
+}
+
+export interface AuditTable {
+  number: Generated<number>;
+  at: number;
+  actor_kind: string;
+  actor_id: string | null;
+  action: string;
+  target: string | null;
+  client_ip: string | null;
+  request_id: string | null;
+  outcome: string;
+  code: string | null;
+}
+
+export interface LeaseTable {
+  id: string;
+  viewer_id: string;
+  content_id: string;
+  device_id: string | null;
+  created_at: number;
+  renewed_at: number | null;
+  expires_at: number;
+  revoked_at: number | null;
+  revoked_by: string | null;
+  reason: string | null;
+}
+
+/** A revocation that outlives leases. An empty id means any: no viewer and no content has an empty id. */
+export interface MarkTable {
+  viewer_id: string;
+  content_id: string;
+  marked_at: number;
+}
+
+export interface ContentTable {
+  id: string;
+  name: string;
+  status: string;
+  key_version: number;
+  size_bytes: number | null;
+  manifest_key: string | null;
+  metadata: string;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface KeyVersionTable {
+  version: number;
+  /** 16 hex digits, see `deriveFingerprint`. */
+  fingerprint: string;
+  first_used_at: number;
+}
+
+/** The change feed: one row for each change of authority, numbered without gaps. */
+export interface ChangeTable {
+  number: number;
+  at: number;
+  change: string;
+}
+
+export interface ChangeCounterTable {
+  id: number;
+  number: number;
+}
+
+export interface ReadyProbeTable {
+  id: number;
+  at: number;
+}
+
+export interface Schema {
+  api_keys: ApiKeyTable;
+  setup_claim: SetupClaimTable;
+  audit: AuditTable;
+  leases: LeaseTable;
+  marks: MarkTable;
+  contents: ContentTable;
+  key_versions: KeyVersionTable;
+  changes: ChangeTable;
+  change_counter: ChangeCounterTable;
+  ready_probe: ReadyProbeTable;
+}

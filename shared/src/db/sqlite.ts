@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import SqliteDatabase, { type Statement } from 'better-sqlite3';
+import type { SqliteDatabase as KyselySqliteDatabase } from 'kysely';
+
+/** How long a statement waits for another process's write. It blocks the event loop, so it is short. */
+const busyTimeoutMs = 2_000;
+/** The statements of this code are a few dozen; lists with optional filters make a few dozen more. */
+const keptStatements = 500;
+
+/**
+ * One connection, write-ahead log, and a sync at every commit: with the default of `NORMAL` a committed revocation could
+ * be lost at a power cut (sqlite.org/pragma.html#pragma_synchronous).
+ */
+export function openSqlite(path: string): KyselySqliteDatabase {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  const sqlite = new SqliteDatabase(path, { timeout: busyTimeoutMs });
+  sqlite.pragma('journal_mode = WAL');
+  sqlite.pragma('synchronous = FULL');
+  sqlite.pragma('foreign_keys = ON');
+  const statements = new Map<string, Statement>();
+
+  return {
+    close: () => sqlite.close(),
+    prepare(sql) {
+      // A transaction here always writes. Begun as a plain one, it would read first and could then not be upgraded when
+      // another process has written in between (SQLITE_BUSY_SNAPSHOT).
+      const text = sql === 'begin' ? 'begin immediate' : sql;
+      let statement = statements.get(text);
+      if (!statement) {
+        statement = sqlite.prepare(text);
+        if (statements.size < keptStatements) statements.set(text, statement);
+      }
+      return statement as unknown as ReturnType<KyselySqliteDatabase['prepare']>;
+    },
+  };
+}

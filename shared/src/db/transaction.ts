@@ -1,0 +1,38 @@
+import { sql } from 'kysely';
+import type { Database, Transaction } from './open.ts';
+
+/** Postgres: serialization_failure and deadlock_detected (appendix A of its manual). Nothing was written; try again. */
+const retryable = new Set(['40001', '40P01']);
+const attempts = 4;
+
+/** Runs the work in one transaction, again where Postgres broke it off to resolve a deadlock. The work may run several times. */
+export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (attempt >= attempts || !retryable.has((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
+}
+
+/**
+ * Makes transactions that name the same subject take turns, until the end of the transaction. Needed where a decision
+ * rests on rows that do not exist yet. SQLite has one writer at a time anyway.
+ *
+ * Always lock in one order (viewers before contents), or two transactions can wait for each other.
+ */
+export async function lockSubject(
+  tx: Transaction,
+  subject: string,
+  mode: 'shared' | 'exclusive',
+): Promise<void> {
+  if (!isPostgres(tx)) return;
+  const lock = mode === 'shared' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
+  await sql`select ${lock}(hashtextextended(${subject}, 0))`.execute(tx);
+}
+
+function isPostgres(tx: Transaction): boolean {
+  // Of the two dialects only Postgres has it.
+  return tx.getExecutor().adapter.supportsTransactionalDdl === true;
+}

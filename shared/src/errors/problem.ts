@@ -1,0 +1,54 @@
+import { type TSchema, Type } from 'typebox';
+import type { AppError } from './app-error.ts';
+import { codes, type ErrorCode } from './codes.ts';
+
+/** RFC 9457 section 3.1, with `code` and `requestId` as extension members (section 3.2). */
+export interface Problem extends Record<string, unknown> {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  requestId: string;
+}
+
+export const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ pattern: '^urn:latchkey:error:[A-Z_]+$' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.String(),
+    requestId: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+    scope: Type.Optional(Type.String()),
+    leases: Type.Optional(Type.Array(Type.Unknown())),
+  },
+  { additionalProperties: true, description: 'RFC 9457 problem details' },
+);
+
+/** The body of an error answer. */
+export function toProblem(error: AppError, requestId: string): Problem {
+  const { status, title } = codes[error.code];
+  return {
+    type: `urn:latchkey:error:${error.code}`,
+    title,
+    status,
+    detail: error.detail ?? `${title}.`,
+    code: error.code,
+    requestId,
+    ...error.members,
+  };
+}
+
+/** Response schemas of a route's error answers, for validation and for the OpenAPI document. */
+export function problems(...names: ErrorCode[]): Record<number, TSchema> {
+  const answers: Record<number, TSchema> = {};
+  // Any route can be asked for in vain of its dependencies, meet a fault or hit a rate limit.
+  const always: ErrorCode[] = ['INTERNAL', 'DEPENDENCY_UNAVAILABLE', 'RATE_LIMITED'];
+  const byStatus = Map.groupBy([...names, ...always], (name) => codes[name].status);
+  for (const [status, group] of byStatus) {
+    answers[status] = { ...ProblemSchema, description: group.join(', ') };
+  }
+  return answers;
+}

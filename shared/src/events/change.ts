@@ -1,0 +1,23 @@
+/**
+ * A change of authority. It says what to forget, not what is true now: who needs the state reads it from its owner.
+ * `leases` names one lease, or everything of a viewer, of a content, or of the pair.
+ */
+export type Change =
+  | { kind: 'api-key'; keyHash: string }
+  | { kind: 'content'; contentId: string }
+  | { kind: 'leases'; leaseId: string | null; viewerId: string | null; contentId: string | null };
+
+/** @returns null for anything that is not a change; what arrives from outside the process is not trusted to be one */
+export function parseChange(value: unknown): Change | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { kind, keyHash, leaseId, viewerId, contentId } = value as Record<string, unknown>;
+  if (kind === 'api-key') return typeof keyHash === 'string' ? { kind, keyHash } : null;
+  if (kind === 'content') return typeof contentId === 'string' ? { kind, contentId } : null;
+  if (kind !== 'leases') return null;
+  if (!isNullableText(leaseId) || !isNullableText(viewerId) || !isNullableText(contentId)) return null;
+  return { kind, leaseId, viewerId, contentId };
+}
+
+function isNullableText(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}

@@ -1,0 +1,58 @@
+import { writeAudit } from '../audit/write-audit.ts';
+import type { Clock } from '../clock/index.ts';
+import type { AuditEntry } from '../contracts/index.ts';
+import { type Database, inTransaction, type Transaction } from '../db/index.ts';
+import type { Bus } from './bus.ts';
+import type { Change } from './change.ts';
+import { appendChange } from './change-feed.ts';
+import type { BusMessage, Notice } from './message.ts';
+
+/** One act while it is being written: its rows, its audit and its place in the change feed stand or fall together. */
+export interface LedgerEntry {
+  readonly tx: Transaction;
+  /** The wall clock when the act began: one time for all of its rows. */
+  readonly now: number;
+  change(change: Change): Promise<void>;
+  audit(entry: AuditEntry): Promise<void>;
+  /** Shown on the event stream after the commit. */
+  notice(notice: Notice): void;
+}
+
+/** Writes acts. */
+export interface Ledger {
+  /**
+   * Runs the work in one transaction and, once that is committed, announces its changes. When the promise resolves,
+   * this process has forgotten what the changes named. The work may run again where the database breaks it off.
+   */
+  write<T>(work: (entry: LedgerEntry) => Promise<T>): Promise<T>;
+}
+
+export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock: Clock }): Ledger {
+  return {
+    async write(work) {
+      let announcements: BusMessage[] = [];
+      const result = await inTransaction(db, (tx) => {
+        announcements = [];
+        const now = clock.now();
+        return work({
+          tx,
+          now,
+          async change(change) {
+            const number = await appendChange(tx, change, now);
+            announcements.push({ type: 'change', number, at: now, change });
+          },
+          async audit(entry) {
+            const record = await writeAudit(tx, entry, now);
+            announcements.push({
+              type: 'notice',
+              notice: { topic: 'audit', event: 'recorded', data: record },
+            });
+          },
+          notice: (notice) => void announcements.push({ type: 'notice', notice }),
+        });
+      });
+      for (const message of announcements) bus.publish(message);
+      return result;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { type Change, parseChange } from './change.ts';
+
+/** Something worth showing that is no change of authority, or that shows one: for the dashboard's stream. */
+export interface Notice {
+  topic: 'lease' | 'api-key' | 'content' | 'audit';
+  /** What happened: `created`, `renewed`, `revoked`, `updated`, `recorded`. */
+  event: string;
+  /** The resource as the API shows it, or the selector of a revocation. */
+  data: Record<string, unknown>;
+}
+
+/** What the bus carries. A change has its number in the feed and the time of its row. */
+export type BusMessage =
+  | { type: 'change'; number: number; at: number; change: Change }
+  | { type: 'notice'; notice: Notice };
+
+const topics = ['lease', 'api-key', 'content', 'audit'];
+
+/** @returns null for anything that is not a message of ours */
+export function parseBusMessage(value: unknown): BusMessage | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const message = value as Record<string, unknown>;
+  if (message.type === 'change') {
+    const change = parseChange(message.change);
+    const { number, at } = message;
+    if (!change || !Number.isSafeInteger(number) || !Number.isSafeInteger(at)) return null;
+    return { type: 'change', number: number as number, at: at as number, change };
+  }
+  if (message.type !== 'notice' || typeof message.notice !== 'object' || message.notice === null) return null;
+  const { topic, event, data } = message.notice as Record<string, unknown>;
+  if (!topics.includes(topic as string) || typeof event !== 'string') return null;
+  if (typeof data !== 'object' || data === null) return null;
+  return { type: 'notice', notice: { topic, event, data } as Notice };
+}

@@ -1,0 +1,85 @@
+import type { BlockList } from 'node:net';
+import { normalizeIp } from './normalize-ip.ts';
+import { rangesNamed, type TrustProxy } from './trust-proxy.ts';
+
+/**
+ * Stands for a peer that has no IP address: a Unix socket, or a connection that is already gone. It is a valid IP that no
+ * host has ("this host on this network", RFC 1122 section 3.2.1.3), so nobody is mistaken for it and no list trusts it.
+ */
+const noAddress = '0.0.0.0';
+
+const loopback = rangesNamed('loopback');
+
+/**
+ * The client's IP address: the chain is the socket's peer, then the entries of `X-Forwarded-For` from right to left, as
+ * each proxy appends the address it was called from. Called once a request.
+ *
+ * @param peerAddress `socket.remoteAddress`
+ * @param forwardedFor the header `X-Forwarded-For`; no other header counts
+ * @returns always a valid IP address in canonical form. The peer's own where the chain is too short for the number of
+ *   hops or holds something on the way that is no address
+ */
+export function resolveClientIp(
+  trust: TrustProxy,
+  peerAddress: string | undefined,
+  forwardedFor: string | readonly string[] | undefined,
+): string {
+  const peer = (peerAddress !== undefined && normalizeIp(peerAddress)) || noAddress;
+  if (trust.kind === 'none' || forwardedFor === undefined) return peer;
+  const chain = typeof forwardedFor === 'string' ? forwardedFor : forwardedFor.join(',');
+  if (chain.trim() === '') return peer;
+  if (trust.kind === 'hops') return nthFromRight(chain, trust.hops) ?? peer;
+  if (trust.kind === 'list') return firstUntrusted(chain, peer, trust.trusted);
+  const firstComma = chain.indexOf(',');
+  return normalizeIp((firstComma === -1 ? chain : chain.slice(0, firstComma)).trim()) ?? peer;
+}
+
+/**
+ * Whether a request comes straight from the machine itself: from a loopback address, and with no sign of a proxy. Setup
+ * without a credential rests on it, so a header of any value counts as a sign.
+ */
+export function isDirectFromLoopback(
+  peerAddress: string | undefined,
+  headers: Readonly<Record<string, unknown>>,
+): boolean {
+  const peer = peerAddress === undefined ? undefined : normalizeIp(peerAddress);
+  if (peer === undefined || !isIn(loopback, peer)) return false;
+  return !Object.keys(headers).some((name) => /^(forwarded|x-forwarded-.*|x-real-ip|via)$/i.test(name));
+}
+
+/** The N-th entry, or undefined where there are fewer or one on the way is no address. */
+function nthFromRight(chain: string, hops: number): string | undefined {
+  let address: string | undefined;
+  let end = chain.length;
+  for (let hop = 0; hop < hops; hop++) {
+    if (end < 0) return undefined;
+    const comma = lastComma(chain, end);
+    address = normalizeIp(chain.slice(comma + 1, end).trim());
+    if (address === undefined) return undefined;
+    end = comma;
+  }
+  return address;
+}
+
+/** Walks to the left as long as the address is a trusted proxy's; the leftmost entry where all of them are. */
+function firstUntrusted(chain: string, peer: string, trusted: BlockList): string {
+  let address = peer;
+  let end = chain.length;
+  while (end >= 0 && isIn(trusted, address)) {
+    const comma = lastComma(chain, end);
+    const next = normalizeIp(chain.slice(comma + 1, end).trim());
+    if (next === undefined) return peer;
+    address = next;
+    end = comma;
+  }
+  return address;
+}
+
+/** The last comma before `end`, or -1. (`lastIndexOf` takes a negative position for 0.) */
+function lastComma(chain: string, end: number): number {
+  return end === 0 ? -1 : chain.lastIndexOf(',', end - 1);
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, address.includes(':') ? 'ipv6' : 'ipv4');
+}

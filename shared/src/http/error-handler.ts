@@ -1,0 +1,77 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { isDatabaseUnavailable } from '../db/index.ts';
+import { AppError, toProblem } from '../errors/index.ts';
+import type { OperatorLog } from '../log/index.ts';
+import { validationErrors } from './validation.ts';
+
+export const problemType = 'application/problem+json';
+/** When a lost dependency may be back: hls.js asks again by itself, others read this. */
+const retryAfterSeconds = 1;
+
+type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => void;
+
+/** The only place that makes an answer of an error. What is no `AppError` and not known from Fastify is a bare 500. */
+export function createErrorHandler(log: OperatorLog): ErrorHandler {
+  return (thrown, request, reply) => {
+    const error = toAppError(thrown);
+    request.errorCode = error.code;
+    if (error.status >= 500) {
+      log.error('a request failed', {
+        requestId: request.id,
+        code: error.code,
+        error: error.cause ?? thrown,
+      });
+    }
+    const challenge = challengeOf(error);
+    if (challenge) reply.header('www-authenticate', challenge);
+    const retryAfter =
+      error.retryAfterSeconds ?? (error.code === 'DEPENDENCY_UNAVAILABLE' ? retryAfterSeconds : null);
+    if (retryAfter !== null) reply.header('retry-after', String(retryAfter));
+    reply
+      .code(error.status)
+      .header('cache-control', 'no-store')
+      .header('content-type', problemType)
+      .serializer(JSON.stringify)
+      .send(toProblem(error, request.id));
+  };
+}
+
+/** The challenge of RFC 6750 section 3: an error code only where a credential was presented. */
+function challengeOf(error: AppError): string | null {
+  const realm = 'Bearer realm="latchkey"';
+  if (error.code === 'INSUFFICIENT_SCOPE') {
+    const scope = error.members?.scope;
+    return `${realm}, error="insufficient_scope"${scope ? `, scope="${scope}"` : ''}`;
+  }
+  if (error.status !== 401) return null;
+  return error.code === 'UNAUTHENTICATED' ? realm : `${realm}, error="invalid_token"`;
+}
+
+/** Fastify's own errors (its `lib/errors.js`), by code. */
+const frameworkErrors: Record<string, () => AppError> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new AppError('PAYLOAD_TOO_LARGE', { detail: 'A body may have 65536 octets.' }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new AppError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send JSON with Content-Type: application/json.' }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => malformed('', 'The body is not as long as Content-Length says.'),
+  FST_ERR_BAD_URL: () => malformed('/path', 'The path is not a valid URL.'),
+};
+
+function toAppError(thrown: FastifyError | Error): AppError {
+  if (thrown instanceof AppError) return thrown;
+  const { validation, validationContext, code } = thrown as FastifyError;
+  if (validation) {
+    return new AppError('VALIDATION_FAILED', {
+      detail: `The ${validationContext ?? 'request'} is not valid.`,
+      members: { errors: validationErrors(validation) },
+    });
+  }
+  const known = frameworkErrors[code];
+  if (known) return known();
+  if (isDatabaseUnavailable(thrown)) return new AppError('DEPENDENCY_UNAVAILABLE', { cause: thrown });
+  return new AppError('INTERNAL', { cause: thrown });
+}
+
+function malformed(path: string, message: string): AppError {
+  return new AppError('VALIDATION_FAILED', { detail: message, members: { errors: [{ path, message }] } });
+}

@@ -1,0 +1,71 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import {
+  type Access,
+  type Authenticator,
+  accessRules,
+  type CredentialSource,
+  readCredential,
+} from '../auth/index.ts';
+import type { RateLimiter } from './rate-limit.ts';
+import type { App } from './routes.ts';
+
+const headerOnly: readonly CredentialSource[] = ['header'];
+
+export interface GuardOptions {
+  authenticator: Authenticator;
+  /** Where viewer routes take a token from; management takes it from the header alone. */
+  viewerSources?: readonly CredentialSource[];
+  /** Null where limits are off. */
+  limiter: RateLimiter | null;
+}
+
+/**
+ * Authenticates every request of the routes that are added after it, before anything of the body is read. Each of them
+ * has to name its row of the scope table, so that none is open by oversight.
+ */
+export function addGuard(
+  app: App,
+  { authenticator, viewerSources = headerOnly, limiter }: GuardOptions,
+): void {
+  const authenticate = (request: FastifyRequest, access: Access) => {
+    const sources = accessRules[access]?.viewer ? viewerSources : headerOnly;
+    return authenticator.authenticate(readCredential(request.headers, request.query, sources), access);
+  };
+
+  app.addHook('onRoute', ({ config, url, method }) => {
+    if (!config?.access) throw new Error(`${String(method)} ${url} names no row of the scope table`);
+  });
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { access } = request.routeOptions.config;
+    if (!access || access === 'open') return countThen(request, reply, limiter, done);
+    try {
+      const principal = authenticate(request, access);
+      if (!(principal instanceof Promise)) {
+        request.principal = principal;
+        return countThen(request, reply, limiter, done);
+      }
+      principal.then(
+        (resolved) => {
+          request.principal = resolved;
+          countThen(request, reply, limiter, done);
+        },
+        (error: Error) => countThen(request, reply, limiter, done, error),
+      );
+    } catch (error) {
+      countThen(request, reply, limiter, done, error as Error);
+    }
+  });
+}
+
+/** Goes on, or fails with the refusal, unless the request is one too many: that answer comes first. */
+function countThen(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limiter: RateLimiter | null,
+  done: (error?: Error) => void,
+  refusal?: Error,
+): void {
+  if (limiter) limiter(request, reply).then(() => done(refusal), done);
+  else done(refusal);
+}

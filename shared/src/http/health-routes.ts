@@ -1,0 +1,54 @@
+import { type TSchema, Type } from 'typebox';
+import type { Clock } from '../clock/index.ts';
+import type { Readiness } from '../lifecycle/index.ts';
+import type { App } from './routes.ts';
+
+const HealthSchema = Type.Object({
+  status: Type.Literal('ok'),
+  version: Type.String(),
+  uptimeSeconds: Type.Number(),
+});
+
+const ReadySchema: TSchema = Type.Object({
+  status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
+  dependencies: Type.Record(
+    Type.String(),
+    Type.Object({ status: Type.String() }, { additionalProperties: true }),
+  ),
+});
+
+/** `GET /health`: the process runs. `GET /ready`: it can do its work, and where not, what is missing. */
+export function addHealthRoutes(
+  app: App,
+  facts: { version: string; readiness: Readiness; clock: Clock },
+): void {
+  const startedAtMs = facts.clock.monotonic();
+  app.get(
+    '/health',
+    {
+      config: { access: 'open' },
+      schema: { tags: ['Service'], summary: 'Whether the process runs', response: { 200: HealthSchema } },
+    },
+    (_request, reply) => {
+      reply.header('cache-control', 'no-store');
+      const uptimeSeconds = Math.round(facts.clock.monotonic() - startedAtMs) / 1_000;
+      return { status: 'ok' as const, version: facts.version, uptimeSeconds };
+    },
+  );
+  app.get(
+    '/ready',
+    {
+      config: { access: 'open' },
+      schema: {
+        tags: ['Service'],
+        summary: 'Whether it can do its work',
+        response: { 200: ReadySchema, 503: ReadySchema },
+      },
+    },
+    async (_request, reply) => {
+      const { ready, dependencies } = await facts.readiness.report();
+      reply.header('cache-control', 'no-store');
+      return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', dependencies });
+    },
+  );
+}

@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import fastify from 'fastify';
+import type { OperatorLog, RequestLog } from '../log/index.ts';
+import type { Metrics } from '../metrics/index.ts';
+import { answerClientError } from './client-error.ts';
+import { createErrorHandler } from './error-handler.ts';
+import { acceptJsonBodies } from './json-body.ts';
+import { createNotFoundHandler } from './not-found.ts';
+import './request-context.ts';
+import { requestIdOf } from './request-id.ts';
+import { createResponseObserver } from './response-observer.ts';
+import type { App } from './routes.ts';
+import { validatorCompiler } from './validation.ts';
+
+/** The contract, section 1. */
+const bodyLimitOctets = 64 * 1024;
+/** Node's default too; named because a token and a lease id have to fit well within. */
+const headerLimitOctets = 16 * 1024;
+/** For the whole request to arrive. Bodies are small, so whoever needs longer is holding a connection open. */
+const requestTimeoutMs = 15_000;
+/** Longer than the 60 s that load balancers keep idle connections, so that they and not we close them. */
+const keepAliveTimeoutMs = 72_000;
+/** Wide enough that an id that is too long reaches validation and gets its 400. */
+const maxParameterLength = headerLimitOctets;
+
+export interface HostOptions {
+  randomId: () => string;
+  clientIpOf: (request: IncomingMessage) => string;
+  /** Null in a process whose gateway writes the line. */
+  requestLog: RequestLog | null;
+  operatorLog: OperatorLog;
+  metrics: Metrics;
+}
+
+/**
+ * Everything that a service is given by whoever runs it: request ids, the client's IP, one log line for each request,
+ * error answers, limits. Routes are added by the caller.
+ */
+export function createHost({ randomId, clientIpOf, requestLog, operatorLog, metrics }: HostOptions): App {
+  const app = fastify({
+    logger: false,
+    genReqId: (request) => requestIdOf(request as IncomingMessage, randomId),
+    bodyLimit: bodyLimitOctets,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    http: { maxHeaderSize: headerLimitOctets, headersTimeout: requestTimeoutMs },
+    routerOptions: { maxParamLength: maxParameterLength },
+    // The drain tells load balancers first; what still arrives is served to the end.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: answerClientError(requestLog, randomId),
+    frameworkErrors: (error, request, reply) =>
+      createErrorHandler(operatorLog)(error, request, reply as never),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+
+  app.setValidatorCompiler(validatorCompiler);
+  acceptJsonBodies(app);
+  app.decorateRequest('clientIp', '');
+  app.decorateRequest('principal', null);
+  app.decorateRequest('errorCode', null);
+
+  const observe = createResponseObserver(requestLog, metrics);
+  app.addHook('onRequest', (request, reply, done) => {
+    request.clientIp = clientIpOf(request.raw);
+    reply.header('x-request-id', request.id);
+    // 'close' comes exactly once, also where the client went away before the answer; 'finish' would not.
+    reply.raw.once('close', () => observe(request, reply));
+    done();
+  });
+  app.setErrorHandler(createErrorHandler(operatorLog));
+  app.setNotFoundHandler(createNotFoundHandler(app));
+  return app;
+}

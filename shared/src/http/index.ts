@@ -1,0 +1,11 @@
+export { isDirectFromLoopback, resolveClientIp } from './client-ip.ts';
+export { addGuard, type GuardOptions } from './guard.ts';
+export { addHealthRoutes } from './health-routes.ts';
+export { createHost, type HostOptions } from './host.ts';
+export { listQuery, nextCursor, page } from './list-query.ts';
+export { addOpenApi } from './openapi.ts';
+export { createRateLimiter, type LimitName, type RateLimiter } from './rate-limit.ts';
+export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
+export type { App, Routes } from './routes.ts';
+export { parseTrustProxy, type TrustProxy } from './trust-proxy.ts';
+export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';

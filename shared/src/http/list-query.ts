@@ -1,0 +1,40 @@
+import { Type } from 'typebox';
+import { type Cursor, decodeCursor, encodeCursor } from '../db/index.ts';
+
+/** The contract: 1 to 500. */
+const maxLimit = 500;
+
+/** `limit` and `cursor` of a list. */
+export function listQuery(defaultLimit: number) {
+  return {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
+    cursor: Type.Optional(
+      Type.String({ maxLength: 512, description: 'The next_cursor of the page before.' }),
+    ),
+  };
+}
+
+/** @throws AppError VALIDATION_FAILED for a cursor that this server did not give */
+export function page(
+  query: { limit?: number; cursor?: string },
+  defaultLimit: number,
+): { limit: number; after: Cursor | null } {
+  return {
+    limit: query.limit ?? defaultLimit,
+    after: query.cursor === undefined ? null : decodeCursor(query.cursor),
+  };
+}
+
+/** Splits rows that were read one beyond the limit into the page and where the next one begins. */
+export function nextCursor<T>(
+  rows: T[],
+  limit: number,
+  cursorOf: (row: T) => Cursor,
+): { rows: T[]; next: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    rows: shown,
+    next: rows.length > limit && last !== undefined ? encodeCursor(cursorOf(last)) : null,
+  };
+}

@@ -1,0 +1,36 @@
+import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+
+/** IPv4 inside IPv6 (RFC 4291 section 2.5.5.2), as the canonical form writes it. */
+const mappedPrefix = '::ffff:';
+
+/**
+ * One address as it may stand in `X-Forwarded-For` or come from a socket, in one canonical form: without brackets, port
+ * or zone, IPv4 where it is IPv4 mapped into IPv6, IPv6 in lower case as RFC 5952 writes it.
+ *
+ * @returns undefined for anything that is no IP address
+ */
+export function normalizeIp(text: string): string | undefined {
+  // The common case by far, and the cheapest to recognise.
+  if (isIPv4(text)) return text;
+  const address = withoutPort(text);
+  const family = isIP(address);
+  if (family === 0) return undefined;
+  return family === 4 ? address : canonical(address);
+}
+
+/** `1.2.3.4:80`, `[::1]`, `[::1]:443`: the part that is the address. */
+function withoutPort(text: string): string {
+  const bracketed = /^\[([^\]]*)\](?::[0-9]{1,5})?$/.exec(text)?.[1];
+  // Only IPv6 is bracketed (RFC 3986 section 3.2.2).
+  if (bracketed !== undefined) return isIPv6(bracketed) ? bracketed : '';
+  return /^([0-9.]+):[0-9]{1,5}$/.exec(text)?.[1] ?? text;
+}
+
+function canonical(ipv6: string): string {
+  const zone = ipv6.indexOf('%');
+  const address = zone === -1 ? ipv6 : ipv6.slice(0, zone);
+  const written = new SocketAddress({ address, family: 'ipv6' }).address;
+  if (!written.startsWith(mappedPrefix)) return written;
+  const tail = written.slice(mappedPrefix.length);
+  return isIPv4(tail) ? tail : written;
+}

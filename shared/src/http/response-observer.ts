@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type RequestLog, redactQuery } from '../log/index.ts';
+import type { Metrics } from '../metrics/index.ts';
+
+/** What nginx made the usual way to log a client that left before its answer. */
+const clientClosedRequest = 499;
+
+/** Writes the log line and the metrics of a request that has ended, however it ended. */
+export function createResponseObserver(
+  requestLog: RequestLog | null,
+  metrics: Metrics,
+): (request: FastifyRequest, reply: FastifyReply) => void {
+  return (request, reply) => {
+    const route = request.is404 ? null : (request.routeOptions.url ?? null);
+    const status =
+      reply.raw.writableFinished || reply.raw.headersSent ? reply.raw.statusCode : clientClosedRequest;
+    const durationMs = reply.elapsedTime;
+    metrics.observeRequest(route ?? 'none', request.method, status, durationMs / 1_000);
+    requestLog?.write({
+      requestId: request.id,
+      method: request.method,
+      path: redactQuery(request.raw.url ?? ''),
+      route,
+      status,
+      durationMs: Math.round(durationMs * 1_000) / 1_000,
+      clientIp: request.clientIp,
+      userAgent: request.headers['user-agent'] ?? null,
+      principal: request.principal && { kind: request.principal.kind, id: request.principal.id },
+      code: request.errorCode,
+    });
+  };
+}

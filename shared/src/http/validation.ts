@@ -1,0 +1,79 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifySchemaCompiler } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { AppError } from '../errors/index.ts';
+
+const options = { removeAdditional: false, useDefaults: true, allErrors: true, strict: false } as const;
+// Nothing in a body is coerced. A query has only texts, so there a number is one that is written as one.
+const exact = addFormats.default(new Ajv({ ...options, coerceTypes: false }));
+const written = addFormats.default(new Ajv({ ...options, coerceTypes: true }));
+
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) =>
+  (httpPart === 'querystring' ? written : exact).compile(schema);
+
+/** The `errors` member of a 400: where, and what is wrong. */
+export function validationErrors(
+  errors: readonly Partial<ErrorObject>[],
+): { path: string; message: string }[] {
+  return errors.map(({ instancePath = '', message = 'is not valid', params, keyword }) => {
+    const { additionalProperty, missingProperty, allowedValues } = (params ?? {}) as Record<string, unknown>;
+    if (keyword === 'additionalProperties')
+      return { path: `${instancePath}/${additionalProperty}`, message: 'is not known here' };
+    if (keyword === 'required') return { path: `${instancePath}/${missingProperty}`, message: 'is missing' };
+    if (keyword === 'enum')
+      return { path: instancePath, message: `must be one of ${(allowedValues as unknown[]).join(', ')}` };
+    return { path: instancePath, message };
+  });
+}
+
+/** A 400 for what a schema cannot say. */
+export function validationFailure(path: string, message: string): AppError {
+  return new AppError('VALIDATION_FAILED', {
+    detail: `${path.slice(1) || 'The request'} ${message}.`,
+    members: { errors: [{ path, message }] },
+  });
+}
+
+/** A name before it is trimmed; `readName` says the rest. */
+export const NameSchema = Type.String({
+  description: 'Trimmed; then 1 to 200 characters, none of them a control character.',
+});
+const maxNameLength = 200;
+
+/** @throws AppError VALIDATION_FAILED */
+export function readName(text: string, path = '/name'): string {
+  const name = text.trim();
+  // Counted as a reader counts: an emoji is one character, not two.
+  const { length } = [...name];
+  if (length < 1 || length > maxNameLength)
+    throw validationFailure(path, `must have 1 to ${maxNameLength} characters`);
+  if (/\p{Cc}/u.test(name)) throw validationFailure(path, 'must not have control characters');
+  if (!name.isWellFormed()) throw validationFailure(path, 'must be valid Unicode');
+  return name;
+}
+
+/** ISO 8601: a date (midnight UTC), or a date and time that say their offset from UTC. */
+const instantPattern = /^(\d{4})-(\d{2})-(\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/**
+ * @returns milliseconds since 1970
+ * @throws AppError VALIDATION_FAILED
+ */
+export function readInstant(text: string, path: string): number {
+  const [, year, month, day] = instantPattern.exec(text) ?? [];
+  const at = Date.parse(text);
+  // Date.parse lets February have 31 days.
+  const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (!year || !Number.isFinite(at) || Number(day) > days) {
+    throw validationFailure(path, 'must be an ISO 8601 time with its offset, such as 2027-01-31T12:00:00Z');
+  }
+  return at;
+}
+
+/** A time as the API shows it: ISO 8601, UTC, milliseconds. */
+export function instantOf(at: number): string;
+export function instantOf(at: number | null): string | null;
+export function instantOf(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

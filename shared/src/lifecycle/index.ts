@@ -1,0 +1,3 @@
+export { createReadiness, type Dependency, type Readiness, type ReadyReport } from './readiness.ts';
+export { everyMs, type Repeating } from './repeat.ts';
+export { createShutdown, type Shutdown } from './shutdown.ts';

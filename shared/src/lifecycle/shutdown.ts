@@ -1,0 +1,38 @@
+import type { OperatorLog } from '../log/index.ts';
+
+/** The end of a process, in named phases, in the reverse order of what was opened. */
+export interface Shutdown {
+  /** Registers the clean-up of something right where it is opened. The last one registered runs first. */
+  add(phase: string, limitMs: number, run: () => void | Promise<void>): void;
+  /** Runs every phase, each within its limit; what fails or hangs does not stop the rest. Later calls share the first run. */
+  run(): Promise<void>;
+}
+
+export function createShutdown(log: OperatorLog): Shutdown {
+  const phases: { phase: string; limitMs: number; run: () => void | Promise<void> }[] = [];
+  let running: Promise<void> | null = null;
+
+  async function runAll() {
+    for (const { phase, limitMs, run } of phases.reverse()) {
+      let timer: NodeJS.Timeout | undefined;
+      const limit = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs);
+      });
+      try {
+        await Promise.race([run(), limit]);
+      } catch (error) {
+        log.error(`shutdown: ${phase} did not end well`, { error });
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
+
+  return {
+    add: (phase, limitMs, run) => void phases.push({ phase, limitMs, run }),
+    run() {
+      running ??= runAll();
+      return running;
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export { createOperatorLog, type OperatorLog } from './operator-log.ts';
+export { redactQuery } from './redact-query.ts';
+export { createRequestLog, type RequestLine, type RequestLog } from './request-log.ts';

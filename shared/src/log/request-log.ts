@@ -1,0 +1,54 @@
+import pino from 'pino';
+
+/** One line for one request (contract, section 8). */
+export interface RequestLine {
+  requestId: string;
+  method: string;
+  /** With every query value hidden. */
+  path: string;
+  /** The pattern of the route; null where none matched. */
+  route: string | null;
+  status: number;
+  durationMs: number;
+  clientIp: string;
+  userAgent: string | null;
+  principal: { kind: string; id: string | null } | null;
+  code: string | null;
+}
+
+export interface RequestLog {
+  write(line: RequestLine): void;
+  /** Hands everything to the operating system. For the end of the process. */
+  flush(): void;
+}
+
+/** Lines are gathered this long at most: a request never waits for its line. */
+const gatherMs = 100;
+const gatherOctets = 16 * 1024;
+/** When the reader of the log stands still, later lines are dropped rather than memory filled. */
+const keptOctets = 32 * 1024 * 1024;
+
+/** Writes request lines to a file descriptor, 1 being standard output. */
+export function createRequestLog(level: string, fd: number): RequestLog {
+  const destination = pino.destination({ fd, sync: false, minLength: gatherOctets, maxLength: keptOctets });
+  // A reader that went away (a closed pipe) must not end the server.
+  destination.on('error', () => {});
+  const timer = setInterval(() => destination.flush(), gatherMs);
+  timer.unref();
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  return {
+    write: (line) => (line.status >= 500 ? log.error(line) : log.info(line)),
+    flush() {
+      clearInterval(timer);
+      destination.flushSync();
+    },
+  };
+}

@@ -1,0 +1,4 @@
+export { createManualClock, type ManualClock } from './manual-clock.ts';
+export { signToken } from './sign-token.ts';
+export { type DatabaseKind, databaseKinds, type TestDatabase } from './test-database.ts';
+export { createTestHost, type TestHost, testTokenSecret } from './test-host.ts';

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { createRefusalLog } from '../audit/index.ts';
+import {
+  type Authenticator,
+  createAuthenticator,
+  createTokenVerifier,
+  type TokenVerifier,
+} from '../auth/index.ts';
+import { type Authority, createAuthority } from '../cache/index.ts';
+import type { Clock } from '../clock/index.ts';
+import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
+import type { Database } from '../db/index.ts';
+import {
+  type Bus,
+  createDatabaseFeed,
+  createFeedFollower,
+  createInProcessBus,
+  createLedger,
+} from '../events/index.ts';
+import { type App, createHost } from '../http/index.ts';
+import type { OperatorLog, RequestLine } from '../log/index.ts';
+import { createMetrics, type Metrics } from '../metrics/index.ts';
+
+/** Octets of the HS256 secret that tokens of tests are signed with. */
+export const testTokenSecret = Buffer.from('a secret of tests, longer than 32 octets');
+
+export interface TestHost {
+  app: App;
+  db: Database;
+  bus: Bus;
+  clock: Clock;
+  metrics: Metrics;
+  authority: Authority;
+  authenticator: Authenticator;
+  ledger: ReturnType<typeof createLedger>;
+  refusals: ReturnType<typeof createRefusalLog>;
+  log: OperatorLog;
+  /** The request lines so far. */
+  lines: RequestLine[];
+  /** What the operator was told so far. */
+  told: string[];
+  /** Reads the change feed once. */
+  pull(): Promise<void>;
+}
+
+export interface TestHostOptions {
+  db: Database;
+  clock: Clock;
+  verifier: ApiKeyVerifier;
+  contents: ContentReader;
+  leases: LeaseReader;
+}
+
+/** A host on a test's own clock, for the tests of one service: mount its routes on `app`, then `inject`. */
+export async function createTestHost({
+  db,
+  clock,
+  verifier,
+  contents,
+  leases,
+}: TestHostOptions): Promise<TestHost> {
+  const lines: RequestLine[] = [];
+  const told: string[] = [];
+  const tell = (message: string, facts: Record<string, unknown> = {}) =>
+    void told.push([message, ...Object.values(facts).map(String)].join(' '));
+  const log: OperatorLog = { info: tell, warn: tell, error: tell };
+  const metrics = createMetrics();
+  const bus = createInProcessBus((error) => tell('bus', { error }));
+  const follower = createFeedFollower({ feed: createDatabaseFeed(db), bus, clock });
+  const authority = createAuthority({ apiKeys: verifier, contents, leases, follower, clock });
+  await follower.pull();
+  const tokens: TokenVerifier = createTokenVerifier({
+    secret: testTokenSecret,
+    keySet: null,
+    rules: {
+      audience: null,
+      issuer: null,
+      clockToleranceSeconds: 10,
+      maxAgeSeconds: 86_400,
+      contentClaim: 'content_ids',
+    },
+    clock,
+  });
+  const app = createHost({
+    randomId: randomUUID,
+    clientIpOf: (request) => request.socket.remoteAddress ?? '0.0.0.0',
+    requestLog: { write: (line) => void lines.push(line), flush: () => {} },
+    operatorLog: log,
+    metrics,
+  });
+  return {
+    app,
+    db,
+    bus,
+    clock,
+    metrics,
+    authority,
+    authenticator: createAuthenticator({
+      apiKeys: authority.apiKeys,
+      verifier,
+      tokens,
+      allowAnonymous: false,
+      clock,
+    }),
+    ledger: createLedger({ db, bus, clock }),
+    refusals: createRefusalLog(db, clock, (error) => tell('refusals', { error })),
+    log,
+    lines,
+    told,
+    pull: () => follower.pull(),
+  };
+}
