@@ -27,7 +27,14 @@ export async function encryptFile(
   input.on('data', (chunk: Buffer) => {
     readOctets += chunk.length;
   });
-  await pipeline(input, cipher, output, signal ? { signal } : {});
+  try {
+    await pipeline(input, cipher, output, signal ? { signal } : {});
+  } catch (error) {
+    // A failed write does not say of which file: a full disk should be told from the others.
+    if (error instanceof Error && 'errno' in error && !('path' in error))
+      Object.assign(error, { path: target });
+    throw error;
+  }
   if (readOctets !== source.length) throw new Error(`${source.path} changed while it was being read`);
   return output.bytesWritten;
 }

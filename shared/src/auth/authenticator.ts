@@ -85,11 +85,22 @@ function identifyApiKey(
 
 async function readApiKey(cacheKey: string, apiKeys: Authority['apiKeys']): Promise<ApiKeyState | null> {
   for (let attempt = 0; attempt < readAttempts; attempt++) {
-    await apiKeys.load(cacheKey);
+    try {
+      await apiKeys.load(cacheKey);
+    } catch (cause) {
+      throw cause instanceof AppError ? cause : cannotCheck(cause);
+    }
     const known = apiKeys.peek(cacheKey);
     if (known) return known.value;
   }
-  throw new AppError('DEPENDENCY_UNAVAILABLE', { detail: 'The API key cannot be checked at the moment.' });
+  throw cannotCheck(new Error('changes overtook every read'));
+}
+
+function cannotCheck(cause: unknown): AppError {
+  return new AppError('DEPENDENCY_UNAVAILABLE', {
+    detail: 'The API key cannot be checked at the moment.',
+    cause,
+  });
 }
 
 /** Whether a stored key is accepted at the given wall clock. */

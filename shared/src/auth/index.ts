@@ -1,6 +1,7 @@
 export { type Access, accessRules, assertScope, scopesOf } from './access.ts';
 export { apiKeyPattern, generateApiKey, hashCredential, keyPrefixOf } from './api-key.ts';
 export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authenticator.ts';
+export { createTokens, type TokenSettings } from './create-tokens.ts';
 export { fetchKeySet } from './fetch-key-set.ts';
 export { createKeySet, type KeySet } from './key-set.ts';
 export { type Principal, toActor, viewerIdOf } from './principal.ts';

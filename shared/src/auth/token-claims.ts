@@ -14,8 +14,8 @@ export interface TokenRules {
   contentClaim: string;
 }
 
-/** Longer than any account id, short enough for an index. */
-const maxViewerIdLength = 1_024;
+/** Longer than any account id; fits an index of Postgres, whose entries hold some 2,700 octets (nbtree, BTMaxItemSize). */
+const maxViewerIdOctets = 1_024;
 
 /** Whether the times of a token's claims allow it now. All claims are seconds since 1970 (RFC 7519 section 2, NumericDate). */
 export function isTokenTimely(payload: JWTPayload, rules: TokenRules, nowMs: number): boolean {
@@ -34,8 +34,8 @@ export function readViewer(payload: JWTPayload, rules: TokenRules, nowMs: number
   const { sub, iat } = payload;
   if (typeof sub !== 'string' || sub === '')
     throw refuseToken('Its claim sub has to be a text that is not empty.');
-  // Neither is an id that a person or a system gives, and a NUL cannot be stored.
-  if (sub.length > maxViewerIdLength || /\p{Cc}/u.test(sub))
+  // None is an id that a person or a system gives; a NUL cannot be stored, and lone surrogates become one and the same.
+  if (Buffer.byteLength(sub) > maxViewerIdOctets || /\p{Cc}/u.test(sub) || !sub.isWellFormed())
     throw refuseToken('Its claim sub is not usable as an id.');
   if (iat !== undefined && !Number.isFinite(iat)) throw refuseToken('Its claim iat has to be a number.');
   if (!isTokenTimely(payload, rules, nowMs)) {

@@ -7,7 +7,7 @@ import type {
   LeaseReader,
   LeaseState,
 } from '../contracts/index.ts';
-import type { FeedFollower } from '../events/index.ts';
+import type { Bus, FeedFollower } from '../events/index.ts';
 import { AuthorityCache } from './authority-cache.ts';
 
 /** Entries of each cache. An entry takes some 300 to 600 bytes with its index, so a full cache stays near 100 MB. */
@@ -32,6 +32,7 @@ export interface AuthorityOptions {
   contents: ContentReader;
   leases: LeaseReader;
   follower: FeedFollower;
+  bus: Bus;
   clock: Clock;
   onLookup?: (cache: CacheName, hit: boolean) => void;
 }
@@ -58,6 +59,7 @@ export function createAuthority({
   contents,
   leases,
   follower,
+  bus,
   clock,
   onLookup,
 }: AuthorityOptions): Authority {
@@ -100,6 +102,14 @@ export function createAuthority({
       const marked = selectorTag(change.viewerId, change.contentId);
       if (marked) authority.marks.invalidate(marked);
     }
+  });
+  // Renewals are not in the feed, because losing one is safe: a lease that looks expired is read again. Where one is
+  // heard of, it is read again at once.
+  bus.subscribe((message) => {
+    if (message.type !== 'notice') return;
+    const { topic, event, data } = message.notice;
+    if (topic === 'lease' && event === 'renewed' && typeof data.id === 'string')
+      authority.leases.invalidate(data.id);
   });
   return authority;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The environment of a process: `process.env`, or what a test gives. */
+/** The environment of the process, as its entry file hands it over, or what a test gives. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 /** One thing that is wrong, as the operator reads it. `message` begins with the variable's name. */
 export interface Fault {

@@ -35,7 +35,7 @@ const quotedCharacters = 60;
  * Declares one variable. With `fallback` or `required` its value is always there; with neither, an unset variable is
  * `undefined`, and `about` says what that means.
  */
-export function variable<T>(declaration: Declaration<T> & { fallback: T }): Setting<T>;
+export function variable<T>(declaration: Declaration<T> & { fallback: NoInfer<T> }): Setting<T>;
 export function variable<T>(declaration: Declaration<T> & { required: true }): Setting<T>;
 export function variable<T>(declaration: Declaration<T>): Setting<T | undefined>;
 export function variable<T>(

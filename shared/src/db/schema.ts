@@ -62,6 +62,8 @@ export interface ContentTable {
   size_bytes: number | null;
   manifest_key: string | null;
   metadata: string;
+  /** Name and id with their case folded here, because the two databases fold it differently. */
+  search_text: string;
   created_at: number;
   updated_at: number;
 }

@@ -31,13 +31,16 @@ export interface HostOptions {
   requestLog: RequestLog | null;
   operatorLog: OperatorLog;
   metrics: Metrics;
+  /** Whether the process is about to end, so that clients should take their next request elsewhere. */
+  isDraining?: () => boolean;
 }
 
 /**
  * Everything that a service is given by whoever runs it: request ids, the client's IP, one log line for each request,
  * error answers, limits. Routes are added by the caller.
  */
-export function createHost({ randomId, clientIpOf, requestLog, operatorLog, metrics }: HostOptions): App {
+export function createHost(options: HostOptions): App {
+  const { randomId, clientIpOf, requestLog, operatorLog, metrics, isDraining = () => false } = options;
   const app = fastify({
     logger: false,
     genReqId: (request) => requestIdOf(request as IncomingMessage, randomId),
@@ -64,8 +67,10 @@ export function createHost({ randomId, clientIpOf, requestLog, operatorLog, metr
   app.addHook('onRequest', (request, reply, done) => {
     request.clientIp = clientIpOf(request.raw);
     reply.header('x-request-id', request.id);
+    if (isDraining()) reply.header('connection', 'close');
     // 'close' comes exactly once, also where the client went away before the answer; 'finish' would not.
-    reply.raw.once('close', () => observe(request, reply));
+    const startedAtMs = performance.now();
+    reply.raw.once('close', () => observe(request, reply, performance.now() - startedAtMs));
     done();
   });
   app.setErrorHandler(createErrorHandler(operatorLog));

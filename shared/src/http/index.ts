@@ -7,5 +7,6 @@ export { addOpenApi } from './openapi.ts';
 export { createRateLimiter, type LimitName, type RateLimiter } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export type { App, Routes } from './routes.ts';
+export type { ServicePorts } from './service-ports.ts';
 export { parseTrustProxy, type TrustProxy } from './trust-proxy.ts';
 export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';

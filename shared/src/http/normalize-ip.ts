@@ -10,8 +10,10 @@ const mappedPrefix = '::ffff:';
  * @returns undefined for anything that is no IP address
  */
 export function normalizeIp(text: string): string | undefined {
-  // The common case by far, and the cheapest to recognise.
+  // The common cases by far: an IPv4 peer, as a socket for IPv4 and as one for both gives it.
   if (isIPv4(text)) return text;
+  const tail = text.startsWith(mappedPrefix) ? text.slice(mappedPrefix.length) : '';
+  if (isIPv4(tail)) return tail;
   const address = withoutPort(text);
   const family = isIP(address);
   if (family === 0) return undefined;

@@ -9,12 +9,11 @@ const clientClosedRequest = 499;
 export function createResponseObserver(
   requestLog: RequestLog | null,
   metrics: Metrics,
-): (request: FastifyRequest, reply: FastifyReply) => void {
-  return (request, reply) => {
+): (request: FastifyRequest, reply: FastifyReply, durationMs: number) => void {
+  return (request, reply, durationMs) => {
     const route = request.is404 ? null : (request.routeOptions.url ?? null);
     const status =
       reply.raw.writableFinished || reply.raw.headersSent ? reply.raw.statusCode : clientClosedRequest;
-    const durationMs = reply.elapsedTime;
     metrics.observeRequest(route ?? 'none', request.method, status, durationMs / 1_000);
     requestLog?.write({
       requestId: request.id,

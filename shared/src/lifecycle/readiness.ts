@@ -15,6 +15,7 @@ export interface Readiness {
   report(): Promise<ReadyReport>;
   /** From now on not ready: the process is about to end. */
   drain(): void;
+  isDraining(): boolean;
 }
 
 /** A probe that hangs is a dependency that is down. */
@@ -68,5 +69,6 @@ export function createReadiness(
     drain() {
       draining = true;
     },
+    isDraining: () => draining,
   };
 }

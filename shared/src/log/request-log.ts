@@ -24,7 +24,7 @@ export interface RequestLog {
 
 /** Lines are gathered this long at most: a request never waits for its line. */
 const gatherMs = 100;
-const gatherOctets = 16 * 1024;
+const gatherOctets = 8 * 1024;
 /** When the reader of the log stands still, later lines are dropped rather than memory filled. */
 const keptOctets = 32 * 1024 * 1024;
 

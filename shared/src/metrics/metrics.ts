@@ -7,8 +7,9 @@ const requestBucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 
 export interface Metrics {
   registry: Registry;
   observeRequest(route: string, method: string, status: number, seconds: number): void;
-  keyRequests: Counter<'outcome'>;
-  cacheLookups: Counter<'cache' | 'result'>;
+  /** `served`, or the code of the refusal. */
+  countKeyRequest(outcome: string): void;
+  countCacheLookup(cache: string, hit: boolean): void;
   revocationDelay: Histogram;
   upstreamErrors: Counter<'upstream'>;
   activeLeases: Gauge;
@@ -25,6 +26,19 @@ export function createMetrics(): Metrics {
     buckets: requestBucketsSeconds,
     registers,
   });
+  const keyRequests = new Tally(
+    'latchkey_key_requests_total',
+    'Key requests by outcome.',
+    'outcome',
+    registry,
+  );
+  const hits = new Tally('latchkey_cache_hits_total', 'States that were known, by cache.', 'cache', registry);
+  const misses = new Tally(
+    'latchkey_cache_misses_total',
+    'States that had to be read, by cache.',
+    'cache',
+    registry,
+  );
   // Looking labels up costs more than observing; routes, methods and statuses are few.
   const children = new Map<string, { observe(value: number): void }>();
   return {
@@ -38,18 +52,8 @@ export function createMetrics(): Metrics {
       }
       child.observe(seconds);
     },
-    keyRequests: new Counter({
-      name: 'latchkey_key_requests_total',
-      help: 'Key requests by outcome: served, or the code of the refusal.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    cacheLookups: new Counter({
-      name: 'latchkey_cache_lookups_total',
-      help: 'Look-ups of cached states by cache and result.',
-      labelNames: ['cache', 'result'],
-      registers,
-    }),
+    countKeyRequest: (outcome) => keyRequests.add(outcome),
+    countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),
     revocationDelay: new Histogram({
       name: 'latchkey_revocation_delay_seconds',
       help: 'From the time of a change of authority until this process has applied it.',
@@ -68,4 +72,29 @@ export function createMetrics(): Metrics {
       registers,
     }),
   };
+}
+
+/** A counter whose increments cost one addition, for the path of a key request; Prometheus' own form is made when read. */
+class Tally {
+  readonly #counts = new Map<string, { value: number }>();
+
+  constructor(name: string, help: string, label: string, registry: Registry) {
+    const counts = this.#counts;
+    new Counter({
+      name,
+      help,
+      labelNames: [label],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [text, { value }] of counts) this.inc({ [label]: text }, value);
+      },
+    });
+  }
+
+  add(label: string): void {
+    const count = this.#counts.get(label);
+    if (count) count.value++;
+    else this.#counts.set(label, { value: 1 });
+  }
 }

@@ -67,7 +67,7 @@ export async function createTestHost({
   const metrics = createMetrics();
   const bus = createInProcessBus((error) => tell('bus', { error }));
   const follower = createFeedFollower({ feed: createDatabaseFeed(db), bus, clock });
-  const authority = createAuthority({ apiKeys: verifier, contents, leases, follower, clock });
+  const authority = createAuthority({ apiKeys: verifier, contents, leases, follower, bus, clock });
   await follower.pull();
   const tokens: TokenVerifier = createTokenVerifier({
     secret: testTokenSecret,

@@ -24,7 +24,12 @@ const keySetUrl: Parser<string> = {
 };
 
 function isSafeToFetch({ protocol, hostname }: URL): boolean {
-  return protocol === 'https:' || hostname === 'localhost' || hostname === '[::1]' || /^127\./.test(hostname);
+  return (
+    protocol === 'https:' ||
+    hostname === 'localhost' ||
+    hostname === '[::1]' ||
+    /^127\.[0-9.]+$/.test(hostname)
+  );
 }
 
 /** `ALLOW_ANONYMOUS_VIEWERS`: what it opens is said at every start. */

@@ -35,8 +35,9 @@ async function createAuthTables(db: Kysely<unknown>) {
   await db.schema
     .createTable('audit')
     .ifNotExists()
-    // An integer primary key counts by itself in SQLite; Postgres needs to be told.
-    .addColumn('number', 'integer', (c) =>
+    // An integer primary key counts by itself in SQLite; Postgres needs to be told, and its integer ends at 2^31: a flood
+    // of refusals gets there within days.
+    .addColumn('number', isPostgres(db) ? 'bigint' : 'integer', (c) =>
       isPostgres(db) ? c.primaryKey().generatedAlwaysAsIdentity() : c.primaryKey(),
     )
     .addColumn('at', 'bigint', (c) => c.notNull())
@@ -94,6 +95,7 @@ async function createContentTables(db: Kysely<unknown>) {
     .addColumn('size_bytes', 'bigint')
     .addColumn('manifest_key', 'text')
     .addColumn('metadata', 'text', (c) => c.notNull())
+    .addColumn('search_text', 'text', (c) => c.notNull())
     .addColumn('created_at', 'bigint', (c) => c.notNull())
     .addColumn('updated_at', 'bigint', (c) => c.notNull())
     .execute();

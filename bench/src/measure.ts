@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import autocannon from 'autocannon';
+import type { Subject } from './subjects.ts';
+
+export interface Measurement {
+  name: string;
+  requestsPerSecond: number;
+  p99Ms: number;
+  /** CPU time of the server process for one request, user and system. Null where the system does not tell. */
+  cpuMicrosPerRequest: number | null;
+}
+
+/** Clock ticks of /proc/<pid>/stat: USER_HZ is 100 on Linux (time(7)). */
+const microsPerTick = 10_000;
+
+/** Loads one server from two threads, so that the load generator is not what is measured. */
+export async function measure(
+  subject: Subject,
+  load: { seconds: number; connections: number },
+): Promise<Measurement> {
+  const cpuBefore = cpuMicros(subject.pid);
+  const result = await autocannon({
+    url: subject.url,
+    connections: load.connections,
+    duration: load.seconds,
+    workers: 2,
+    headers: subject.headers,
+  });
+  const cpuAfter = cpuMicros(subject.pid);
+  const wrong = result.non2xx + result.errors + result.timeouts;
+  if (wrong > 0) throw new Error(`${subject.name}: ${wrong} of ${result.requests.total} requests failed`);
+  return {
+    name: subject.name,
+    requestsPerSecond: result.requests.total / result.duration,
+    p99Ms: result.latency.p99,
+    cpuMicrosPerRequest:
+      cpuBefore === null || cpuAfter === null ? null : (cpuAfter - cpuBefore) / result.requests.total,
+  };
+}
+
+function cpuMicros(pid: number): number | null {
+  try {
+    // Fields 14 and 15 of proc_pid_stat(5), counted after the name, which may hold spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * microsPerTick;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Answer, answerProblem, startKeyServer } from '../testing/key-server.ts';
+import { playPresentation } from '../testing/play-presentation.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
+
+const apiKey = `lk_${'ab'.repeat(32)}`;
+const env = { LATCHKEY_API_KEY: apiKey };
+const files = {
+  'f.m3u8': '#EXTM3U\n#EXTINF:2,\na.ts\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST',
+  'a.ts': 'a',
+  'b.ts': 'b',
+};
+const keyOfPath = (path = '') => Buffer.alloc(16, path);
+const answerKey: Answer = (request, response) => void response.end(keyOfPath(request.url));
+
+async function encrypt(answer: Answer, ...more: string[]) {
+  const server = await startKeyServer(answer);
+  const folder = writeFiles(temporaryFolder(), files);
+  const out = join(folder, 'out');
+  const args = [
+    'encrypt',
+    join(folder, 'f.m3u8'),
+    '--content-id',
+    'film',
+    '--out',
+    out,
+    '--server',
+    server.url,
+  ];
+  return { ...(await runCommand([...args, ...more], { env })), ...server, out };
+}
+
+describe('latchkey encrypt with keys from a server', () => {
+  it('asks for each key once, with the API key, and writes the server as the place of the keys', async () => {
+    const { exitCode, seen, out, url } = await encrypt(answerKey, '--rotate-every', '1');
+    expect(exitCode).toBe(0);
+    expect(seen).toEqual(
+      ['/keys/film/0', '/keys/film/1'].map((path) => ({
+        line: `GET ${path}`,
+        authorization: `Bearer ${apiKey}`,
+        body: '',
+      })),
+    );
+    const [played] = playPresentation(join(out, 'f.m3u8'), (keyUrl) => keyOfPath(keyUrl.slice(url.length)));
+    expect(played?.segments.map(({ clear }) => clear.toString())).toEqual(['a', 'b']);
+  });
+
+  it('writes --key-url into the playlist where players reach the server elsewhere', async () => {
+    const { out } = await encrypt(answerKey, '--key-url', 'https://keys.example.com/base/');
+    const [played] = playPresentation(join(out, 'f.m3u8'), () => keyOfPath('/keys/film'));
+    expect(played?.segments[0]?.keyUrl).toBe('https://keys.example.com/base/keys/film');
+  });
+
+  it('tries a 503 again when the server says so', async () => {
+    const { exitCode, waits } = await encrypt((request, response, n) => {
+      if (n >= 2) return answerKey(request, response, n);
+      answerProblem(
+        response,
+        503,
+        'DEPENDENCY_UNAVAILABLE',
+        'Not now.',
+        n === 0 ? { 'retry-after': '7' } : {},
+      );
+    });
+    expect({ exitCode, waits }).toEqual({ exitCode: 0, waits: [7, 1] });
+  });
+
+  it('waits for a rate limit, but never longer than two minutes', async () => {
+    const { exitCode, waits } = await encrypt((request, response, n) => {
+      if (n === 1) return answerKey(request, response, n);
+      answerProblem(response, 429, 'RATE_LIMITED', 'Slower.', { 'retry-after': '999999' });
+    });
+    expect({ exitCode, waits }).toEqual({ exitCode: 0, waits: [120] });
+  });
+
+  it('gives up after five 503s', async () => {
+    const { exitCode, stderr, seen } = await encrypt((_, response) =>
+      answerProblem(response, 503, 'DEPENDENCY_UNAVAILABLE', 'Not now.'),
+    );
+    expect(exitCode).toBe(1);
+    expect(seen).toHaveLength(5);
+    expect(stderr).toContain('503 DEPENDENCY_UNAVAILABLE: Not now.');
+  });
+
+  it.each([
+    [401, 'INVALID_API_KEY', 'The API key is not accepted.'],
+    [403, 'INSUFFICIENT_SCOPE', 'The scope upload does not read keys.'],
+    [404, 'CONTENT_NOT_FOUND', 'No such content.'],
+    [500, 'INTERNAL', 'Something went wrong.'],
+  ])('shows what the server says with a %i, asks once, and leaves nothing', async (status, code, detail) => {
+    const { exitCode, stderr, seen, out, url } = await encrypt((_, response) =>
+      answerProblem(response, status, code, detail),
+    );
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`GET ${url}/keys/film: ${status} ${code}: ${detail}`);
+    expect(stderr.includes('--register')).toBe(code === 'CONTENT_NOT_FOUND');
+    expect(stderr).not.toContain(apiKey);
+    expect(seen).toHaveLength(1);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it.each([0, 15, 17, 32])('refuses a key of %i octets', async (octets) => {
+    const { exitCode, stderr, out } = await encrypt((_, response) => void response.end(Buffer.alloc(octets)));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`answered ${octets} octets; a content key has exactly 16`);
+    expect(existsSync(out)).toBe(false);
+  });
+
+  it('does not follow a redirect with the API key', async () => {
+    const { exitCode, stderr, seen } = await encrypt((_, response) => {
+      response.writeHead(302, { location: '/elsewhere' }).end();
+    });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('a redirect to /elsewhere');
+    expect(seen).toHaveLength(1);
+  });
+
+  it('shows the status where a proxy answers in words of its own', async () => {
+    const { exitCode, stderr } = await encrypt((_, response) => void response.writeHead(502).end('<html>'));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('/keys/film: 502');
+  });
+
+  it('says that a server cannot be reached', async () => {
+    const folder = writeFiles(temporaryFolder(), files);
+    // Port 9 is "discard" (RFC 863): nothing listens there, and nothing may.
+    const args = ['encrypt', join(folder, 'f.m3u8'), '--content-id', 'film', '--out', join(folder, 'out')];
+    const { exitCode, stderr } = await runCommand([...args, '--server', 'http://127.0.0.1:9'], { env });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('--server http://127.0.0.1:9 cannot be reached');
+  });
+
+  it('registers content that is not known, by its name, before it asks for a key', async () => {
+    const answer: Answer = (request, response, n) => {
+      if (n === 0) return answerProblem(response, 404, 'CONTENT_NOT_FOUND', 'No such content.');
+      if (n === 1) return void response.writeHead(201).end('{}');
+      answerKey(request, response, n);
+    };
+    const { exitCode, seen } = await encrypt(answer, '--register', '--name', 'A film');
+    expect(exitCode).toBe(0);
+    expect(seen.map(({ line }) => line)).toEqual([
+      'GET /api/v1/content/film',
+      'POST /api/v1/content',
+      'GET /keys/film',
+    ]);
+    expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ id: 'film', name: 'A film' });
+  });
+
+  it('leaves content that is known as it is', async () => {
+    const { exitCode, seen } = await encrypt(answerKey, '--register');
+    expect(exitCode).toBe(0);
+    expect(seen.map(({ line }) => line)).toEqual(['GET /api/v1/content/film', 'GET /keys/film']);
+  });
+});

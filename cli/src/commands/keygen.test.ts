@@ -1,0 +1,93 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { readMasterKey } from '../keys/derive-from-env.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+
+describe('latchkey keygen', () => {
+  it('prints every secret in the form that the server accepts, and says what losing them means', async () => {
+    const { exitCode, stdout, stderr } = await runCommand(['keygen']);
+    expect(exitCode).toBe(0);
+    expect(parseEnv(stdout)).toEqual({
+      MASTER_KEY_HEX: expect.stringMatching(/^[0-9a-f]{64}$/),
+      SALT_HEX: expect.stringMatching(/^[0-9a-f]{64}$/),
+      AUTH_JWT_SECRET: expect.stringMatching(/^base64:[A-Za-z0-9+/]{43}=$/),
+      ADMIN_API_KEY: expect.stringMatching(/^lk_[0-9a-f]{64}$/),
+      INTERNAL_SECRET: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(stderr).toContain('loses all content');
+  });
+
+  it('makes every secret anew', async () => {
+    const lines = [await runCommand(['keygen']), await runCommand(['keygen'])].flatMap(({ stdout }) =>
+      Object.values(parseEnv(stdout)).map((value) => value?.replace(/^(lk_|base64:)/, '')),
+    );
+    expect(new Set(lines).size).toBe(10);
+  });
+
+  it('writes a file that its owner alone can read, and prints no secret then', async () => {
+    const path = join(temporaryFolder(), 'latchkey.env');
+    const { exitCode, stdout, stderr } = await runCommand(['keygen', '--out', path]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr).not.toMatch(/[0-9a-f]{64}/);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readMasterKey(parseEnv(readFileSync(path, 'utf8'))).version).toBe(1);
+  });
+
+  it('never writes over a file', async () => {
+    const path = join(temporaryFolder(), 'latchkey.env');
+    writeFileSync(path, 'precious');
+    const { exitCode, stderr } = await runCommand(['keygen', '--out', path]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/--out .* exists already and is never overwritten/);
+    expect(readFileSync(path, 'utf8')).toBe('precious');
+  });
+
+  it('makes the next version of the master key, alone', async () => {
+    const { stdout } = await runCommand(['keygen', '--version-number', '2']);
+    expect(Object.keys(parseEnv(stdout))).toEqual(['MASTER_KEY_HEX_V2', 'SALT_HEX_V2']);
+    expect(readMasterKey(parseEnv(stdout)).version).toBe(2);
+  });
+
+  it('makes some secrets alone', async () => {
+    const { stdout, stderr } = await runCommand(['keygen', '--only', 'ADMIN_API_KEY, INTERNAL_SECRET']);
+    expect(Object.keys(parseEnv(stdout))).toEqual(['ADMIN_API_KEY', 'INTERNAL_SECRET']);
+    expect(stderr).toBe('');
+  });
+
+  it.each([
+    [['--only', 'MASTER'], 'MASTER_KEY_HEX, SALT_HEX'],
+    [['--version-number', '0'], '1 or more'],
+    [['--version-number', '2', '--only', 'ADMIN_API_KEY'], '--only names neither'],
+    [['--out', '/nowhere/latchkey.env'], '/nowhere/latchkey.env: is not there'],
+  ])('refuses %j and says what is accepted', async (args, message) => {
+    const { exitCode, stdout, stderr } = await runCommand(['keygen', ...args]);
+    expect(exitCode).not.toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('latchkey', () => {
+  it.each([[['--help']], [['keygen', '--help']], [['encrypt', '--help']], [['help', 'encrypt']]])(
+    'explains itself with %j and exits 0',
+    async (args) => {
+      const { exitCode, stdout } = await runCommand(args);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('Usage: latchkey');
+    },
+  );
+
+  it.each([[[]], [['unknown']], [['keygen', '--unknown']], [['encrypt']], [['keygen', 'surplus']]])(
+    'exits 2 for %j',
+    async (args) => {
+      const { exitCode, stdout, stderr } = await runCommand(args);
+      expect(exitCode).toBe(2);
+      expect(stdout).toBe('');
+      expect(stderr).not.toBe('');
+    },
+  );
+});

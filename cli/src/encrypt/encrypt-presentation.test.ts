@@ -1,0 +1,272 @@
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { encryptFiles, keyOfUrl, keyUrlBase } from '../testing/encrypt-files.ts';
+import { playPresentation } from '../testing/play-presentation.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+
+const text = (...lines: string[]) => `${lines.join('\n')}\n`;
+const mediaPlaylist = (...lines: string[]) =>
+  text('#EXTM3U', '#EXT-X-TARGETDURATION:2', ...lines, '#EXT-X-ENDLIST');
+const oneSegment = mediaPlaylist('#EXTINF:2,', 'a.ts');
+
+describe('an encrypted media playlist', () => {
+  it('has the lines of the input in their order, with a key and a vector before each segment', async () => {
+    const { playlist } = await encryptFiles(
+      {
+        'film.m3u8': text(
+          '#EXTM3U',
+          '#EXT-X-VERSION:3',
+          '#EXT-X-TARGETDURATION:2',
+          '# a comment, as it is',
+          '#EXT-X-KEY:METHOD=NONE',
+          '#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00.000Z',
+          '#EXTINF:2.000,a title, with a comma',
+          'a.ts',
+          '#EXT-X-DISCONTINUITY',
+          '#EXT-X-UNKNOWN:FOO="b,ar" , odd',
+          '#EXTINF:2.000,',
+          'sub/b.TS?token=1',
+          '#EXT-X-ENDLIST',
+        ),
+        'a.ts': 'first',
+        'sub/b.TS': 'second',
+      },
+      'film.m3u8',
+    );
+    const key = `#EXT-X-KEY:METHOD=AES-128,URI="${keyUrlBase}/keys/film",IV=0x*`;
+    expect(readFileSync(playlist, 'utf8').replace(/IV=0x[0-9a-f]{32}/g, 'IV=0x*')).toBe(
+      text(
+        '#EXTM3U',
+        '#EXT-X-VERSION:3',
+        '#EXT-X-TARGETDURATION:2',
+        '# a comment, as it is',
+        '#EXT-X-PROGRAM-DATE-TIME:2026-01-01T00:00:00.000Z',
+        key,
+        '#EXTINF:2.000,a title, with a comma',
+        '00000.ts',
+        '#EXT-X-DISCONTINUITY',
+        '#EXT-X-UNKNOWN:FOO="b,ar" , odd',
+        key,
+        '#EXTINF:2.000,',
+        '00001.ts',
+        '#EXT-X-ENDLIST',
+      ),
+    );
+    const [played] = playPresentation(playlist, keyOfUrl);
+    expect(played?.segments.map(({ clear }) => clear.toString())).toEqual(['first', 'second']);
+  });
+
+  it('of a single file with byte ranges has a file for each segment and for the initialization section', async () => {
+    const whole = randomBytes(1000);
+    const { playlist } = await encryptFiles(
+      {
+        'film.m3u8': mediaPlaylist(
+          '#EXT-X-MAP:URI="film.mp4",BYTERANGE="100@0"',
+          ...[
+            '#EXTINF:2,',
+            '#EXT-X-BYTERANGE:400@100',
+            'film.mp4',
+            '#EXTINF:2,',
+            '#EXT-X-BYTERANGE:500',
+            'film.mp4',
+          ],
+        ),
+        'film.mp4': whole,
+      },
+      'film.m3u8',
+    );
+    const [played] = playPresentation(playlist, keyOfUrl);
+    expect(played?.text).not.toContain('BYTERANGE');
+    expect(played?.text).toContain('#EXT-X-VERSION:6');
+    expect(played?.maps.map(({ clear }) => clear)).toEqual([whole.subarray(0, 100)]);
+    expect(played?.segments.map(({ clear }) => clear)).toEqual([
+      whole.subarray(100, 500),
+      whole.subarray(500),
+    ]);
+    const files = readdirSync(dirname(playlist)).sort();
+    expect(files).toEqual(['00000.mp4', '00001.mp4', 'film.m3u8', 'init-0.mp4']);
+  });
+
+  it('has a key tag of its own before each EXT-X-MAP, wherever that stands', async () => {
+    const { playlist } = await encryptFiles(
+      {
+        'film.m3u8': mediaPlaylist('#EXTINF:2,', '#EXT-X-MAP:URI="i.mp4"', 'a.m4s', '#EXTINF:2,', 'b.m4s'),
+        'i.mp4': 'init',
+        'a.m4s': 'a',
+        'b.m4s': 'b',
+      },
+      'film.m3u8',
+    );
+    const [played] = playPresentation(playlist, keyOfUrl);
+    expect(played?.maps.map(({ clear }) => clear.toString())).toEqual(['init']);
+    expect(played?.segments.map(({ clear }) => clear.toString())).toEqual(['a', 'b']);
+  });
+
+  it('writes an initialization section that comes back after a discontinuity once', async () => {
+    const map = '#EXT-X-MAP:URI="i.mp4"';
+    const segment = ['#EXTINF:2,', 'a.m4s'];
+    const { playlist } = await encryptFiles(
+      {
+        'film.m3u8': mediaPlaylist(map, ...segment, '#EXT-X-DISCONTINUITY', map, ...segment),
+        'i.mp4': 'i',
+        'a.m4s': 'a',
+      },
+      'film.m3u8',
+    );
+    const [played] = playPresentation(playlist, keyOfUrl);
+    expect(played?.maps.map(({ path }) => path)).toEqual(
+      [0, 1].map(() => join(dirname(playlist), 'init-0.mp4')),
+    );
+  });
+
+  it('keeps EXT-X-GAP, without asking for the file that is not there', async () => {
+    const { playlist, segments } = await encryptFiles(
+      {
+        'film.m3u8': mediaPlaylist('#EXT-X-GAP', '#EXTINF:2,', 'gone.ts', '#EXTINF:2,', 'a.ts'),
+        'a.ts': 'a',
+      },
+      'film.m3u8',
+      { rotateEverySegments: 1 },
+    );
+    expect(segments).toBe(2);
+    const [played] = playPresentation(playlist, keyOfUrl);
+    expect(played?.text).toContain('#EXT-X-GAP\n#EXTINF:2,\n00000.ts\n');
+    expect(played?.segments.map(({ keyUrl }) => keyUrl)).toEqual([`${keyUrlBase}/keys/film/1`]);
+  });
+
+  it('of a live playlist is made with a warning, and without low-latency tags', async () => {
+    const { playlist, warnings } = await encryptFiles(
+      {
+        'live.m3u8': text(
+          ...['#EXTM3U', '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES', '#EXT-X-PART-INF:PART-TARGET=1'],
+          ...['#EXT-X-TARGETDURATION:2', '#EXT-X-PART:DURATION=1,URI="p.ts"', '#EXTINF:2,', 'a.ts'],
+          '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="q.ts"',
+        ),
+        'a.ts': 'a',
+      },
+      'live.m3u8',
+    );
+    expect(warnings.join()).toMatch(/low-latency.*no #EXT-X-ENDLIST/);
+    expect(readFileSync(playlist, 'utf8')).not.toMatch(/PART|HINT|SERVER-CONTROL/);
+  });
+
+  it.each([
+    ['a missing segment', { 'f.m3u8': oneSegment }, /^f\.m3u8:4: "a\.ts" is not there/],
+    [
+      'an http URI',
+      { 'f.m3u8': mediaPlaylist('#EXTINF:2,', 'http://x/a.ts') },
+      /^f\.m3u8:4: "http:\/\/x\/a\.ts" is not/,
+    ],
+    ['a folder as segment', { 'f.m3u8': oneSegment, 'a.ts/b': '' }, /"a\.ts" is not a file/],
+    [
+      'a range beyond the end',
+      { 'f.m3u8': mediaPlaylist('#EXTINF:2,', '#EXT-X-BYTERANGE:9@1', 'a.ts'), 'a.ts': 'short' },
+      /^f\.m3u8:5: octets 1 to 10 of "a\.ts", which has 5 only/,
+    ],
+    ['no playlist', { x: '' }, /the playlist .*f\.m3u8 is not there/],
+  ] satisfies [string, Record<string, string>, RegExp][])('is not made of %s', async (_, files, message) => {
+    await expect(encryptFiles(files, 'f.m3u8')).rejects.toThrow(message);
+  });
+
+  it.each([
+    [{ contentId: 'leases' }, '--content-id'],
+    [{ contentId: 'a/b' }, '--content-id'],
+    [{ contentId: 'a'.repeat(257) }, '--content-id'],
+    [{ keyUrlBase: '/keys' }, '--key-url'],
+    [{ keyUrlBase: 'ftp://x' }, '--key-url'],
+    [{ keyUrlBase: 'https://x/?a=1' }, '--key-url'],
+    [{ keyUrlBase: 'https://user:pass@x' }, '--key-url'],
+    [{ rotateEverySegments: 0 }, '--rotate-every'],
+    [{ rotateEverySegments: 1.5 }, '--rotate-every'],
+  ])('is not made with %j, and the message names %s', async (options, name) => {
+    await expect(encryptFiles({ 'f.m3u8': oneSegment, 'a.ts': 'a' }, 'f.m3u8', options)).rejects.toThrow(
+      name,
+    );
+  });
+});
+
+const multivariant = text(
+  '#EXTM3U',
+  '#EXT-X-VERSION:6',
+  '#EXT-X-INDEPENDENT-SEGMENTS',
+  '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch, Stereo",URI="audio/de.m3u8"',
+  '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="in the picture"',
+  '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="de",URI="subs.m3u8"',
+  '#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a",SUBTITLES="s"',
+  'v/hi.m3u8?session=1',
+  '#EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="a"',
+  'v/hi.m3u8?session=1',
+  '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="v/iframes.m3u8"',
+);
+const presentation = {
+  'all.m3u8': multivariant,
+  'audio/de.m3u8': mediaPlaylist('#EXTINF:2,', '../v/a.aac'),
+  'v/a.aac': 'sound',
+  'subs.m3u8': mediaPlaylist('#EXTINF:2,', 'a.vtt', '#EXTINF:2,', 'empty.vtt'),
+  'a.vtt': 'WEBVTT',
+  'empty.vtt': '',
+  'v/hi.m3u8': mediaPlaylist('#EXTINF:2,', 'hi0.ts', '#EXTINF:2,', 'hi1.ts'),
+  'v/hi0.ts': 'picture 0',
+  'v/hi1.ts': 'picture 1',
+};
+
+describe('an encrypted multivariant presentation', () => {
+  it('has every rendition once, sound and subtitles encrypted too, and everything else as it was', async () => {
+    const { playlist, warnings, renditions, segments } = await encryptFiles(presentation, 'all.m3u8');
+    expect(readFileSync(playlist, 'utf8')).toBe(
+      text(
+        '#EXTM3U',
+        '#EXT-X-VERSION:6',
+        '#EXT-X-INDEPENDENT-SEGMENTS',
+        `#EXT-X-SESSION-KEY:METHOD=AES-128,URI="${keyUrlBase}/keys/film"`,
+        '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="Deutsch, Stereo",URI="audio-de/index.m3u8"',
+        '#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="in the picture"',
+        '#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="de",URI="subs/index.m3u8"',
+        '#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="a",SUBTITLES="s"',
+        'v-hi/index.m3u8',
+        '#EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="a"',
+        'v-hi/index.m3u8',
+      ),
+    );
+    const played = playPresentation(playlist, keyOfUrl).map((rendition) =>
+      rendition.segments.map(({ clear }) => clear.toString()),
+    );
+    expect(played).toEqual([['sound'], ['WEBVTT', ''], ['picture 0', 'picture 1']]);
+    expect(warnings).toEqual([expect.stringContaining('1 I-frame playlist(s) left out')]);
+    expect({ renditions, segments }).toEqual({ renditions: 3, segments: 5 });
+  });
+
+  it('names a content id for each rendition where that is asked for, and lists the first key of each', async () => {
+    const { playlist, contentIds } = await encryptFiles(presentation, 'all.m3u8', {
+      perRenditionIds: true,
+      rotateEverySegments: 1,
+    });
+    expect(contentIds).toEqual(['film-audio-de', 'film-subs', 'film-v-hi']);
+    const sessionKeys = readFileSync(playlist, 'utf8').match(/SESSION-KEY.*/g);
+    expect(sessionKeys).toEqual(
+      contentIds.map((id) => `SESSION-KEY:METHOD=AES-128,URI="${keyUrlBase}/keys/${id}/0"`),
+    );
+  });
+
+  it('writes nothing outside of its folder, whatever paths the playlist has', async () => {
+    const folder = temporaryFolder();
+    const { outFolder } = await encryptFiles(
+      {
+        'in/all.m3u8': text('#EXTM3U', '#EXT-X-STREAM-INF:BANDWIDTH=1', '../up/v.m3u8'),
+        'up/v.m3u8': mediaPlaylist('#EXTINF:2,', '../up/../up/./a.ts'),
+        'up/a.ts': 'a',
+      },
+      'in/all.m3u8',
+      { folder, sourceRoot: folder },
+    );
+    expect(readdirSync(folder).sort()).toEqual(['in', 'out', 'up']);
+    expect(readdirSync(outFolder, { recursive: true }).sort()).toEqual([
+      'all.m3u8',
+      'up-v',
+      'up-v/00000.ts',
+      'up-v/index.m3u8',
+    ]);
+  });
+});

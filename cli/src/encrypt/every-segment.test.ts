@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { encryptFiles, keyOfUrl, keyUrlBase } from '../testing/encrypt-files.ts';
+import { type PlayedRendition, playPresentation } from '../testing/play-presentation.ts';
+import { createIvIssuer } from './issue-iv.ts';
+
+interface Shape {
+  /** Octets of each segment. */
+  segments: number[];
+  map: boolean;
+  singleFile: boolean;
+}
+
+/** Sizes around the block of AES and around the chunks that files are read in. */
+const size = fc.oneof(fc.integer({ min: 0, max: 70 }), fc.constantFrom(65_536, 262_144, 262_145, 300_000));
+const shape: fc.Arbitrary<Shape> = fc.record({
+  segments: fc.array(size, { minLength: 1, maxLength: 6 }),
+  map: fc.boolean(),
+  singleFile: fc.boolean(),
+});
+const rotation = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined });
+
+function makeFiles(shapes: Shape[]): { files: Record<string, string | Uint8Array>; clear: Buffer[][] } {
+  const files: Record<string, string | Uint8Array> = {};
+  const clear = shapes.map(({ segments, map, singleFile }, n) => {
+    // A byte range of nothing cannot be written down.
+    const parts = segments.map((octets) => randomBytes(singleFile ? octets + 1 : octets));
+    const lines = ['#EXTM3U', '#EXT-X-TARGETDURATION:2'];
+    if (map) lines.push('#EXT-X-MAP:URI="init.mp4"');
+    parts.forEach((part, index) => {
+      lines.push('#EXTINF:2,');
+      if (singleFile) lines.push(`#EXT-X-BYTERANGE:${part.length}${index === 0 ? '@0' : ''}`);
+      lines.push(singleFile ? 'all.bin' : `${index}.ts`);
+      if (!singleFile) files[`v${n}/${index}.ts`] = part;
+    });
+    if (singleFile) files[`v${n}/all.bin`] = Buffer.concat(parts);
+    if (map) files[`v${n}/init.mp4`] = Buffer.from(`init ${n}`);
+    files[`v${n}/p.m3u8`] = [...lines, '#EXT-X-ENDLIST'].join('\n');
+    return parts;
+  });
+  const variants = shapes.flatMap((_, n) => ['#EXT-X-STREAM-INF:BANDWIDTH=1', `v${n}/p.m3u8`]);
+  files['all.m3u8'] = ['#EXTM3U', ...variants].join('\n');
+  return { files, clear };
+}
+
+const filesOf = ({ maps, segments }: PlayedRendition) => [...maps, ...segments];
+
+it('is encrypted so that a player gets exactly its octets, under the key of its epoch and a vector of its own', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(shape, { minLength: 1, maxLength: 3 }),
+      rotation,
+      async (shapes, rotateEverySegments) => {
+        const { files, clear } = makeFiles(shapes);
+        const { playlist, folder } = await encryptFiles(files, 'all.m3u8', { rotateEverySegments });
+        const played = playPresentation(playlist, keyOfUrl);
+
+        expect(played.map(({ segments }) => segments.map((segment) => segment.clear))).toEqual(clear);
+        played.forEach(({ maps, segments }, n) => {
+          expect(maps.map((map) => map.clear.toString())).toEqual(shapes[n]?.map ? [`init ${n}`] : []);
+          segments.forEach(({ keyUrl, path, clear: octets }, index) => {
+            const epoch =
+              rotateEverySegments === undefined ? '' : `/${Math.floor(index / rotateEverySegments)}`;
+            expect(keyUrl).toBe(`${keyUrlBase}/keys/film${epoch}`);
+            // PKCS #7 always pads, by 1 to 16 octets.
+            expect(statSync(path).size).toBe((Math.floor(octets.length / 16) + 1) * 16);
+            if (octets.length > 16) expect(readFileSync(path).includes(octets.subarray(0, 16))).toBe(false);
+          });
+        });
+        const vectors = played.flatMap(filesOf).map(({ iv }) => iv);
+        expect(new Set(vectors).size).toBe(vectors.length);
+        rmSync(folder, { recursive: true });
+      },
+    ),
+    { numRuns: 40 },
+  );
+}, 60_000);
+
+it('gets another vector when the same presentation is encrypted again', async () => {
+  const { files } = makeFiles([{ segments: [1, 2], map: true, singleFile: false }]);
+  const runs = await Promise.all([encryptFiles(files, 'all.m3u8'), encryptFiles(files, 'all.m3u8')]);
+  const vectors = runs
+    .flatMap(({ playlist }) => playPresentation(playlist, keyOfUrl).flatMap(filesOf))
+    .map(({ iv }) => iv);
+  expect(new Set(vectors).size).toBe(6);
+});
+
+it('is not encrypted with randomness that repeats itself', async () => {
+  const issue = createIvIssuer((count) => Buffer.alloc(count, 7));
+  issue();
+  expect(issue).toThrow('repeats itself');
+  const { files } = makeFiles([{ segments: [1, 2], map: false, singleFile: false }]);
+  const randomOctets = (count: number) => Buffer.alloc(count, 7);
+  await expect(encryptFiles(files, 'all.m3u8', { randomOctets })).rejects.toThrow('repeats itself');
+});
+
+it('changes keys between segments and never within the epoch, each rendition by its own count', async () => {
+  const { files } = makeFiles([
+    { segments: [1, 1, 1, 1, 1], map: true, singleFile: false },
+    { segments: [1, 1], map: false, singleFile: false },
+  ]);
+  const { playlist, epochs, keyUrls } = await encryptFiles(files, 'all.m3u8', { rotateEverySegments: 2 });
+  const [first, second] = playPresentation(playlist, keyOfUrl);
+  const epochsOf = (files: readonly { keyUrl: string }[] = []) =>
+    files.map(({ keyUrl }) => keyUrl.split('/').at(-1));
+  expect(epochsOf(first?.segments)).toEqual(['0', '0', '1', '1', '2']);
+  expect(epochsOf(first?.maps)).toEqual(['0']);
+  expect(epochsOf(second?.segments)).toEqual(['0', '0']);
+  expect(epochs).toBe(3);
+  expect(keyUrls).toEqual([0, 1, 2].map((epoch) => `${keyUrlBase}/keys/film/${epoch}`));
+});

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type MadeVideo, makeVideo } from '@latchkey/demo/make-video';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encryptOptions, keyOfUrl } from '../testing/encrypt-files.ts';
+import { startKeyServer } from '../testing/key-server.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { encryptPresentation } from './encrypt-presentation.ts';
+
+// Without ffmpeg these tests fail and say so: a skipped test would pass for a film that nobody has seen play.
+const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
+/** Six segments of two seconds. */
+const seconds = 12;
+/** 25 a second, in each of two video renditions. */
+const frames = 2 * 25 * seconds;
+
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-ffmpeg-'));
+let video: MadeVideo;
+beforeAll(async () => {
+  video = await makeVideo({ ffmpeg, folder, seconds });
+}, 60_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Serves the files of a folder, and content keys as Latchkey does. */
+async function serve(root: string): Promise<{ url: string; keyPaths: Set<string> }> {
+  const keyPaths = new Set<string>();
+  const { url } = await startKeyServer((request, response) => {
+    const path = request.url ?? '';
+    if (!path.startsWith('/keys/')) return void response.end(readFileSync(join(root, path)));
+    keyPaths.add(path);
+    response.end(keyOfUrl(`http://localhost${path}`));
+  });
+  return { url, keyPaths };
+}
+
+/** Decodes a presentation to its end: time and hash of every frame. Any error on the way fails (-xerror). */
+async function decode(url: string): Promise<{ frames: string[]; pictures: number }> {
+  const { stdout, stderr } = await promisify(execFile)(
+    ffmpeg,
+    [
+      ...['-hide_banner', '-nostdin', '-loglevel', 'error', '-xerror', '-i', url],
+      ...['-map', '0:v', '-map', '0:a', '-f', 'framehash', '-'],
+    ],
+    { maxBuffer: 64 * 1024 * 1024 },
+  );
+  expect(stderr).toBe('');
+  const lines = stdout.split('\n').filter((line) => /^\d/.test(line));
+  const videoStreams = [...stdout.matchAll(/^#media_type (\d+): video$/gm)].map(([, stream]) => stream);
+  const pictures = lines.filter((line) => videoStreams.includes(line.split(',')[0])).length;
+  // Streams are interleaved as they arrive; within a stream the times order the lines.
+  return { frames: lines.sort(), pictures };
+}
+
+describe.each(['ts', 'fmp4'] as const)(
+  'ffmpeg plays an encrypted %s presentation to its end',
+  (container) => {
+    it.each([
+      ['with one key', undefined, ['/keys/film']],
+      // Six video segments make three epochs; the sound has a seventh segment where it is a rendition of its own.
+      ['with a new key every two segments', 2, ['/keys/film/0', '/keys/film/1', '/keys/film/2']],
+      ['with a new key every segment', 1, [0, 1, 2, 3, 4, 5].map((epoch) => `/keys/film/${epoch}`)],
+    ])(
+      '%s, frame for frame as the clear one',
+      async (_, rotateEverySegments, expectedKeys) => {
+        const root = temporaryFolder();
+        const { url, keyPaths } = await serve(root);
+        const playlist = video[container];
+        const options = { ...encryptOptions(root, ''), playlist, keyUrlBase: url, rotateEverySegments };
+        await encryptPresentation(options);
+
+        const clear = await decode(playlist);
+        const played = await decode(`${url}/out/master.m3u8`);
+        expect(clear.pictures).toBe(frames);
+        expect(played).toEqual(clear);
+        expect([...keyPaths].sort()).toEqual(expect.arrayContaining(expectedKeys));
+      },
+      60_000,
+    );
+
+    it('and fails with the key of another content', async () => {
+      const root = temporaryFolder();
+      const { url } = await serve(root);
+      await encryptPresentation({ ...encryptOptions(root, ''), playlist: video[container], keyUrlBase: url });
+      for (const name of readdirSync(join(root, 'out'), { recursive: true, encoding: 'utf8' })) {
+        if (!name.endsWith('.m3u8')) continue;
+        const path = join(root, 'out', name);
+        writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/keys/film', '/keys/other'));
+      }
+      await expect(decode(`${url}/out/master.m3u8`)).rejects.toThrow();
+    }, 60_000);
+  },
+);
+
+it('a video is not made without ffmpeg, and the error says what to do', async () => {
+  const attempt = makeVideo({ ffmpeg: '/nowhere/ffmpeg', folder: temporaryFolder(), seconds });
+  await expect(attempt).rejects.toThrow(/ffmpeg is not there.*FFMPEG_PATH/);
+});

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
+import { createManualClock } from '@latchkey/shared/testing';
+import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
+import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
+import { createMasterKeySource } from '../encrypt/index.ts';
+import { temporaryFolder, writeFiles } from './temporary-folder.ts';
+
+export const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
+
+/** Base of the key URLs in tests. */
+export const keyUrlBase = 'https://keys.example.com';
+
+/** The content key behind a key URL, as the server would answer it. */
+export function keyOfUrl(url: string): Buffer {
+  const [, contentId = '', epoch] = /^https?:\/\/[^/]+\/keys\/([A-Za-z0-9_-]+)(?:\/(\d+))?$/.exec(url) ?? [];
+  return deriveContentKey(masterKey, contentId, epoch === undefined ? undefined : Number(epoch));
+}
+
+/** Options that do for most tests: content `film`, derived keys. */
+export function encryptOptions(folder: string, playlist: string): EncryptOptions {
+  return {
+    playlist: join(folder, playlist),
+    contentId: 'film',
+    outFolder: join(folder, 'out'),
+    keys: createMasterKeySource(masterKey),
+    keyUrlBase,
+    randomOctets: randomBytes,
+    clock: createManualClock(),
+  };
+}
+
+/** Writes files into a new folder, and encrypts the playlist among them into `out` beside it. */
+export async function encryptFiles(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  playlist: string,
+  { folder = temporaryFolder(), ...more }: Partial<EncryptOptions> & { folder?: string } = {},
+): Promise<Summary & { folder: string }> {
+  writeFiles(folder, files);
+  return { ...(await encryptPresentation({ ...encryptOptions(folder, playlist), ...more })), folder };
+}

@@ -1,0 +1,45 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+export interface SeenRequest {
+  /** Method and path. */
+  readonly line: string;
+  readonly authorization: string | undefined;
+  readonly body: string;
+}
+
+/** What to answer to the n-th request, from 0. */
+export type Answer = (request: IncomingMessage, response: ServerResponse, n: number) => void;
+
+/** A server of the test's own on a free port, gone when the test is over. */
+export async function startKeyServer(answer: Answer): Promise<{ url: string; seen: SeenRequest[] }> {
+  const seen: SeenRequest[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    const { authorization } = request.headers;
+    seen.push({ line: `${request.method} ${request.url}`, authorization, body });
+    answer(request, response, seen.length - 1);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+}
+
+/** An error answer as Latchkey gives it (RFC 9457). */
+export function answerProblem(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  detail: string,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/problem+json', ...headers });
+  response.end(
+    JSON.stringify({ type: `urn:latchkey:error:${code}`, status, code, detail, requestId: 'r-1' }),
+  );
+}

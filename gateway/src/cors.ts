@@ -1,0 +1,35 @@
+import cors from '@fastify/cors';
+import type { CorsOrigins } from '@latchkey/shared/config';
+import type { App } from '@latchkey/shared/http';
+
+/** All methods that any route takes. */
+const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+/** CMCD's four headers are those of CTA-5004, section 2. */
+const allowedHeaders = [
+  'Authorization',
+  'Content-Type',
+  'X-Lease-Id',
+  'X-Request-Id',
+  'CMCD-Object',
+  'CMCD-Request',
+  'CMCD-Session',
+  'CMCD-Status',
+];
+const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
+/** Two hours: as long as Chrome keeps a preflight. */
+const maxAgeSeconds = 7_200;
+
+/** Answers for the listed origins, and for no other. Without any there are no CORS headers at all. */
+export async function addCors(app: App, origins: CorsOrigins): Promise<void> {
+  if (origins.length === 0) return;
+  await app.register(cors, {
+    origin: origins === '*' ? '*' : [...origins],
+    methods,
+    allowedHeaders,
+    exposedHeaders,
+    maxAge: maxAgeSeconds,
+    hideOptionsRoute: true,
+    // A plain OPTIONS is no preflight; it gets its 405 like any method that a path does not take.
+    strictPreflight: false,
+  });
+}

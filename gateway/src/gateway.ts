@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '@latchkey/shared/clock';
+import type { CorsOrigins } from '@latchkey/shared/config';
+import {
+  type App,
+  addHealthRoutes,
+  addOpenApi,
+  createHost,
+  resolveClientIp,
+  type TrustProxy,
+} from '@latchkey/shared/http';
+import type { Readiness } from '@latchkey/shared/lifecycle';
+import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
+import type { Metrics } from '@latchkey/shared/metrics';
+import { addAdminFiles } from './admin-files.ts';
+import { addCors } from './cors.ts';
+
+export interface GatewayOptions {
+  version: string;
+  clock: Clock;
+  trustProxy: TrustProxy;
+  corsOrigins: CorsOrigins;
+  publicUrl: string | null;
+  readiness: Readiness;
+  requestLog: RequestLog;
+  operatorLog: OperatorLog;
+  metrics: Metrics;
+}
+
+/** The front door, before any service is mounted on it or forwarded from it. It holds no secret. */
+export async function createGateway(options: GatewayOptions): Promise<App> {
+  const { trustProxy, readiness, clock, version, publicUrl } = options;
+  const app = createHost({
+    randomId: randomUUID,
+    clientIpOf: ({ socket, headers }) =>
+      resolveClientIp(trustProxy, socket.remoteAddress, headers['x-forwarded-for']),
+    requestLog: options.requestLog,
+    operatorLog: options.operatorLog,
+    metrics: options.metrics,
+    isDraining: readiness.isDraining,
+  });
+  await addCors(app, options.corsOrigins);
+  await addOpenApi(app, { version, publicUrl });
+  addHealthRoutes(app, { version, readiness, clock });
+  await addAdminFiles(app);
+  return app;
+}

@@ -1,0 +1,45 @@
+import type { Shutdown } from '@latchkey/shared/lifecycle';
+import type { OperatorLog } from '@latchkey/shared/log';
+
+/** A terminal's Ctrl-C can arrive twice, from the terminal and from npm; a person's second one comes later than this. */
+const echoMs = 500;
+
+export interface EndOptions {
+  process: NodeJS.Process;
+  /** Not ready from now on. */
+  drain: () => void;
+  shutdown: Shutdown;
+  log: OperatorLog;
+  drainSeconds: number;
+}
+
+/**
+ * Ends the process in order: not ready, serve on for a while so that load balancers look away, close. Ctrl-C has no load
+ * balancer and does not wait; a second signal ends at once.
+ */
+export function endOnSignals({ process, drain, shutdown, log, drainSeconds }: EndOptions): void {
+  let firstAtMs: number | null = null;
+
+  const end = async (signal: string, waitSeconds: number) => {
+    if (firstAtMs !== null) {
+      if (performance.now() - firstAtMs > echoMs) process.exit(1);
+      return;
+    }
+    firstAtMs = performance.now();
+    drain();
+    log.info(
+      waitSeconds > 0
+        ? `${signal}: serving on for ${waitSeconds} s, not ready; then closing`
+        : `${signal}: closing`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1_000));
+    await shutdown.run();
+    process.exit(0);
+  };
+
+  process.on('SIGTERM', () => void end('SIGTERM', drainSeconds));
+  process.on('SIGINT', () => void end('SIGINT', 0));
+  process.on('SIGHUP', () => void end('SIGHUP', 0));
+  // Whoever started this process is gone; without it nobody would stop the server.
+  process.on('disconnect', () => void end('the starting process ended', 0));
+}

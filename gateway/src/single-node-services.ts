@@ -1,0 +1,130 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { authRoutes, createApiKeyVerifier, toSetupSecrets, usesFlushMs } from '@latchkey/auth';
+import { contentRoutes, createContentReader } from '@latchkey/content';
+import { keyDerivationRoutes } from '@latchkey/key-derivation';
+import { createLeasePurge, createLeaseReader, leaseRoutes, readLeaseRules } from '@latchkey/leases';
+import { createRefusalLog } from '@latchkey/shared/audit';
+import { createAuthenticator, createTokens } from '@latchkey/shared/auth';
+import { createAuthority } from '@latchkey/shared/cache';
+import type { Clock } from '@latchkey/shared/clock';
+import type { Database } from '@latchkey/shared/db';
+import type { MasterKey } from '@latchkey/shared/derivation';
+import {
+  createDatabaseFeed,
+  createFeedFollower,
+  createInProcessBus,
+  createLedger,
+} from '@latchkey/shared/events';
+import { type App, createRateLimiter, isDirectFromLoopback } from '@latchkey/shared/http';
+import { everyMs, type Shutdown } from '@latchkey/shared/lifecycle';
+import type { OperatorLog } from '@latchkey/shared/log';
+import type { Metrics } from '@latchkey/shared/metrics';
+import type { SingleNodeValues } from './config.ts';
+
+/** One small query a second keeps every cached state within its 5 s, with four to spare. */
+const pullEveryMs = 1_000;
+/** Expiry is by comparison, so the purge only saves room and can be rare. */
+const purgeEveryMs = 60_000;
+const jobsEndMs = 5_000;
+
+export interface SingleNodePorts {
+  app: App;
+  db: Database;
+  values: SingleNodeValues;
+  masterKeys: readonly MasterKey[];
+  clock: Clock;
+  metrics: Metrics;
+  log: OperatorLog;
+  shutdown: Shutdown;
+}
+
+/** Mounts every service on one host: each is given its neighbours themselves where processes would have clients of them. */
+export async function mountServices(ports: SingleNodePorts): Promise<void> {
+  const { app, db, values, clock, metrics, log, shutdown } = ports;
+  const onFault = (what: string) => (error: unknown) => log.error(what, { error });
+  const bus = createInProcessBus(onFault('a message could not be delivered'));
+  const ledger = createLedger({ db, bus, clock });
+  const refusals = createRefusalLog(db, clock, onFault('refusals could not be recorded'));
+
+  const setup = toSetupSecrets(values);
+  const verifier = createApiKeyVerifier({
+    db,
+    clock,
+    bootstrapKey: setup.bootstrapKey,
+    onFault: onFault('uses of API keys could not be noted'),
+  });
+  const contents = createContentReader({ db });
+  const leases = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
+
+  const follower = createFeedFollower({
+    feed: createDatabaseFeed(db),
+    bus,
+    clock,
+    onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
+  });
+  const authority = createAuthority({
+    apiKeys: verifier,
+    contents,
+    leases,
+    follower,
+    bus,
+    clock,
+    onLookup: metrics.countCacheLookup,
+  });
+  await follower.pull();
+
+  const tokens = createTokens(values, clock, onFault('the key set of viewer tokens could not be fetched'));
+  const authenticator = createAuthenticator({
+    apiKeys: authority.apiKeys,
+    verifier,
+    tokens,
+    // Where tokens are configured, a viewer without one is nobody.
+    allowAnonymous: tokens === null && values.allowAnonymousViewers,
+    clock,
+  });
+  const limiter = values.rateLimit === 'on' ? await createRateLimiter(app) : null;
+  const service = { db, ledger, clock, randomId: randomUUID, refusals, guard: { authenticator, limiter } };
+
+  await authRoutes({
+    ...service,
+    randomBytes,
+    setup,
+    isDirectFromLoopback: ({ socket, headers }) => isDirectFromLoopback(socket.remoteAddress, headers),
+    bus,
+    flushUses: () => verifier.flush(),
+  })(app);
+  await contentRoutes({ ...service, publicUrl: values.publicUrl ?? null })(app);
+  await leaseRoutes({
+    ...service,
+    contents,
+    contentMode: values.contentMode,
+    rules: readLeaseRules(values),
+    metrics,
+  })(app);
+  await keyDerivationRoutes({
+    authority,
+    rules: values,
+    masterKeys: new Map(ports.masterKeys.map((masterKey) => [masterKey.version, masterKey])),
+    clock,
+    guard: service.guard,
+    viewerSources: values.viewerTokenFrom,
+    metrics,
+  })(app);
+
+  const purge = createLeasePurge({
+    db,
+    clock,
+    renewGraceSeconds: values.leaseRenewGraceSeconds,
+    tokenMaxAgeSeconds: values.authJwtMaxAgeSeconds,
+    clockToleranceSeconds: values.authJwtClockToleranceSeconds,
+  });
+  const jobs = [
+    everyMs(pullEveryMs, () => follower.pull(), onFault('the change feed could not be read')),
+    everyMs(purgeEveryMs, () => purge.run(), onFault('what has ended could not be purged')),
+    everyMs(usesFlushMs, () => verifier.flush(), onFault('uses of API keys could not be written')),
+  ];
+  shutdown.add('jobs', jobsEndMs, async () => {
+    follower.stop();
+    await Promise.all(jobs.map((job) => job.stop()));
+  });
+}

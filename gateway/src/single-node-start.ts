@@ -1,0 +1,149 @@
+import type { AddressInfo } from 'node:net';
+import { openSetupWarning, toSetupSecrets } from '@latchkey/auth';
+import { checkMasterKeys, knownKeyVersions, MasterKeyMismatch } from '@latchkey/key-derivation';
+import type { Clock } from '@latchkey/shared/clock';
+import { type Database, migrate, openDatabase, pendingMigrations, probeDatabase } from '@latchkey/shared/db';
+import { createMasterKey } from '@latchkey/shared/derivation';
+import type { App } from '@latchkey/shared/http';
+import { createReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
+import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
+import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
+import packageJson from '../package.json' with { type: 'json' };
+import type { SingleNodeValues } from './config.ts';
+import { keepSecrets } from './first-run-secrets.ts';
+import { createGateway } from './gateway.ts';
+import { mountServices } from './single-node-services.ts';
+
+/** Under the 2 s that a whole readiness check may take. */
+const probeTimeoutMs = 1_500;
+const closeTimeoutMs = 10_000;
+
+export interface SingleNodeOptions {
+  values: SingleNodeValues;
+  /** What this run made because it was missing, and where it is kept. */
+  secrets: { made: Readonly<Record<string, string>>; path: string };
+  /** Whether METRICS_PORT was asked for; if not, a port that is taken is no reason to end. */
+  metricsPortWasSet: boolean;
+  clock: Clock;
+  log: OperatorLog;
+  requestLog: RequestLog;
+  shutdown: Shutdown;
+}
+
+export interface SingleNode {
+  app: App;
+  /** Where it listens, such as `http://127.0.0.1:4100`. */
+  url: string;
+  drain(): void;
+}
+
+/**
+ * Opens the database, checks the master keys, mounts every service and listens. Everything that is opened is registered
+ * with `shutdown`.
+ *
+ * @throws MasterKeyMismatch, and whatever the database or the operating system refuses
+ */
+export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
+  const { values, clock, log, shutdown, requestLog } = options;
+  const db = await openMigrated(options);
+  await keepMadeSecrets(options, db);
+  const masterKeys = values.masterKeys
+    .reveal()
+    .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt));
+  await checkMasterKeys(db, masterKeys, clock.now());
+
+  const metrics = createMetrics();
+  const readiness = createSingleNodeReadiness(db, clock, log);
+  const app = await createGateway({
+    version: packageJson.version,
+    clock,
+    trustProxy: values.trustProxy,
+    corsOrigins: values.corsOrigins,
+    publicUrl: values.publicUrl ?? null,
+    readiness,
+    requestLog,
+    operatorLog: log,
+    metrics,
+  });
+  await mountServices({ app, db, values, masterKeys, clock, metrics, log, shutdown });
+  await listenForMetrics(options, metrics);
+  await app.listen({ host: values.host, port: values.port });
+  shutdown.add('requests under way', closeTimeoutMs, () => app.close());
+
+  const { port } = app.server.address() as AddressInfo;
+  const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
+  await announce(options, db, url);
+  return { app, url, drain: readiness.drain };
+}
+
+async function openMigrated({ values, log, shutdown }: SingleNodeOptions): Promise<Database> {
+  const db = openDatabase({
+    databaseUrl: values.databaseUrl?.reveal(),
+    sqlitePath: values.sqlitePath,
+    onConnectionFault: (error) => log.warn('a database connection broke', { error }),
+  });
+  shutdown.add('the database', 2_000, () => db.destroy());
+  const applied = await migrate(db);
+  if (applied.length > 0) log.info(`the database was brought up to date: ${applied.join(', ')}`);
+  return db;
+}
+
+/** Keeps what this run made, unless the database shows that there must have been a master key before. */
+async function keepMadeSecrets({ secrets, values, log }: SingleNodeOptions, db: Database): Promise<void> {
+  const { made, path } = secrets;
+  if (Object.keys(made).length === 0) return;
+  const known = made.MASTER_KEY_HEX === undefined ? [] : await knownKeyVersions(db);
+  if (known.length > 0) throw new MasterKeyMismatch(known, path);
+  if (values.sqlitePath === ':memory:') return;
+  keepSecrets(path, made);
+  log.warn(
+    `made ${Object.keys(made).join(', ')} and wrote them to ${path}. LOSING THAT FILE LOSES THE CONTENT: back it up`,
+  );
+}
+
+function createSingleNodeReadiness(db: Database, clock: Clock, log: OperatorLog): Readiness {
+  return createReadiness(
+    [
+      {
+        name: 'database',
+        check: async () => {
+          await probeDatabase(db, clock.now(), probeTimeoutMs);
+          return undefined;
+        },
+      },
+      {
+        name: 'migrations',
+        check: async () => {
+          const pending = await pendingMigrations(db);
+          if (pending.length > 0) throw new Error(`pending: ${pending.join(', ')}`);
+          return undefined;
+        },
+      },
+      // Both live in this process: they are there as long as it is.
+      { name: 'bus', check: async () => ({ kind: 'in-process' }) },
+      { name: 'cache', check: async () => ({ kind: 'in-process' }) },
+    ],
+    clock,
+    (dependency, error) => log.error(`${dependency} is down`, { error }),
+  );
+}
+
+async function listenForMetrics(options: SingleNodeOptions, metrics: Metrics): Promise<void> {
+  const { values, log, shutdown } = options;
+  try {
+    const listener = await startMetricsListener(metrics.registry, values.metricsHost, values.metricsPort);
+    shutdown.add('the metrics', 1_000, () => listener.close());
+    log.info(`metrics on http://${values.metricsHost}:${listener.port}/metrics`);
+  } catch (error) {
+    if (options.metricsPortWasSet) throw error;
+    log.warn(`no metrics: port ${values.metricsPort} is taken. METRICS_PORT names another`, { error });
+  }
+}
+
+async function announce({ values, log }: SingleNodeOptions, db: Database, url: string): Promise<void> {
+  log.info(
+    `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
+  );
+  const warning = await openSetupWarning(db, toSetupSecrets(values));
+  if (warning) log.warn(warning);
+}

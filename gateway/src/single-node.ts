@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { MasterKeyMismatch } from '@latchkey/key-derivation';
+import { createSystemClock } from '@latchkey/shared/clock';
+import { ConfigError, describeVariables, type Environment } from '@latchkey/shared/config';
+import { createShutdown } from '@latchkey/shared/lifecycle';
+import { createOperatorLog, createRequestLog } from '@latchkey/shared/log';
+import { readSingleNodeConfig, singleNodeSettings } from './config.ts';
+import { makeMissingSecrets, readSecretsFile, secretsFilePath } from './first-run-secrets.ts';
+import { endOnSignals } from './signals.ts';
+import { startSingleNode } from './single-node-start.ts';
+
+const usage = `latchkey, every service in one process on SQLite
+
+  npm start              serves until it is told to stop (SIGTERM, SIGINT)
+  npm start -- --help    this
+
+Everything is configured by environment variables. Each of them may come from a file instead: X_FILE names it.
+
+`;
+
+async function main(args: string[], env: Environment): Promise<void> {
+  const { values: flags } = parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } });
+  if (flags.help) {
+    process.stdout.write(usage + describeVariables(singleNodeSettings));
+    return;
+  }
+  // The log level is itself configured; until it is known, everything is shown.
+  const log = createOperatorLog({
+    level: env.LOG_LEVEL ?? 'info',
+    format: process.stderr.isTTY ? 'plain' : 'json',
+    write: (text) => process.stderr.write(text),
+  });
+  const kept = secretsFilePath(env.SQLITE_PATH || 'data/latchkey.db');
+  const known = { ...readSecretsFile(kept, env), ...env };
+  const made = makeMissingSecrets(known, randomBytes);
+  const { values, warnings } = readSingleNodeConfig({ ...known, ...made });
+  for (const warning of warnings) log.warn(warning);
+
+  const shutdown = createShutdown(log);
+  const requestLog = createRequestLog(values.logLevel, process.stdout.fd);
+  shutdown.add('the last log lines', 1_000, () => requestLog.flush());
+  try {
+    const { drain } = await startSingleNode({
+      values,
+      secrets: { made, path: kept },
+      metricsPortWasSet: Boolean(env.METRICS_PORT || env.METRICS_PORT_FILE),
+      clock: createSystemClock(),
+      log,
+      requestLog,
+      shutdown,
+    });
+    endOnSignals({ process, drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds });
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+/** Ends the process with what is wrong, in words. */
+function fail(error: unknown, write: (text: string) => void): never {
+  const expected = error instanceof ConfigError || error instanceof MasterKeyMismatch || isExpected(error);
+  const text = expected ? (error as Error).message : ((error as Error)?.stack ?? String(error));
+  write(`Latchkey did not start.\n${text}\n`);
+  process.exit(1);
+}
+
+/** What the operating system refuses (a port that is taken, a folder that may not be written) needs no stack. */
+function isExpected(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+}
+
+if (import.meta.main) {
+  main(process.argv.slice(2), process.env).catch((error) =>
+    fail(error, (text) => process.stderr.write(text)),
+  );
+}

@@ -1,0 +1,87 @@
+import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ApiKeyRow } from './api-key.ts';
+import {
+  findApiKeyByHash,
+  findApiKeyById,
+  hasApiKeys,
+  insertApiKey,
+  listApiKeys,
+  setApiKeyEnd,
+  setLastUsedAt,
+} from './api-key-store.ts';
+
+function rowOf(id: string, fields: Partial<ApiKeyRow> = {}): ApiKeyRow {
+  return {
+    id,
+    name: 'a key',
+    key_hash: `hash of ${id}`,
+    key_prefix: 'lk_01234567',
+    scope: 'full',
+    created_at: 1_767_225_600_000,
+    expires_at: null,
+    revoked_at: null,
+    last_used_at: null,
+    ...fields,
+  };
+}
+
+describe.each(databaseKinds(process.env))('the store of API keys on $name', (kind) => {
+  let opened: TestDatabase;
+  beforeEach(async () => {
+    opened = await kind.open();
+  });
+  afterEach(() => opened.close());
+
+  it('gives a row back as it was stored, by id and by hash', async () => {
+    const row = rowOf('a', { name: 'Ünï 🎬', expires_at: 8_640_000_000_000_000, last_used_at: 1 });
+    await insertApiKey(opened.db, row);
+    expect(await findApiKeyById(opened.db, 'a')).toEqual(row);
+    expect(await findApiKeyByHash(opened.db, 'hash of a')).toEqual(row);
+    expect(await findApiKeyById(opened.db, 'b')).toBeUndefined();
+    expect(await findApiKeyByHash(opened.db, 'hash of b')).toBeUndefined();
+  });
+
+  it('does not take the same hash twice', async () => {
+    await insertApiKey(opened.db, rowOf('a'));
+    await expect(insertApiKey(opened.db, rowOf('b', { key_hash: 'hash of a' }))).rejects.toThrow();
+  });
+
+  it('knows of any row, a revoked one too', async () => {
+    expect(await hasApiKeys(opened.db)).toBe(false);
+    await insertApiKey(opened.db, rowOf('a', { revoked_at: 1 }));
+    expect(await hasApiKeys(opened.db)).toBe(true);
+  });
+
+  it('lists newest first and, of the same instant, each exactly once across pages', async () => {
+    for (const id of ['a', 'c', 'b']) await insertApiKey(opened.db, rowOf(id));
+    await insertApiKey(opened.db, rowOf('newest', { created_at: 1_767_225_600_001 }));
+    const first = await listApiKeys(opened.db, { limit: 2, after: null });
+    const last = first.at(-1);
+    const second = await listApiKeys(opened.db, {
+      limit: 9,
+      after: { at: last?.created_at ?? 0, id: last?.id ?? '' },
+    });
+    expect([...first, ...second].map((row) => row.id)).toEqual(['newest', 'c', 'b', 'a']);
+  });
+
+  it('ends one key and no other', async () => {
+    await insertApiKey(opened.db, rowOf('a'));
+    await insertApiKey(opened.db, rowOf('b'));
+    await setApiKeyEnd(opened.db, 'a', { expires_at: 5, revoked_at: 6 });
+    expect(await findApiKeyById(opened.db, 'a')).toMatchObject({ expires_at: 5, revoked_at: 6 });
+    expect(await findApiKeyById(opened.db, 'b')).toMatchObject({ expires_at: null, revoked_at: null });
+  });
+
+  it('moves the last use forward and never back', async () => {
+    await insertApiKey(opened.db, rowOf('a'));
+    for (const [usedAt, stored] of [
+      [5, 5],
+      [4, 5],
+      [6, 6],
+    ] as const) {
+      await setLastUsedAt(opened.db, 'a', usedAt);
+      expect((await findApiKeyById(opened.db, 'a'))?.last_used_at).toBe(stored);
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import { hashCredential } from '@latchkey/shared/auth';
+import type { Database } from '@latchkey/shared/db';
+import {
+  createManualClock,
+  databaseKinds,
+  type ManualClock,
+  type TestDatabase,
+} from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findApiKeyById, insertApiKey } from './api-key-store.ts';
+import { createApiKeyVerifier } from './api-key-verifier.ts';
+
+/** Stands where no database may be asked. */
+const untouchable = new Proxy({} as Database, {
+  get() {
+    throw new Error('the database was asked');
+  },
+});
+
+const rawKey = `lk_${'ab'.repeat(32)}`;
+const row = {
+  id: 'one',
+  name: 'one',
+  key_hash: hashCredential(rawKey),
+  key_prefix: rawKey.slice(0, 11),
+  scope: 'playback',
+  created_at: 1,
+  expires_at: null,
+  revoked_at: null,
+  last_used_at: null,
+};
+
+describe('the verifier, without a database', () => {
+  const clock = createManualClock();
+  const verifier = createApiKeyVerifier({
+    db: untouchable,
+    clock,
+    bootstrapKey: 'the bootstrap key',
+    onFault: () => {},
+  });
+
+  it('knows the bootstrap key, whatever its form', async () => {
+    const state = { id: null, name: 'bootstrap', scope: 'admin', expiresAt: null, revokedAt: null };
+    expect(await verifier.findApiKey(hashCredential('the bootstrap key'), false)).toEqual(state);
+    const other = createApiKeyVerifier({ db: untouchable, clock, bootstrapKey: rawKey, onFault: () => {} });
+    expect(await other.findApiKey(hashCredential(rawKey), true)).toEqual(state);
+  });
+
+  it('does not ask for a value that has not the form of a key', async () => {
+    expect(await verifier.findApiKey(hashCredential('anything'), false)).toBeNull();
+    expect(await verifier.findApiKey('not even a hash', false)).toBeNull();
+  });
+});
+
+describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
+  let opened: TestDatabase;
+  let clock: ManualClock;
+  let faults: unknown[];
+  const verifierOf = (db: Database) =>
+    createApiKeyVerifier({ db, clock, bootstrapKey: null, onFault: (error) => faults.push(error) });
+  const lastUse = async () => (await findApiKeyById(opened.db, 'one'))?.last_used_at;
+
+  beforeEach(async () => {
+    opened = await kind.open();
+    clock = createManualClock();
+    faults = [];
+    await insertApiKey(opened.db, row);
+  });
+  afterEach(() => opened.close());
+
+  it('gives a key as it is, revoked and expired ones too, and null for an unknown one', async () => {
+    const verifier = verifierOf(opened.db);
+    const state = { id: 'one', name: 'one', scope: 'playback', expiresAt: null, revokedAt: null };
+    expect(await verifier.findApiKey(row.key_hash, true)).toEqual(state);
+    await opened.db.updateTable('api_keys').set({ expires_at: 2, revoked_at: 3 }).execute();
+    expect(await verifier.findApiKey(row.key_hash, true)).toEqual({ ...state, expiresAt: 2, revokedAt: 3 });
+    expect(await verifier.findApiKey('0'.repeat(64), true)).toBeNull();
+  });
+
+  it('says that it cannot be known where the database is gone', async () => {
+    const { db, close } = await kind.open();
+    await close();
+    await expect(verifierOf(db).findApiKey(row.key_hash, true)).rejects.toMatchObject({
+      code: 'DEPENDENCY_UNAVAILABLE',
+    });
+  });
+
+  it('writes the latest of many uses with the flush and not before', async () => {
+    const verifier = verifierOf(opened.db);
+    const now = clock.now();
+    for (const usedAt of [now - 3, now - 1, now - 2]) verifier.noteUse('one', usedAt);
+    expect(await lastUse()).toBeNull();
+    await verifier.flush();
+    expect(await lastUse()).toBe(now - 1);
+    expect(faults).toEqual([]);
+  });
+
+  it('never moves a use back, also where two replicas write in the wrong order', async () => {
+    const [early, late] = [verifierOf(opened.db), verifierOf(opened.db)];
+    early.noteUse('one', clock.now() - 10);
+    late.noteUse('one', clock.now() - 5);
+    await late.flush();
+    await early.flush();
+    expect(await lastUse()).toBe(clock.now() - 5);
+  });
+
+  it('never puts a use into the future, where a clock elsewhere is ahead', async () => {
+    const verifier = verifierOf(opened.db);
+    verifier.noteUse('one', clock.now() + 60_000);
+    await verifier.flush();
+    expect(await lastUse()).toBe(clock.now());
+  });
+
+  it('keeps what it could not write, reports it, and writes it the next time', async () => {
+    let broken = true;
+    const flaky = new Proxy(opened.db, {
+      get(target, name) {
+        if (broken) throw new Error('no database');
+        const value = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const verifier = verifierOf(flaky);
+    verifier.noteUse('one', clock.now() - 9);
+    await verifier.flush();
+    expect(faults).toHaveLength(1);
+    verifier.noteUse('one', clock.now() - 8);
+    broken = false;
+    await verifier.flush();
+    expect(await lastUse()).toBe(clock.now() - 8);
+  });
+
+  it('remembers a bounded number of keys, the latest ones', async () => {
+    const verifier = verifierOf(opened.db);
+    verifier.noteUse('one', clock.now());
+    for (let n = 0; n < 10_000; n++) verifier.noteUse(`other ${n}`, clock.now());
+    await verifier.flush();
+    expect(await lastUse()).toBeNull();
+  });
+});

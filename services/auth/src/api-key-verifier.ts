@@ -1,0 +1,51 @@
+import { hashCredential } from '@latchkey/shared/auth';
+import type { ApiKeyState, ApiKeyVerifier } from '@latchkey/shared/contracts';
+import { isDatabaseUnavailable } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
+import { toApiKeyState } from './api-key.ts';
+import { findApiKeyByHash } from './api-key-store.ts';
+import { isSameHash } from './same-hash.ts';
+import { createUseLog, type UseLogOptions } from './use-log.ts';
+
+export interface ApiKeyVerifierOptions extends UseLogOptions {
+  /** `ADMIN_API_KEY`, in any form; null where there is none. */
+  bootstrapKey: string | null;
+}
+
+/** The verifier in the process that owns the keys: whoever runs it calls `flush` every `usesFlushMs` and at its end. */
+export interface OwnedApiKeyVerifier extends ApiKeyVerifier {
+  /** Writes the uses that were noted. Never rejects. */
+  flush(): Promise<void>;
+}
+
+/** The bootstrap key as a state (contract, section 3): never stored, never ends. */
+const bootstrapState: ApiKeyState = {
+  id: null,
+  name: 'bootstrap',
+  scope: 'admin',
+  expiresAt: null,
+  revokedAt: null,
+};
+
+/** Makes the auth service's verifier: what every neighbour checks an API key with. */
+export function createApiKeyVerifier(options: ApiKeyVerifierOptions): OwnedApiKeyVerifier {
+  const { db, bootstrapKey } = options;
+  const bootstrapHash = bootstrapKey === null ? null : hashCredential(bootstrapKey);
+  const uses = createUseLog(options);
+  return {
+    async findApiKey(keyHash, wellFormed) {
+      // First, because the bootstrap key may have any form.
+      if (bootstrapHash !== null && isSameHash(keyHash, bootstrapHash)) return bootstrapState;
+      if (!wellFormed) return null;
+      try {
+        const row = await findApiKeyByHash(db, keyHash);
+        return row ? toApiKeyState(row) : null;
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: error });
+        throw error;
+      }
+    },
+    noteUse: uses.note,
+    flush: uses.flush,
+  };
+}

@@ -1,0 +1,76 @@
+import type { ApiKeyState, Scope } from '@latchkey/shared/contracts';
+import type { ApiKeyTable } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
+import { instantOf } from '@latchkey/shared/http';
+import type { Selectable } from 'kysely';
+
+/** A stored API key. Times are milliseconds since 1970. */
+export type ApiKeyRow = Selectable<ApiKeyTable>;
+
+/** An API key as the API shows it (specification, section 2): never the raw key, never its hash. Times are ISO 8601. */
+export interface ApiKey extends Record<string, unknown> {
+  id: string;
+  name: string;
+  keyPrefix: string;
+  scope: Scope;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  createdAt: string;
+}
+
+export function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    name: row.name,
+    keyPrefix: row.key_prefix,
+    scope: row.scope as Scope,
+    lastUsedAt: instantOf(row.last_used_at),
+    expiresAt: instantOf(row.expires_at),
+    revokedAt: instantOf(row.revoked_at),
+    createdAt: instantOf(row.created_at),
+  };
+}
+
+/** What the neighbours decide by. */
+export function toApiKeyState(row: ApiKeyRow): ApiKeyState {
+  return {
+    id: row.id,
+    name: row.name,
+    scope: row.scope as Scope,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  };
+}
+
+/** When a key ends; both null for one that does not. */
+export type ApiKeyEnd = Pick<ApiKeyRow, 'expires_at' | 'revoked_at'>;
+
+/**
+ * How a key that is replaced ends: at once where there is no overlap, else after it, and in no case later than it would
+ * have ended anyway.
+ *
+ * @param now milliseconds since 1970
+ */
+export function endOfReplaced(row: ApiKeyEnd, overlapSeconds: number, now: number): ApiKeyEnd {
+  if (overlapSeconds === 0) return { expires_at: row.expires_at, revoked_at: now };
+  const overlapEnd = now + overlapSeconds * 1_000;
+  return { expires_at: Math.min(row.expires_at ?? overlapEnd, overlapEnd), revoked_at: row.revoked_at };
+}
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * The id of a path. Case does not matter in a UUID that is read (RFC 9562 section 4).
+ *
+ * @throws AppError API_KEY_NOT_FOUND for what no key can be called, without asking the database
+ */
+export function readApiKeyId(text: string): string {
+  const id = text.toLowerCase();
+  if (!uuidPattern.test(id)) throw apiKeyNotFound();
+  return id;
+}
+
+export function apiKeyNotFound(detail = 'No API key has this id.'): AppError {
+  return new AppError('API_KEY_NOT_FOUND', { detail });
+}

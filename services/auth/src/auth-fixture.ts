@@ -1,0 +1,109 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { isDirectFromLoopback } from '@latchkey/shared/http';
+import {
+  createManualClock,
+  createTestHost,
+  type DatabaseKind,
+  databaseKinds,
+  type ManualClock,
+  type TestHost,
+} from '@latchkey/shared/testing';
+import { createApiKeyVerifier, type OwnedApiKeyVerifier } from './api-key-verifier.ts';
+import { authRoutes } from './auth-routes.ts';
+import type { SetupSecrets } from './config.ts';
+
+/** The auth service on a database and a clock of its own, for tests. */
+export interface AuthFixture {
+  host: TestHost;
+  clock: ManualClock;
+  verifier: OwnedApiKeyVerifier;
+  ask(method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE', url: string, request?: Question): Promise<Answer>;
+  /** Creates a key with the bootstrap key. */
+  create(body?: Record<string, unknown>): Promise<{ id: string; rawKey: string; apiKey: Answer['body'] }>;
+  close(): Promise<void>;
+}
+
+export interface Question {
+  credential?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** The address that the call comes from; 127.0.0.1 where it is left out. */
+  from?: string;
+}
+
+export interface Answer {
+  status: number;
+  code: string | undefined;
+  headers: Record<string, unknown>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at any member and compares it
+  body: any;
+}
+
+export const testBootstrapKey = 'bootstrap-key-of-tests-0123456789';
+
+const [sqlite] = databaseKinds({});
+
+export async function startAuth({
+  kind = sqlite,
+  setup = { bootstrapKey: testBootstrapKey, setupToken: null },
+  randomId = randomUUID,
+}: {
+  kind?: DatabaseKind | undefined;
+  setup?: SetupSecrets;
+  randomId?: () => string;
+} = {}): Promise<AuthFixture> {
+  if (!kind) throw new Error('no database');
+  const { db, close } = await kind.open();
+  const clock = createManualClock();
+  const verifier = createApiKeyVerifier({ db, clock, bootstrapKey: setup.bootstrapKey, onFault: () => {} });
+  const host = await createTestHost({
+    db,
+    clock,
+    verifier,
+    contents: { findContent: async () => null },
+    leases: { findLease: async () => null, findMark: async () => null },
+  });
+  await authRoutes({
+    db,
+    clock,
+    randomId,
+    randomBytes,
+    setup,
+    ledger: host.ledger,
+    refusals: host.refusals,
+    guard: { authenticator: host.authenticator, limiter: null },
+    isDirectFromLoopback: ({ socket, headers }) => isDirectFromLoopback(socket.remoteAddress, headers),
+    bus: host.bus,
+    flushUses: verifier.flush,
+  })(host.app);
+
+  const ask: AuthFixture['ask'] = async (method, url, { credential, body, headers, from } = {}) => {
+    const answer = await host.app.inject({
+      method,
+      url,
+      headers: { ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }), ...headers },
+      ...(body === undefined ? {} : { payload: body as object }),
+      ...(from === undefined ? {} : { remoteAddress: from }),
+    });
+    const parsed = answer.body === '' ? null : answer.json();
+    return { status: answer.statusCode, code: parsed?.code, headers: answer.headers, body: parsed };
+  };
+  return {
+    host,
+    clock,
+    verifier,
+    ask,
+    async create(body = {}) {
+      const answer = await ask('POST', '/api/v1/api-keys', {
+        credential: testBootstrapKey,
+        body: { name: 'a key', ...body },
+      });
+      const { api_key: apiKey, raw_key: rawKey } = answer.body;
+      return { id: apiKey.id, rawKey, apiKey };
+    },
+    async close() {
+      await host.app.close();
+      await close();
+    },
+  };
+}

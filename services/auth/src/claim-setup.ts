@@ -1,0 +1,36 @@
+import { AppError } from '@latchkey/shared/errors';
+import type { AuditFacts } from '@latchkey/shared/http';
+import { hasApiKeys, insertApiKey } from './api-key-store.ts';
+import type { AuthPorts } from './auth-ports.ts';
+import { type IssuedApiKey, type KeyMaker, newApiKey } from './new-api-key.ts';
+import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
+import { lockSetupClaim } from './setup-claim-store.ts';
+
+/**
+ * Creates the first API key, with scope `admin` (contract, section 4). Of any number of callers at once exactly one wins.
+ *
+ * @throws AppError SETUP_ALREADY_DONE where a row of any kind is stored, revoked ones included
+ */
+export async function claimSetup(
+  ports: KeyMaker & Pick<AuthPorts, 'db' | 'ledger'>,
+  name: string,
+  facts: AuditFacts,
+): Promise<IssuedApiKey> {
+  // Rows are never removed, so a row that is there now decides it, and a stranger who keeps calling takes no lock.
+  if (await hasApiKeys(ports.db)) throw alreadyDone();
+  return ports.ledger.write(async (entry) => {
+    await lockSetupClaim(entry.tx, entry.now);
+    if (await hasApiKeys(entry.tx)) throw alreadyDone();
+    const issued = newApiKey(ports, { name, scope: 'admin', expiresAt: null }, entry.now);
+    await insertApiKey(entry.tx, issued.row);
+    await announceApiKey(entry, 'created', issued.row);
+    await auditApiKeyAct(entry, 'setup', issued.row.id, facts);
+    return issued;
+  });
+}
+
+function alreadyDone(): AppError {
+  return new AppError('SETUP_ALREADY_DONE', {
+    detail: 'An API key is stored already. Create further ones with POST /api/v1/api-keys.',
+  });
+}

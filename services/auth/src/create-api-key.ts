@@ -1,0 +1,31 @@
+import type { Scope } from '@latchkey/shared/contracts';
+import { type AuditFacts, validationFailure } from '@latchkey/shared/http';
+import { insertApiKey } from './api-key-store.ts';
+import type { AuthPorts } from './auth-ports.ts';
+import { type IssuedApiKey, type KeyMaker, newApiKey } from './new-api-key.ts';
+import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
+import { lockSetupClaim } from './setup-claim-store.ts';
+
+/**
+ * Creates an API key. `full` may create `admin`: the scope table gives both the management of API keys.
+ *
+ * @param wanted `expiresAt` in milliseconds since 1970; null for a key that does not expire
+ * @throws AppError VALIDATION_FAILED where `expiresAt` does not lie in the future (contract, section 3)
+ */
+export async function createApiKey(
+  ports: KeyMaker & Pick<AuthPorts, 'ledger'>,
+  wanted: { name: string; scope: Scope; expiresAt: number | null },
+  facts: AuditFacts,
+): Promise<IssuedApiKey> {
+  return ports.ledger.write(async (entry) => {
+    if (wanted.expiresAt !== null && wanted.expiresAt <= entry.now)
+      throw validationFailure('/expiresAt', 'must lie in the future');
+    // A key that appears while setup counts the keys would make two first ones.
+    await lockSetupClaim(entry.tx, entry.now);
+    const issued = newApiKey(ports, wanted, entry.now);
+    await insertApiKey(entry.tx, issued.row);
+    await announceApiKey(entry, 'created', issued.row);
+    await auditApiKeyAct(entry, 'api-key.create', issued.row.id, facts);
+    return issued;
+  });
+}

@@ -1,0 +1,23 @@
+import type { LedgerEntry } from '@latchkey/shared/events';
+import type { AuditFacts } from '@latchkey/shared/http';
+import { type ApiKeyRow, toApiKey } from './api-key.ts';
+
+/** Puts a key's new state into the change feed, so that every cache forgets the old one, and on the event stream. */
+export async function announceApiKey(
+  entry: LedgerEntry,
+  event: 'created' | 'updated' | 'revoked',
+  row: ApiKeyRow,
+): Promise<void> {
+  await entry.change({ kind: 'api-key', keyHash: row.key_hash });
+  entry.notice({ topic: 'api-key', event, data: toApiKey(row) });
+}
+
+/** The audit row of an act on an API key, in the transaction of the act. */
+export async function auditApiKeyAct(
+  entry: LedgerEntry,
+  action: 'setup' | 'api-key.create' | 'api-key.revoke' | 'api-key.rotate',
+  id: string,
+  facts: AuditFacts,
+): Promise<void> {
+  await entry.audit({ ...facts, action, target: id, outcome: 'done', code: null });
+}

@@ -1,0 +1,31 @@
+import { lockSubject } from '@latchkey/shared/db';
+import type { AuditFacts } from '@latchkey/shared/http';
+import { type ApiKeyRow, apiKeyNotFound } from './api-key.ts';
+import { findApiKeyById, setApiKeyEnd } from './api-key-store.ts';
+import type { AuthPorts } from './auth-ports.ts';
+import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
+
+/**
+ * Revokes an API key. Again is fine: the first time stays, and only the audit tells of the second.
+ *
+ * @returns the key as it is now
+ * @throws AppError API_KEY_NOT_FOUND
+ */
+export async function revokeApiKey(
+  { ledger }: Pick<AuthPorts, 'ledger'>,
+  id: string,
+  facts: AuditFacts,
+): Promise<ApiKeyRow> {
+  return ledger.write(async (entry) => {
+    await lockSubject(entry.tx, `api-key ${id}`, 'exclusive');
+    const row = await findApiKeyById(entry.tx, id);
+    if (!row) throw apiKeyNotFound();
+    const revoked = { ...row, revoked_at: row.revoked_at ?? entry.now };
+    if (row.revoked_at === null) {
+      await setApiKeyEnd(entry.tx, id, revoked);
+      await announceApiKey(entry, 'revoked', revoked);
+    }
+    await auditApiKeyAct(entry, 'api-key.revoke', id, facts);
+    return revoked;
+  });
+}

@@ -1,0 +1,46 @@
+import { problems } from '@latchkey/shared/errors';
+import { type App, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import { toApiKey } from '../api-key.ts';
+import { NewApiKeySchema, RawKeySchema } from '../api-key-schema.ts';
+import type { AuthPorts } from '../auth-ports.ts';
+import { claimSetup } from '../claim-setup.ts';
+import { checkSetupCredential } from '../setup-credential.ts';
+import { readEmptyBody } from './empty-body.ts';
+
+/** The contract, section 4. */
+const defaultName = 'admin';
+
+const BodySchema = Type.Object({ name: Type.Optional(NameSchema) }, { additionalProperties: false });
+
+/** `POST /api/v1/setup`: creates the first API key. */
+export function addClaimSetupRoute(app: App, ports: AuthPorts): void {
+  app.post(
+    '/api/v1/setup',
+    {
+      config: { access: 'open', action: 'setup', limit: 'api' },
+      schema: {
+        tags: ['Setup'],
+        summary: 'Create the first API key, with scope admin',
+        description:
+          'Needs the setup token where SETUP_TOKEN is set; else the bootstrap key where ADMIN_API_KEY is set, ' +
+          'except straight from the machine itself; else nothing. No body is needed.',
+        body: BodySchema,
+        response: {
+          201: Type.Object({ api_key: NewApiKeySchema, raw_key: RawKeySchema }),
+          ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'SETUP_ALREADY_DONE'),
+        },
+      },
+      // Before anything else is looked at: whoever has no credential learns nothing from the order of answers.
+      onRequest: async (request) => {
+        request.principal = checkSetupCredential(ports, request.raw);
+      },
+      preValidation: readEmptyBody,
+    },
+    async (request, reply) => {
+      const { name = defaultName } = request.body;
+      const { row, rawKey } = await claimSetup(ports, readName(name), auditFacts(request));
+      return reply.code(201).send({ api_key: toApiKey(row), raw_key: rawKey });
+    },
+  );
+}

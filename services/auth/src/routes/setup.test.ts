@@ -1,0 +1,177 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type AuthFixture, type Question, startAuth, testBootstrapKey } from '../auth-fixture.ts';
+import { openSetupWarning } from '../setup-credential.ts';
+
+const path = '/api/v1/setup';
+const token = 'the-setup-token';
+const remote = { from: '203.0.113.9' };
+
+let auth: AuthFixture;
+afterEach(() => auth.close());
+
+const open = { bootstrapKey: null, setupToken: null };
+const guarded = { bootstrapKey: testBootstrapKey, setupToken: null };
+const tokened = { bootstrapKey: testBootstrapKey, setupToken: token };
+
+describe('setup, 201', () => {
+  it.each<[string, Question]>([
+    ['without a body', {}],
+    ['with an announced body that is empty', { headers: { 'content-type': 'application/json' } }],
+    ['with an empty object', { body: {} }],
+  ])('is named admin %s', async (_what, request) => {
+    auth = await startAuth({ setup: open });
+    const answer = await auth.ask('POST', path, request);
+    expect(answer.status).toBe(201);
+    expect(answer.body.raw_key).toMatch(/^lk_[0-9a-f]{64}$/);
+    expect(answer.body.api_key).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: 'admin',
+      keyPrefix: answer.body.raw_key.slice(0, 11),
+      scope: 'admin',
+      expiresAt: null,
+      revokedAt: null,
+      createdAt: '2026-01-01T00:00:00.000Z',
+    });
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('gives a key that works, with the name that was asked for', async () => {
+    auth = await startAuth({ setup: open });
+    const { body } = await auth.ask('POST', path, { body: { name: ' Ops ' } });
+    const list = await auth.ask('GET', '/api/v1/api-keys', { credential: body.raw_key });
+    expect(list.status).toBe(200);
+    expect(list.body.api_keys[0].name).toBe('Ops');
+  });
+
+  it.each<[string, typeof open, Question]>([
+    ['anyone where nothing is configured', open, remote],
+    ['the machine itself where a bootstrap key is configured', guarded, {}],
+    ['the holder of the bootstrap key', guarded, { ...remote, credential: testBootstrapKey }],
+    ['the holder of the setup token', tokened, { ...remote, credential: token }],
+  ])('lets in %s', async (_who, setup, request) => {
+    auth = await startAuth({ setup });
+    expect((await auth.ask('POST', path, request)).status).toBe(201);
+  });
+
+  it('is audited with its target, and as the bootstrap key where that was presented', async () => {
+    auth = await startAuth();
+    const answer = await auth.ask('POST', path, { ...remote, credential: testBootstrapKey });
+    const rows = await auth.host.db.selectFrom('audit').selectAll().execute();
+    expect(rows).toMatchObject([
+      {
+        action: 'setup',
+        outcome: 'done',
+        actor_kind: 'bootstrap-key',
+        target: answer.body.api_key.id,
+        client_ip: '203.0.113.9',
+      },
+    ]);
+  });
+});
+
+describe('setup, 400', () => {
+  it.each([
+    { name: '' },
+    { name: '  ' },
+    { name: 5 },
+    { name: 'a'.repeat(201) },
+    { nom: 'x' },
+    [],
+    'text',
+    null,
+  ])('refuses the body %j and creates nothing', async (body) => {
+    auth = await startAuth({ setup: open });
+    const answer = await auth.ask('POST', path, {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    });
+    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect((await auth.ask('GET', path)).body.setup_required).toBe(true);
+  });
+});
+
+describe('setup, 401', () => {
+  it.each<[string, typeof open, Question, string]>([
+    ['a stranger without the bootstrap key', guarded, remote, 'UNAUTHENTICATED'],
+    ['a call through a proxy on this machine', guarded, { headers: { via: '1.1 x' } }, 'UNAUTHENTICATED'],
+    [
+      'a call with a forwarded address',
+      guarded,
+      { headers: { 'x-forwarded-for': '127.0.0.1' } },
+      'UNAUTHENTICATED',
+    ],
+    ['a wrong bootstrap key', guarded, { ...remote, credential: 'wrong' }, 'INVALID_API_KEY'],
+    ['even the machine itself without the setup token', tokened, {}, 'UNAUTHENTICATED'],
+    [
+      'the bootstrap key where a setup token is configured',
+      tokened,
+      { credential: testBootstrapKey },
+      'INVALID_API_KEY',
+    ],
+    [
+      'a scheme that is not Bearer',
+      tokened,
+      { headers: { authorization: `Basic ${token}` } },
+      'UNAUTHENTICATED',
+    ],
+  ])('refuses %s', async (_who, setup, request, code) => {
+    auth = await startAuth({ setup });
+    const answer = await auth.ask('POST', path, request);
+    expect([answer.status, answer.code]).toEqual([401, code]);
+    expect(answer.headers['www-authenticate']).toContain('Bearer realm="latchkey"');
+    const rows = await auth.host.db.selectFrom('audit').select(['action', 'outcome', 'code']).execute();
+    expect(rows).toEqual([{ action: 'setup', outcome: 'refused', code }]);
+  });
+
+  it('comes before the 409, and before a look at the body', async () => {
+    auth = await startAuth();
+    await auth.create();
+    expect((await auth.ask('POST', path, { ...remote, body: { nom: 1 } })).status).toBe(401);
+  });
+});
+
+describe('setup, 409', () => {
+  it('stays done when the only key is revoked', async () => {
+    auth = await startAuth();
+    const { id } = await auth.create();
+    await auth.ask('DELETE', `/api/v1/api-keys/${id}`, { credential: testBootstrapKey });
+    const answer = await auth.ask('POST', path);
+    expect([answer.status, answer.code]).toEqual([409, 'SETUP_ALREADY_DONE']);
+  });
+
+  it('is not reached by the bootstrap key alone, which is not stored', async () => {
+    auth = await startAuth();
+    await auth.ask('GET', '/api/v1/api-keys', { credential: testBootstrapKey });
+    expect((await auth.ask('POST', path)).status).toBe(201);
+  });
+});
+
+describe('the state of setup', () => {
+  it.each<[string, typeof open, Question, string]>([
+    ['nothing where nothing is configured', open, remote, 'none'],
+    ['nothing of the machine itself', guarded, {}, 'none'],
+    ['the bootstrap key of anyone else', guarded, remote, 'bootstrap-key'],
+    ['the setup token of everyone', tokened, {}, 'setup-token'],
+  ])('asks for %s', async (_what, setup, request, credential) => {
+    auth = await startAuth({ setup });
+    const answer = await auth.ask('GET', path, request);
+    expect(answer.body).toEqual({ setup_required: true, credential });
+    expect((await auth.ask('HEAD', path, request)).status).toBe(200);
+  });
+
+  it('says when it is done', async () => {
+    auth = await startAuth({ setup: open });
+    await auth.ask('POST', path);
+    expect((await auth.ask('GET', path)).body.setup_required).toBe(false);
+  });
+
+  it('warns the operator as long as anyone could claim the server', async () => {
+    auth = await startAuth({ setup: open });
+    const { db } = auth.host;
+    expect(await openSetupWarning(db, open)).toContain('POST /api/v1/setup is open');
+    expect(await openSetupWarning(db, guarded)).toBeNull();
+    expect(await openSetupWarning(db, { bootstrapKey: null, setupToken: token })).toBeNull();
+    await auth.ask('POST', path);
+    expect(await openSetupWarning(db, open)).toBeNull();
+  });
+});

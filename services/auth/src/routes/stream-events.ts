@@ -1,0 +1,63 @@
+import { hashCredential, readBearer } from '@latchkey/shared/auth';
+import { problems } from '@latchkey/shared/errors';
+import type { App } from '@latchkey/shared/http';
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import type { AuthPorts } from '../auth-ports.ts';
+import { createEventStreams } from '../event-streams.ts';
+
+const path = '/api/v1/events';
+const config = { access: 'manage', action: 'events.stream', limit: 'api' } as const;
+
+/** `GET /api/v1/events`: what happens, as server-sent events. */
+export function addStreamEventsRoute(app: App, { bus, guard }: AuthPorts): void {
+  const streams = createEventStreams({ bus });
+  // Before the server waits for its connections to end: these would not by themselves.
+  app.addHook('preClose', async () => streams.close());
+
+  app.get(
+    path,
+    {
+      exposeHeadRoute: false,
+      config,
+      schema: {
+        tags: ['Audit'],
+        summary: 'What happens, as server-sent events',
+        description:
+          'Events `lease`, `api-key`, `content` and `audit`; data is JSON: `event` (what happened) and `data` (the resource). ' +
+          'A hint for displays: events can be missed, so load the lists again after a reconnection.',
+        response: {
+          200: {
+            description: 'Events without end',
+            content: { 'text/event-stream': { schema: Type.String() } },
+          },
+          ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+        },
+      },
+    },
+    (request, reply) => {
+      const credential = readBearer(request.headers);
+      const stream = streams.open({
+        keyHash: hashCredential(credential ?? ''),
+        isStillAllowed: async () => {
+          await guard.authenticator.authenticate(credential, config.access);
+          return true;
+        },
+        unsentOctets: () => reply.raw.writableLength,
+      });
+      setHeaders(reply).send(stream);
+    },
+  );
+  // Node answers HEAD of a stream by reading it to its end, and this one has none.
+  app.head(path, { config, schema: { hide: true } }, (_request, reply) => setHeaders(reply).send(null));
+}
+
+function setHeaders(reply: FastifyReply): FastifyReply {
+  return reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    // The stream has the connection to itself, and a connection kept after its end would hold the server's own end.
+    connection: 'close',
+    // nginx would gather events before it passes them on.
+    'x-accel-buffering': 'no',
+  });
+}

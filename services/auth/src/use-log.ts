@@ -1,0 +1,74 @@
+import type { Clock } from '@latchkey/shared/clock';
+import { type Database, inTransaction } from '@latchkey/shared/db';
+import { setLastUsedAt } from './api-key-store.ts';
+
+/**
+ * How often uses are written. The contract allows a minute; a twelfth of it leaves room for a few failed attempts, and
+ * costs one small transaction however many requests there were.
+ */
+export const usesFlushMs = 5_000;
+/** Keys remembered between two flushes: as many as the cache of API keys knows, some 1 MB. */
+const keptUses = 10_000;
+/** Rows of one transaction. Some 20 µs each on SQLite, so others wait for it a few milliseconds at most. */
+const batchSize = 200;
+
+/** When each API key was last used, gathered in memory. */
+export interface UseLog {
+  /** @param usedAt milliseconds since 1970 */
+  note(id: string, usedAt: number): void;
+  /** Writes what was gathered. Never rejects: what could not be written is kept for the next time, and reported. */
+  flush(): Promise<void>;
+}
+
+export interface UseLogOptions {
+  db: Database;
+  clock: Clock;
+  onFault: (error: unknown) => void;
+}
+
+export function createUseLog({ db, clock, onFault }: UseLogOptions): UseLog {
+  const latest = new Map<string, number>();
+  let flushing: Promise<void> | null = null;
+
+  const note = (id: string, usedAt: number) => {
+    const known = latest.get(id);
+    if (known !== undefined && known >= usedAt) return;
+    latest.set(id, usedAt);
+    if (latest.size <= keptUses) return;
+    const oldest = latest.keys().next().value;
+    if (oldest !== undefined) latest.delete(oldest);
+  };
+
+  async function writeAll(): Promise<void> {
+    // In the order of the ids: two processes that write the same keys then never wait for each other in a circle.
+    const uses = [...latest].sort(([a], [b]) => (a < b ? -1 : 1));
+    latest.clear();
+    let written = 0;
+    try {
+      for (; written < uses.length; written += batchSize) {
+        const batch = uses.slice(written, written + batchSize);
+        // A process whose clock is ahead must not put a use into the future: nothing would ever be later.
+        const now = clock.now();
+        await inTransaction(db, async (tx) => {
+          for (const [id, usedAt] of batch) await setLastUsedAt(tx, id, Math.min(usedAt, now));
+        });
+      }
+    } catch (error) {
+      for (const [id, usedAt] of uses.slice(written)) note(id, usedAt);
+      onFault(error);
+    }
+  }
+
+  return {
+    note,
+    async flush() {
+      // What is noted while a flush is under way is not part of it, so a second caller waits and flushes again.
+      while (flushing) await flushing;
+      if (latest.size === 0) return;
+      flushing = writeAll().finally(() => {
+        flushing = null;
+      });
+      await flushing;
+    },
+  };
+}

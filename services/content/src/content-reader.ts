@@ -1,0 +1,23 @@
+import type { ContentReader } from '@latchkey/shared/contracts';
+import { type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
+
+/** The registry as the neighbours see it: read from the rows themselves, every time. */
+export function createContentReader({ db }: { db: Database }): ContentReader {
+  return {
+    async findContent(contentId) {
+      try {
+        const row = await db
+          .selectFrom('contents')
+          .select(['status', 'key_version'])
+          .where('id', '=', contentId)
+          .executeTakeFirst();
+        if (!row) return null;
+        return { status: row.status === 'active' ? 'active' : 'disabled', keyVersion: row.key_version };
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error;
+        throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: error });
+      }
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { instantOf, NameSchema } from '@latchkey/shared/http';
+import { type Static, Type } from 'typebox';
+import { type Content, contentIdPattern, type Metadata, maxManifestKeyLength } from './content.ts';
+
+export const StatusSchema = Type.Union([Type.Literal('active'), Type.Literal('disabled')], {
+  description: 'A disabled content gives no keys.',
+});
+const InstantSchema = Type.String({ format: 'date-time' });
+const SizeSchema = Type.Unsafe<number | null>({
+  type: ['integer', 'null'],
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Octets of the encrypted files.',
+});
+const ManifestKeySchema = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  minLength: 1,
+  maxLength: maxManifestKeyLength,
+  description: 'Where the manifest lies in the bucket.',
+});
+const MetadataSchema = Type.Unsafe<Metadata>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'Anything of yours: at most 16 KiB of JSON text, 32 levels deep.',
+});
+
+/** What both registering and changing may say. */
+export const fieldSchemas = {
+  sizeBytes: Type.Optional(SizeSchema),
+  manifestKey: Type.Optional(ManifestKeySchema),
+  metadata: Type.Optional(MetadataSchema),
+};
+
+export const ContentIdSchema = Type.String({
+  pattern: contentIdPattern,
+  description: 'Part of the URL of its keys.',
+});
+
+/** Not checked by the schema: what is no content id names no content, and that is a 404. */
+export const ContentParametersSchema = Type.Object({ id: Type.String() });
+
+export const ContentSchema = Type.Object({
+  id: ContentIdSchema,
+  name: NameSchema,
+  status: StatusSchema,
+  keyVersion: Type.Integer({
+    minimum: 1,
+    description: 'The version of the master key that its keys are derived with. It never changes.',
+  }),
+  sizeBytes: SizeSchema,
+  manifestKey: ManifestKeySchema,
+  metadata: MetadataSchema,
+  createdAt: InstantSchema,
+  updatedAt: InstantSchema,
+});
+
+export const ContentAnswerSchema = Type.Object({ content: ContentSchema });
+
+/** The content as the API shows it. */
+export function toContentAnswer(content: Content): Static<typeof ContentSchema> {
+  return {
+    ...content,
+    createdAt: instantOf(content.createdAt),
+    updatedAt: instantOf(content.updatedAt),
+  };
+}

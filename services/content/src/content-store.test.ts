@@ -1,0 +1,157 @@
+import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createContentReader } from './content-reader.ts';
+import {
+  findContent,
+  insertContent,
+  listContents,
+  newestKeyVersion,
+  updateContent,
+} from './content-store.ts';
+
+const page = { limit: 50, offset: 0 };
+const first = {
+  id: 'first',
+  name: 'The first',
+  status: 'active' as const,
+  keyVersion: 1,
+  sizeBytes: null,
+  manifestKey: null,
+  metadata: {},
+  createdAt: 1_000,
+};
+
+describe.each(databaseKinds(process.env))('the content store on $name', ({ open }) => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await open();
+  });
+  afterEach(() => database.close());
+
+  const insert = (content: Partial<typeof first> & { id: string }) =>
+    database.db.transaction().execute((tx) => insertContent(tx, { ...first, ...content }));
+  const idsOf = async (search: string) => {
+    const { contents, total } = await listContents(database.db, { search }, page);
+    expect(total).toBe(contents.length);
+    return contents.map(({ id }) => id);
+  };
+
+  test('gives back every member as it was written, sizes beyond 32 bits and nested metadata too', async () => {
+    const content = {
+      ...first,
+      name: 'Ünïcode 🎬',
+      sizeBytes: Number.MAX_SAFE_INTEGER,
+      manifestKey: 'content/first/master.m3u8',
+      metadata: { nested: { list: [1, null, 'é', { deep: true }] }, text: 'a\u0000b' },
+      createdAt: 1_767_225_600_123,
+    };
+    expect(await insert(content)).toEqual({ ...content, updatedAt: content.createdAt });
+    expect(await findContent(database.db, 'first')).toEqual({ ...content, updatedAt: content.createdAt });
+  });
+
+  test('does not write over an id that is taken', async () => {
+    await insert(first);
+    expect(await insert({ ...first, name: 'Another', keyVersion: 9 })).toBeNull();
+    expect(await findContent(database.db, 'first')).toMatchObject({ name: 'The first', keyVersion: 1 });
+  });
+
+  test('lets exactly one of many concurrent insertions of one id win', async () => {
+    const results = await Promise.all(Array.from({ length: 12 }, () => insert(first)));
+    expect(results.filter((content) => content !== null)).toHaveLength(1);
+  });
+
+  test('changes the members that are given and no other, and null is a value', async () => {
+    await insert({ ...first, metadata: { kept: true } });
+    const update = (fields: Parameters<typeof updateContent>[2], now: number) =>
+      database.db.transaction().execute((tx) => updateContent(tx, 'first', fields, now));
+    await update({ sizeBytes: 0, manifestKey: 'a' }, 2_000);
+    const changed = await update({ sizeBytes: null, status: 'disabled' }, 3_000);
+    expect(changed).toMatchObject({
+      sizeBytes: null,
+      manifestKey: 'a',
+      status: 'disabled',
+      updatedAt: 3_000,
+    });
+    expect(changed).toMatchObject({ name: 'The first', metadata: { kept: true }, createdAt: 1_000 });
+  });
+
+  test('says so when there is nothing to change', async () => {
+    const nothing = database.db.transaction().execute((tx) => updateContent(tx, 'none', { name: 'x' }, 1));
+    expect(await nothing).toBeNull();
+  });
+
+  test('lists newest first, by id where the times are equal, and counts beyond the page', async () => {
+    for (const [id, createdAt] of [
+      ['b', 1],
+      ['a', 2],
+      ['c', 2],
+    ] as const)
+      await insert({ ...first, id, createdAt });
+    const { contents, total } = await listContents(database.db, {}, { limit: 2, offset: 0 });
+    expect(contents.map(({ id }) => id)).toEqual(['c', 'a']);
+    expect(total).toBe(3);
+    const rest = await listContents(database.db, {}, { limit: 2, offset: 2 });
+    expect(rest.contents.map(({ id }) => id)).toEqual(['b']);
+    expect(await listContents(database.db, {}, { limit: 2, offset: 99 })).toEqual({ contents: [], total: 3 });
+  });
+
+  test('finds part of a name or of an id in any case, beyond ASCII too', async () => {
+    await insert({ ...first, id: 'Summer_01', name: 'ÉTÉ à la mer' });
+    await insert({ ...first, id: 'other', name: 'Winter' });
+    for (const search of ['été', 'Été', 'e\u0301te\u0301', 'LA MER', 'summer_', 'MMER_01']) {
+      expect(await idsOf(search), search).toEqual(['Summer_01']);
+    }
+    expect(await idsOf('')).toHaveLength(2);
+    expect(await idsOf('nothing')).toEqual([]);
+  });
+
+  test('finds a changed name and no longer the old one', async () => {
+    await insert(first);
+    await database.db.transaction().execute((tx) => updateContent(tx, 'first', { name: 'Renamed' }, 2));
+    expect(await idsOf('renamed')).toEqual(['first']);
+    expect(await idsOf('The')).toEqual([]);
+  });
+
+  test('takes the wildcards of LIKE literally', async () => {
+    await insert({ ...first, id: 'plain', name: 'a b' });
+    await insert({ ...first, id: 'odd', name: '100% a_b \\ c' });
+    for (const search of ['%', '100%', 'a_b', '\\', '\\ ', '_b']) {
+      expect(await idsOf(search), search).toEqual(['odd']);
+    }
+    expect(await idsOf("' or 1=1 --")).toEqual([]);
+  });
+
+  test('filters by status', async () => {
+    await insert({ ...first, id: 'on' });
+    await insert({ ...first, id: 'off' });
+    await database.db.transaction().execute((tx) => updateContent(tx, 'off', { status: 'disabled' }, 2));
+    const { contents, total } = await listContents(database.db, { status: 'disabled' }, page);
+    expect([contents.map(({ id }) => id), total]).toEqual([['off'], 1]);
+  });
+
+  test('knows the newest key version: 1 while none was used', async () => {
+    const newest = () => database.db.transaction().execute(newestKeyVersion);
+    expect(await newest()).toBe(1);
+    const versions = [2, 10, 9].map((version) => ({ version, fingerprint: 'f', first_used_at: 1 }));
+    await database.db.insertInto('key_versions').values(versions).execute();
+    expect(await newest()).toBe(10);
+  });
+
+  test('the reader gives status and key version, null for an unknown id, and takes no unknown status for active', async () => {
+    const reader = createContentReader(database);
+    await insert({ ...first, keyVersion: 3 });
+    expect(await reader.findContent('first')).toEqual({ status: 'active', keyVersion: 3 });
+    expect(await reader.findContent('none')).toBeNull();
+    await database.db.updateTable('contents').set({ status: 'archived' }).execute();
+    expect(await reader.findContent('first')).toEqual({ status: 'disabled', keyVersion: 3 });
+  });
+});
+
+test('the reader answers DEPENDENCY_UNAVAILABLE where the database cannot be asked', async () => {
+  const [sqlite] = databaseKinds({});
+  const database = await sqlite?.open();
+  if (!database) throw new Error('there is always SQLite');
+  await database.close();
+  const reading = createContentReader(database).findContent('first');
+  await expect(reading).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+});

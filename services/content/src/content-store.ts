@@ -1,0 +1,135 @@
+import type { ContentStatus } from '@latchkey/shared/contracts';
+import type { ContentTable, Database, Transaction } from '@latchkey/shared/db';
+import { type Selectable, sql } from 'kysely';
+import { type Content, type ContentFields, foldText } from './content.ts';
+
+const columns = [
+  'id',
+  'name',
+  'status',
+  'key_version',
+  'size_bytes',
+  'manifest_key',
+  'metadata',
+  'created_at',
+  'updated_at',
+] as const;
+
+type Row = Pick<Selectable<ContentTable>, (typeof columns)[number]>;
+
+export interface ContentFilter {
+  status?: ContentStatus | undefined;
+  /** Part of a name or an id, in any case. */
+  search?: string | undefined;
+}
+
+/** @returns the content, or null where the id is taken: then nothing was written */
+export async function insertContent(
+  tx: Transaction,
+  content: Omit<Content, 'updatedAt'>,
+): Promise<Content | null> {
+  const row = await tx
+    .insertInto('contents')
+    .values({
+      id: content.id,
+      name: content.name,
+      status: content.status,
+      key_version: content.keyVersion,
+      size_bytes: content.sizeBytes,
+      manifest_key: content.manifestKey,
+      metadata: JSON.stringify(content.metadata),
+      search_text: searchTextOf(content.name, content.id),
+      created_at: content.createdAt,
+      updated_at: content.createdAt,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .returning(columns)
+    .executeTakeFirst();
+  return row ? toContent(row) : null;
+}
+
+/** Writes the members that are given. @returns null where there is no such content */
+export async function updateContent(
+  tx: Transaction,
+  id: string,
+  { name, status, sizeBytes, manifestKey, metadata }: Partial<ContentFields>,
+  now: number,
+): Promise<Content | null> {
+  const row = await tx
+    .updateTable('contents')
+    .set({
+      ...(name === undefined ? {} : { name, search_text: searchTextOf(name, id) }),
+      ...(status === undefined ? {} : { status }),
+      ...(sizeBytes === undefined ? {} : { size_bytes: sizeBytes }),
+      ...(manifestKey === undefined ? {} : { manifest_key: manifestKey }),
+      ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .returning(columns)
+    .executeTakeFirst();
+  return row ? toContent(row) : null;
+}
+
+export async function findContent(db: Database | Transaction, id: string): Promise<Content | null> {
+  const row = await db.selectFrom('contents').select(columns).where('id', '=', id).executeTakeFirst();
+  return row ? toContent(row) : null;
+}
+
+/** Newest first. @returns the page, and how many there are in all */
+export async function listContents(
+  db: Database,
+  filter: ContentFilter,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ contents: Content[]; total: number }> {
+  const { status, search } = filter;
+  let matching = db.selectFrom('contents');
+  if (status !== undefined) matching = matching.where('status', '=', status);
+  if (search !== undefined) {
+    matching = matching.where(sql<boolean>`search_text like ${likePattern(search)} escape '\\'`);
+  }
+  const { total } = await matching
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await matching
+    .select(columns)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { contents: rows.map(toContent), total };
+}
+
+/** The highest version of the master key that was ever used; 1 where none was yet. */
+export async function newestKeyVersion(tx: Transaction): Promise<number> {
+  const row = await tx
+    .selectFrom('key_versions')
+    .select((eb) => eb.fn.max('version').as('version'))
+    .executeTakeFirst();
+  return row?.version ?? 1;
+}
+
+function toContent(row: Row): Content {
+  return {
+    id: row.id,
+    name: row.name,
+    status: row.status === 'active' ? 'active' : 'disabled',
+    keyVersion: row.key_version,
+    sizeBytes: row.size_bytes,
+    manifestKey: row.manifest_key,
+    metadata: JSON.parse(row.metadata),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** A search is one line, so it never matches across the break. */
+function searchTextOf(name: string, id: string): string {
+  return foldText(`${name}\n${id}`);
+}
+
+/** A substring; what LIKE gives a meaning stands for itself. */
+function likePattern(search: string): string {
+  return `%${foldText(search).replace(/[\\%_]/g, '\\$&')}%`;
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { foldText, isContentId, readManifestKey, readMetadata } from './content.ts';
+
+const refusal = (path: string) =>
+  expect.objectContaining({
+    code: 'VALIDATION_FAILED',
+    members: { errors: [expect.objectContaining({ path })] },
+  });
+
+test('a content id has 1 to 256 of its characters, and is not the path of the lease service', () => {
+  for (const id of ['a', 'A-_9', 'x'.repeat(256), 'leases1', 'Leases'])
+    expect(isContentId(id), id).toBe(true);
+  for (const id of ['', 'leases', 'x'.repeat(257), 'a/b', 'a b', 'a\n', 'é', '..', 'a.b', '%61']) {
+    expect(isContentId(id), id).toBe(false);
+  }
+});
+
+test('metadata may have 16 KiB of JSON text, counted in octets of UTF-8', () => {
+  const frame = JSON.stringify({ a: '' }).length;
+  const largest = { a: 'x'.repeat(16_384 - frame) };
+  expect(readMetadata(largest)).toBe(largest);
+  expect(() => readMetadata({ a: `${largest.a}x` })).toThrow(refusal('/metadata'));
+  expect(() => readMetadata({ a: 'é'.repeat(8_190) })).toThrow(refusal('/metadata'));
+});
+
+test('metadata may be nested 32 levels deep, and what is nested without end is refused, not a crash', () => {
+  const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
+  expect(() => readMetadata(nested(32))).not.toThrow();
+  expect(() => readMetadata(nested(33))).toThrow(refusal('/metadata'));
+  expect(() => readMetadata(nested(8_000))).toThrow(refusal('/metadata'));
+});
+
+test('a manifest key has no control characters and is valid Unicode', () => {
+  expect(readManifestKey('content/a/ü master.m3u8')).toBe('content/a/ü master.m3u8');
+  for (const key of ['a\nb', 'a\u0000', 'a\u007f', '\ud800']) {
+    expect(() => readManifestKey(key)).toThrow(refusal('/manifestKey'));
+  }
+});
+
+test('folding makes one of what reads the same', () => {
+  expect(foldText('E\u0301TE\u0301')).toBe(foldText('été'));
+});

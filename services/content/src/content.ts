@@ -1,0 +1,73 @@
+import type { ContentState, ContentStatus } from '@latchkey/shared/contracts';
+import { validationFailure } from '@latchkey/shared/http';
+
+/** A registered content. Times are milliseconds since 1970. */
+export interface Content extends ContentState {
+  id: string;
+  name: string;
+  /** Octets; null where nobody said. */
+  sizeBytes: number | null;
+  /** Where the manifest lies in the bucket; null where nobody said. */
+  manifestKey: string | null;
+  metadata: Metadata;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export type Metadata = Record<string, unknown>;
+
+/** What may be said of a content again and again; its id and key version never change. */
+export interface ContentFields {
+  name: string;
+  status: ContentStatus;
+  sizeBytes: number | null;
+  manifestKey: string | null;
+  metadata: Metadata;
+}
+
+/** The contract, section 1. `leases` is a path of the lease service. */
+export const contentIdPattern = '^(?!leases$)[A-Za-z0-9_-]{1,256}$';
+const contentId = new RegExp(contentIdPattern);
+
+export function isContentId(text: string): boolean {
+  return contentId.test(text);
+}
+
+/** The contract, section 7: 16 KiB of JSON text. */
+const maxMetadataOctets = 16 * 1024;
+/** Far more than anybody writes by hand; without an end, nesting would exhaust the stack of whoever prints it. */
+const maxMetadataDepth = 32;
+
+/**
+ * @returns the same object
+ * @throws AppError VALIDATION_FAILED where it is nested too deeply or too large
+ */
+export function readMetadata(metadata: Metadata): Metadata {
+  if (isDeeperThan(metadata, maxMetadataDepth)) {
+    throw validationFailure('/metadata', `must not be nested deeper than ${maxMetadataDepth} levels`);
+  }
+  if (Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataOctets) {
+    throw validationFailure('/metadata', `must not have more than ${maxMetadataOctets} octets of JSON text`);
+  }
+  return metadata;
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
+}
+
+/** The longest key of an S3 object (its API reference: 1,024 octets). */
+export const maxManifestKeyLength = 1_024;
+
+/** @throws AppError VALIDATION_FAILED where it has characters that no object key should have */
+export function readManifestKey(text: string): string {
+  if (/\p{Cc}/u.test(text)) throw validationFailure('/manifestKey', 'must not have control characters');
+  if (!text.isWellFormed()) throw validationFailure('/manifestKey', 'must be valid Unicode');
+  return text;
+}
+
+/** Folds case and composition, so that a search for `été` finds `Été` however either was typed. */
+export function foldText(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}

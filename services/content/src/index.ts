@@ -1,0 +1,29 @@
+import { addGuard, addRefusalAudit, type Routes, type ServicePorts } from '@latchkey/shared/http';
+import { addChangeContentRoute } from './routes/change-content.ts';
+import { addDisableContentRoute } from './routes/disable-content.ts';
+import { addGetContentRoute } from './routes/get-content.ts';
+import { addListContentsRoute } from './routes/list-contents.ts';
+import { addRegisterContentRoute } from './routes/register-content.ts';
+
+export { contentServiceVariables } from './config.ts';
+export { createContentReader } from './content-reader.ts';
+
+export interface ContentPorts extends ServicePorts {
+  /** `PUBLIC_URL`: the base of the key endpoint that a registration answers; null for a path alone. */
+  publicUrl: string | null;
+}
+
+/** The content service: the registry of contents and its management. */
+export function contentRoutes(ports: ContentPorts): Routes {
+  return async (app) => {
+    await app.register(async (scope) => {
+      addGuard(scope, ports.guard);
+      addRefusalAudit(scope, ports.refusals);
+      addRegisterContentRoute(scope, ports);
+      addListContentsRoute(scope, ports);
+      addGetContentRoute(scope, ports);
+      addChangeContentRoute(scope, ports);
+      addDisableContentRoute(scope, ports);
+    });
+  };
+}

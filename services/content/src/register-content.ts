@@ -1,0 +1,38 @@
+import type { Ledger } from '@latchkey/shared/events';
+import type { AuditFacts } from '@latchkey/shared/http';
+import { announceContent } from './announce-content.ts';
+import type { Content, ContentFields } from './content.ts';
+import { insertContent, newestKeyVersion, updateContent } from './content-store.ts';
+
+export type Registration = Pick<ContentFields, 'name'> & Partial<Omit<ContentFields, 'status'>>;
+
+/**
+ * Registers a content, or updates the members that are given where the id is known. Registering again changes neither
+ * the key version nor the status: a content that was disabled stays so.
+ */
+export function registerContent(
+  ledger: Ledger,
+  id: string,
+  registration: Registration,
+  facts: AuditFacts,
+): Promise<{ content: Content; created: boolean }> {
+  return ledger.write(async (entry) => {
+    const { tx, now } = entry;
+    const inserted = await insertContent(tx, {
+      sizeBytes: null,
+      manifestKey: null,
+      metadata: {},
+      ...registration,
+      id,
+      status: 'active',
+      keyVersion: await newestKeyVersion(tx),
+      createdAt: now,
+    });
+    const content = inserted ?? (await updateContent(tx, id, registration, now));
+    // A content is never deleted, so one of the two found it.
+    if (!content) throw new Error('a content vanished while it was registered');
+    const created = inserted !== null;
+    await announceContent(entry, content, created ? 'created' : 'updated', facts);
+    return { content, created };
+  });
+}

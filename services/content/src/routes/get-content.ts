@@ -1,0 +1,28 @@
+import { AppError, problems } from '@latchkey/shared/errors';
+import type { App, ServicePorts } from '@latchkey/shared/http';
+import { isContentId } from '../content.ts';
+import { ContentAnswerSchema, ContentParametersSchema, toContentAnswer } from '../content-schema.ts';
+import { findContent } from '../content-store.ts';
+
+const schema = {
+  tags: ['Content'],
+  summary: 'Look a content up',
+  params: ContentParametersSchema,
+  response: {
+    200: ContentAnswerSchema,
+    ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'CONTENT_NOT_FOUND'),
+  },
+};
+
+export function addGetContentRoute(app: App, { db }: ServicePorts): void {
+  app.get(
+    '/api/v1/content/:id',
+    { config: { access: 'content:read', action: 'content.read', limit: 'api' }, schema },
+    async (request) => {
+      const { id } = request.params;
+      const content = isContentId(id) ? await findContent(db, id) : null;
+      if (!content) throw new AppError('CONTENT_NOT_FOUND');
+      return { content: toContentAnswer(content) };
+    },
+  );
+}

@@ -1,0 +1,53 @@
+import { problems } from '@latchkey/shared/errors';
+import type { App, ServicePorts } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import { ContentSchema, StatusSchema, toContentAnswer } from '../content-schema.ts';
+import { listContents } from '../content-store.ts';
+
+/** The contract, section 7. */
+const defaultLimit = 50;
+const maxLimit = 500;
+/** As long as a name. */
+const maxSearchLength = 200;
+
+const QuerySchema = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, default: defaultLimit })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+    status: Type.Optional(StatusSchema),
+    q: Type.Optional(
+      Type.String({
+        maxLength: maxSearchLength,
+        // A name has no control character either, and Postgres takes no NUL.
+        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+        description: 'Part of the name or of the id, in any case.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const schema = {
+  tags: ['Content'],
+  summary: 'List contents, newest first',
+  querystring: QuerySchema,
+  response: {
+    200: Type.Object({
+      items: Type.Array(ContentSchema),
+      total: Type.Integer({ description: 'How many match, on all pages.' }),
+    }),
+    ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+  },
+};
+
+export function addListContentsRoute(app: App, { db }: ServicePorts): void {
+  app.get(
+    '/api/v1/content',
+    { config: { access: 'content:read', action: 'content.list', limit: 'api' }, schema },
+    async (request) => {
+      const { limit = defaultLimit, offset = 0, status, q } = request.query;
+      const { contents, total } = await listContents(db, { status, search: q }, { limit, offset });
+      return { items: contents.map(toContentAnswer), total };
+    },
+  );
+}

@@ -1,0 +1,47 @@
+import { problems } from '@latchkey/shared/errors';
+import { type App, auditFacts, NameSchema, readName, type ServicePorts } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import { ContentIdSchema, ContentSchema, fieldSchemas, toContentAnswer } from '../content-schema.ts';
+import { readFields } from '../read-fields.ts';
+import { registerContent } from '../register-content.ts';
+
+const BodySchema = Type.Object(
+  { name: NameSchema, id: Type.Optional(ContentIdSchema), ...fieldSchemas },
+  { additionalProperties: false },
+);
+const AnswerSchema = Type.Object({
+  content: ContentSchema,
+  key_endpoint: Type.String({ description: 'Where its key is; absolute where PUBLIC_URL is set.' }),
+});
+
+const schema = {
+  tags: ['Content'],
+  summary: 'Register a content, or update it where the id is known',
+  description: 'Registering again changes the members that are given, and neither keyVersion nor status.',
+  body: BodySchema,
+  response: {
+    200: AnswerSchema,
+    201: AnswerSchema,
+    ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+  },
+};
+
+export function addRegisterContentRoute(
+  app: App,
+  { ledger, randomId, publicUrl }: ServicePorts & { publicUrl: string | null },
+): void {
+  const base = (publicUrl ?? '').replace(/\/+$/, '');
+  app.post(
+    '/api/v1/content',
+    { config: { access: 'manage', action: 'content.create', limit: 'api' }, schema },
+    async (request, reply) => {
+      const { id = randomId(), name, ...fields } = request.body;
+      const registration = { ...readFields(fields), name: readName(name) };
+      const { content, created } = await registerContent(ledger, id, registration, auditFacts(request));
+      return reply.code(created ? 201 : 200).send({
+        content: toContentAnswer(content),
+        key_endpoint: `${base}/keys/${content.id}`,
+      });
+    },
+  );
+}

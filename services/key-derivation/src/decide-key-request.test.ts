@@ -1,0 +1,202 @@
+import type { Principal } from '@latchkey/shared/auth';
+import { type Authority, createAuthority } from '@latchkey/shared/cache';
+import type { ApiKeyState, ContentState, LeaseState } from '@latchkey/shared/contracts';
+import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
+import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { decideKeyRequest, type KeyRules } from './decide-key-request.ts';
+
+const leaseId = '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11';
+const optional: KeyRules = { contentMode: 'registered', leaseMode: 'optional' };
+
+let clock: ManualClock;
+let authority: Authority;
+let viewer: Extract<Principal, { kind: 'viewer' }>;
+// What the owners would answer.
+let content: ContentState | null;
+let lease: LeaseState | null;
+let mark: number | null;
+let apiKey: ApiKeyState | null;
+
+beforeEach(() => {
+  clock = createManualClock();
+  const now = clock.now();
+  content = { status: 'active', keyVersion: 3 };
+  lease = {
+    viewerId: 'ada',
+    contentId: 'film',
+    expiresAt: now + 60_000,
+    renewableUntil: now + 90_000,
+    revokedAt: null,
+  };
+  mark = null;
+  apiKey = { id: 'k', name: 'k', scope: 'playback', expiresAt: null, revokedAt: null };
+  viewer = { kind: 'viewer', id: 'ada', issuedAt: now, contents: null, mayUpload: false };
+  const bus = createInProcessBus(() => {});
+  const follower = createFeedFollower({
+    feed: { head: async () => 0, since: async () => ({ head: 0, changes: [] }) },
+    bus,
+    clock,
+  });
+  authority = createAuthority({
+    apiKeys: { findApiKey: async () => apiKey, noteUse: () => {} },
+    contents: { findContent: async () => content },
+    leases: { findLease: async () => lease, findMark: async () => mark },
+    follower,
+    bus,
+    clock,
+  });
+});
+
+/** Decides as the issuer does: what is unknown is read, then everything is decided again. */
+async function decide(
+  rules: KeyRules,
+  named: string | null,
+  principal: Principal = viewer,
+  contentId = 'film',
+) {
+  const loads = authority.leases.loadsBegun;
+  for (let reads = 0; reads < 12; reads++) {
+    const decision = decideKeyRequest(
+      { principal, contentId, epoch: undefined, leaseId: named },
+      authority,
+      rules,
+      clock.now(),
+      loads,
+    );
+    if (decision.kind === 'refuse') return decision.code;
+    if (decision.kind === 'serve') return decision.keyVersion;
+    await authority[decision.unknown.cache].load(decision.unknown.key);
+  }
+  throw new Error('never decided');
+}
+
+describe('the order of decisions', () => {
+  test('a token that does not name the content is refused before anyone looks for the content', async () => {
+    content = null;
+    expect(await decide(optional, null, { ...viewer, contents: new Set(['other']) })).toBe(
+      'CONTENT_NOT_ENTITLED',
+    );
+    expect(authority.contents.loadsBegun).toBe(0);
+  });
+
+  test('content that is unknown or disabled is not found, before any lease counts', async () => {
+    content = null;
+    expect(await decide(optional, 'no-lease-at-all')).toBe('CONTENT_NOT_FOUND');
+    content = { status: 'disabled', keyVersion: 1 };
+    authority.contents.clear();
+    expect(await decide(optional, null)).toBe('CONTENT_NOT_FOUND');
+    expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe('CONTENT_NOT_FOUND');
+  });
+
+  test('the version is the content’s own; content that was never registered has the first', async () => {
+    expect(await decide(optional, null)).toBe(3);
+    content = null;
+    authority.contents.clear();
+    expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe(1);
+  });
+
+  test('an API key skips claim, marks and leases, but not the content', async () => {
+    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'playback', cacheKey: 'h' };
+    mark = clock.now();
+    expect(await decide({ ...optional, leaseMode: 'required' }, null, key)).toBe(3);
+    content = null;
+    authority.contents.clear();
+    expect(await decide(optional, null, key)).toBe('CONTENT_NOT_FOUND');
+  });
+
+  test('an API key that is revoked while the content is read opens nothing', async () => {
+    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'admin', cacheKey: 'h' };
+    if (apiKey) apiKey = { ...apiKey, revokedAt: clock.now() };
+    expect(await decide(optional, null, key)).toBe('INVALID_API_KEY');
+  });
+});
+
+describe('a lease that is named decides by itself', () => {
+  test('active: the key, whatever the marks say', async () => {
+    mark = clock.now() + 1_000;
+    expect(await decide(optional, leaseId)).toBe(3);
+  });
+
+  test.each<[string, () => void]>([
+    [
+      'absent',
+      () => {
+        lease = null;
+      },
+    ],
+    [
+      'of another viewer',
+      () => {
+        if (lease) lease = { ...lease, viewerId: 'bob' };
+      },
+    ],
+    [
+      'for another content',
+      () => {
+        if (lease) lease = { ...lease, contentId: 'other' };
+      },
+    ],
+  ])('%s: unknown', async (_, change) => {
+    change();
+    expect(await decide(optional, leaseId)).toBe('LEASE_UNKNOWN');
+  });
+
+  test('what is no lease id at all is unknown without asking the lease service', async () => {
+    for (const id of ['x', `${leaseId},${leaseId}`, '../../etc/passwd', `${leaseId}\u0000`]) {
+      expect(await decide(optional, id)).toBe('LEASE_UNKNOWN');
+    }
+    expect(authority.leases.loadsBegun).toBe(0);
+  });
+
+  test('revoked wins over expired', async () => {
+    if (lease) lease = { ...lease, revokedAt: clock.now(), expiresAt: clock.now() - 1 };
+    expect(await decide(optional, leaseId)).toBe('LEASE_REVOKED');
+  });
+
+  test('expired at the very millisecond of its expiry, and for good after its grace', async () => {
+    expect(await decide(optional, leaseId)).toBe(3);
+    clock.advance(60_000);
+    expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
+    clock.advance(60_000);
+    expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
+  });
+
+  test('renewed elsewhere: the cached expiry is read again within the grace', async () => {
+    expect(await decide(optional, leaseId)).toBe(3);
+    clock.advance(60_000);
+    if (lease) lease = { ...lease, expiresAt: clock.now() + 60_000, renewableUntil: clock.now() + 90_000 };
+    expect(await decide(optional, leaseId)).toBe(3);
+  });
+
+  test('with leases off nothing is looked at', async () => {
+    mark = clock.now();
+    expect(await decide({ ...optional, leaseMode: 'off' }, leaseId)).toBe(3);
+    expect(await decide({ ...optional, leaseMode: 'off' }, null)).toBe(3);
+    expect(authority.leases.loadsBegun + authority.marks.loadsBegun).toBe(0);
+  });
+});
+
+describe('without a lease the marks decide', () => {
+  test('a token issued at the mark or before opens nothing, one issued after it does', async () => {
+    mark = viewer.issuedAt;
+    expect(await decide(optional, null)).toBe('TOKEN_REVOKED');
+    expect(await decide(optional, null, { ...viewer, issuedAt: clock.now() + 1 })).toBe(3);
+  });
+
+  test('a token that does not say when it was issued counts as issued before', async () => {
+    expect(await decide(optional, null, { ...viewer, issuedAt: null })).toBe(3);
+    mark = 1;
+    authority.marks.clear();
+    expect(await decide(optional, null, { ...viewer, issuedAt: null })).toBe('TOKEN_REVOKED');
+    expect(await decide(optional, null, { kind: 'anonymous', id: null })).toBe('TOKEN_REVOKED');
+  });
+
+  test('where leases are required, a clear mark only leads to that answer', async () => {
+    const required: KeyRules = { ...optional, leaseMode: 'required' };
+    expect(await decide(required, null)).toBe('LEASE_REQUIRED');
+    mark = clock.now();
+    authority.marks.clear();
+    expect(await decide(required, null)).toBe('TOKEN_REVOKED');
+  });
+});

@@ -1,0 +1,116 @@
+import { isApiKeyUsable, viewerIdOf } from '@latchkey/shared/auth';
+import { type Authority, markKey } from '@latchkey/shared/cache';
+import type { ContentState } from '@latchkey/shared/contracts';
+import type { ErrorCode } from '@latchkey/shared/errors';
+import type { KeyRequest } from './key-request.ts';
+
+export interface KeyRules {
+  contentMode: 'registered' | 'any';
+  leaseMode: 'off' | 'optional' | 'required';
+}
+
+/** A state that the decision rests on and that is not known now. */
+export interface Unknown {
+  readonly cache: keyof Authority;
+  readonly key: string;
+}
+
+export type Decision =
+  | { readonly kind: 'serve'; readonly keyVersion: number }
+  | { readonly kind: 'refuse'; readonly code: ErrorCode }
+  | { readonly kind: 'read'; readonly unknown: Unknown };
+
+/** Content that was never registered keeps the first version, whatever is added later: its keys must not change. */
+const unregisteredKeyVersion = 1;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/**
+ * The order of decisions of the contract, section 5, after the credential and its scope: the content claim, the content,
+ * then the lease that is named or, where none is, the marks and the lease mode.
+ *
+ * It is a pure function of what is known at this instant. What is not known is named, to be read; then everything is
+ * decided again from the beginning, so that no answer mixes states of different instants.
+ *
+ * @param now wall clock, milliseconds since 1970
+ * @param leaseLoadsAtStart `authority.leases.loadsBegun` when the request came, to read an expired lease once more
+ */
+export function decideKeyRequest(
+  request: KeyRequest,
+  authority: Authority,
+  rules: KeyRules,
+  now: number,
+  leaseLoadsAtStart: number,
+): Decision {
+  const { principal, contentId, leaseId } = request;
+  if (principal.kind === 'api-key') {
+    const known = authority.apiKeys.peek(principal.cacheKey);
+    if (!known) return read('apiKeys', principal.cacheKey);
+    // It was usable when the request was authenticated, and may have been revoked while something was read.
+    if (!known.value || !isApiKeyUsable(known.value, now)) return refuse('INVALID_API_KEY');
+  } else if (principal.kind === 'viewer' && principal.contents && !principal.contents.has(contentId)) {
+    return refuse('CONTENT_NOT_ENTITLED');
+  }
+
+  const content = authority.contents.peek(contentId);
+  if (!content) return read('contents', contentId);
+  const keyVersion = keyVersionOf(content.value, rules);
+  if (keyVersion === null) return refuse('CONTENT_NOT_FOUND');
+
+  const viewerId = viewerIdOf(principal);
+  if (viewerId !== null && rules.leaseMode !== 'off') {
+    const objection =
+      leaseId === null
+        ? decideByMarks(request, viewerId, authority, rules)
+        : decideByLease(leaseId, viewerId, contentId, authority, now, leaseLoadsAtStart);
+    if (objection) return objection;
+  }
+  return { kind: 'serve', keyVersion };
+}
+
+function keyVersionOf(content: ContentState | null, rules: KeyRules): number | null {
+  if (content) return content.status === 'active' ? content.keyVersion : null;
+  return rules.contentMode === 'any' ? unregisteredKeyVersion : null;
+}
+
+function decideByLease(
+  leaseId: string,
+  viewerId: string,
+  contentId: string,
+  authority: Authority,
+  now: number,
+  leaseLoadsAtStart: number,
+): Decision | null {
+  // What cannot be the id of a lease is not looked for.
+  if (!uuid.test(leaseId)) return refuse('LEASE_UNKNOWN');
+  const known = authority.leases.peek(leaseId);
+  if (!known) return read('leases', leaseId);
+  const lease = known.value;
+  if (!lease || lease.viewerId !== viewerId || lease.contentId !== contentId) return refuse('LEASE_UNKNOWN');
+  if (lease.revokedAt !== null) return refuse('LEASE_REVOKED');
+  if (lease.expiresAt > now) return null;
+  // Renewals are not in the change feed: while it can be renewed, an expired lease is read again for each request.
+  const mayBeRenewed = lease.renewableUntil > now && known.loadNumber <= leaseLoadsAtStart;
+  return mayBeRenewed ? read('leases', leaseId) : refuse('LEASE_EXPIRED');
+}
+
+function decideByMarks(
+  { principal, contentId }: KeyRequest,
+  viewerId: string,
+  authority: Authority,
+  rules: KeyRules,
+): Decision | null {
+  const key = markKey(viewerId, contentId);
+  const mark = authority.marks.peek(key);
+  if (!mark) return read('marks', key);
+  const issuedAt = principal.kind === 'viewer' ? principal.issuedAt : null;
+  if (mark.value !== null && (issuedAt === null || issuedAt <= mark.value)) return refuse('TOKEN_REVOKED');
+  return rules.leaseMode === 'required' ? refuse('LEASE_REQUIRED') : null;
+}
+
+function read(cache: keyof Authority, key: string): Decision {
+  return { kind: 'read', unknown: { cache, key } };
+}
+
+function refuse(code: ErrorCode): Decision {
+  return { kind: 'refuse', code };
+}

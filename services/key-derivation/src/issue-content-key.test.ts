@@ -1,0 +1,111 @@
+import { createAuthority } from '@latchkey/shared/cache';
+import type { ContentState } from '@latchkey/shared/contracts';
+import { createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
+import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
+import { createManualClock } from '@latchkey/shared/testing';
+import { describe, expect, test } from 'vitest';
+import { createContentKeyIssuer } from './issue-content-key.ts';
+import type { KeyRequest } from './key-request.ts';
+
+const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
+
+function setUp(findContent: (contentId: string) => Promise<ContentState | null>) {
+  const clock = createManualClock();
+  const bus = createInProcessBus(() => {});
+  const follower = createFeedFollower({
+    feed: { head: async () => 0, since: async () => ({ head: 0, changes: [] }) },
+    bus,
+    clock,
+  });
+  const authority = createAuthority({
+    apiKeys: { findApiKey: async () => null, noteUse: () => {} },
+    contents: { findContent },
+    leases: { findLease: async () => null, findMark: async () => null },
+    follower,
+    bus,
+    clock,
+  });
+  const issuer = createContentKeyIssuer({
+    authority,
+    rules: { contentMode: 'registered', leaseMode: 'optional' },
+    masterKeys: new Map([[1, masterKey]]),
+    clock,
+  });
+  const request: KeyRequest = {
+    principal: { kind: 'viewer', id: 'ada', issuedAt: clock.now(), contents: null, mayUpload: false },
+    contentId: 'film',
+    epoch: 7,
+    leaseId: null,
+  };
+  return { clock, bus, follower, authority, issuer, request };
+}
+
+describe('issuing a content key', () => {
+  test('a second request is answered at once, without asking anyone', async () => {
+    const { issuer, request, authority } = setUp(async () => ({ status: 'active', keyVersion: 1 }));
+    const expected = deriveContentKey(masterKey, 'film', 7);
+    expect(await issuer.issue(request)).toEqual(expected);
+    const loads = authority.contents.loadsBegun;
+    expect(issuer.issue(request)).toEqual(expected);
+    expect(authority.contents.loadsBegun).toBe(loads);
+  });
+
+  test('a change that overtakes the read is seen: no key for content that was disabled meanwhile', async () => {
+    let status: ContentState['status'] = 'active';
+    let release = () => {};
+    const { issuer, request, bus } = setUp(async () => {
+      const read: ContentState = { status, keyVersion: 1 };
+      // The row is read now, and the answer of the read comes late.
+      if (status === 'active')
+        await new Promise<void>((resolve) => {
+          release = resolve;
+        });
+      return read;
+    });
+    const answer = issuer.issue(request);
+    status = 'disabled';
+    bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
+    release();
+    await expect(answer).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
+  });
+
+  test('what cannot be read is neither yes nor no', async () => {
+    const { issuer, request } = setUp(async () => {
+      throw new Error('connection lost');
+    });
+    await expect(issuer.issue(request)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+  });
+
+  test('a state that nobody has confirmed for 5 s is read again, and refused where that fails', async () => {
+    let reachable = true;
+    const { issuer, request, clock, follower } = setUp(async () => {
+      if (!reachable) throw new Error('connection lost');
+      return { status: 'active', keyVersion: 1 };
+    });
+    await follower.pull();
+    await issuer.issue(request);
+    reachable = false;
+    clock.advance(5_000);
+    expect(issuer.issue(request)).toBeInstanceOf(Buffer);
+    clock.advance(1);
+    await expect(issuer.issue(request)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    await follower.pull();
+    expect(issuer.issue(request)).toBeInstanceOf(Buffer);
+  });
+
+  test('a version that this server does not hold is a fault of the server, not an answer', async () => {
+    const { issuer, request } = setUp(async () => ({ status: 'active', keyVersion: 2 }));
+    await expect(issuer.issue(request)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+  });
+
+  test('changes that overtake every read end in 503, not in an endless loop', async () => {
+    let publish = () => {};
+    const { issuer, request, bus } = setUp(async () => {
+      publish();
+      return { status: 'active', keyVersion: 1 };
+    });
+    publish = () =>
+      bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
+    await expect(issuer.issue(request)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+  });
+});

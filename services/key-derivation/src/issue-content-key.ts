@@ -1,0 +1,78 @@
+import type { Authority } from '@latchkey/shared/cache';
+import type { Clock } from '@latchkey/shared/clock';
+import { deriveContentKey, type MasterKey } from '@latchkey/shared/derivation';
+import { AppError } from '@latchkey/shared/errors';
+import { type Decision, decideKeyRequest, type KeyRules, type Unknown } from './decide-key-request.ts';
+import type { KeyRequest } from './key-request.ts';
+
+export interface ContentKeyIssuer {
+  /**
+   * Decides and derives.
+   *
+   * @returns 16 octets: at once where everything is known, which is the usual case
+   * @throws AppError with the code of the decision; DEPENDENCY_UNAVAILABLE where it cannot be known
+   */
+  issue(request: KeyRequest): Buffer | Promise<Buffer>;
+}
+
+export interface ContentKeyIssuerOptions {
+  authority: Authority;
+  rules: KeyRules;
+  /** By version. */
+  masterKeys: ReadonlyMap<number, MasterKey>;
+  clock: Clock;
+}
+
+/**
+ * Reads for one request. A decision rests on three states, an expired lease is read twice, and a change may overtake a
+ * read; a server on which changes overtake more reads than that does not know where it stands.
+ */
+const readsAtMost = 12;
+
+export function createContentKeyIssuer(options: ContentKeyIssuerOptions): ContentKeyIssuer {
+  const { authority, rules, masterKeys, clock } = options;
+
+  const decide = (request: KeyRequest, leaseLoads: number) =>
+    decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
+
+  function settle(request: KeyRequest, decision: Exclude<Decision, { kind: 'read' }>): Buffer {
+    if (decision.kind === 'refuse') throw new AppError(decision.code);
+    const masterKey = masterKeys.get(decision.keyVersion);
+    if (!masterKey) {
+      const cause = new Error(`version ${decision.keyVersion} of the master key is not configured`);
+      throw new AppError('DEPENDENCY_UNAVAILABLE', { cause });
+    }
+    return deriveContentKey(masterKey, request.contentId, request.epoch);
+  }
+
+  async function read({ cache, key }: Unknown): Promise<void> {
+    try {
+      await authority[cache].load(key);
+    } catch (cause) {
+      // Whatever the reason: it could not be checked, so it is neither yes nor no.
+      throw cause instanceof AppError ? cause : new AppError('DEPENDENCY_UNAVAILABLE', { cause });
+    }
+  }
+
+  async function readAndIssue(request: KeyRequest, first: Decision, leaseLoads: number): Promise<Buffer> {
+    let decision = first;
+    for (let reads = 0; decision.kind === 'read'; reads++) {
+      if (reads === readsAtMost) {
+        throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error('changes overtook every read') });
+      }
+      await read(decision.unknown);
+      decision = decide(request, leaseLoads);
+    }
+    return settle(request, decision);
+  }
+
+  return {
+    issue(request) {
+      const leaseLoads = authority.leases.loadsBegun;
+      const decision = decide(request, leaseLoads);
+      return decision.kind === 'read'
+        ? readAndIssue(request, decision, leaseLoads)
+        : settle(request, decision);
+    },
+  };
+}

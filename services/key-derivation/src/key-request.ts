@@ -1,0 +1,11 @@
+import type { Principal } from '@latchkey/shared/auth';
+
+/** One request for a content key, authenticated and well formed. */
+export interface KeyRequest {
+  readonly principal: Principal;
+  readonly contentId: string;
+  /** Undefined for content without periods. */
+  readonly epoch: number | undefined;
+  /** The lease that the request names; null where it names none. */
+  readonly leaseId: string | null;
+}

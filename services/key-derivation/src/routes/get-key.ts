@@ -1,0 +1,113 @@
+import type { CredentialSource } from '@latchkey/shared/auth';
+import { AppError, problems } from '@latchkey/shared/errors';
+import { type App, validationFailure } from '@latchkey/shared/http';
+import type { Metrics } from '@latchkey/shared/metrics';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { ContentKeyIssuer } from '../issue-content-key.ts';
+
+/** The contract, section 1. `leases` is the path of something else. */
+const ContentIdSchema = Type.String({ pattern: '^(?!leases$)[A-Za-z0-9_-]{1,256}$' });
+const EpochSchema = Type.String({
+  pattern: '^(0|[1-9][0-9]{0,9})$',
+  description: '0 to 4294967295, without leading zeros.',
+});
+/** 2^32 - 1. */
+const maxEpoch = 4_294_967_295;
+
+export interface KeyRoutePorts {
+  issuer: ContentKeyIssuer;
+  metrics: Metrics;
+  viewerSources: readonly CredentialSource[];
+}
+
+const common = {
+  tags: ['Content keys'],
+  headers: Type.Object(
+    { 'x-lease-id': Type.Optional(Type.String({ description: 'The lease that the viewer plays under.' })) },
+    { additionalProperties: true },
+  ),
+  response: {
+    200: {
+      description: 'The content key: exactly 16 octets.',
+      content: {
+        'application/octet-stream': {
+          schema: Type.String({ format: 'binary', minLength: 16, maxLength: 16 }),
+        },
+      },
+    },
+    ...problems(
+      'VALIDATION_FAILED',
+      'UNAUTHENTICATED',
+      'INVALID_TOKEN',
+      'INVALID_API_KEY',
+      'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_ENTITLED',
+      'CONTENT_NOT_FOUND',
+      'LEASE_REQUIRED',
+      'LEASE_UNKNOWN',
+      'LEASE_EXPIRED',
+      'LEASE_REVOKED',
+      'TOKEN_REVOKED',
+    ),
+  },
+};
+const config = { access: 'keys', limit: 'keys' } as const;
+
+/** `GET /keys/:contentId` and `GET /keys/:contentId/:epoch`. */
+export function addGetKeyRoutes(app: App, ports: KeyRoutePorts): void {
+  app.get(
+    '/keys/:contentId',
+    {
+      config,
+      schema: { ...common, summary: 'The content key', params: Type.Object({ contentId: ContentIdSchema }) },
+    },
+    (request, reply) => {
+      answer(ports, request as FastifyRequest, reply, request.params.contentId, undefined);
+    },
+  );
+  app.get(
+    '/keys/:contentId/:epoch',
+    {
+      config,
+      schema: {
+        ...common,
+        summary: 'The content key of one period',
+        params: Type.Object({ contentId: ContentIdSchema, epoch: EpochSchema }),
+      },
+    },
+    (request, reply) => {
+      const epoch = Number(request.params.epoch);
+      if (epoch > maxEpoch) throw validationFailure('/epoch', `must be at most ${maxEpoch}`);
+      answer(ports, request as FastifyRequest, reply, request.params.contentId, epoch);
+    },
+  );
+}
+
+/** Not an async function: the usual answer is there at once, and a promise would only cost. */
+function answer(
+  { issuer, metrics, viewerSources }: KeyRoutePorts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  contentId: string,
+  epoch: number | undefined,
+): void {
+  const { principal } = request;
+  if (!principal) throw new AppError('UNAUTHENTICATED');
+  const send = (key: Buffer) => {
+    metrics.countKeyRequest('served');
+    reply.header('content-type', 'application/octet-stream').header('cache-control', 'no-store').send(key);
+  };
+  const key = issuer.issue({ principal, contentId, epoch, leaseId: leaseIdOf(request, viewerSources) });
+  if (key instanceof Promise) key.then(send, (error: Error) => reply.send(error));
+  else send(key);
+}
+
+/** The header wins; the query counts only where viewers may use it. An empty one names no lease. */
+function leaseIdOf(request: FastifyRequest, viewerSources: readonly CredentialSource[]): string | null {
+  const header = request.headers['x-lease-id'];
+  if (typeof header === 'string' && header !== '') return header;
+  if (!viewerSources.includes('query')) return null;
+  const { lease_id: leaseId } = request.query as { lease_id?: unknown };
+  return typeof leaseId === 'string' && leaseId !== '' ? leaseId : null;
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '@latchkey/shared/clock';
+import type { Database } from '@latchkey/shared/db';
+import type { Metrics } from '@latchkey/shared/metrics';
+import { LeaseStore } from './lease-store.ts';
+
+/** Leases that are neither expired nor revoked now. */
+export function countActiveLeases({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
+  return new LeaseStore(db).countActive({ viewerId: null, contentId: null }, clock.now());
+}
+
+/** Has the gauge counted whenever it is read, so that it needs no timer and is never behind. */
+export function gaugeActiveLeases(gauge: Metrics['activeLeases'], count: () => Promise<number>): void {
+  // prom-client asks `collect` before it reads a metric; its types name it only as an option of the constructor.
+  Object.assign(gauge, {
+    async collect() {
+      // Not known is not zero, and one number that is missing shall not cost the others.
+      gauge.set(await count().catch(() => Number.NaN));
+    },
+  });
+}

@@ -1,0 +1,19 @@
+import type { Principal } from '@latchkey/shared/auth';
+import { AppError } from '@latchkey/shared/errors';
+import type { LeasePorts } from './lease-ports.ts';
+
+/** @throws AppError CONTENT_NOT_ENTITLED where the viewer's token names other contents */
+export function assertEntitled(principal: Principal, contentId: string): void {
+  if (principal.kind !== 'viewer' || principal.contents === null || principal.contents.has(contentId)) return;
+  throw new AppError('CONTENT_NOT_ENTITLED');
+}
+
+/** @throws AppError CONTENT_NOT_FOUND where the content is disabled, or is not registered and would have to be */
+export async function assertContentOpen(
+  { contents, contentMode }: Pick<LeasePorts, 'contents' | 'contentMode'>,
+  contentId: string,
+): Promise<void> {
+  const content = await contents.findContent(contentId);
+  if (content ? content.status === 'active' : contentMode === 'any') return;
+  throw new AppError('CONTENT_NOT_FOUND');
+}

@@ -1,0 +1,38 @@
+import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
+import { countActiveLeases, gaugeActiveLeases } from './active-leases.ts';
+import type { LeasePorts } from './lease-ports.ts';
+import { createPlayerMetrics } from './player-metrics.ts';
+import { addCreateLeaseRoute } from './routes/create-lease.ts';
+import { addGetLeaseRoute } from './routes/get-lease.ts';
+import { addListLeasesRoute } from './routes/list-leases.ts';
+import { addRenewLeaseRoute } from './routes/renew-lease.ts';
+import { addReportPlayerMetricsRoute } from './routes/report-player-metrics.ts';
+import { closeLeasePaths, reserveLeasePaths } from './routes/reserve-paths.ts';
+import { addRevokeLeasesRoute } from './routes/revoke-leases.ts';
+
+export { countActiveLeases } from './active-leases.ts';
+export { type LeaseConfig, leaseSettingRules, leaseSettings, readLeaseRules } from './config.ts';
+export type { LeasePorts } from './lease-ports.ts';
+export { createLeaseReader } from './lease-reader.ts';
+export type { LeaseRules } from './lease-rules.ts';
+export { createLeasePurge, type LeasePurgeOptions, type Purged } from './purge-leases.ts';
+
+/** The lease service: leases, their revocation, and what players report. */
+export function leaseRoutes(ports: LeasePorts): Routes {
+  return async (app) => {
+    const playerMetrics = createPlayerMetrics(ports.metrics.registry);
+    gaugeActiveLeases(ports.metrics.activeLeases, () => countActiveLeases(ports));
+    await app.register(async (scope) => {
+      addGuard(scope, ports.guard);
+      addRefusalAudit(scope, ports.refusals);
+      addReportPlayerMetricsRoute(scope, playerMetrics);
+      if (ports.rules.mode === 'off') return closeLeasePaths(scope);
+      reserveLeasePaths(scope);
+      addCreateLeaseRoute(scope, ports);
+      addRenewLeaseRoute(scope, ports);
+      addRevokeLeasesRoute(scope, ports);
+      addListLeasesRoute(scope, ports);
+      addGetLeaseRoute(scope, ports);
+    });
+  };
+}

@@ -1,0 +1,42 @@
+import type { Principal } from '@latchkey/shared/auth';
+import type { LedgerEntry } from '@latchkey/shared/events';
+import type { AuditFacts } from '@latchkey/shared/http';
+import type { Lease } from './lease.ts';
+import { toLeaseView } from './lease-schema.ts';
+
+/** Who acts on leases, and what the audit is to know of the request. */
+export interface Acting {
+  principal: Principal;
+  facts: AuditFacts;
+}
+
+export type LeaseAction = 'lease.create' | 'lease.renew' | 'lease.revoke' | 'lease.evict';
+
+/** Writes the audit row of an act that is done. */
+export async function auditAct(
+  entry: LedgerEntry,
+  { facts }: Acting,
+  action: LeaseAction,
+  target: string,
+): Promise<void> {
+  await entry.audit({ ...facts, action, target, outcome: 'done', code: null });
+}
+
+/** As `auditAct`, for acts that are a viewer's daily business and management only when an API key does them. */
+export async function auditManagement(
+  entry: LedgerEntry,
+  acting: Acting,
+  action: LeaseAction,
+  target: string,
+): Promise<void> {
+  if (acting.principal.kind === 'api-key') await auditAct(entry, acting, action, target);
+}
+
+/** Shows on the event stream what became of a lease. */
+export function noticeLease(
+  entry: LedgerEntry,
+  event: 'created' | 'renewed' | 'revoked',
+  lease: Lease,
+): void {
+  entry.notice({ topic: 'lease', event, data: toLeaseView(lease, entry.now) });
+}

@@ -1,0 +1,13 @@
+import type { ContentReader } from '@latchkey/shared/contracts';
+import type { ServicePorts } from '@latchkey/shared/http';
+import type { Metrics } from '@latchkey/shared/metrics';
+import type { LeaseRules } from './lease-rules.ts';
+
+/** What the lease service is made from. */
+export interface LeasePorts extends ServicePorts {
+  contents: ContentReader;
+  /** `any`: a lease may be for content that is not registered (`CONTENT_MODE`). */
+  contentMode: 'registered' | 'any';
+  rules: LeaseRules;
+  metrics: Metrics;
+}

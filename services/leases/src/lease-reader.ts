@@ -1,0 +1,39 @@
+import type { LeaseReader } from '@latchkey/shared/contracts';
+import { type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
+import { isLeaseId } from './lease-id.ts';
+import { LeaseStore } from './lease-store.ts';
+import { MarkStore } from './mark-store.ts';
+
+/** Leases and marks as the neighbours see them, read from the rows. */
+export function createLeaseReader({
+  db,
+  renewGraceSeconds,
+}: {
+  db: Database;
+  renewGraceSeconds: number;
+}): LeaseReader {
+  const leases = new LeaseStore(db);
+  const marks = new MarkStore(db);
+  return {
+    async findLease(leaseId) {
+      if (!isLeaseId(leaseId)) return null;
+      const lease = await leases.find(leaseId).catch(unavailable);
+      return (
+        lease && {
+          viewerId: lease.viewerId,
+          contentId: lease.contentId,
+          expiresAt: lease.expiresAt,
+          renewableUntil: lease.expiresAt + renewGraceSeconds * 1_000,
+          revokedAt: lease.revokedAt,
+        }
+      );
+    },
+    findMark: (viewerId, contentId) => marks.findLatest(viewerId, contentId).catch(unavailable),
+  };
+}
+
+function unavailable(error: unknown): never {
+  if (!isDatabaseUnavailable(error)) throw error;
+  throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: error });
+}

@@ -1,0 +1,31 @@
+/** What the operator decides about leases (`LEASE_…`). */
+export interface LeaseRules {
+  /** `off`: there are no leases. What `required` asks of a key request is no matter of this service. */
+  mode: 'off' | 'optional' | 'required';
+  /** How long a lease lives where nothing else is asked for. */
+  ttlSeconds: number;
+  maxTtlSeconds: number;
+  /** How long after its expiry a lease can still be renewed. */
+  renewGraceSeconds: number;
+  /** Active leases of one viewer at a time; 0 is no limit. */
+  maxPerViewer: number;
+  limitMode: 'reject' | 'evict-oldest';
+}
+
+/** Three quarters of the life (contract, section 6): a quarter is left for a network that is away, and to try again. */
+const renewAfterShare = 0.75;
+
+/** How long a lease lives that is created or renewed now: what was asked for, as far as it is allowed. */
+export function grantTtlSeconds(rules: LeaseRules, requestedTtlSeconds: number | undefined): number {
+  return Math.min(requestedTtlSeconds ?? rules.ttlSeconds, rules.maxTtlSeconds);
+}
+
+/** When the viewer should renew, in seconds from now: never at once, or a short lease would make it spin. */
+export function renewAfterSeconds(ttlSeconds: number): number {
+  return Math.max(1, Math.floor(ttlSeconds * renewAfterShare));
+}
+
+/** A lease that has expired at this time or before cannot be renewed at `now`. All in milliseconds since 1970. */
+export function lastRenewableExpiry(rules: Pick<LeaseRules, 'renewGraceSeconds'>, now: number): number {
+  return now - rules.renewGraceSeconds * 1_000;
+}

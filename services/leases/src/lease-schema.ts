@@ -1,0 +1,81 @@
+import { instantOf } from '@latchkey/shared/http';
+import { type TSchema, Type } from 'typebox';
+import { type Lease, leaseStates, revokers, stateOf } from './lease.ts';
+import { renewAfterSeconds } from './lease-rules.ts';
+
+/** Text without control characters and lone surrogates: neither can be stored on every database. */
+const printable = '^[^\\p{Cc}\\p{Cs}]*$';
+const instant = { type: 'string', format: 'date-time' };
+
+function nullable<T>(schema: Record<string, unknown>) {
+  return Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
+}
+
+/** The contract, section 1: `leases` is a path and no content. */
+export const ContentIdSchema = Type.String({ pattern: '^(?!leases$)[A-Za-z0-9_-]{1,256}$' });
+/** As long as the `sub` of a token may be; `readViewerId` counts octets. */
+export const ViewerIdSchema = Type.String({ minLength: 1, maxLength: 1_024, pattern: printable });
+/** A malformed lease id is an unknown one and not a fault of the request. */
+export const LeaseIdSchema = Type.String({ maxLength: 256, description: 'UUID.' });
+export const DeviceIdSchema = nullable<string>({
+  type: 'string',
+  minLength: 1,
+  maxLength: 200,
+  pattern: printable,
+});
+export const ReasonSchema = Type.String({ maxLength: 500, pattern: printable });
+export const RequestedTtlSchema = Type.Integer({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Seconds. The lease may live shorter than asked for.',
+});
+
+export const LeaseSchema = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  viewerId: Type.String(),
+  contentId: Type.String(),
+  deviceId: nullable<string>({ type: 'string' }),
+  state: Type.Enum([...leaseStates]),
+  createdAt: Type.String({ format: 'date-time' }),
+  renewedAt: nullable<string>(instant),
+  expiresAt: Type.String({ format: 'date-time' }),
+  revokedAt: nullable<string>(instant),
+  revokedBy: Type.Unsafe<Lease['revokedBy']>({ type: ['string', 'null'], enum: [...revokers, null] }),
+  reason: nullable<string>({ type: 'string' }),
+});
+
+const GrantSchema = Type.Object({
+  lease: LeaseSchema,
+  ttl_seconds: Type.Integer(),
+  renew_after_seconds: Type.Integer({ description: 'Renew this many seconds from now.' }),
+});
+
+export function grantResponse(description: string): TSchema {
+  return { ...GrantSchema, description };
+}
+
+/** The answer to a lease that was created or renewed. */
+export function grantOf({ lease, ttlSeconds }: { lease: Lease; ttlSeconds: number }, now: number) {
+  return {
+    lease: toLeaseView(lease, now),
+    ttl_seconds: ttlSeconds,
+    renew_after_seconds: renewAfterSeconds(ttlSeconds),
+  };
+}
+
+/** A lease as the API shows it at `now`. */
+export function toLeaseView(lease: Lease, now: number) {
+  return {
+    id: lease.id,
+    viewerId: lease.viewerId,
+    contentId: lease.contentId,
+    deviceId: lease.deviceId,
+    state: stateOf(lease, now),
+    createdAt: instantOf(lease.createdAt),
+    renewedAt: instantOf(lease.renewedAt),
+    expiresAt: instantOf(lease.expiresAt),
+    revokedAt: instantOf(lease.revokedAt),
+    revokedBy: lease.revokedBy,
+    reason: lease.reason,
+  };
+}

@@ -1,0 +1,28 @@
+import type { Schema } from '@latchkey/shared/db';
+import type { ExpressionBuilder } from 'kysely';
+
+/** The leases of a viewer, of a content, or of the pair. At least one of the two is named. */
+export interface LeaseSelector {
+  viewerId: string | null;
+  contentId: string | null;
+}
+
+/** The selector as the audit keeps it. */
+export function describeSelector({ viewerId, contentId }: LeaseSelector): string {
+  const parts = [
+    viewerId === null ? '' : `viewer:${viewerId}`,
+    contentId === null ? '' : `content:${contentId}`,
+  ];
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+/** The condition on a row of `leases`; true of every row where nothing is named. */
+export function matchesSelector(
+  eb: ExpressionBuilder<Schema, 'leases'>,
+  { viewerId, contentId }: LeaseSelector,
+) {
+  return eb.and([
+    ...(viewerId === null ? [] : [eb('viewer_id', '=', viewerId)]),
+    ...(contentId === null ? [] : [eb('content_id', '=', contentId)]),
+  ]);
+}

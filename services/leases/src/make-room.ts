@@ -1,0 +1,38 @@
+import { AppError } from '@latchkey/shared/errors';
+import type { LedgerEntry } from '@latchkey/shared/events';
+import { type Acting, auditAct, noticeLease } from './lease-acting.ts';
+import type { LeaseRules } from './lease-rules.ts';
+import { toLeaseView } from './lease-schema.ts';
+import { LeaseStore } from './lease-store.ts';
+
+/**
+ * Sees to it that the viewer may have one more active lease. The caller holds the viewer's lock.
+ *
+ * @throws AppError LEASE_LIMIT_REACHED with the active leases, where the oldest is not to give way
+ */
+export async function makeRoom(
+  entry: LedgerEntry,
+  rules: LeaseRules,
+  viewerId: string,
+  acting: Acting,
+): Promise<void> {
+  if (rules.maxPerViewer === 0) return;
+  const store = new LeaseStore(entry.tx);
+  const active = await store.listActiveOf(viewerId, entry.now);
+  const tooMany = active.length - rules.maxPerViewer + 1;
+  if (tooMany <= 0) return;
+  if (rules.limitMode === 'reject') {
+    throw new AppError('LEASE_LIMIT_REACHED', {
+      detail: `The viewer has ${active.length} active leases and may have ${rules.maxPerViewer}.`,
+      members: { leases: active.map((lease) => toLeaseView(lease, entry.now)) },
+    });
+  }
+  for (const { id } of active.slice(0, tooMany)) {
+    const evicted = await store.revokeOne(id, { at: entry.now, by: 'limit', reason: null });
+    if (!evicted) continue;
+    // No mark: the same token may be at work on the newer lease.
+    await entry.change({ kind: 'leases', leaseId: id, viewerId: null, contentId: null });
+    await auditAct(entry, acting, 'lease.evict', id);
+    noticeLease(entry, 'revoked', evicted);
+  }
+}

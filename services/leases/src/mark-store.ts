@@ -1,0 +1,70 @@
+import type { Database, Transaction } from '@latchkey/shared/db';
+import type { LeaseSelector } from './lease-selector.ts';
+
+/** Stands for any viewer or any content in a mark: nothing has an empty id. */
+const any = '';
+
+/** All SQL on the table `marks`. */
+export class MarkStore {
+  readonly #db: Database | Transaction;
+
+  constructor(db: Database | Transaction) {
+    this.#db = db;
+  }
+
+  /** The time of the latest mark on the viewer, the content or the pair; milliseconds since 1970, null where there is none. */
+  async findLatest(viewerId: string, contentId: string): Promise<number | null> {
+    const row = await this.#db
+      .selectFrom('marks')
+      .select((eb) => eb.fn.max<number | null>('marked_at').as('at'))
+      .where((eb) =>
+        eb.or([
+          eb.and([eb('viewer_id', '=', viewerId), eb('content_id', 'in', [any, contentId])]),
+          eb.and([eb('viewer_id', '=', any), eb('content_id', '=', contentId)]),
+        ]),
+      )
+      .executeTakeFirst();
+    return row?.at ?? null;
+  }
+
+  /** Marks what the selector names. A mark never goes back: of two revocations the later one holds. */
+  async mark({ viewerId, contentId }: LeaseSelector, at: number): Promise<void> {
+    await this.#db
+      .insertInto('marks')
+      .values({ viewer_id: viewerId ?? any, content_id: contentId ?? any, marked_at: at })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['viewer_id', 'content_id'])
+          .doUpdateSet({ marked_at: (eb) => eb.ref('excluded.marked_at') })
+          .whereRef('marks.marked_at', '<', 'excluded.marked_at'),
+      )
+      .execute();
+  }
+
+  /**
+   * Removes marks from before the given time, at most `limit`.
+   *
+   * @returns how many
+   */
+  async purge(before: number, limit: number): Promise<number> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('marks')
+      .where((eb) =>
+        eb(
+          eb.refTuple('viewer_id', 'content_id'),
+          'in',
+          eb
+            .selectFrom('marks')
+            .select(['viewer_id', 'content_id'])
+            .where('marked_at', '<', before)
+            .orderBy('marked_at')
+            .limit(limit)
+            .$asTuple('viewer_id', 'content_id'),
+        ),
+      )
+      // Again, for the mark that a revocation renewed after it was chosen.
+      .where('marked_at', '<', before)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  }
+}

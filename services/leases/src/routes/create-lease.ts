@@ -1,0 +1,57 @@
+import { problems } from '@latchkey/shared/errors';
+import type { App } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import { createLease } from '../create-lease.ts';
+import type { LeasePorts } from '../lease-ports.ts';
+import {
+  ContentIdSchema,
+  DeviceIdSchema,
+  grantOf,
+  grantResponse,
+  RequestedTtlSchema,
+  ViewerIdSchema,
+} from '../lease-schema.ts';
+import { leaseholderOf } from '../viewer-id.ts';
+import { actingIn } from './acting.ts';
+
+const schema = {
+  tags: ['leases'],
+  summary: 'Create a lease, or renew the active one of the same viewer, content and device',
+  body: Type.Object(
+    {
+      contentId: ContentIdSchema,
+      requestedTtlSeconds: Type.Optional(RequestedTtlSchema),
+      deviceId: Type.Optional(DeviceIdSchema),
+      viewerId: Type.Optional({ ...ViewerIdSchema, description: 'From an API key only, and then required.' }),
+    },
+    { additionalProperties: false },
+  ),
+  response: {
+    200: grantResponse('The active lease of the same viewer, content and device, renewed'),
+    201: grantResponse('A new lease'),
+    ...problems(
+      'VALIDATION_FAILED',
+      'UNAUTHENTICATED',
+      'INVALID_TOKEN',
+      'INVALID_API_KEY',
+      'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_ENTITLED',
+      'TOKEN_REVOKED',
+      'CONTENT_NOT_FOUND',
+      'LEASE_LIMIT_REACHED',
+    ),
+  },
+};
+
+/** `POST /keys/leases` */
+export function addCreateLeaseRoute(app: App, ports: LeasePorts): void {
+  const config = { access: 'leases', action: 'lease.create', limit: 'leases' } as const;
+  app.post('/keys/leases', { config, schema }, async (request, reply) => {
+    const acting = actingIn(request);
+    const { contentId, requestedTtlSeconds, deviceId = null, viewerId } = request.body;
+    const holder = leaseholderOf(acting.principal, viewerId);
+    const asked = { viewerId: holder, contentId, deviceId, requestedTtlSeconds };
+    const grant = await createLease(ports, asked, acting);
+    return reply.code(grant.created ? 201 : 200).send(grantOf(grant, ports.clock.now()));
+  });
+}
