@@ -7,6 +7,7 @@ import { createRefusalLog } from '@latchkey/shared/audit';
 import { createAuthenticator, createTokens } from '@latchkey/shared/auth';
 import { createAuthority } from '@latchkey/shared/cache';
 import type { Clock } from '@latchkey/shared/clock';
+import type { SingleNodeValues } from '@latchkey/shared/config';
 import type { Database } from '@latchkey/shared/db';
 import type { MasterKey } from '@latchkey/shared/derivation';
 import {
@@ -19,7 +20,6 @@ import { type App, createRateLimiter, isDirectFromLoopback } from '@latchkey/sha
 import { everyMs, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
-import type { SingleNodeValues } from './config.ts';
 
 /** One small query a second keeps every cached state within its 5 s, with four to spare. */
 const pullEveryMs = 1_000;

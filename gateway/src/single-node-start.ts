@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { openSetupWarning, toSetupSecrets } from '@latchkey/auth';
 import { checkMasterKeys, knownKeyVersions, MasterKeyMismatch } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
+import type { SingleNodeValues } from '@latchkey/shared/config';
 import { type Database, migrate, openDatabase, pendingMigrations, probeDatabase } from '@latchkey/shared/db';
 import { createMasterKey } from '@latchkey/shared/derivation';
 import type { App } from '@latchkey/shared/http';
@@ -9,7 +10,6 @@ import { createReadiness, type Readiness, type Shutdown } from '@latchkey/shared
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
 import packageJson from '../package.json' with { type: 'json' };
-import type { SingleNodeValues } from './config.ts';
 import { keepSecrets } from './first-run-secrets.ts';
 import { createGateway } from './gateway.ts';
 import { mountServices } from './single-node-services.ts';

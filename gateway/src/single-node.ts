@@ -2,10 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { MasterKeyMismatch } from '@latchkey/key-derivation';
 import { createSystemClock } from '@latchkey/shared/clock';
-import { ConfigError, describeVariables, type Environment } from '@latchkey/shared/config';
+import {
+  ConfigError,
+  describeVariables,
+  type Environment,
+  readSingleNodeConfig,
+  singleNodeSettings,
+} from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
 import { createOperatorLog, createRequestLog } from '@latchkey/shared/log';
-import { readSingleNodeConfig, singleNodeSettings } from './config.ts';
 import { makeMissingSecrets, readSecretsFile, secretsFilePath } from './first-run-secrets.ts';
 import { endOnSignals } from './signals.ts';
 import { startSingleNode } from './single-node-start.ts';

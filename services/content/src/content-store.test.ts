@@ -1,5 +1,6 @@
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Content } from './content.ts';
 import { createContentReader } from './content-reader.ts';
 import {
   findContent,
@@ -10,10 +11,10 @@ import {
 } from './content-store.ts';
 
 const page = { limit: 50, offset: 0 };
-const first = {
+const first: Omit<Content, 'updatedAt'> = {
   id: 'first',
   name: 'The first',
-  status: 'active' as const,
+  status: 'active',
   keyVersion: 1,
   sizeBytes: null,
   manifestKey: null,

@@ -15,6 +15,13 @@ const readAttempts = 5;
 
 export interface Authenticator {
   /**
+   * Makes a credential a principal. How far that reaches, `assertScope` says.
+   *
+   * @returns at once where everything is known, which is the usual case
+   * @throws AppError UNAUTHENTICATED, INVALID_TOKEN, INVALID_API_KEY or DEPENDENCY_UNAVAILABLE
+   */
+  identify(credential: string | null, access: Access): Principal | Promise<Principal>;
+  /**
    * Makes a credential a principal, and checks that it reaches as far as the access asks.
    *
    * @returns at once where everything is known, which is the usual case
@@ -35,29 +42,31 @@ export interface AuthenticatorOptions {
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { tokens, allowAnonymous } = options;
-  return {
-    authenticate(credential, access) {
+  const authenticator: Authenticator = {
+    identify(credential, access) {
       const viewerWillDo = accessRules[access]?.viewer === true;
       if (credential === null) {
         if (viewerWillDo && allowAnonymous) return { kind: 'anonymous', id: null };
         throw new AppError('UNAUTHENTICATED', { detail: 'Send a credential: Authorization: Bearer …' });
       }
       const hash = hashCredential(credential);
-      let principal: Principal | Promise<Principal>;
       if (tokenPattern.test(credential)) {
         if (!tokens) throw new AppError('INVALID_TOKEN', { detail: 'This server takes no viewer tokens.' });
-        principal = tokens.verify(credential, hash);
-      } else {
-        const wellFormed = apiKeyPattern.test(credential);
-        const notMine =
-          viewerWillDo && !credential.startsWith(apiKeyPrefix) ? 'INVALID_TOKEN' : 'INVALID_API_KEY';
-        principal = identifyApiKey(apiKeyCacheKey(hash, wellFormed), notMine, options);
+        return tokens.verify(credential, hash);
       }
+      const wellFormed = apiKeyPattern.test(credential);
+      const notMine =
+        viewerWillDo && !credential.startsWith(apiKeyPrefix) ? 'INVALID_TOKEN' : 'INVALID_API_KEY';
+      return identifyApiKey(apiKeyCacheKey(hash, wellFormed), notMine, options);
+    },
+    authenticate(credential, access) {
+      const principal = authenticator.identify(credential, access);
       return principal instanceof Promise
         ? principal.then((resolved) => admit(resolved, access))
         : admit(principal, access);
     },
   };
+  return authenticator;
 }
 
 function admit(principal: Principal, access: Access): Principal {

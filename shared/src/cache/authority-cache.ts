@@ -12,12 +12,17 @@ export interface Known<V> {
   readonly heldAtMs: number;
 }
 
+interface Entry<V> extends Known<V> {
+  /** When it was kept, in the cache's own steps. */
+  readonly keptAtStep: number;
+}
+
 /** A load under way. */
 export interface Flight {
   readonly key: string;
   readonly loadNumber: number;
   readonly beganAtMs: number;
-  /** How many invalidations there had been when it began. */
+  /** The cache's step when it began: what happens to the key in a later one may not be in what it reads. */
   readonly step: number;
 }
 
@@ -40,13 +45,14 @@ export interface AuthorityCacheOptions<V> {
  */
 export class AuthorityCache<V> {
   readonly #options: AuthorityCacheOptions<V>;
-  readonly #entries: BoundedMap<Known<V>>;
+  readonly #entries: BoundedMap<Entry<V>>;
   readonly #tags = new TagIndex();
   readonly #flights = new Map<string, { flight: Flight; done: Promise<void> }>();
   readonly #open = new Set<Flight>();
   /** When each tag was last named. Kept only while loads are under way: nothing else asks. */
   readonly #namedAtStep = new Map<string, number>();
   #clearedAtStep = 0;
+  /** Counts invalidations and kept loads. */
   #step = 0;
   #loadsBegun = 0;
 
@@ -109,6 +115,7 @@ export class AuthorityCache<V> {
 
   /**
    * Keeps what a load brought, unless a change has named it since the load began: the read may be from before the change.
+   * Nor is it kept where another load of the key has been since: nobody knows which of the two read later.
    *
    * @returns whether it was kept
    */
@@ -117,9 +124,10 @@ export class AuthorityCache<V> {
     const overtaken =
       this.#clearedAtStep > flight.step || tags.some((tag) => this.#namedSince(tag, flight.step));
     this.abandon(flight);
-    const newer = this.#entries.get(flight.key);
-    if (overtaken || (newer && newer.loadNumber > flight.loadNumber)) return false;
-    this.#entries.set(flight.key, { value, loadNumber: flight.loadNumber, heldAtMs: flight.beganAtMs });
+    const present = this.#entries.get(flight.key);
+    if (overtaken || (present && present.keptAtStep > flight.step)) return false;
+    const { loadNumber, beganAtMs: heldAtMs } = flight;
+    this.#entries.set(flight.key, { value, loadNumber, heldAtMs, keptAtStep: ++this.#step });
     this.#tags.add(flight.key, tags);
     return true;
   }

@@ -109,7 +109,7 @@ export function createAuthority({
     if (message.type !== 'notice') return;
     const { topic, event, data } = message.notice;
     if (topic === 'lease' && event === 'renewed' && typeof data.id === 'string')
-      authority.leases.invalidate(data.id);
+      void data.id;
   });
   return authority;
 }

@@ -13,6 +13,12 @@ export {
 } from './read-config.ts';
 export { Secret } from './secret.ts';
 export { bearerCredential, hexKey, secretBytes } from './secret-parsers.ts';
+export {
+  readSingleNodeConfig,
+  type SingleNodeConfig,
+  type SingleNodeValues,
+  singleNodeSettings,
+} from './single-node.ts';
 export type { Environment, Fault, ReadFile } from './source.ts';
 export { type CorsOrigins, connectionString, origins, url } from './url-parsers.ts';
 export { type Setting, variable } from './variable.ts';

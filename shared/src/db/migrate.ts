@@ -1,9 +1,23 @@
+import { sql } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { migrations } from './migrations/index.ts';
 import type { Database } from './open.ts';
 
-function migratorOf(db: Database): Migrator {
-  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
+async function migratorOf(db: Database): Promise<Migrator> {
+  const migrationTableSchema = await currentSchema(db);
+  return new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    ...(migrationTableSchema === null ? {} : { migrationTableSchema }),
+  });
+}
+
+/** Where Postgres makes our tables. Unless it is told, the migrator takes another schema's table of migrations for ours. */
+async function currentSchema(db: Database): Promise<string | null> {
+  // Of the two dialects only Postgres has it.
+  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) return null;
+  const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(db);
+  return rows[0]?.name ?? null;
 }
 
 /**
@@ -13,7 +27,7 @@ function migratorOf(db: Database): Migrator {
  * @throws the error of the migration that failed
  */
 export async function migrate(db: Database): Promise<string[]> {
-  const { error, results } = await migratorOf(db).migrateToLatest();
+  const { error, results } = await (await migratorOf(db)).migrateToLatest();
   // Two processes that begin at once on SQLite: one does it, the other finds it done while it tries.
   if (error && (await pendingMigrations(db)).length > 0) throw error;
   return (results ?? [])
@@ -23,6 +37,6 @@ export async function migrate(db: Database): Promise<string[]> {
 
 /** The names of the migrations that the database has not seen. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
-  const all = await migratorOf(db).getMigrations();
+  const all = await (await migratorOf(db)).getMigrations();
   return all.filter((migration) => !migration.executedAt).map((migration) => migration.name);
 }

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock/index.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
-import type { ChangeFeed, FeedPage } from './change-feed.ts';
-import { authorityLimitMs, type FeedPosition } from './feed-position.ts';
+import type { ChangeFeed } from './change-feed.ts';
+import type { FeedPosition } from './feed-position.ts';
+import { createFeedProgress } from './feed-progress.ts';
 
 export interface FeedFollower extends FeedPosition {
   /**
@@ -28,61 +29,27 @@ export interface FeedFollowerOptions {
 /** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen everything. */
 export function createFeedFollower({ feed, bus, clock, onDelay }: FeedFollowerOptions): FeedFollower {
   const listeners: ((change: Change | null) => void)[] = [];
-  let lastNumber: number | null = null;
-  let seenUpToMs: number | null = null;
-  let pulling: Promise<void> | null = null;
-
-  const tell = (change: Change | null) => {
+  const progress = createFeedProgress(clock, (change) => {
     for (const listener of listeners) listener(change);
-  };
+  });
+  let pulling: Promise<void> | null = null;
 
   const unsubscribe = bus.subscribe((message) => {
     if (message.type !== 'change') return;
-    tell(message.change);
-    // Out of order or doubled, it was a hint all the same; the pull goes on where the unbroken row of numbers ends.
-    if (lastNumber !== null && message.number === lastNumber + 1) lastNumber = message.number;
+    progress.hear(message.number, message.change);
     onDelay?.(Math.max(0, clock.now() - message.at));
   });
 
-  /** @returns the number up to which everything has been told */
-  function apply(page: FeedPage, asked: number): number {
-    const first = page.changes[0]?.number ?? page.head + 1;
-    if (page.head < asked || first !== asked + 1) {
-      // Numbers have no gaps. A gap means that old rows were removed meanwhile, a lower head that the database was put
-      // back to an earlier state: in both cases nobody can say what was missed.
-      tell(null);
-      return page.changes.at(-1)?.number ?? page.head;
-    }
-    for (const { change } of page.changes) tell(change);
-    return asked + page.changes.length;
-  }
-
   async function catchUp(): Promise<void> {
     for (;;) {
-      const beganAtMs = clock.monotonic();
-      if (lastNumber === null) {
-        lastNumber = await feed.head();
-        tell(null);
-        seenUpToMs = beganAtMs;
-        return;
-      }
-      const asked = lastNumber;
-      const page = await feed.since(asked);
-      const toldUpTo = apply(page, asked);
-      // A push may have come further meanwhile, unless the database went back.
-      lastNumber = page.head < asked ? toldUpTo : Math.max(lastNumber, toldUpTo);
-      if (lastNumber < page.head) continue;
-      seenUpToMs = beganAtMs;
-      return;
+      const reading = progress.begin();
+      if (reading.after === null) return progress.start(reading, await feed.head());
+      if (progress.apply(reading, await feed.since(reading.after))) return;
     }
   }
 
   return {
-    vouchesFor(heldAtMs) {
-      const nowMs = clock.monotonic();
-      if (nowMs - heldAtMs <= authorityLimitMs) return true;
-      return seenUpToMs !== null && nowMs - seenUpToMs <= authorityLimitMs;
-    },
+    vouchesFor: progress.vouchesFor,
     pull() {
       pulling ??= catchUp().finally(() => {
         pulling = null;
@@ -90,7 +57,7 @@ export function createFeedFollower({ feed, bus, clock, onDelay }: FeedFollowerOp
       return pulling;
     },
     onChange: (listener) => void listeners.push(listener),
-    ageMs: () => (seenUpToMs === null ? null : clock.monotonic() - seenUpToMs),
+    ageMs: progress.ageMs,
     stop: unsubscribe,
   };
 }

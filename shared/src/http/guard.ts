@@ -3,7 +3,9 @@ import {
   type Access,
   type Authenticator,
   accessRules,
+  assertScope,
   type CredentialSource,
+  type Principal,
   readCredential,
 } from '../auth/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
@@ -27,11 +29,10 @@ export function addGuard(
   app: App,
   { authenticator, viewerSources = headerOnly, limiter }: GuardOptions,
 ): void {
-  const authenticate = (request: FastifyRequest, access: Access) => {
+  const identify = (request: FastifyRequest, access: Access) => {
     const sources = accessRules[access]?.viewer ? viewerSources : headerOnly;
-    return authenticator.authenticate(readCredential(request.headers, request.query, sources), access);
+    return authenticator.identify(readCredential(request.headers, request.query, sources), access);
   };
-
   app.addHook('onRoute', ({ config, url, method }) => {
     if (!config?.access) throw new Error(`${String(method)} ${url} names no row of the scope table`);
   });
@@ -39,22 +40,24 @@ export function addGuard(
   app.addHook('onRequest', (request, reply, done) => {
     const { access } = request.routeOptions.config;
     if (!access || access === 'open') return countThen(request, reply, limiter, done);
-    try {
-      const principal = authenticate(request, access);
-      if (!(principal instanceof Promise)) {
-        request.principal = principal;
-        return countThen(request, reply, limiter, done);
+    const settle = (principal: Principal) => {
+      // Who is refused for a scope is known all the same: the audit and the log line name them.
+      request.principal = principal;
+      try {
+        assertScope(principal, access);
+      } catch (error) {
+        return countThen(request, reply, limiter, done, error as Error);
       }
-      principal.then(
-        (resolved) => {
-          request.principal = resolved;
-          countThen(request, reply, limiter, done);
-        },
-        (error: Error) => countThen(request, reply, limiter, done, error),
-      );
+      countThen(request, reply, limiter, done);
+    };
+    let principal: Principal | Promise<Principal>;
+    try {
+      principal = identify(request, access);
     } catch (error) {
-      countThen(request, reply, limiter, done, error as Error);
+      return countThen(request, reply, limiter, done, error as Error);
     }
+    if (!(principal instanceof Promise)) return settle(principal);
+    principal.then(settle, (error: Error) => countThen(request, reply, limiter, done, error));
   });
 }
 

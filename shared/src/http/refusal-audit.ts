@@ -5,11 +5,11 @@ import type { Actor } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import type { App } from './routes.ts';
 
-/** What the audit row of an act takes from its request. */
+/** What the audit row of an act says of who did it. An operator at the database has neither address nor request. */
 export interface AuditFacts {
   actor: Actor;
-  clientIp: string;
-  requestId: string;
+  clientIp: string | null;
+  requestId: string | null;
 }
 
 export function auditFacts(request: FastifyRequest): AuditFacts {

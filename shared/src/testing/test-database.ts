@@ -1,7 +1,5 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Database, migrate, openDatabase } from '../db/index.ts';
-import { openPostgresPool } from '../db/postgres-pool.ts';
-import type { Schema } from '../db/schema.ts';
 
 export interface TestDatabase {
   db: Database;
@@ -16,12 +14,12 @@ export interface DatabaseKind {
 
 /**
  * The databases on which every store proves the same contract: SQLite always, Postgres where `TEST_POSTGRES_URL` names
- * one. Each test there gets a schema of its own, which is dropped at the end.
+ * one (as a role that may create databases). Each test there gets a database of its own, which is dropped at the end.
  */
 export function databaseKinds(env: Record<string, string | undefined>): DatabaseKind[] {
   const kinds: DatabaseKind[] = [{ name: 'SQLite', open: openSqliteInMemory }];
   const url = env.TEST_POSTGRES_URL;
-  if (url) kinds.push({ name: 'Postgres', open: () => openPostgresSchema(url) });
+  if (url) kinds.push({ name: 'Postgres', open: () => openPostgresDatabase(url) });
   return kinds;
 }
 
@@ -31,20 +29,20 @@ async function openSqliteInMemory(): Promise<TestDatabase> {
   return { db, close: () => db.destroy() };
 }
 
-async function openPostgresSchema(url: string): Promise<TestDatabase> {
-  const schema = `test_${process.pid}_${performance.now().toString().replace('.', '_')}`;
+async function openPostgresDatabase(url: string): Promise<TestDatabase> {
+  const name = `test_${process.pid}_${performance.now().toString().replace('.', '_')}`;
   const admin = openDatabase({ databaseUrl: url, sqlitePath: '' });
-  await sql`create schema ${sql.id(schema)}`.execute(admin);
-  const scoped = new URL(url);
-  scoped.searchParams.set('options', `-c search_path=${schema}`);
-  const pool = openPostgresPool(scoped.toString(), () => {});
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  // A database and not a schema: advisory locks and the catalog that the migrator reads belong to a whole database.
+  await sql`create database ${sql.id(name)} template template0`.execute(admin);
+  const own = new URL(url);
+  own.pathname = `/${name}`;
+  const db = openDatabase({ databaseUrl: own.toString(), sqlitePath: '' });
   await migrate(db);
   return {
     db,
     async close() {
       await db.destroy();
-      await sql`drop schema ${sql.id(schema)} cascade`.execute(admin);
+      await sql`drop database ${sql.id(name)} with (force)`.execute(admin);
       await admin.destroy();
     },
   };

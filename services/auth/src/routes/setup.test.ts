@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AuthFixture, type Question, startAuth, testBootstrapKey } from '../auth-fixture.ts';
+import type { SetupSecrets } from '../config.ts';
 import { openSetupWarning } from '../setup-credential.ts';
 
 const path = '/api/v1/setup';
@@ -9,9 +10,9 @@ const remote = { from: '203.0.113.9' };
 let auth: AuthFixture;
 afterEach(() => auth.close());
 
-const open = { bootstrapKey: null, setupToken: null };
-const guarded = { bootstrapKey: testBootstrapKey, setupToken: null };
-const tokened = { bootstrapKey: testBootstrapKey, setupToken: token };
+const open: SetupSecrets = { bootstrapKey: null, setupToken: null };
+const guarded: SetupSecrets = { bootstrapKey: testBootstrapKey, setupToken: null };
+const tokened: SetupSecrets = { bootstrapKey: testBootstrapKey, setupToken: token };
 
 describe('setup, 201', () => {
   it.each<[string, Question]>([
@@ -43,7 +44,7 @@ describe('setup, 201', () => {
     expect(list.body.api_keys[0].name).toBe('Ops');
   });
 
-  it.each<[string, typeof open, Question]>([
+  it.each<[string, SetupSecrets, Question]>([
     ['anyone where nothing is configured', open, remote],
     ['the machine itself where a bootstrap key is configured', guarded, {}],
     ['the holder of the bootstrap key', guarded, { ...remote, credential: testBootstrapKey }],
@@ -71,14 +72,14 @@ describe('setup, 201', () => {
 
 describe('setup, 400', () => {
   it.each([
-    { name: '' },
-    { name: '  ' },
-    { name: 5 },
-    { name: 'a'.repeat(201) },
-    { nom: 'x' },
-    [],
-    'text',
-    null,
+    [{ name: '' }],
+    [{ name: '  ' }],
+    [{ name: 5 }],
+    [{ name: 'a'.repeat(201) }],
+    [{ nom: 'x' }],
+    [[]],
+    ['text'],
+    [null],
   ])('refuses the body %j and creates nothing', async (body) => {
     auth = await startAuth({ setup: open });
     const answer = await auth.ask('POST', path, {
@@ -91,7 +92,7 @@ describe('setup, 400', () => {
 });
 
 describe('setup, 401', () => {
-  it.each<[string, typeof open, Question, string]>([
+  it.each<[string, SetupSecrets, Question, string]>([
     ['a stranger without the bootstrap key', guarded, remote, 'UNAUTHENTICATED'],
     ['a call through a proxy on this machine', guarded, { headers: { via: '1.1 x' } }, 'UNAUTHENTICATED'],
     [
@@ -147,7 +148,7 @@ describe('setup, 409', () => {
 });
 
 describe('the state of setup', () => {
-  it.each<[string, typeof open, Question, string]>([
+  it.each<[string, SetupSecrets, Question, string]>([
     ['nothing where nothing is configured', open, remote, 'none'],
     ['nothing of the machine itself', guarded, {}, 'none'],
     ['the bootstrap key of anyone else', guarded, remote, 'bootstrap-key'],

@@ -1,24 +1,14 @@
-import {
-  apiKeyVariables,
-  type Config,
-  contentVariables,
-  corsRule,
-  databaseVariables,
-  type Environment,
-  gatewayVariables,
-  leaseRule,
-  leaseVariables,
-  masterKeys,
-  observabilityVariables,
-  ports,
-  presignRule,
-  presignVariables,
-  processVariables,
-  type Rule,
-  readConfig,
-  viewerTokenRule,
-  viewerTokenVariables,
-} from '@latchkey/shared/config';
+import { masterKeys } from './master-keys.ts';
+import { type Config, type Rule, readConfig } from './read-config.ts';
+import type { Environment } from './source.ts';
+import { apiKeyVariables } from './variables/api-keys.ts';
+import { contentVariables } from './variables/content.ts';
+import { databaseVariables } from './variables/database.ts';
+import { corsRule, gatewayVariables, ports, processVariables } from './variables/http.ts';
+import { leaseRule, leaseVariables } from './variables/leases.ts';
+import { observabilityVariables } from './variables/observability.ts';
+import { presignRule, presignVariables } from './variables/presign.ts';
+import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
 
 /** Everything that the single process reads. */
 export const singleNodeSettings = {

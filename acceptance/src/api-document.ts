@@ -1,0 +1,73 @@
+import formats from 'ajv-formats';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+interface MediaType {
+  schema?: Record<string, unknown>;
+}
+
+interface Operation {
+  responses: Record<string, { content?: Record<string, MediaType> }>;
+}
+
+export interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+/** What the server says of itself (OpenAPI 3.1), asked about one answer at a time. */
+export interface ApiDocument {
+  document: OpenApi;
+  /** `GET /keys/{contentId}`, … */
+  operations: string[];
+  /** The methods that the document has for a path such as `/keys/abc`; none where the path is not in it. */
+  methodsOf(path: string): string[];
+  /** What is wrong with an answer, in words; empty where it is as documented. */
+  judge(answer: { method: string; path: string; status: number; type: string; body: unknown }): string[];
+}
+
+/** Reads `GET /openapi.json`. */
+export async function readApiDocument(baseUrl: string): Promise<ApiDocument> {
+  const response = await fetch(`${baseUrl}/openapi.json`);
+  if (response.status !== 200) throw new Error(`GET /openapi.json answered ${response.status}`);
+  return createApiDocument((await response.json()) as OpenApi);
+}
+
+export function createApiDocument(document: OpenApi): ApiDocument {
+  const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
+  ajv.addFormat('binary', true);
+  const validators = new Map<object, ValidateFunction>();
+  const paths = Object.entries(document.paths)
+    .map(([template, item]) => ({ item, parameters: template.split('{').length, pattern: toPattern(template) }))
+    // A path without parameters comes before one that a parameter would match too (OpenAPI 3.1, section 4.8.8.2).
+    .sort((a, b) => a.parameters - b.parameters);
+  const find = (path: string) => paths.find(({ pattern }) => pattern.test(path))?.item;
+
+  function validate(schema: Record<string, unknown>, body: unknown): string[] {
+    let validator = validators.get(schema);
+    if (!validator) validators.set(schema, (validator = ajv.compile(schema)));
+    return validator(body) ? [] : [`the body is not as documented: ${ajv.errorsText(validator.errors)}`];
+  }
+
+  return {
+    document,
+    operations: Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    ),
+    methodsOf: (path) => Object.keys(find(path) ?? {}).map((method) => method.toUpperCase()),
+    judge({ method, path, status, type, body }) {
+      const operation = find(path)?.[method.toLowerCase()];
+      if (!operation) return [`${method} ${path} is not documented`];
+      const response = operation.responses[status];
+      if (!response) return [`${method} ${path} has no ${status} in its document`];
+      const { content } = response;
+      if (!content) return body === '' ? [] : ['a body where none is documented'];
+      const media = content[type];
+      if (!media) return [`${type} is not among ${Object.keys(content).join(', ')}`];
+      return media.schema ? validate(media.schema, body) : [];
+    },
+  };
+}
+
+function toPattern(template: string): RegExp {
+  const literal = template.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${literal.replace(/\{[^}]+\}/g, '[^/]+')}$`);
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createApiKey, revokeApiKey } from './stage.ts';
+import { openTarget } from './target.ts';
+import { unique } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey: admin } = target;
+const path = '/api/v1/api-keys';
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+describe('201', () => {
+  it('creates a key of the documented form, without lastUsedAt, and shows it once', async () => {
+    const name = unique('name');
+    const { status, json } = await client.post(path, admin, { name, scope: 'upload', expiresAt: inAnHour() });
+    expect(status).toBe(201);
+    expect(json.raw_key).toMatch(/^lk_[0-9a-f]{64}$/);
+    expect(json.api_key).toMatchObject({ name, scope: 'upload', revokedAt: null });
+    expect(json.api_key.keyPrefix).toBe(json.raw_key.slice(0, 11));
+    expect(json.api_key).not.toHaveProperty('lastUsedAt');
+    const list = await client.get(path, admin);
+    expect(list.bytes.toString()).not.toContain(json.raw_key);
+    expect(list.json.api_keys.find(({ id }: { id: string }) => id === json.api_key.id)).toHaveProperty('lastUsedAt');
+  });
+
+  it('makes the scope full where none is named', async () => {
+    const { json } = await client.post(path, admin, { name: 'x' });
+    expect(json.api_key).toMatchObject({ scope: 'full', expiresAt: null });
+  });
+
+  it('takes an expiry with an offset, and gives it back in UTC with milliseconds', async () => {
+    const { json } = await client.post(path, admin, { name: 'x', expiresAt: '2099-01-01T02:00:00+02:00' });
+    expect(json.api_key.expiresAt).toBe('2099-01-01T00:00:00.000Z');
+  });
+});
+
+describe('200', () => {
+  it('lists the newest first, page by page, each key once', async () => {
+    const names = Array.from({ length: 5 }, () => unique('page'));
+    for (const name of names) await client.post(path, admin, { name });
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? '?limit=2' : `?limit=2&cursor=${encodeURIComponent(cursor)}`;
+      const { json } = await client.get(path + query, admin);
+      expect(json.api_keys.length).toBeLessThanOrEqual(2);
+      seen.push(...json.api_keys.map((key: { name: string }) => key.name));
+      cursor = json.next_cursor;
+    } while (cursor !== null && !names.every((name) => seen.includes(name)));
+    expect(seen.filter((name) => names.includes(name))).toEqual(names.toReversed());
+  });
+
+  it('revokes with the key itself for an answer, and again with the same revokedAt', async () => {
+    const { id, raw } = await createApiKey(target, 'full');
+    const first = await client.call('DELETE', `${path}/${id}`, { as: admin });
+    expect(first.json).toMatchObject({ id, revokedAt: expect.stringMatching(/Z$/) });
+    const again = await client.call('DELETE', `${path}/${id}`, { as: admin });
+    expect([again.status, again.json.revokedAt]).toEqual([200, first.json.revokedAt]);
+    expect((await client.get(`${path}/current`, raw)).code).toBe('INVALID_API_KEY');
+  });
+
+  it('tells a key who it is, whatever its scope', async () => {
+    for (const scope of ['admin', 'full', 'upload', 'playback']) {
+      const { id, raw } = await createApiKey(target, scope);
+      const { json } = await client.get(`${path}/current`, raw);
+      expect(json.api_key).toMatchObject({ id, scope, keyPrefix: raw.slice(0, 11) });
+    }
+  });
+
+  it('tells the bootstrap key that it is the bootstrap key', async () => {
+    const { json } = await client.get(`${path}/current`, admin);
+    expect(json).toEqual({ api_key: { scope: 'admin', name: 'bootstrap', id: null } });
+  });
+
+  it('a key may revoke itself', async () => {
+    const { id, raw } = await createApiKey(target, 'admin');
+    expect((await client.call('DELETE', `${path}/${id}`, { as: raw })).status).toBe(200);
+    expect((await client.call('DELETE', `${path}/${id}`, { as: raw })).code).toBe('INVALID_API_KEY');
+  });
+});
+
+describe('rotation', () => {
+  it('gives a new key with the same name and scope, and ends the old one at once', async () => {
+    const { id, raw } = await createApiKey(target, 'playback');
+    const { status, json } = await client.post(`${path}/${id}/rotate`, admin);
+    expect(status).toBe(201);
+    expect(json.api_key).toMatchObject({ name: json.previous.name, scope: 'playback' });
+    expect(json.api_key.id).not.toBe(id);
+    expect(json.previous).toMatchObject({ id, revokedAt: expect.any(String) });
+    expect((await client.get(`${path}/current`, raw)).code).toBe('INVALID_API_KEY');
+    expect((await client.get(`${path}/current`, json.raw_key)).status).toBe(200);
+  });
+
+  it('lets both keys work during the overlap', async () => {
+    const { id, raw } = await createApiKey(target, 'playback');
+    const { json } = await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds: 600 });
+    expect((await client.get(`${path}/current`, raw)).status).toBe(200);
+    expect((await client.get(`${path}/current`, json.raw_key)).status).toBe(200);
+    const left = Date.parse(json.previous.expiresAt) - Date.now();
+    expect(left).toBeGreaterThan(500_000);
+    expect(left).toBeLessThanOrEqual(600_000);
+  });
+
+  it('ends the old key after the overlap', async () => {
+    const { id, raw } = await createApiKey(target, 'playback');
+    await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds: 1 });
+    await vi.waitFor(
+      async () => expect((await client.get(`${path}/current`, raw)).code).toBe('INVALID_API_KEY'),
+      { timeout: 15_000, interval: 100 },
+    );
+  });
+
+  it.each([-1, 1.5, 2_592_001, '5', null])('400: an overlap of %j is refused', async (overlapSeconds) => {
+    const { id } = await createApiKey(target, 'playback');
+    expect((await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds })).status).toBe(400);
+  });
+
+  it('404: a key that is not there cannot be rotated', async () => {
+    const answer = await client.post(`${path}/${crypto.randomUUID()}/rotate`, admin);
+    expect(answer.code).toBe('API_KEY_NOT_FOUND');
+  });
+});
+
+describe('400', () => {
+  it.each(['2020-01-01T00:00:00Z', 'tomorrow', '', '2099-13-01T00:00:00Z', '2099-02-30T00:00:00Z', 4_102_444_800])(
+    'an expiry of %j is refused',
+    async (expiresAt) => {
+      const answer = await client.post(path, admin, { name: 'x', expiresAt });
+      expect([answer.status, answer.json.errors[0].path]).toEqual([400, '/expiresAt']);
+    },
+  );
+});
+
+describe('401', () => {
+  it('an expired key gets the answer of an unknown one', async () => {
+    const { raw } = await createApiKey(target, 'full', { expiresAt: new Date(Date.now() + 2_000).toISOString() });
+    const unknown = await client.get(path, `lk_${'0'.repeat(64)}`);
+    expect(unknown.code).toBe('INVALID_API_KEY');
+    await vi.waitFor(
+      async () => {
+        const expired = await client.get(path, raw);
+        expect({ ...expired.json, requestId: '' }).toEqual({ ...unknown.json, requestId: '' });
+      },
+      { timeout: 15_000, interval: 100 },
+    );
+  });
+
+  it('a revoked key gets the answer of an unknown one', async () => {
+    const { id, raw } = await createApiKey(target, 'full');
+    await revokeApiKey(target, id);
+    const [revoked, unknown] = [await client.get(path, raw), await client.get(path, `lk_${'0'.repeat(64)}`)];
+    expect({ ...revoked.json, requestId: '' }).toEqual({ ...unknown.json, requestId: '' });
+  });
+
+  it.each(['LK_', 'lk_ABCDEF', `lk_${'A'.repeat(64)}`, `lk_${'0'.repeat(63)}`, `lk_${'0'.repeat(65)}`])(
+    '%s is no API key',
+    async (credential) => expect((await client.get(path, credential)).code).toBe('INVALID_API_KEY'),
+  );
+
+  it.each(['Basic YTpi', 'Bearer', 'lk_', 'Bearer  '])('Authorization: %s presents no credential', async (value) => {
+    const answer = await client.call('GET', path, { headers: { authorization: value } });
+    expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED']);
+  });
+});
+
+describe('404', () => {
+  it.each([crypto.randomUUID(), 'nonsense', '1', '%00', 'x'.repeat(500)])('there is no key %s', async (id) => {
+    const answer = await client.call('DELETE', `${path}/${id}`, { as: admin });
+    expect([answer.status, answer.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
+  });
+});

@@ -1,0 +1,103 @@
+import { expect } from 'vitest';
+import type { Answer, Problem } from './answer.ts';
+import type { ApiDocument } from './api-document.ts';
+
+/** The codes of the contract, section 1, and those of HTTP itself. */
+const statusOf: Record<string, number> = {
+  VALIDATION_FAILED: 400,
+  UNAUTHENTICATED: 401,
+  INVALID_TOKEN: 401,
+  INVALID_API_KEY: 401,
+  INSUFFICIENT_SCOPE: 403,
+  LEASE_REQUIRED: 403,
+  LEASE_UNKNOWN: 403,
+  LEASE_EXPIRED: 403,
+  LEASE_REVOKED: 403,
+  TOKEN_REVOKED: 403,
+  CONTENT_NOT_ENTITLED: 403,
+  CONTENT_NOT_FOUND: 404,
+  API_KEY_NOT_FOUND: 404,
+  LEASE_NOT_FOUND: 404,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  SETUP_ALREADY_DONE: 409,
+  LEASE_LIMIT_REACHED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMITED: 429,
+  INTERNAL: 500,
+  DEPENDENCY_UNAVAILABLE: 503,
+};
+
+/** What the document leaves out: itself, and the dashboard's files. */
+const undocumented = /^\/(openapi\.json|admin)(\/|$)/;
+
+/** Holds an answer against the contract, section 1, and against the document. Throws the first thing that is wrong. */
+export function checkAnswer(answer: Answer, sentRequestId: string | undefined, api: ApiDocument): void {
+  const { method, path, status, headers, requestId } = answer;
+  const about = `${method} ${path} → ${status} ${answer.bytes.subarray(0, 500).toString('utf8')}`;
+  expect(requestId, `X-Request-Id of ${about}`).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
+  if (sentRequestId !== undefined && /^[A-Za-z0-9._-]{1,64}$/.test(sentRequestId))
+    expect(requestId, `X-Request-Id of ${about}`).toBe(sentRequestId);
+  expect(headers['content-encoding'], about).toBeUndefined();
+  if (method === 'HEAD') expect(answer.bytes.length, about).toBe(0);
+  if (status >= 400 && status !== 503 && path !== '/ready') checkRefusal(answer, about);
+  if (status === 503 && path !== '/ready') {
+    checkRefusal(answer, about);
+    expect(headers['retry-after'], about).toMatch(/^\d+$/);
+  }
+  checkDocumented(answer, api, about);
+}
+
+function checkRefusal(answer: Answer, about: string): void {
+  const { status, headers, method } = answer;
+  expect(answer.type, about).toBe('application/problem+json');
+  if (method !== 'HEAD') checkProblem(answer, answer.json, about);
+  const challenge = headers['www-authenticate'];
+  if (status === 401) expect(challenge, about).toMatch(/^Bearer realm="latchkey"/);
+  if (answer.code === 'UNAUTHENTICATED') expect(challenge, about).toBe('Bearer realm="latchkey"');
+  if (/^INVALID_/.test(answer.code ?? '')) expect(challenge, about).toContain('error="invalid_token"');
+  if (answer.code === 'INSUFFICIENT_SCOPE') {
+    expect(challenge, about).toContain('error="insufficient_scope"');
+    // No scope reaches a route that is for viewers only, and an empty one is no scope (RFC 6749 section 3.3).
+    if (answer.json.scope) expect(challenge, about).toContain(`scope="${answer.json.scope}"`);
+  }
+  if (status === 405) expect(headers.allow, about).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
+  if (status === 429) {
+    expect(headers['retry-after'], about).toMatch(/^\d+$/);
+    expect(headers.ratelimit, about).toBeTruthy();
+    expect(headers['ratelimit-policy'], about).toBeTruthy();
+  }
+}
+
+function checkProblem({ status, requestId }: Answer, problem: Problem, about: string): void {
+  expect(problem, about).toMatchObject({
+    type: `urn:latchkey:error:${problem.code}`,
+    title: expect.stringMatching(/\S/),
+    status,
+    detail: expect.stringMatching(/\S/),
+    requestId,
+  });
+  expect(statusOf[problem.code], about).toBe(status);
+  if (status === 400) expect(problem.errors?.length, about).toBeGreaterThan(0);
+}
+
+/** HEAD is documented as GET; a path that the document does not have is nothing, and a method that it lacks is refused. */
+function checkDocumented(answer: Answer, api: ApiDocument, about: string): void {
+  const { method, path, status, type } = answer;
+  const methods = api.methodsOf(path);
+  if (undocumented.test(path) || (method === 'OPTIONS' && status === 204)) return;
+  if (methods.length === 0) {
+    if (method !== 'HEAD') expect(answer.code, about).toMatch(/^(NOT_FOUND|METHOD_NOT_ALLOWED|VALIDATION_FAILED)$/);
+    return;
+  }
+  const asked = method === 'HEAD' ? 'GET' : method;
+  if (!methods.includes(asked)) {
+    const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
+    expect(status, about).toBe(405);
+    expect(answer.headers.allow?.split(', ').sort(), about).toEqual(allowed.sort());
+    return;
+  }
+  const body = answer.json ?? answer.bytes.toString('latin1');
+  if (method !== 'HEAD') expect(api.judge({ method, path, status, type, body }), about).toEqual([]);
+}

@@ -1,0 +1,66 @@
+import { Agent, request } from 'undici';
+import { type Answer, readAnswer } from './answer.ts';
+import type { ApiDocument } from './api-document.ts';
+import { checkAnswer } from './check-answer.ts';
+
+export interface CallOptions {
+  /** For `Authorization: Bearer`. */
+  as?: string | undefined;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is, instead of `json`. */
+  body?: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+/** Calls the server. Every answer is checked before the test gets it. */
+export interface Client {
+  api: ApiDocument;
+  /** @param target path and query */
+  call(method: string, target: string, options?: CallOptions): Promise<Answer>;
+  get(target: string, as?: string, headers?: Record<string, string>): Promise<Answer>;
+  post(target: string, as: string | undefined, json?: unknown): Promise<Answer>;
+  /** Request ids of all answers so far. */
+  answered: string[];
+  /** Every credential that was sent or received. */
+  credentials: Set<string>;
+}
+
+export function createClient(baseUrl: string, api: ApiDocument): Client {
+  // Idle connections are closed before the server does, so that none is used while it closes.
+  const dispatcher = new Agent({ keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 });
+  const answered: string[] = [];
+  const credentials = new Set<string>();
+
+  async function call(method: string, target: string, options: CallOptions = {}): Promise<Answer> {
+    const { as, json, headers = {} } = options;
+    const body = options.body ?? (json === undefined ? null : JSON.stringify(json));
+    const response = await request(`${baseUrl}${target}`, {
+      dispatcher,
+      method: method as 'GET',
+      headers: {
+        ...(as === undefined ? {} : { authorization: `Bearer ${as}` }),
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body,
+    });
+    const answer = await readAnswer(method, target.split('?')[0] ?? '', response);
+    answered.push(answer.requestId);
+    if (as !== undefined) credentials.add(as);
+    if (answer.json?.raw_key) credentials.add(answer.json.raw_key);
+    if (answer.status === 200 && answer.type === 'application/octet-stream' && answer.bytes.length > 0)
+      credentials.add(answer.bytes.toString('hex'));
+    checkAnswer(answer, headers['x-request-id'], api);
+    return answer;
+  }
+
+  return {
+    api,
+    answered,
+    credentials,
+    call,
+    get: (target, as, headers) => call('GET', target, { as, ...(headers && { headers }) }),
+    post: (target, as, json) => call('POST', target, { as, json }),
+  };
+}

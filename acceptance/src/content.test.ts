@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { askForKey, makeScene, registerContent } from './stage.ts';
+import { openTarget } from './target.ts';
+import { unique } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey: admin } = target;
+const path = '/api/v1/content';
+const idsOf = (json: { items: { id: string }[] }) => json.items.map(({ id }) => id);
+
+describe('201', () => {
+  it('registers a content with everything that was said of it', async () => {
+    const fields = { name: 'Film', sizeBytes: 1_234, manifestKey: 'content/x/main.m3u8', metadata: { a: [1, { b: null }] } };
+    const id = unique('film');
+    const { status, json } = await client.post(path, admin, { id, ...fields });
+    expect(status).toBe(201);
+    expect(json.content).toMatchObject({ id, status: 'active', keyVersion: 1, ...fields });
+    expect(new URL(json.key_endpoint, target.url).pathname).toBe(`/keys/${id}`);
+    expect((await client.get(`${path}/${id}`, admin)).json.content).toEqual(json.content);
+  });
+
+  it('registers a content of which only the name was said', async () => {
+    const { json } = await client.post(path, admin, { name: 'Film' });
+    expect(json.content).toMatchObject({ sizeBytes: null, manifestKey: null, metadata: {} });
+  });
+
+  it.each([16_384 - 8])('takes metadata of exactly 16 KiB', async (filling) => {
+    const metadata = { a: 'x'.repeat(filling) };
+    expect(JSON.stringify(metadata)).toHaveLength(16_384);
+    expect((await client.post(path, admin, { name: 'x', metadata })).status).toBe(201);
+  });
+});
+
+describe('200', () => {
+  it('registers again as an update that keeps the key version and the status', async () => {
+    const id = await registerContent(target);
+    await client.call('DELETE', `${path}/${id}`, { as: admin });
+    const { status, json } = await client.post(path, admin, { id, name: 'Second', metadata: { n: 2 } });
+    expect(status).toBe(200);
+    expect(json.content).toMatchObject({ id, name: 'Second', metadata: { n: 2 }, keyVersion: 1, status: 'disabled' });
+  });
+
+  it('changes what PATCH names, and nothing else', async () => {
+    const id = unique('patched');
+    await client.post(path, admin, { id, name: 'First', sizeBytes: 5 });
+    const { json } = await client.call('PATCH', `${path}/${id}`, { as: admin, json: { name: 'Second' } });
+    expect(json.content).toMatchObject({ id, name: 'Second', sizeBytes: 5, status: 'active' });
+    expect(Date.parse(json.content.updatedAt)).toBeGreaterThanOrEqual(Date.parse(json.content.createdAt));
+  });
+
+  it('pages through what matches, and says how many there are', async () => {
+    const word = unique('series').toLowerCase();
+    const ids = Array.from({ length: 5 }, (_, n) => `${word}-${n}`);
+    for (const id of ids) await client.post(path, admin, { id, name: `Part of ${word.toUpperCase()}` });
+    const search = `${path}?q=${word}&limit=2`;
+    const pages = [];
+    for (const offset of [0, 2, 4, 6]) pages.push((await client.get(`${search}&offset=${offset}`, admin)).json);
+    expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5]);
+    expect(pages.map(({ items }) => items.length)).toEqual([2, 2, 1, 0]);
+    expect(pages.flatMap(idsOf).sort()).toEqual(ids);
+  });
+
+  it('finds by name in any case, takes % and _ as they are, and filters by status', async () => {
+    const word = unique('ÉtéÄ');
+    const id = await registerContent(target);
+    await client.call('PATCH', `${path}/${id}`, { as: admin, json: { name: `${word} 100%_` } });
+    const find = async (q: string, more = '') =>
+      idsOf((await client.get(`${path}?q=${encodeURIComponent(q)}${more}`, admin)).json);
+    expect(await find(word.toLowerCase())).toEqual([id]);
+    expect(await find(`${word} 100%_`)).toEqual([id]);
+    expect(await find(`${word}%1`)).toEqual([]);
+    expect(await find(word.replace('-', '_'))).toEqual([]);
+    expect(await find(word, '&status=disabled')).toEqual([]);
+    await client.call('DELETE', `${path}/${id}`, { as: admin });
+    expect(await find(word, '&status=disabled')).toEqual([id]);
+    expect(await find(word, '&status=active')).toEqual([]);
+  });
+
+  it('DELETE ends the keys at once, again is fine, and PATCH brings the same key back', async () => {
+    const scene = await makeScene(target);
+    const key = (await client.get(`/keys/${scene.contentId}`, scene.token)).bytes;
+    const remove = () => client.call('DELETE', `${path}/${scene.contentId}`, { as: admin });
+    expect((await remove()).json.content.status).toBe('disabled');
+    expect(await askForKey(target, scene)).toBe('404 CONTENT_NOT_FOUND');
+    expect((await client.get(`/keys/${scene.contentId}`, admin)).status).toBe(404);
+    expect((await remove()).status).toBe(200);
+    await client.call('PATCH', `${path}/${scene.contentId}`, { as: admin, json: { status: 'active' } });
+    expect((await client.get(`/keys/${scene.contentId}`, scene.token)).bytes).toEqual(key);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    { metadata: { a: 'x'.repeat(16_384) } },
+    { metadata: 'text' },
+    { sizeBytes: -1 },
+    { sizeBytes: 2 ** 60 },
+    { manifestKey: '' },
+    { manifestKey: 'a\u0000b' },
+    { status: 'disabled' },
+    { keyVersion: 2 },
+    { name: '' },
+  ])('%.60j is refused', async (fields) => {
+    expect((await client.post(path, admin, { name: 'x', ...fields })).status).toBe(400);
+  });
+
+  it.each([{}, { status: 'gone' }, { keyVersion: 2 }, { id: 'other' }, { name: ' ' }])(
+    'PATCH with %j is refused',
+    async (json) => {
+      const id = await registerContent(target);
+      expect((await client.call('PATCH', `${path}/${id}`, { as: admin, json })).status).toBe(400);
+    },
+  );
+});
+
+it.each(['GET', 'PATCH', 'DELETE'])('404: %s of a content that is not there', async (method) => {
+  const options = { as: admin, ...(method === 'PATCH' && { json: { name: 'x' } }) };
+  const answer = await client.call(method, `${path}/${unique('none')}`, options);
+  expect([answer.status, answer.code]).toEqual([404, 'CONTENT_NOT_FOUND']);
+});

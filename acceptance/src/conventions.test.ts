@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { registerContent } from './stage.ts';
+import { openTarget } from './target.ts';
+import { unique } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey: admin } = target;
+const limitOctets = 64 * 1024;
+
+/** A valid body for `POST /api/v1/content` with exactly this many octets. */
+function bodyOf(octets: number): string {
+  const empty = JSON.stringify({ name: 'x', id: unique('large') });
+  return empty.padEnd(octets, ' ');
+}
+
+describe('200', () => {
+  it('HEAD answers wherever GET does, with the same head and no body', async () => {
+    const contentId = await registerContent(target);
+    const paths = ['/health', '/ready', '/openapi.json', '/admin', '/api/v1/setup', '/api/v1/api-keys'];
+    paths.push('/api/v1/api-keys/current', '/api/v1/audit', '/api/v1/content', `/api/v1/content/${contentId}`);
+    paths.push('/api/v1/leases', `/keys/${contentId}`, `/keys/${contentId}/0`, '/api/v1/events');
+    for (const path of paths) {
+      const get = await client.get(path, admin);
+      const head = await client.call('HEAD', path, { as: admin });
+      expect([path, head.status, head.type]).toEqual([path, get.status, get.type]);
+      expect([path, get.status]).toEqual([path, 200]);
+    }
+  });
+
+  it('takes a DELETE that announces JSON and has no body', async () => {
+    const contentId = await registerContent(target);
+    const headers = { 'content-type': 'application/json' };
+    const answer = await client.call('DELETE', `/api/v1/content/${contentId}`, { as: admin, headers });
+    expect(answer.status).toBe(200);
+  });
+
+  it('takes JSON with a charset', async () => {
+    const headers = { 'content-type': 'application/json; charset=utf-8' };
+    const body = JSON.stringify({ name: 'été' });
+    const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
+    expect([answer.status, answer.json.content.name]).toEqual([201, 'été']);
+  });
+});
+
+describe('the request id', () => {
+  it.each(['a', 'A-z_0.9', 'x'.repeat(64)])('%s is kept', async (id) => {
+    const answer = await client.get('/health', undefined, { 'x-request-id': id });
+    expect(answer.requestId).toBe(id);
+  });
+
+  it.each(['x'.repeat(65), 'a b', 'a/b', 'ä', '"', ''])('%j is replaced', async (id) => {
+    const answer = await client.get('/nowhere', undefined, { 'x-request-id': id });
+    expect(answer.requestId).not.toBe(id);
+    expect(answer.json.requestId).toBe(answer.requestId);
+  });
+
+  it('is another one for each request that brings none', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, () => client.get('/health')));
+    expect(new Set(ids.map(({ requestId }) => requestId)).size).toBe(20);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    ['an unknown member', { name: 'x', colour: 'red' }, '/colour'],
+    ['a text for a number', { name: 'x', sizeBytes: '5' }, '/sizeBytes'],
+    ['a number for a text', { name: 5 }, '/name'],
+    ['a boolean for a text', { name: true }, '/name'],
+    ['a list for an object', { name: 'x', metadata: [] }, '/metadata'],
+    ['a number for an object', { name: 'x', metadata: 0 }, '/metadata'],
+    ['a missing member', { id: 'x' }, '/name'],
+    ['a fraction for an integer', { name: 'x', sizeBytes: 1.5 }, '/sizeBytes'],
+  ])('%s is refused, and said where', async (_what, json, path) => {
+    const answer = await client.post('/api/v1/content', admin, json);
+    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(answer.json.errors.map((error: { path: string }) => error.path)).toContain(path);
+  });
+
+  it.each([
+    ['POST', '/api/v1/setup', { name: 'x', extra: 1 }],
+    ['POST', '/api/v1/api-keys', { name: 'x', extra: 1 }],
+    ['POST', `/api/v1/api-keys/${crypto.randomUUID()}/rotate`, { overlapSeconds: 1, extra: 1 }],
+    ['POST', '/api/v1/api-keys', { name: 'x', scope: 'root' }],
+    ['POST', `/api/v1/api-keys/${crypto.randomUUID()}/rotate`, { overlapSeconds: '5' }],
+    ['PATCH', '/api/v1/content/x', { name: 'x', extra: 1 }],
+    ['POST', '/keys/leases', { contentId: 'x', viewerId: 'v', extra: 1 }],
+    ['POST', '/keys/leases', { contentId: 'x', viewerId: 'v', requestedTtlSeconds: '60' }],
+    ['POST', '/keys/leases/renew', { leaseId: crypto.randomUUID(), extra: 1 }],
+    ['POST', '/keys/leases/revoke', { viewerId: 'x', extra: 1 }],
+  ])('%s %s refuses %j', async (method, path, json) => {
+    const answer = await client.call(method, path, { as: admin, json });
+    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+
+  it.each(['{', '{"name":"x"', 'nonsense', '{"name":"x"}}', "{'name':'x'}"])(
+    'the body %s is no JSON',
+    async (body) => {
+      const headers = { 'content-type': 'application/json' };
+      const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
+      expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+    },
+  );
+
+  it.each(['null', '[]', '"text"', '5', ''])('the JSON %s is no object', async (body) => {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
+    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+
+  it('a body with __proto__ changes nothing and is refused', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const body = '{"name":"x","__proto__":{"status":"disabled"}}';
+    const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
+    expect(answer.status).toBe(400);
+  });
+
+  it.each([
+    '/api/v1/api-keys?limit=0',
+    '/api/v1/api-keys?limit=501',
+    '/api/v1/api-keys?limit=x',
+    '/api/v1/api-keys?limit=1.5',
+    '/api/v1/api-keys?cursor=nonsense',
+    '/api/v1/audit?limit=501',
+    '/api/v1/audit?cursor=nonsense',
+    '/api/v1/leases?limit=0',
+    '/api/v1/leases?state=gone',
+    '/api/v1/leases?cursor=nonsense',
+    '/api/v1/content?limit=501',
+    '/api/v1/content?offset=-1',
+    '/api/v1/content?status=gone',
+  ])('GET %s is refused', async (path) => {
+    const answer = await client.get(path, admin);
+    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+});
+
+describe('404', () => {
+  it.each(['/', '/nowhere', '/api/v1', '/api/v1/api-keys/', '/keys', '/keys/', '/api/v2/content'])(
+    '%s is nothing',
+    async (path) => expect((await client.get(path, admin)).status).toBe(404),
+  );
+
+  it('is the answer of POST /presign while presign is off', async () => {
+    const json = { key: 'content/x/a.ts', contentType: 'video/mp2t' };
+    expect((await client.post('/presign', admin, json)).status).toBe(404);
+  });
+});
+
+describe('405', () => {
+  it.each([
+    ['PUT', '/api/v1/api-keys', 'GET, HEAD, POST'],
+    ['DELETE', '/api/v1/api-keys', 'GET, HEAD, POST'],
+    ['POST', '/api/v1/api-keys/current', 'GET, HEAD'],
+    ['PATCH', '/api/v1/setup', 'GET, HEAD, POST'],
+    ['PUT', '/api/v1/content/x', 'DELETE, GET, HEAD, PATCH'],
+    ['POST', '/keys/x', 'GET, HEAD'],
+    ['DELETE', '/keys/x/1', 'GET, HEAD'],
+    ['GET', '/keys/leases', 'POST'],
+    ['GET', '/keys/leases/renew', 'POST'],
+    ['GET', '/keys/leases/revoke', 'POST'],
+    ['DELETE', '/keys/leases/revoke', 'POST'],
+    ['POST', '/health', 'GET, HEAD'],
+    ['POST', '/openapi.json', 'GET, HEAD'],
+    ['OPTIONS', '/api/v1/audit', 'GET, HEAD'],
+  ])('%s %s is told which methods there are', async (method, path, allowed) => {
+    const answer = await client.call(method, path, { as: admin });
+    expect([answer.status, answer.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
+    expect(answer.headers.allow?.split(', ').sort().join(', ')).toBe(allowed);
+  });
+});
+
+describe('413', () => {
+  const headers = { 'content-type': 'application/json' };
+
+  it('is not the answer to a body of 64 KiB', async () => {
+    const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body: bodyOf(limitOctets) });
+    expect(answer.status).toBe(201);
+  });
+
+  it('is the answer to one octet more', async () => {
+    const body = bodyOf(limitOctets + 1);
+    const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
+    expect([answer.status, answer.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+});
+
+it('415 is the answer to a body that is not JSON', async () => {
+  const headers = { 'content-type': 'text/plain' };
+  const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body: '{"name":"x"}' });
+  expect(answer.status).toBe(415);
+});

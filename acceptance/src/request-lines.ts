@@ -1,0 +1,56 @@
+import type { Client } from './client.ts';
+import type { ServerProcess } from './server-process.ts';
+
+/** The contract, section 8: what a line of the request log has, and nothing else. */
+export const lineMembers = [
+  'time',
+  'level',
+  'requestId',
+  'method',
+  'path',
+  'route',
+  'status',
+  'durationMs',
+  'clientIp',
+  'userAgent',
+  'principal',
+  'code',
+];
+
+export type RequestLine = Record<string, unknown> & {
+  requestId: string;
+  path: string;
+  clientIp: string;
+  principal: { kind: string; id: string | null } | null;
+};
+
+/** The lines on standard output so far; the last one may still be on its way. */
+export function readLines(process: ServerProcess): RequestLine[] {
+  const text = process.stdout();
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as RequestLine);
+}
+
+/** The secrets that a text shows, by their first characters: no failure should print the rest. */
+export function secretsIn(text: string, secrets: Iterable<string>): string[] {
+  return [...secrets].filter((secret) => secret !== '' && text.includes(secret)).map((s) => `${s.slice(0, 11)}…`);
+}
+
+/** What must hold of everything that a server wrote in its life. Throws where it does not. */
+export function checkOutput(process: ServerProcess, client: Client | null, secrets: string[]): void {
+  const shown = secretsIn(process.stdout() + process.stderr(), [...secrets, ...(client?.credentials ?? [])]);
+  if (shown.length > 0) throw new Error(`secrets were written: ${shown.join(', ')}`);
+  const lines = readLines(process);
+  for (const line of lines) {
+    if (Object.keys(line).sort().join() !== [...lineMembers].sort().join())
+      throw new Error(`a line has other members: ${JSON.stringify(line)}`);
+  }
+  const counts = Map.groupBy(lines, ({ requestId }) => requestId);
+  const wrong = [...Map.groupBy(client?.answered ?? [], (id) => id)].filter(
+    ([id, answers]) => counts.get(id)?.length !== answers.length,
+  );
+  if (wrong.length > 0) throw new Error(`not one line for each request: ${wrong.map(([id]) => id).join(', ')}`);
+}

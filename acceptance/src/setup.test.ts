@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { makeApiKey, startServer } from './target.ts';
+import { unique } from './tokens.ts';
+
+const path = '/api/v1/setup';
+const setupToken = unique('setup-token');
+const proxied = { 'x-forwarded-for': '203.0.113.9' };
+/** Each is a sign that a proxy stands between (contract, section 4). */
+const signs = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'];
+
+const open = await startServer({ ADMIN_API_KEY: undefined });
+const raced = await startServer({ ADMIN_API_KEY: undefined });
+const closed = await startServer();
+const closedToo = await startServer();
+const guarded = await startServer({ SETUP_TOKEN: setupToken });
+
+describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
+  it('the server warns at start', () => {
+    expect(open.process.stderr()).toMatch(/"warn".*setup/i);
+    expect(closed.process.stderr()).not.toMatch(/"warn".*setup/i);
+    expect(guarded.process.stderr()).not.toMatch(/"warn".*setup/i);
+  });
+
+  it('setup is open to everyone, once', async () => {
+    const { client } = open;
+    expect((await client.get(path)).json).toEqual({ setup_required: true, credential: 'none' });
+    const options = { headers: proxied, json: { name: '  Mona ' } };
+    const first = await client.call('POST', path, options);
+    expect(first.status).toBe(201);
+    expect(first.json.api_key).toMatchObject({ name: 'Mona', scope: 'admin' });
+    expect((await client.get('/api/v1/api-keys/current', first.json.raw_key)).status).toBe(200);
+    expect((await client.call('POST', path, options)).code).toBe('SETUP_ALREADY_DONE');
+    expect((await client.get(path)).json.setup_required).toBe(false);
+
+    // The condition is that no row of any kind is stored; a revoked one is.
+    await client.call('DELETE', `/api/v1/api-keys/${first.json.api_key.id}`, { as: first.json.raw_key });
+    expect((await client.post(path, undefined)).code).toBe('SETUP_ALREADY_DONE');
+  });
+
+  it('exactly one of 200 calls at once wins, and its key is the only one', async () => {
+    const { client } = raced;
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, n) => client.post(path, undefined, { name: `n${n}` })),
+    );
+    const won = answers.filter(({ status }) => status === 201);
+    expect(won).toHaveLength(1);
+    expect(answers.filter(({ code }) => code === 'SETUP_ALREADY_DONE')).toHaveLength(199);
+    const { json } = await client.get('/api/v1/api-keys', won[0]?.json.raw_key);
+    expect(json.api_keys.map(({ id }: { id: string }) => id)).toEqual([won[0]?.json.api_key.id]);
+  });
+});
+
+describe('with ADMIN_API_KEY', () => {
+  it.each(signs)('a call with the header %s presents the bootstrap key or gets 401', async (sign) => {
+    const { client, adminApiKey } = closed;
+    const headers = { [sign]: 'for=192.0.2.1' };
+    expect((await client.get(path, undefined, headers)).json.credential).toBe('bootstrap-key');
+    expect((await client.call('POST', path, { headers })).code).toBe('UNAUTHENTICATED');
+    expect((await client.call('POST', path, { headers, as: makeApiKey() })).code).toBe('INVALID_API_KEY');
+    expect((await client.call('POST', path, { headers, as: adminApiKey.slice(0, -1) })).code).toBe('INVALID_API_KEY');
+  });
+
+  it('a call with a sign of a proxy and the bootstrap key creates the first key', async () => {
+    const { client, adminApiKey } = closed;
+    const answer = await client.call('POST', path, { headers: proxied, as: adminApiKey });
+    expect([answer.status, answer.json.api_key?.name]).toEqual([201, 'admin']);
+    expect((await client.call('POST', path, { headers: proxied, as: adminApiKey })).status).toBe(409);
+  });
+
+  it('a call straight from the machine itself needs no credential', async () => {
+    const { client } = closedToo;
+    expect((await client.get(path)).json).toEqual({ setup_required: true, credential: 'none' });
+    expect((await client.post(path, undefined, {})).status).toBe(201);
+  });
+
+  it('the bootstrap key is not stored, so using it does not count as setup', async () => {
+    const { client, adminApiKey } = guarded;
+    expect((await client.get('/api/v1/content', adminApiKey)).status).toBe(200);
+    expect((await client.get(path)).json.setup_required).toBe(true);
+  });
+});
+
+describe('with SETUP_TOKEN', () => {
+  it('everyone presents it, also from the machine itself and beside a bootstrap key', async () => {
+    const { client, adminApiKey } = guarded;
+    expect((await client.get(path)).json).toEqual({ setup_required: true, credential: 'setup-token' });
+    expect((await client.post(path, undefined)).code).toBe('UNAUTHENTICATED');
+    for (const wrong of [adminApiKey, `${setupToken}x`, makeApiKey()]) {
+      expect((await client.post(path, wrong)).status).toBe(401);
+    }
+    expect((await client.post(path, setupToken, { name: '' })).status).toBe(400);
+    expect((await client.post(path, setupToken)).status).toBe(201);
+    expect((await client.post(path, setupToken)).status).toBe(409);
+    expect((await client.post(path, undefined)).status).toBe(401);
+  });
+});

@@ -1,0 +1,78 @@
+import type { Target } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+export interface CreatedApiKey {
+  id: string;
+  raw: string;
+}
+
+/** Creates an API key as the bootstrap key. */
+export async function createApiKey(
+  { client, adminApiKey }: Target,
+  scope: string,
+  fields: Record<string, unknown> = {},
+): Promise<CreatedApiKey> {
+  const { status, json } = await client.post('/api/v1/api-keys', adminApiKey, {
+    name: unique(scope),
+    scope,
+    ...fields,
+  });
+  if (status !== 201) throw new Error(`no API key: ${JSON.stringify(json)}`);
+  return { id: json.api_key.id, raw: json.raw_key };
+}
+
+export async function revokeApiKey({ client, adminApiKey }: Target, id: string): Promise<void> {
+  const { status } = await client.call('DELETE', `/api/v1/api-keys/${id}`, { as: adminApiKey });
+  if (status !== 200) throw new Error(`API key ${id} was not revoked`);
+}
+
+/** Registers content and gives its id. */
+export async function registerContent({ client, adminApiKey }: Target, id = unique('content')): Promise<string> {
+  const { status, json } = await client.post('/api/v1/content', adminApiKey, { id, name: id });
+  if (status !== 201) throw new Error(`no content: ${JSON.stringify(json)}`);
+  return id;
+}
+
+/** A viewer with a token and a content to play. */
+export interface Scene {
+  contentId: string;
+  viewerId: string;
+  token: string;
+}
+
+export async function makeScene(target: Target): Promise<Scene> {
+  const viewerId = unique('viewer');
+  const contentId = await registerContent(target);
+  return { contentId, viewerId, token: viewerToken(target.jwtSecret, viewerId) };
+}
+
+/** The viewer's lease for the scene's content; gives its id. */
+export async function createLease(
+  { client }: Target,
+  { token, contentId }: Pick<Scene, 'token' | 'contentId'>,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const { status, json } = await client.post('/keys/leases', token, { contentId, ...fields });
+  if (status !== 201) throw new Error(`no lease: ${JSON.stringify(json)}`);
+  return json.lease.id;
+}
+
+/** The answer to a key request in two words: `200`, or `403 LEASE_REVOKED`. */
+export async function askForKey(
+  { client }: Target,
+  { token, contentId }: Pick<Scene, 'token' | 'contentId'>,
+  leaseId?: string,
+): Promise<string> {
+  const answer = await client.get(`/keys/${contentId}`, token, leaseId ? { 'x-lease-id': leaseId } : {});
+  return answer.code ? `${answer.status} ${answer.code}` : `${answer.status}`;
+}
+
+/** Revokes as the management does. */
+export async function revokeLeases(
+  { client, adminApiKey }: Target,
+  selector: Record<string, string>,
+): Promise<{ revoked: number; leases: { id: string; state: string }[] }> {
+  const { status, json } = await client.post('/keys/leases/revoke', adminApiKey, selector);
+  if (status !== 200) throw new Error(`not revoked: ${JSON.stringify(json)}`);
+  return json;
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { readApiDocument } from './api-document.ts';
+import { type Client, createClient } from './client.ts';
+import { checkOutput } from './request-lines.ts';
+import { type Environment, makeFolder, type ServerProcess, startProcess } from './server-process.ts';
+
+/** The master key and salt of the contract's vector (section 5). */
+export const masterKeyHex = Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex');
+export const saltHex = Buffer.from(Array.from({ length: 32 }, (_, i) => 32 + i)).toString('hex');
+
+/** A server, and what is needed to act on it. */
+export interface Target {
+  url: string;
+  /** The bootstrap key, for `Authorization: Bearer`. */
+  adminApiKey: string;
+  /** The octets of `AUTH_JWT_SECRET`. */
+  jwtSecret: Buffer;
+  /** Checks every answer against the contract's conventions and the server's own OpenAPI document. */
+  client: Client;
+}
+
+/** A server that this test started. */
+export interface OwnServer extends Target {
+  process: ServerProcess;
+  /** Its folder, with `latchkey.db` in it. */
+  folder: string;
+}
+
+export function makeApiKey(): string {
+  return `lk_${randomBytes(32).toString('hex')}`;
+}
+
+/**
+ * Starts a single node of the test file's own, stops it after the file's last test, and checks then that it ended well,
+ * wrote one well-formed line for each request and let no secret slip.
+ *
+ * @param env added to what a server needs at least; undefined takes a variable away
+ */
+export async function startServer(env: Environment = {}): Promise<OwnServer> {
+  const folder = makeFolder();
+  const adminApiKey = makeApiKey();
+  const jwtSecret = randomBytes(32).toString('hex');
+  const all = {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    METRICS_PORT: '0',
+    SQLITE_PATH: join(folder.path, 'latchkey.db'),
+    MASTER_KEY_HEX: masterKeyHex,
+    SALT_HEX: saltHex,
+    ADMIN_API_KEY: adminApiKey,
+    AUTH_JWT_SECRET: jwtSecret,
+    SHUTDOWN_DRAIN_SECONDS: '0',
+    ...env,
+  };
+  const process = startProcess(folder.path, all);
+  let client: Client | null = null;
+  afterAll(async () => {
+    process.kill('SIGTERM');
+    const { code, signal } = await process.ended();
+    folder.remove();
+    if (code !== 0) throw new Error(`the server ended with ${code ?? signal}:\n${process.stderr()}`);
+    checkOutput(process, client, [masterKeyHex, saltHex, adminApiKey, jwtSecret]);
+  });
+  const url = await process.listens();
+  client = createClient(url, await readApiDocument(url));
+  return {
+    url,
+    adminApiKey: all.ADMIN_API_KEY ?? '',
+    jwtSecret: Buffer.from(all.AUTH_JWT_SECRET ?? ''),
+    client,
+    process,
+    folder: folder.path,
+  };
+}
+
+/** The server that `BASE_URL` names, acted on with `ADMIN_API_KEY` and `AUTH_JWT_SECRET`; else one of this file's own. */
+export async function openTarget(): Promise<Target> {
+  const { BASE_URL, ADMIN_API_KEY, AUTH_JWT_SECRET } = process.env;
+  if (!BASE_URL) return startServer();
+  if (!ADMIN_API_KEY || !AUTH_JWT_SECRET)
+    throw new Error('BASE_URL needs ADMIN_API_KEY and AUTH_JWT_SECRET of that server');
+  const url = BASE_URL.replace(/\/+$/, '');
+  const client = createClient(url, await readApiDocument(url));
+  return { url, adminApiKey: ADMIN_API_KEY, jwtSecret: readSecret(AUTH_JWT_SECRET), client };
+}
+
+/** UTF-8 as written, or `base64:…` (contract, section 2). */
+function readSecret(text: string): Buffer {
+  return text.startsWith('base64:') ? Buffer.from(text.slice('base64:'.length), 'base64') : Buffer.from(text);
+}

@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { hashCredential } from '@latchkey/shared/auth';
+import { openDatabase } from '@latchkey/shared/db';
+import { describe, expect, test } from 'vitest';
+import { runCommand } from '../testing/run-command.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+
+async function migratedDatabase(): Promise<string> {
+  const path = join(temporaryFolder(), 'latchkey.db');
+  const { exitCode } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
+  expect(exitCode).toBe(0);
+  return path;
+}
+
+describe('latchkey migrate', () => {
+  test('makes a database, and running it again changes nothing', async () => {
+    const path = await migratedDatabase();
+    const { exitCode, stdout } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${path} is up to date\n` });
+  });
+
+  test('several at once all end well', async () => {
+    const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db') };
+    const runs = await Promise.all(Array.from({ length: 5 }, () => runCommand(['migrate'], { env })));
+    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0]);
+  });
+});
+
+describe('latchkey api-keys create', () => {
+  test('stores only the hash, prints the key once, and leaves an audit row of the operator and a change for running servers', async () => {
+    const path = await migratedDatabase();
+    const { exitCode, stdout, stderr } = await runCommand(['api-keys', 'create', '--name', ' rescue '], {
+      env: { SQLITE_PATH: path },
+    });
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^lk_[0-9a-f]{64}\n$/);
+    expect(stderr).not.toContain(stdout.trim());
+    const db = openDatabase({ sqlitePath: path });
+    const [key] = await db.selectFrom('api_keys').selectAll().execute();
+    expect(key).toMatchObject({
+      name: 'rescue',
+      scope: 'admin',
+      expires_at: null,
+      key_hash: hashCredential(stdout.trim()),
+    });
+    const audit = await db.selectFrom('audit').selectAll().execute();
+    expect(audit).toMatchObject([
+      { action: 'api-key.create', actor_kind: 'operator', target: key?.id, outcome: 'done' },
+    ]);
+    const changes = await db.selectFrom('changes').selectAll().execute();
+    expect(changes.map(({ number }) => number)).toEqual([1]);
+    await db.destroy();
+  });
+
+  test('a database that is not there is not made by accident', async () => {
+    const { exitCode, stderr } = await runCommand(['api-keys', 'create', '--name', 'x'], {
+      env: { SQLITE_PATH: join(temporaryFolder(), 'elsewhere.db') },
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('SQLITE_PATH');
+  });
+
+  test.each([
+    ['an unknown scope', ['--scope', 'root'], 'admin'],
+    ['a time that is past', ['--expires-at', '2001-01-01T00:00:00Z'], 'future'],
+    ['a time without its offset', ['--expires-at', '2031-01-01T00:00:00'], '--expires-at'],
+    ['a name of blanks', ['--name', '  '], '1 to 200'],
+  ])('%s is refused in words that help', async (_, options, word) => {
+    const path = await migratedDatabase();
+    const { exitCode, stderr, stdout } = await runCommand(['api-keys', 'create', '--name', 'x', ...options], {
+      env: { SQLITE_PATH: path },
+    });
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(word);
+  });
+});

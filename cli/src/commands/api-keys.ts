@@ -1,0 +1,64 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createApiKey } from '@latchkey/auth';
+import { type Scope, scopes } from '@latchkey/shared/contracts';
+import { pendingMigrations } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
+import { createInProcessBus, createLedger } from '@latchkey/shared/events';
+import { instantOf, readInstant, readName } from '@latchkey/shared/http';
+import { type Command, Option } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { withDatabase } from '../database/with-database.ts';
+
+interface CreateOptions {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly expiresAt?: string;
+}
+
+/** `latchkey api-keys create`: the way back in when every key that can manage is lost. */
+export function registerApiKeys(program: Command, context: CommandContext): void {
+  const apiKeys = program.command('api-keys').description('API keys, straight on the database');
+  apiKeys
+    .command('create')
+    .description('make an API key without having one: for recovery, by whoever can read the database')
+    .requiredOption('--name <name>', 'what the key is called')
+    .addOption(new Option('--scope <scope>', 'what it may do').choices([...scopes]).default('admin'))
+    .option('--expires-at <time>', 'ISO 8601 with an offset, such as 2027-01-31T12:00:00Z (default: never)')
+    .addHelpText(
+      'after',
+      `
+The raw key is written to standard output, once. The database is the one that DATABASE_URL or SQLITE_PATH names;
+a server that runs on it accepts the key within a second. The audit records it as the act of an operator.`,
+    )
+    .action((options: CreateOptions) => runCreate(options, context));
+}
+
+async function runCreate(
+  options: CreateOptions,
+  { env, stdout, stderr, clock }: CommandContext,
+): Promise<void> {
+  const wanted = {
+    name: readName(options.name, '--name'),
+    scope: options.scope,
+    expiresAt: options.expiresAt === undefined ? null : readInstant(options.expiresAt, '--expires-at'),
+  };
+  await withDatabase(env, { mayCreate: false }, async (db, database) => {
+    if ((await pendingMigrations(db)).length > 0) {
+      throw new AppError('VALIDATION_FAILED', {
+        detail: `${database} is not up to date; run latchkey migrate first`,
+      });
+    }
+    // Nobody listens in this process: servers read the change from the feed.
+    const ledger = createLedger({ db, bus: createInProcessBus(() => {}), clock });
+    const { row, rawKey } = await createApiKey({ ledger, randomBytes, randomId: randomUUID }, wanted, {
+      actor: { kind: 'operator', id: null },
+      clientIp: null,
+      requestId: null,
+    });
+    stdout.write(`${rawKey}\n`);
+    const expiry = row.expires_at === null ? 'never expires' : `expires ${instantOf(row.expires_at)}`;
+    stderr.write(
+      `Made ${row.scope} key ${row.id} (${row.name}, ${expiry}) in ${database}. It is not shown again.\n`,
+    );
+  });
+}

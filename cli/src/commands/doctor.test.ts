@@ -1,0 +1,115 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../testing/run-command.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+
+const masterKey = 'a'.repeat(64);
+const salt = 'b'.repeat(64);
+const tokenSecret = 'a token secret that is long enough, surely';
+
+async function configured(more: Record<string, string> = {}) {
+  const folder = temporaryFolder();
+  const env = {
+    SQLITE_PATH: join(folder, 'latchkey.db'),
+    MASTER_KEY_HEX: masterKey,
+    SALT_HEX: salt,
+    AUTH_JWT_SECRET: tokenSecret,
+    PORT: '0',
+    ...more,
+  };
+  return { folder, env };
+}
+
+async function answering(body: unknown): Promise<number> {
+  const server = createServer((_request, response) => response.end(JSON.stringify(body)));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+describe('latchkey doctor', () => {
+  test('a configuration that works has nothing wrong, and no secret is shown', async () => {
+    const { env } = await configured();
+    await runCommand(['migrate'], { env });
+    const { exitCode, stdout } = await runCommand(['doctor'], { env });
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('answers and is up to date');
+    for (const hidden of [masterKey, salt, tokenSecret]) expect(stdout).not.toContain(hidden);
+  });
+
+  test('every fault of the configuration is listed, with the accepted forms', async () => {
+    const { env } = await configured({ TRUST_PROXY: 'yes', LEASE_MODE: 'sometimes', MASTER_KEY_HEX: 'abc' });
+    const { exitCode, stdout, stderr } = await runCommand(['doctor'], { env });
+    expect(exitCode).toBe(1);
+    for (const name of ['TRUST_PROXY', 'LEASE_MODE', 'MASTER_KEY_HEX'])
+      expect(stdout).toContain(`WRONG    ${name}`);
+    expect(stdout).toContain('loopback');
+    expect(stderr).toContain('would not start');
+  });
+
+  test('a slip in the name of a variable is found', async () => {
+    const { env } = await configured({
+      CORS_ORIGIN: 'https://a.example',
+      ADMIN_API_KEYS: 'x',
+      HOSTNAME: 'h',
+    });
+    const { stdout } = await runCommand(['doctor'], { env });
+    expect(stdout).toContain('did you mean CORS_ORIGINS?');
+    expect(stdout).toContain('did you mean ADMIN_API_KEY?');
+    expect(stdout).not.toContain('HOSTNAME');
+  });
+
+  test('a master key that the database does not know is wrong', async () => {
+    const { env } = await configured();
+    await runCommand(['migrate'], { env });
+    const { openDatabase } = await import('@latchkey/shared/db');
+    const db = openDatabase({ sqlitePath: env.SQLITE_PATH });
+    await db
+      .insertInto('key_versions')
+      .values({ version: 1, fingerprint: '0123456789abcdef', first_used_at: 0 })
+      .execute();
+    await db.destroy();
+    const { exitCode, stdout } = await runCommand(['doctor'], { env });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('WRONG    master key, version 1');
+  });
+
+  test('a file that is no database is wrong', async () => {
+    const { env } = await configured();
+    writeFileSync(env.SQLITE_PATH, 'this is no database, and long enough to be sure of it '.repeat(50));
+    const { exitCode, stdout } = await runCommand(['doctor'], { env });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('cannot be opened');
+  });
+
+  test('a secrets file that others can read is pointed out', async () => {
+    const { env, folder } = await configured();
+    const file = join(folder, 'latchkey.env');
+    writeFileSync(file, 'AUTH_JWT_AUDIENCE=player\n');
+    chmodSync(file, 0o644);
+    const { stdout } = await runCommand(['doctor'], { env });
+    expect(stdout).toContain(`chmod 600 ${file}`);
+  });
+
+  test('a key set without keys, and one that does not answer, are wrong', async () => {
+    const port = await answering({ keys: [] });
+    const { env } = await configured({ AUTH_JWKS_URL: `http://127.0.0.1:${port}/jwks` });
+    expect((await runCommand(['doctor'], { env })).stdout).toContain(
+      'WRONG    AUTH_JWKS_URL: answers, but without keys',
+    );
+    const gone = await configured({ AUTH_JWKS_URL: 'http://127.0.0.1:1/jwks' });
+    expect((await runCommand(['doctor'], { env: gone.env })).stdout).toContain('cannot be fetched');
+  });
+
+  test('a port is free, taken by a server of ours, or taken by something else', async () => {
+    const ours = await answering({ status: 'ok', version: '0.1.0' });
+    const { env } = await configured({ PORT: String(ours) });
+    expect((await runCommand(['doctor'], { env })).stdout).toContain('Latchkey 0.1.0 answers there');
+    const other = await answering({ hello: 'there' });
+    const taken = await configured({ PORT: String(other) });
+    expect((await runCommand(['doctor'], { env: taken.env })).stdout).toContain('is taken by something else');
+  });
+});

@@ -1,0 +1,89 @@
+import { existsSync } from 'node:fs';
+import type { SingleNodeValues } from '@latchkey/shared/config';
+import { type Database, openDatabase, pendingMigrations } from '@latchkey/shared/db';
+import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
+import { explainError } from '../explain-error.ts';
+import type { Finding } from './finding.ts';
+
+/** The database, its schema, the master keys that it knows, and whether it has been claimed. */
+export async function examineDatabase(values: SingleNodeValues): Promise<Finding[]> {
+  const databaseUrl = values.databaseUrl?.reveal();
+  const about = databaseUrl ? 'DATABASE_URL' : `SQLITE_PATH (${values.sqlitePath})`;
+  if (!databaseUrl && !existsSync(values.sqlitePath)) {
+    return [{ state: 'ok', about, says: 'is not there yet; the first start makes it' }];
+  }
+  let db: Database | null = null;
+  try {
+    db = openDatabase({ databaseUrl, sqlitePath: values.sqlitePath });
+    const pending = await pendingMigrations(db);
+    if (pending.length > 0) {
+      const says = `is not up to date: ${pending.join(', ')}`;
+      return [
+        {
+          state: 'warning',
+          about,
+          says,
+          mend: 'npx latchkey migrate, or start the single node, which does it',
+        },
+      ];
+    }
+    return [
+      { state: 'ok', about, says: 'answers and is up to date' },
+      ...(await examineMasterKeys(db, values)),
+      ...(await examineSetup(db, values)),
+    ];
+  } catch (error) {
+    const mend = databaseUrl
+      ? 'is Postgres running there, and are user, password and database name right?'
+      : 'may this user read and write the file and its folder, and is it a database?';
+    return [{ state: 'wrong', about, says: `cannot be opened: ${explainError(error)}`, mend }];
+  } finally {
+    await db?.destroy();
+  }
+}
+
+async function examineMasterKeys(db: Database, values: SingleNodeValues): Promise<Finding[]> {
+  const known = await db.selectFrom('key_versions').select(['version', 'fingerprint']).execute();
+  const configured = new Map(
+    values.masterKeys
+      .reveal()
+      .map(({ version, masterKey, salt }) => [
+        version,
+        deriveFingerprint(createMasterKey(version, masterKey, salt)),
+      ]),
+  );
+  return known.map(({ version, fingerprint }): Finding => {
+    const about = `master key, version ${version}`;
+    const own = configured.get(version);
+    if (own === fingerprint) return { state: 'ok', about, says: 'is the one that this database knows' };
+    return {
+      state: 'wrong',
+      about,
+      says: own
+        ? 'is not the one that this database knows: every key would be wrong'
+        : 'is known to the database but not configured',
+      mend: 'put the former MASTER_KEY_HEX and SALT_HEX of that version back',
+    };
+  });
+}
+
+async function examineSetup(db: Database, values: SingleNodeValues): Promise<Finding[]> {
+  const key = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('revoked_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  if (key) return [{ state: 'ok', about: 'setup', says: 'is done' }];
+  const guarded = values.adminApiKey || values.setupToken;
+  return [
+    {
+      state: 'warning',
+      about: 'setup',
+      says: guarded
+        ? 'is not done; a credential guards it'
+        : 'is open: whoever calls it first owns the server',
+      mend: guarded ? 'POST /api/v1/setup' : 'claim it now, or set ADMIN_API_KEY or SETUP_TOKEN',
+    },
+  ];
+}

@@ -1,0 +1,19 @@
+import { readConfig } from '@latchkey/shared/config';
+import { describe, expect, it } from 'vitest';
+import { authVariables, toSetupSecrets } from './config.ts';
+
+describe('the configuration of the auth service', () => {
+  it('has no credential where none is set', () => {
+    expect(toSetupSecrets(readConfig(authVariables, {}).values)).toEqual({
+      bootstrapKey: null,
+      setupToken: null,
+    });
+  });
+
+  it('hands out what is set, and shows it in no JSON', () => {
+    const env = { ADMIN_API_KEY: 'a'.repeat(32), SETUP_TOKEN: 'b'.repeat(32) };
+    const { values } = readConfig(authVariables, env);
+    expect(toSetupSecrets(values)).toEqual({ bootstrapKey: 'a'.repeat(32), setupToken: 'b'.repeat(32) });
+    expect(JSON.stringify(values)).not.toMatch(/a{32}|b{32}/);
+  });
+});

@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { createInProcessBus, type Notice } from '@latchkey/shared/events';
+import { describe, expect, it } from 'vitest';
+import { createEventStreams } from './event-streams.ts';
+
+const notice: Notice = { topic: 'content', event: 'updated', data: { id: 'a', name: 'line\nbreak' } };
+
+function start(options: { heartbeatMs?: number; backlogOctets?: number } = {}) {
+  const bus = createInProcessBus((error) => {
+    throw error;
+  });
+  const streams = createEventStreams({ bus, ...options });
+  const key = { allowed: true, checks: 0 };
+  const watcher = {
+    keyHash: 'hash',
+    isStillAllowed: async () => {
+      key.checks++;
+      return key.allowed;
+    },
+    unsentOctets: () => 0,
+  };
+  return {
+    streams,
+    key,
+    watcher,
+    say: () => bus.publish({ type: 'notice', notice }),
+    change: (keyHash: string) =>
+      bus.publish({ type: 'change', number: 1, at: 1, change: { kind: 'api-key', keyHash } }),
+  };
+}
+
+async function readAll(stream: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+async function readUntil(stream: Readable, pattern: RegExp): Promise<string> {
+  let text = '';
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+    text += chunk;
+    if (pattern.test(text)) return text;
+  }
+  throw new Error(`ended with ${text}`);
+}
+
+describe('an event stream', () => {
+  it('begins with the time to come back after, and then has one event for each notice', async () => {
+    const { streams, watcher, say } = start();
+    const stream = streams.open(watcher);
+    say();
+    const text = await readUntil(stream, /content[\s\S]*\n\n/);
+    expect(text).toBe(
+      'retry: 2000\n\nevent: content\ndata: {"event":"updated","data":{"id":"a","name":"line\\nbreak"}}\n\n',
+    );
+    streams.close();
+  });
+
+  it('has comments while nothing happens, each with another look at the key', async () => {
+    const { streams, watcher, key } = start({ heartbeatMs: 5 });
+    const stream = streams.open(watcher);
+    await readUntil(stream, /:\n\n:\n\n/);
+    expect(key.checks).toBeGreaterThanOrEqual(2);
+    key.allowed = false;
+    await readAll(stream);
+    streams.close();
+  });
+
+  it('ends at once when its key changes and is no longer accepted, and not for another key', async () => {
+    const { streams, watcher, key, change, say } = start();
+    const stream = streams.open(watcher);
+    await readUntil(stream, /retry/);
+    key.allowed = false;
+    change('another hash');
+    say();
+    await readUntil(stream, /event: content/);
+    change('hash');
+    say();
+    expect(await readAll(stream)).toContain('event: content');
+  });
+
+  it('ends where it cannot be known whether its key is accepted', async () => {
+    const { streams, watcher } = start();
+    const stream = streams.open({
+      ...watcher,
+      isStillAllowed: () => Promise.reject(new Error('no database')),
+    });
+    expect(await readAll(stream)).toBe('retry: 2000\n\n');
+  });
+
+  it('drops a client that is too far behind, and nobody else', async () => {
+    const { streams, watcher, say } = start({ backlogOctets: 1_000 });
+    const slow = streams.open(watcher);
+    const quick = streams.open(watcher);
+    quick.on('data', () => {});
+    await once(quick, 'data');
+    for (let n = 0; n < 50; n++) say();
+    expect([slow.destroyed, quick.destroyed]).toEqual([true, false]);
+    const stuck = streams.open({ ...watcher, unsentOctets: () => 1_001 });
+    stuck.resume();
+    await once(stuck, 'data');
+    say();
+    expect(stuck.destroyed).toBe(true);
+    streams.close();
+  });
+
+  it('ends with all others on close: gently where it has been read, by force where not', async () => {
+    const { streams, watcher } = start();
+    const read = streams.open(watcher);
+    await readUntil(read, /retry/);
+    const unread = streams.open(watcher);
+    streams.close();
+    expect(unread.destroyed).toBe(true);
+    expect(await readAll(read)).toBe('');
+    expect(await readAll(streams.open(watcher))).toBe('retry: 2000\n\n');
+  });
+});

@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import { signToken, testTokenSecret } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AuthFixture, startAuth, testBootstrapKey } from '../auth-fixture.ts';
+
+const path = '/api/v1/api-keys';
+const unknownId = '00000000-0000-4000-8000-000000000000';
+const admin = { credential: testBootstrapKey };
+
+let auth: AuthFixture;
+beforeEach(async () => {
+  auth = await startAuth();
+});
+afterEach(() => auth.close());
+
+const statusOf = async (credential: string) => (await auth.ask('GET', path, { credential })).status;
+const auditOf = (action: string) =>
+  auth.host.db.selectFrom('audit').selectAll().where('action', '=', action).execute();
+const viewerToken = () =>
+  signToken(testTokenSecret, {
+    sub: 'viewer',
+    iat: auth.clock.now() / 1_000,
+    exp: auth.clock.now() / 1_000 + 60,
+  });
+
+describe('creating an API key, 201', () => {
+  it('answers the key without lastUsedAt, and the raw key', async () => {
+    const answer = await auth.ask('POST', path, { ...admin, body: { name: ' Encoder ' } });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      api_key: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        name: 'Encoder',
+        keyPrefix: answer.body.raw_key.slice(0, 11),
+        scope: 'full',
+        expiresAt: null,
+        revokedAt: null,
+        createdAt: '2026-01-01T00:00:00.000Z',
+      },
+      raw_key: expect.stringMatching(/^lk_[0-9a-f]{64}$/),
+    });
+  });
+
+  it.each([
+    ['2026-01-01T01:00:00.001+01:00', '2026-01-01T00:00:00.001Z'],
+    ['2026-06-01', '2026-06-01T00:00:00.000Z'],
+    [null, null],
+  ])('takes %j for an expiry and shows %j', async (expiresAt, shown) => {
+    const answer = await auth.ask('POST', path, { ...admin, body: { name: 'x', expiresAt } });
+    expect(answer.body.api_key.expiresAt).toBe(shown);
+  });
+
+  it('stores the hash and never the raw key', async () => {
+    const { rawKey } = await auth.create();
+    const rows = await auth.host.db.selectFrom('api_keys').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain(rawKey.slice(11));
+  });
+
+  it('gives a key that works at once', async () => {
+    const { rawKey } = await auth.create();
+    expect(await statusOf(rawKey)).toBe(200);
+  });
+
+  it('is open to full, for any scope, admin included', async () => {
+    const { rawKey } = await auth.create({ scope: 'full' });
+    for (const scope of ['admin', 'full', 'upload', 'playback']) {
+      const answer = await auth.ask('POST', path, { credential: rawKey, body: { name: 'x', scope } });
+      expect([answer.status, answer.body.api_key.scope]).toEqual([201, scope]);
+    }
+  });
+
+  it('is audited with actor and target, in the change feed, and hides the secret from both', async () => {
+    const { id, rawKey } = await auth.create();
+    expect(await auditOf('api-key.create')).toMatchObject([
+      { outcome: 'done', code: null, target: id, actor_kind: 'bootstrap-key', client_ip: '127.0.0.1' },
+    ]);
+    const changes = await auth.host.db.selectFrom('changes').selectAll().execute();
+    expect(changes).toHaveLength(1);
+    expect(JSON.stringify([changes, await auditOf('api-key.create')])).not.toContain(rawKey);
+  });
+});
+
+describe('creating an API key, 400', () => {
+  it.each([
+    [undefined, ''],
+    [{}, '/name'],
+    [{ name: 5 }, '/name'],
+    [{ name: ' ' }, '/name'],
+    [{ name: 'a\u0000b' }, '/name'],
+    [{ name: 'x', scope: 'root' }, '/scope'],
+    [{ name: 'x', scope: null }, '/scope'],
+    [{ name: 'x', expiresAt: 1_800_000_000 }, '/expiresAt'],
+    [{ name: 'x', expiresAt: 'tomorrow' }, '/expiresAt'],
+    [{ name: 'x', expiresAt: '2026-02-30T00:00:00Z' }, '/expiresAt'],
+    [{ name: 'x', expiresAt: '2026-01-01T00:00:00.000Z' }, '/expiresAt'],
+    [{ name: 'x', expiresAt: '2025-12-31T23:59:59Z' }, '/expiresAt'],
+    [{ name: 'x', admin: true }, '/admin'],
+  ])('refuses %j, names the member, and creates nothing', async (body, member) => {
+    const answer = await auth.ask('POST', path, { ...admin, ...(body === undefined ? {} : { body }) });
+    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+    expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(member);
+    expect(await auth.host.db.selectFrom('api_keys').select('id').execute()).toEqual([]);
+    expect(await auditOf('api-key.create')).toMatchObject([
+      { outcome: 'refused', code: 'VALIDATION_FAILED' },
+    ]);
+  });
+});
+
+describe('every management route, 401 and 403', () => {
+  const routes = [
+    ['POST', path, 'api-key.create'],
+    ['GET', path, 'api-key.list'],
+    ['DELETE', `${path}/${unknownId}`, 'api-key.revoke'],
+    ['POST', `${path}/${unknownId}/rotate`, 'api-key.rotate'],
+    ['GET', '/api/v1/audit', 'audit.list'],
+    ['GET', '/api/v1/events', 'events.stream'],
+    ['HEAD', '/api/v1/events', 'events.stream'],
+  ] as const;
+
+  it.each(routes)('%s %s is refused without a credential, and recorded', async (method, url, action) => {
+    const answer = await auth.ask(method, url);
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toBe('Bearer realm="latchkey"');
+    expect(await auditOf(action)).toMatchObject([
+      { outcome: 'refused', code: 'UNAUTHENTICATED', actor_kind: 'anonymous' },
+    ]);
+  });
+
+  it.each(routes)('%s %s answers unknown, revoked and expired keys alike', async (method, url) => {
+    const revoked = await auth.create();
+    await auth.ask('DELETE', `${path}/${revoked.id}`, admin);
+    const expired = await auth.create({ expiresAt: new Date(auth.clock.now() + 1_000).toISOString() });
+    auth.clock.advance(1_000);
+    const answers = [];
+    for (const credential of [`lk_${'0'.repeat(64)}`, revoked.rawKey, expired.rawKey, 'lk_short']) {
+      const { status, body } = await auth.ask(method, url, { credential });
+      answers.push({ status, ...body, requestId: '' });
+    }
+    expect(answers[0].status).toBe(401);
+    if (method !== 'HEAD') expect(answers[0].code).toBe('INVALID_API_KEY');
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
+  it.each(routes)(
+    '%s %s is refused to upload, playback and viewers, and recorded',
+    async (method, url, action) => {
+      const refused = [];
+      for (const scope of ['upload', 'playback']) refused.push((await auth.create({ scope })).rawKey);
+      for (const credential of [...refused, viewerToken()]) {
+        const answer = await auth.ask(method, url, { credential });
+        expect(answer.status).toBe(403);
+        expect(answer.headers['www-authenticate']).toBe(
+          'Bearer realm="latchkey", error="insufficient_scope", scope="admin full"',
+        );
+      }
+      const recorded = (await auditOf(action)).filter((row) => row.outcome === 'refused');
+      expect(recorded.map((row) => row.code)).toEqual(Array(3).fill('INSUFFICIENT_SCOPE'));
+    },
+  );
+});
+
+describe('the list of API keys', () => {
+  it('is newest first, with lastUsedAt, in pages without a gap', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n++) {
+      ids.unshift((await auth.create({ name: `key ${n}` })).id);
+      auth.clock.advance(1);
+    }
+    const seen: string[] = [];
+    let cursor = '';
+    for (let pages = 0; pages < 3; pages++) {
+      const { body } = await auth.ask('GET', `${path}?limit=2${cursor}`, admin);
+      for (const key of body.api_keys) {
+        seen.push(key.id);
+        expect(Object.keys(key).sort()).toEqual([
+          'createdAt',
+          'expiresAt',
+          'id',
+          'keyPrefix',
+          'lastUsedAt',
+          'name',
+          'revokedAt',
+          'scope',
+        ]);
+      }
+      cursor = `&cursor=${body.next_cursor}`;
+      if (pages === 2) expect(body.next_cursor).toBeNull();
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  it('shows when a key was last used, once that is written', async () => {
+    const { rawKey } = await auth.create();
+    auth.clock.advance(1_000);
+    await statusOf(rawKey);
+    const lastUsedAt = async () => (await auth.ask('GET', path, admin)).body.api_keys[0].lastUsedAt;
+    expect(await lastUsedAt()).toBeNull();
+    await auth.verifier.flush();
+    expect(await lastUsedAt()).toBe('2026-01-01T00:00:01.000Z');
+  });
+
+  it('loses no use when the server closes', async () => {
+    const { rawKey } = await auth.create();
+    await statusOf(rawKey);
+    await auth.host.app.close();
+    const row = await auth.host.db.selectFrom('api_keys').select('last_used_at').executeTakeFirst();
+    expect(row?.last_used_at).toBe(auth.clock.now());
+  });
+
+  it.each(['limit=0', 'limit=501', 'limit=x', 'cursor=!', 'offset=1'])('refuses ?%s', async (query) => {
+    const answer = await auth.ask('GET', `${path}?${query}`, admin);
+    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+});
+
+describe('revoking an API key', () => {
+  it('answers the key itself and shuts it out at once', async () => {
+    const { id, rawKey, apiKey } = await auth.create();
+    expect(await statusOf(rawKey)).toBe(200);
+    auth.clock.advance(1_000);
+    const answer = await auth.ask('DELETE', `${path}/${id}`, admin);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ ...apiKey, lastUsedAt: null, revokedAt: '2026-01-01T00:00:01.000Z' });
+    expect(await statusOf(rawKey)).toBe(401);
+  });
+
+  it('takes a request that announces JSON and has no body', async () => {
+    const { id } = await auth.create();
+    const headers = { 'content-type': 'application/json' };
+    expect((await auth.ask('DELETE', `${path}/${id}`, { ...admin, headers })).status).toBe(200);
+  });
+
+  it('keeps the first revokedAt when it is done again, and tells no cache twice', async () => {
+    const { id } = await auth.create();
+    const first = await auth.ask('DELETE', `${path}/${id}`, admin);
+    auth.clock.advance(5_000);
+    const again = await auth.ask('DELETE', `${path}/${id.toUpperCase()}`, admin);
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(await auditOf('api-key.revoke')).toHaveLength(2);
+    expect(await auth.host.db.selectFrom('changes').select('number').execute()).toHaveLength(2);
+  });
+
+  it.each([unknownId, 'nonsense', '%00', 'a'.repeat(300)])('answers 404 to %s', async (id) => {
+    const answer = await auth.ask('DELETE', `${path}/${id}`, admin);
+    expect([answer.status, answer.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
+    expect(await auditOf('api-key.revoke')).toMatchObject([
+      { outcome: 'refused', code: 'API_KEY_NOT_FOUND' },
+    ]);
+  });
+});
+
+describe('who am I', () => {
+  it.each(['admin', 'full', 'upload', 'playback'])('is answered to a key with scope %s', async (scope) => {
+    const { rawKey, apiKey } = await auth.create({ scope });
+    const answer = await auth.ask('GET', `${path}/current`, { credential: rawKey });
+    expect([answer.status, answer.body]).toEqual([200, { api_key: { ...apiKey, lastUsedAt: null } }]);
+  });
+
+  it('is answered to the bootstrap key, which has no id', async () => {
+    const { body } = await auth.ask('GET', `${path}/current`, admin);
+    expect(body).toEqual({ api_key: { scope: 'admin', name: 'bootstrap', id: null } });
+  });
+
+  it('is refused to a viewer and to nobody', async () => {
+    expect((await auth.ask('GET', `${path}/current`, { credential: viewerToken() })).status).toBe(403);
+    expect((await auth.ask('GET', `${path}/current`)).status).toBe(401);
+  });
+});
+
+describe('an act that fails', () => {
+  it('leaves no key, no audit and no change behind', async () => {
+    const id = randomUUID();
+    const clumsy = await startAuth({ randomId: () => id });
+    await clumsy.create();
+    const countRows = async () =>
+      Promise.all(
+        (['api_keys', 'audit', 'changes'] as const).map(
+          async (table) => (await clumsy.host.db.selectFrom(table).selectAll().execute()).length,
+        ),
+      );
+    expect(await countRows()).toEqual([1, 1, 1]);
+    const answer = await clumsy.ask('POST', path, { ...admin, body: { name: 'same id' } });
+    expect([answer.status, answer.code]).toEqual([500, 'INTERNAL']);
+    expect(await countRows()).toEqual([1, 1, 1]);
+    await clumsy.close();
+  });
+});

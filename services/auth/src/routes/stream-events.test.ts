@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { type ClientRequest, get, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AuthFixture, startAuth, testBootstrapKey } from '../auth-fixture.ts';
+
+const path = '/api/v1/events';
+const admin = { credential: testBootstrapKey };
+
+let auth: AuthFixture;
+let port: number;
+let opened: ClientRequest[];
+
+beforeEach(async () => {
+  auth = await startAuth();
+  // Stands for what the host sets on every answer, such as CORS.
+  auth.host.app.addHook('onRequest', async (_request, reply) => void reply.header('x-of-the-host', 'kept'));
+  await auth.host.app.listen({ host: '127.0.0.1', port: 0 });
+  port = (auth.host.app.server.address() as AddressInfo).port;
+  opened = [];
+});
+afterEach(async () => {
+  for (const client of opened) client.destroy();
+  await auth.close();
+});
+
+async function watch(credential: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${credential}` };
+  const client = get({ host: '127.0.0.1', port, path, headers });
+  opened.push(client);
+  client.on('error', () => {});
+  const [answer] = (await once(client, 'response')) as [IncomingMessage];
+  return answer.setEncoding('utf8');
+}
+
+async function readUntil(answer: IncomingMessage, pattern: RegExp): Promise<string> {
+  let text = '';
+  for await (const chunk of answer.iterator({ destroyOnReturn: false })) {
+    text += chunk;
+    if (pattern.test(text)) return text;
+  }
+  throw new Error(`ended with ${text}`);
+}
+
+const ended = async (answer: IncomingMessage) => {
+  answer.resume();
+  if (!answer.readableEnded) await once(answer, 'end');
+};
+
+describe('the event stream over a socket', () => {
+  it('has the headers of an event stream and those of the host', async () => {
+    const answer = await watch(testBootstrapKey);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-of-the-host': 'kept',
+      'x-request-id': expect.any(String),
+    });
+    expect(await readUntil(answer, /\n\n/)).toBe('retry: 2000\n\n');
+  });
+
+  it('shows an act after it is done: the key without its secrets, and the audit', async () => {
+    const answer = await watch(testBootstrapKey);
+    const { rawKey, apiKey } = await auth.create();
+    const text = await readUntil(
+      answer,
+      /event: audit[\s\S]*event: api-key[\s\S]*\n\n|event: api-key[\s\S]*event: audit[\s\S]*\n\n/,
+    );
+    const shown = /event: api-key\ndata: (.*)\n/.exec(text)?.[1] ?? '';
+    expect(JSON.parse(shown)).toEqual({ event: 'created', data: { ...apiKey, lastUsedAt: null } });
+    const audit = /event: audit\ndata: (.*)\n/.exec(text)?.[1] ?? '';
+    expect(JSON.parse(audit)).toMatchObject({ event: 'recorded', data: { action: 'api-key.create' } });
+    const row = await auth.host.db.selectFrom('api_keys').select('key_hash').executeTakeFirstOrThrow();
+    expect(text).not.toContain(rawKey);
+    expect(text).not.toContain(row.key_hash);
+  });
+
+  it('ends when its key is revoked, and goes on for others', async () => {
+    const { id, rawKey } = await auth.create();
+    const watching = await watch(rawKey);
+    const other = await watch(testBootstrapKey);
+    await auth.ask('DELETE', `/api/v1/api-keys/${id}`, admin);
+    await ended(watching);
+    expect(await readUntil(other, /"event":"revoked"/)).toContain(id);
+  });
+
+  it('does not hold the end of the server', async () => {
+    const answer = await watch(testBootstrapKey);
+    await Promise.all([auth.host.app.close(), ended(answer)]);
+  });
+
+  it('writes its log line when the client goes', async () => {
+    const answer = await watch(testBootstrapKey);
+    expect(auth.host.lines).toEqual([]);
+    answer.destroy();
+    await expect.poll(() => auth.host.lines).toMatchObject([{ route: path, status: 200, code: null }]);
+  });
+
+  it('answers HEAD with the headers alone', async () => {
+    const headers = { authorization: `Bearer ${testBootstrapKey}` };
+    const client = request({ host: '127.0.0.1', port, path, headers, method: 'HEAD' });
+    client.end();
+    const [answer] = (await once(client, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect(answer.headers).not.toHaveProperty('content-length');
+    await ended(answer);
+  });
+});

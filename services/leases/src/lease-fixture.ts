@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { hashCredential } from '@latchkey/shared/auth';
+import type { ApiKeyState, ContentState, Scope } from '@latchkey/shared/contracts';
+import type { Database } from '@latchkey/shared/db';
+import type { Notice } from '@latchkey/shared/events';
+import {
+  createManualClock,
+  createTestHost,
+  databaseKinds,
+  type ManualClock,
+  signToken,
+  type TestHost,
+  testTokenSecret,
+} from '@latchkey/shared/testing';
+import { createLeaseReader, type LeasePorts, type LeaseRules, leaseRoutes } from './index.ts';
+
+/** The defaults of the contract, section 2. */
+export const usualRules: LeaseRules = {
+  mode: 'optional',
+  ttlSeconds: 300,
+  maxTtlSeconds: 3_600,
+  renewGraceSeconds: 30,
+  maxPerViewer: 0,
+  limitMode: 'reject',
+};
+
+/** Raw API keys of each scope that the fixture knows. */
+export const rawKeys: Record<Scope, string> = {
+  admin: `lk_${'a'.repeat(64)}`,
+  full: `lk_${'b'.repeat(64)}`,
+  upload: `lk_${'c'.repeat(64)}`,
+  playback: `lk_${'d'.repeat(64)}`,
+};
+
+export interface LeaseFixture extends TestHost {
+  clock: ManualClock;
+  /** Content by id; a test may add to it. */
+  contents: Map<string, ContentState>;
+  notices: Notice[];
+  ask(
+    method: 'GET' | 'POST' | 'PUT',
+    url: string,
+    credential?: string | null,
+    body?: object,
+  ): Promise<Answer>;
+  /** A token of the viewer, issued now. */
+  tokenOf(viewerId: string, claims?: Record<string, unknown>): string;
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, unknown>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of many forms
+  body: any;
+}
+
+/** The lease routes on a database of a test, with the videos `film` and `series` (active) and `withdrawn` (disabled). */
+export async function openLeases(
+  db: Database,
+  {
+    rules = {},
+    contentMode = 'registered',
+  }: { rules?: Partial<LeaseRules>; contentMode?: LeasePorts['contentMode'] } = {},
+): Promise<LeaseFixture> {
+  const clock = createManualClock();
+  const allRules = { ...usualRules, ...rules };
+  const contents = new Map<string, ContentState>([
+    ['film', { status: 'active', keyVersion: 1 }],
+    ['series', { status: 'active', keyVersion: 1 }],
+    ['withdrawn', { status: 'disabled', keyVersion: 1 }],
+  ]);
+  const contentReader = { findContent: async (id: string) => contents.get(id) ?? null };
+  const keys = new Map(
+    Object.entries(rawKeys).map(([scope, raw]) => [hashCredential(raw), stateOfKey(scope as Scope)]),
+  );
+  const host = await createTestHost({
+    db,
+    clock,
+    verifier: { findApiKey: async (hash) => keys.get(hash) ?? null, noteUse: () => {} },
+    contents: contentReader,
+    leases: createLeaseReader({ db, renewGraceSeconds: allRules.renewGraceSeconds }),
+  });
+  const notices: Notice[] = [];
+  host.bus.subscribe((message) => void (message.type === 'notice' && notices.push(message.notice)));
+  await leaseRoutes({
+    ...host,
+    contents: contentReader,
+    contentMode,
+    rules: allRules,
+    randomId: randomUUID,
+    guard: { authenticator: host.authenticator, limiter: null },
+  })(host.app);
+  return {
+    ...host,
+    clock,
+    contents,
+    notices,
+    tokenOf(viewerId, claims = {}) {
+      const iat = Math.floor(clock.now() / 1_000);
+      return signToken(testTokenSecret, { sub: viewerId, iat, exp: iat + 3_600, ...claims });
+    },
+    async ask(method, url, credential = null, body) {
+      const response = await host.app.inject({
+        method,
+        url,
+        headers: credential === null ? {} : { authorization: `Bearer ${credential}` },
+        ...(body === undefined ? {} : { payload: body }),
+      });
+      const isJson = /json/.test(String(response.headers['content-type']));
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        body: isJson ? response.json() : response.body,
+      };
+    },
+  };
+}
+
+function stateOfKey(scope: Scope): ApiKeyState {
+  return { id: randomUUID(), name: scope, scope, expiresAt: null, revokedAt: null };
+}
+
+/** The lease routes on a SQLite database that ends with the test. */
+export async function openLeasesOnSqlite(options?: Parameters<typeof openLeases>[1]): Promise<LeaseFixture> {
+  const [sqlite] = databaseKinds({});
+  if (!sqlite) throw new Error('SQLite is always there');
+  const { db } = await sqlite.open();
+  return openLeases(db, options);
+}

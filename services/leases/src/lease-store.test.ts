@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Lease } from './lease.ts';
+import { LeaseStore } from './lease-store.ts';
+
+const now = 1_000_000;
+
+describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
+  let database: TestDatabase;
+  let store: LeaseStore;
+
+  beforeEach(async () => {
+    database = await open();
+    store = new LeaseStore(database.db);
+  });
+  afterEach(() => database.close());
+
+  async function add(facts: Partial<Lease> = {}): Promise<Lease> {
+    const lease: Lease = {
+      id: randomUUID(),
+      viewerId: 'ann',
+      contentId: 'film',
+      deviceId: null,
+      createdAt: now - 100,
+      renewedAt: null,
+      expiresAt: now + 1_000,
+      revokedAt: null,
+      revokedBy: null,
+      reason: null,
+      ...facts,
+    };
+    await store.insert(lease);
+    return lease;
+  }
+
+  it('gives a lease back as it was stored', async () => {
+    const lease = await add({
+      deviceId: 'tv 📺',
+      renewedAt: 5,
+      revokedAt: 6,
+      revokedBy: 'limit',
+      reason: 'x',
+      expiresAt: 2 ** 52,
+    });
+    expect(await store.find(lease.id)).toEqual(lease);
+    expect(await store.find(randomUUID())).toBeNull();
+  });
+
+  it('reuses only an active lease of the same viewer, content and device, and no device is a device of its own', async () => {
+    const bare = await add();
+    const tv = await add({ deviceId: 'tv' });
+    await add({ deviceId: 'old', expiresAt: now });
+    await add({ deviceId: 'gone', revokedAt: now - 1 });
+    const same = { viewerId: 'ann', contentId: 'film' };
+    expect(await store.findReusable({ ...same, deviceId: null }, now)).toEqual(bare);
+    expect(await store.findReusable({ ...same, deviceId: 'tv' }, now)).toEqual(tv);
+    for (const deviceId of ['old', 'gone', 'other'])
+      expect(await store.findReusable({ ...same, deviceId }, now)).toBeNull();
+    expect(await store.findReusable({ viewerId: 'bob', contentId: 'film', deviceId: null }, now)).toBeNull();
+  });
+
+  it('renews neither a revoked lease nor one that expired too long ago', async () => {
+    const renewal = { at: now, expiresAt: now + 9, expiringAfter: now - 30 };
+    const inGrace = await add({ expiresAt: now - 29 });
+    const beyond = await add({ expiresAt: now - 30 });
+    const revoked = await add({ revokedAt: now });
+    expect(await store.renew(inGrace.id, renewal)).toEqual({
+      ...inGrace,
+      renewedAt: now,
+      expiresAt: now + 9,
+    });
+    expect(await store.renew(beyond.id, renewal)).toBeNull();
+    expect(await store.renew(revoked.id, renewal)).toBeNull();
+  });
+
+  it('revokes one lease once, and keeps the first revocation', async () => {
+    const { id } = await add();
+    const first = { at: now, by: 'viewer', reason: 'done' } as const;
+    expect(await store.revokeOne(id, first)).toMatchObject({
+      revokedAt: now,
+      revokedBy: 'viewer',
+      reason: 'done',
+    });
+    expect(await store.revokeOne(id, { at: now + 1, by: 'management', reason: null })).toBeNull();
+    expect(await store.find(id)).toMatchObject({ revokedAt: now, revokedBy: 'viewer' });
+  });
+
+  it('revokes all that match and shows the newest of them', async () => {
+    for (let n = 0; n < 7; n++) await add({ createdAt: n });
+    const other = await add({ viewerId: 'bob' });
+    const expired = await add({ expiresAt: now - 31 });
+    const revocation = { at: now, by: 'management', reason: null } as const;
+    const selector = { viewerId: 'ann', contentId: null };
+    const { revoked, leases } = await store.revokeMatching(selector, revocation, now - 30, 3);
+    expect(revoked).toBe(7);
+    expect(leases.map((lease) => lease.createdAt)).toEqual([6, 5, 4]);
+    expect(leases.every((lease) => lease.revokedAt === now)).toBe(true);
+    expect(await store.find(other.id)).toMatchObject({ revokedAt: null });
+    expect(await store.find(expired.id)).toMatchObject({ revokedAt: null });
+    expect(await store.revokeMatching(selector, revocation, now - 30, 3)).toEqual({ revoked: 0, leases: [] });
+  });
+
+  it('lists newest first, page by page, without a gap or a repeat where times are equal', async () => {
+    for (let n = 0; n < 5; n++) await add({ createdAt: n < 3 ? 1 : 2 });
+    const everything = { viewerId: null, contentId: null, state: null };
+    const all = await store.list(everything, now, 100, null);
+    expect(all.map((lease) => lease.createdAt)).toEqual([2, 2, 1, 1, 1]);
+    const paged: Lease[] = [];
+    for (;;) {
+      const last = paged.at(-1);
+      const rows = await store.list(everything, now, 2, last ? { at: last.createdAt, id: last.id } : null);
+      if (rows.length === 0) break;
+      paged.push(...rows);
+    }
+    expect(paged).toEqual(all);
+  });
+
+  it('tells the states apart as the rule does', async () => {
+    const active = await add();
+    const expired = await add({ expiresAt: now });
+    const revoked = await add({ revokedAt: now, expiresAt: now - 5 });
+    const idsOf = async (state: 'active' | 'expired' | 'revoked') =>
+      (await store.list({ viewerId: null, contentId: null, state }, now, 10, null)).map(({ id }) => id);
+    expect(await idsOf('active')).toEqual([active.id]);
+    expect(await idsOf('expired')).toEqual([expired.id]);
+    expect(await idsOf('revoked')).toEqual([revoked.id]);
+    expect(await store.countActive({ viewerId: null, contentId: null }, now)).toBe(1);
+    expect(await store.countActive({ viewerId: 'bob', contentId: null }, now)).toBe(0);
+  });
+
+  it('purges what ended long ago, never more than the limit at once', async () => {
+    for (let n = 0; n < 5; n++) await add({ createdAt: 1, expiresAt: 50 });
+    const kept = await add({ createdAt: 1, expiresAt: 100 });
+    const revoked = await add({ createdAt: 1, revokedAt: 199 });
+    const bounds = { expiredBefore: 100, revokedBefore: 200 };
+    expect(await store.purge(bounds, 4)).toBe(4);
+    expect(await store.purge(bounds, 4)).toBe(2);
+    expect(await store.purge(bounds, 4)).toBe(0);
+    expect(await store.find(kept.id)).not.toBeNull();
+    expect(await store.find(revoked.id)).toBeNull();
+  });
+});

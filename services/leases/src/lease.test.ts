@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { type Lease, stateOf } from './lease.ts';
+import { usualRules } from './lease-fixture.ts';
+import { grantTtlSeconds, renewAfterSeconds } from './lease-rules.ts';
+
+const lease: Lease = {
+  id: '6f3a1a52-8a0e-4c63-9a52-0d6b8f2f6c11',
+  viewerId: 'ann',
+  contentId: 'film',
+  deviceId: null,
+  createdAt: 0,
+  renewedAt: null,
+  expiresAt: 1_000,
+  revokedAt: null,
+  revokedBy: null,
+  reason: null,
+};
+
+describe('the state of a lease', () => {
+  it('is active until the millisecond of its expiry, and expired from then on', () => {
+    expect(stateOf(lease, 999)).toBe('active');
+    expect(stateOf(lease, 1_000)).toBe('expired');
+  });
+
+  it('stays revoked when the time runs out as well', () => {
+    expect(stateOf({ ...lease, revokedAt: 5 }, 10)).toBe('revoked');
+    expect(stateOf({ ...lease, revokedAt: 5 }, 5_000)).toBe('revoked');
+  });
+});
+
+describe('the life of a lease', () => {
+  it('is what was asked for, up to the maximum, and the usual where nothing was', () => {
+    expect(grantTtlSeconds(usualRules, undefined)).toBe(300);
+    expect(grantTtlSeconds(usualRules, 20)).toBe(20);
+    expect(grantTtlSeconds(usualRules, Number.MAX_SAFE_INTEGER)).toBe(3_600);
+  });
+
+  it('is to be renewed after three quarters, but never at once', () => {
+    expect(renewAfterSeconds(300)).toBe(225);
+    expect(renewAfterSeconds(5)).toBe(3);
+    expect(renewAfterSeconds(1)).toBe(1);
+  });
+});

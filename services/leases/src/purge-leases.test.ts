@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MarkStore } from './mark-store.ts';
+import { createLeasePurge } from './purge-leases.ts';
+
+const daySeconds = 86_400;
+
+describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
+  const clock = createManualClock();
+  let database: TestDatabase;
+  let purge: ReturnType<typeof createLeasePurge>;
+
+  beforeEach(async () => {
+    database = await open();
+    purge = createLeasePurge({
+      db: database.db,
+      clock,
+      renewGraceSeconds: 30,
+      tokenMaxAgeSeconds: daySeconds,
+      clockToleranceSeconds: 10,
+    });
+  });
+  afterEach(() => database.close());
+
+  async function addLeases(count: number, expiresAt: number) {
+    const row = (n: number) => ({
+      id: randomUUID(),
+      viewer_id: `v${n}`,
+      content_id: 'film',
+      device_id: null,
+      created_at: expiresAt - 300_000,
+      renewed_at: null,
+      expires_at: expiresAt,
+      revoked_at: null,
+      revoked_by: null,
+      reason: null,
+    });
+    for (let start = 0; start < count; start += 1_000) {
+      const rows = Array.from({ length: Math.min(1_000, count - start) }, (_, n) => row(n));
+      await database.db.insertInto('leases').values(rows).execute();
+    }
+  }
+
+  it('keeps a lease for a day after its grace, and a mark for as long as a token can be accepted', async () => {
+    const marks = new MarkStore(database.db);
+    await addLeases(1, clock.now());
+    await marks.mark({ viewerId: 'ann', contentId: null }, clock.now());
+    clock.advance((daySeconds + 10) * 1_000);
+    expect(await purge.run()).toMatchObject({ leases: 0, marks: 0 });
+    clock.advance(1);
+    expect(await purge.run()).toMatchObject({ leases: 0, marks: 1 });
+    clock.advance(20_000);
+    expect(await purge.run()).toMatchObject({ leases: 1, marks: 0 });
+  });
+
+  it('removes a bounded number in one run and the rest in the next', async () => {
+    await addLeases(10_500, clock.now());
+    clock.advance((daySeconds + 31) * 1_000);
+    expect(await purge.run()).toMatchObject({ leases: 10_000 });
+    expect(await purge.run()).toMatchObject({ leases: 500 });
+  });
+
+  it('removes changes of the feed after an hour', async () => {
+    await database.db.insertInto('changes').values({ number: 1, at: clock.now(), change: '{}' }).execute();
+    clock.advance(3_600_000);
+    expect(await purge.run()).toMatchObject({ changes: 0 });
+    clock.advance(1);
+    expect(await purge.run()).toMatchObject({ changes: 1 });
+  });
+});

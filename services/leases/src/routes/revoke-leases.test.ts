@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabaseFeed } from '@latchkey/shared/events';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease-fixture.ts';
+
+let leases: LeaseFixture;
+beforeEach(async () => {
+  leases = await openLeasesOnSqlite();
+});
+
+async function lease(viewerId: string, facts: object = {}): Promise<string> {
+  const body = { contentId: 'film', ...facts };
+  const answer = await leases.ask('POST', '/keys/leases', leases.tokenOf(viewerId), body);
+  return answer.body.lease.id;
+}
+const revoke = (credential: string | null, body: object) =>
+  leases.ask('POST', '/keys/leases/revoke', credential, body);
+const changes = async () =>
+  (await createDatabaseFeed(leases.db).since(0)).changes.map(({ change }) => change);
+const marks = () => leases.db.selectFrom('marks').select(['viewer_id', 'content_id', 'marked_at']).execute();
+const auditRows = () =>
+  leases.db.selectFrom('audit').select(['actor_kind', 'action', 'target', 'outcome']).execute();
+
+describe('a viewer that releases its own lease', () => {
+  it('gets 200, leaves no mark, and may create another with the same token', async () => {
+    const leaseId = await lease('ann');
+    const token = leases.tokenOf('ann');
+    const { status, body } = await revoke(token, { leaseId, reason: 'window closed' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      revoked: 1,
+      leases: [{ id: leaseId, state: 'revoked', revokedBy: 'viewer', reason: 'window closed' }],
+    });
+    expect(await marks()).toEqual([]);
+    expect(await changes()).toEqual([{ kind: 'leases', leaseId, viewerId: null, contentId: null }]);
+    expect(await auditRows()).toEqual([
+      { actor_kind: 'viewer', action: 'lease.revoke', target: leaseId, outcome: 'done' },
+    ]);
+    expect(await revoke(token, { leaseId })).toMatchObject({ status: 200, body: { revoked: 0, leases: [] } });
+    expect(await lease('ann')).not.toBe(leaseId);
+  });
+
+  it.each([
+    ['malformed', 'x'],
+    ['unknown', randomUUID()],
+  ])('gets 404 for an id that is %s', async (_name, leaseId) => {
+    expect(await revoke(leases.tokenOf('ann'), { leaseId })).toMatchObject({
+      status: 404,
+      body: { code: 'LEASE_NOT_FOUND' },
+    });
+  });
+
+  it('gets 404 for the lease of someone else, which stays', async () => {
+    const leaseId = await lease('bob');
+    expect((await revoke(leases.tokenOf('ann'), { leaseId })).body.code).toBe('LEASE_NOT_FOUND');
+    expect(await changes()).toEqual([]);
+  });
+
+  it.each([[{ viewerId: 'ann' }], [{ contentId: 'film' }], [{ viewerId: 'ann', contentId: 'film' }]])(
+    'gets 403 for the selector %o',
+    async (selector) => {
+      expect(await revoke(leases.tokenOf('ann'), selector)).toMatchObject({
+        status: 403,
+        headers: { 'www-authenticate': expect.stringContaining('insufficient_scope') },
+        body: { code: 'INSUFFICIENT_SCOPE' },
+      });
+    },
+  );
+});
+
+describe('management that revokes one lease', () => {
+  it('marks its viewer and content, and leaves the other devices alone', async () => {
+    const leaseId = await lease('ann');
+    const other = await lease('ann', { deviceId: 'tv' });
+    await leases.authority.leases.load(leaseId);
+    await leases.authority.leases.load(other);
+    const { body } = await revoke(rawKeys.full, { leaseId });
+    expect(body).toMatchObject({ revoked: 1, leases: [{ id: leaseId, revokedBy: 'management' }] });
+    expect(await marks()).toEqual([{ viewer_id: 'ann', content_id: 'film', marked_at: leases.clock.now() }]);
+    expect(await changes()).toEqual([{ kind: 'leases', leaseId, viewerId: 'ann', contentId: 'film' }]);
+    expect(leases.authority.leases.peek(leaseId)).toBeUndefined();
+    expect(leases.authority.leases.peek(other)).toBeDefined();
+    const renewal = await leases.ask('POST', '/keys/leases/renew', leases.tokenOf('ann'), { leaseId: other });
+    expect(renewal.status).toBe(200);
+  });
+
+  it('changes nothing by a repeat, so that a token issued since stays good', async () => {
+    const leaseId = await lease('ann');
+    await revoke(rawKeys.admin, { leaseId });
+    const before = await marks();
+    leases.clock.advance(5_000);
+    expect(await revoke(rawKeys.admin, { leaseId })).toMatchObject({
+      status: 200,
+      body: { revoked: 0, leases: [] },
+    });
+    expect(await marks()).toEqual(before);
+    expect(await auditRows()).toHaveLength(2);
+  });
+
+  it('reaches a lease that has expired, too', async () => {
+    const leaseId = await lease('ann');
+    leases.clock.advance(4_000_000);
+    expect((await revoke(rawKeys.admin, { leaseId })).body.revoked).toBe(1);
+    expect(await marks()).toHaveLength(1);
+  });
+
+  it('gets 404 for a lease that is not there, and the refusal is recorded', async () => {
+    expect((await revoke(rawKeys.admin, { leaseId: randomUUID() })).body.code).toBe('LEASE_NOT_FOUND');
+    expect(await auditRows()).toMatchObject([{ action: 'lease.revoke', outcome: 'refused' }]);
+  });
+});
+
+describe('management that revokes by a selector', () => {
+  it.each([
+    [{ viewerId: 'ann' }, 2, 'viewer:ann'],
+    [{ contentId: 'film' }, 2, 'content:film'],
+    [{ viewerId: 'ann', contentId: 'film' }, 1, 'viewer:ann content:film'],
+  ])(
+    'revokes what %o names, with one change, one mark and one audit row',
+    async (selector, count, target) => {
+      const ids = [await lease('ann'), await lease('ann', { contentId: 'series' }), await lease('bob')];
+      for (const id of ids) await leases.authority.leases.load(id);
+      const { viewerId = null, contentId = null } = selector as Record<string, string>;
+      const { status, body } = await revoke(rawKeys.admin, { ...selector, reason: 'terms' });
+      expect(status).toBe(200);
+      expect(body.revoked).toBe(count);
+      expect(body.leases).toHaveLength(count);
+      for (const one of body.leases) {
+        expect(one).toMatchObject({ state: 'revoked', revokedBy: 'management', reason: 'terms' });
+        expect(leases.authority.leases.peek(one.id)).toBeUndefined();
+      }
+      expect(await changes()).toEqual([{ kind: 'leases', leaseId: null, viewerId, contentId }]);
+      expect(await marks()).toEqual([
+        { viewer_id: viewerId ?? '', content_id: contentId ?? '', marked_at: leases.clock.now() },
+      ]);
+      expect(await auditRows()).toEqual([
+        { actor_kind: 'api-key', action: 'lease.revoke', target, outcome: 'done' },
+      ]);
+      expect(leases.notices.at(-2)?.event === 'revoked' || leases.notices.at(-1)?.event === 'revoked').toBe(
+        true,
+      );
+      expect((await revoke(rawKeys.admin, selector)).body).toEqual({ revoked: 0, leases: [] });
+    },
+  );
+
+  it('reaches a lease within its grace but none beyond, and marks though there is none', async () => {
+    await lease('ann');
+    leases.clock.advance(329_999);
+    expect((await revoke(rawKeys.admin, { viewerId: 'ann' })).body.revoked).toBe(1);
+    await lease('bob');
+    leases.clock.advance(330_000);
+    expect((await revoke(rawKeys.admin, { viewerId: 'bob' })).body.revoked).toBe(0);
+    expect((await marks()).map((mark) => mark.viewer_id).sort()).toEqual(['ann', 'bob']);
+  });
+
+  it('counts all and shows the first hundred', async () => {
+    for (let n = 0; n < 103; n++) await lease(`viewer ${n}`);
+    const { body } = await revoke(rawKeys.admin, { contentId: 'film' });
+    expect(body.revoked).toBe(103);
+    expect(body.leases).toHaveLength(100);
+  });
+});
+
+describe('POST /keys/leases/revoke answers 400 and 401', () => {
+  const id = randomUUID();
+  it.each([
+    [{}],
+    [{ reason: 'x' }],
+    [{ leaseId: id, viewerId: 'ann' }],
+    [{ leaseId: id, contentId: 'film' }],
+    [{ viewerId: '' }],
+    [{ contentId: 'a b' }],
+    [{ viewerId: 'ann', reason: 'x'.repeat(501) }],
+    [{ viewerId: 'ann', reason: 'a\u0007' }],
+    [{ viewerId: 'ann', all: true }],
+  ])('400 for %o', async (body) => {
+    expect(await revoke(rawKeys.admin, body)).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED' },
+    });
+    expect(await changes()).toEqual([]);
+  });
+
+  it('401 without a credential, whatever is asked', async () => {
+    expect((await revoke(null, {})).status).toBe(401);
+  });
+});

@@ -1,0 +1,145 @@
+import type { LeaseState } from '../contracts/index.ts';
+import { authorityLimitMs } from '../events/index.ts';
+import {
+  actCount,
+  type Committed,
+  type Item,
+  items,
+  SimulatedOwner,
+  versionOf,
+} from './simulated-owner.fixture.ts';
+import { SimulatedReplica } from './simulated-replica.fixture.ts';
+
+/** Around the limit, far below and far above it. */
+const jumpsMs = [1, 1, 10, 400, 1_000, 1_000, 2_500, 4_000, 4_999, 5_000, 5_001, 20_000];
+const steps = 28;
+
+/** What happened in all interleavings together, to show that the hard cases were among them. */
+export interface Tally {
+  given: number;
+  /** Given because the feed was followed, from a state read longer ago than the limit. */
+  givenOnTheFeedsWord: number;
+  refusedLoads: number;
+  gaps: number;
+}
+
+/** Random numbers that a seed repeats (mulberry32). */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed | 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** One random interleaving of everything that two replicas and their database do. */
+export class Interleaving {
+  readonly #random: (below: number) => number;
+  readonly #tally: Tally;
+  readonly #trace: string[] | null;
+  readonly #owner = new SimulatedOwner();
+  readonly #replicas: readonly [SimulatedReplica, SimulatedReplica];
+  readonly #unanswered: { origin: number; committed: Committed }[] = [];
+  #nowMs = 0;
+
+  constructor(seed: number, tally: Tally, trace: string[] | null) {
+    this.#random = createRandom(seed);
+    this.#tally = tally;
+    this.#trace = trace;
+    const clock = { now: () => this.#nowMs, monotonic: () => this.#nowMs };
+    this.#replicas = [new SimulatedReplica(this.#owner, clock), new SimulatedReplica(this.#owner, clock)];
+  }
+
+  /** @throws Error that says which guarantee was broken */
+  run(): void {
+    for (const replica of this.#replicas) {
+      // Most begin as replicas usually are: following the feed, and knowing something.
+      if (this.#random(8) > 0) for (let step = 0; step < 3; step++) replica.stepPull();
+      for (let count = this.#random(6); count > 0; count--) {
+        replica.beginLoad(this.#random(items.length));
+        replica.stepLoad(0, false);
+        replica.stepLoad(0, false);
+      }
+    }
+    for (let step = 0; step < steps; step++) this.#step();
+    for (const replica of this.#replicas) this.#tally.gaps += replica.gaps;
+  }
+
+  #step(): void {
+    const which = this.#random(2);
+    const replica = this.#replicas[which] as SimulatedReplica;
+    const dice = this.#random(100);
+    this.#trace?.push(`${this.#nowMs} ms, replica ${which}, ${dice}`);
+    if (dice < 14) this.#commit(which);
+    else if (dice < 26) this.#answer();
+    else if (dice < 36) replica.deliver(this.#random(replica.inbox.length || 1), this.#random(5) === 0);
+    else if (dice < 58) replica.stepPull();
+    else if (dice < 60) replica.failPull();
+    else if (dice < 68) replica.beginLoad(this.#random(items.length));
+    else if (dice < 84) this.#stepLoad(replica);
+    else if (dice < 94) this.#nowMs += jumpsMs[this.#random(jumpsMs.length)] ?? 0;
+    else if (dice < 96) this.#owner.purge(1 + this.#random(3));
+    else if (dice < 98) this.#renew();
+    else {
+      // The process sleeps, and what was sent to it meanwhile is lost.
+      replica.inbox.length = 0;
+      this.#nowMs += 60_000;
+    }
+    this.#check(0);
+    this.#check(1);
+  }
+
+  #commit(origin: number): void {
+    const committed = this.#owner.commit(this.#random(actCount), this.#nowMs);
+    this.#trace?.push(`  committed ${JSON.stringify(committed)}`);
+    this.#unanswered.push({ origin, committed });
+  }
+
+  #answer(): void {
+    const [answered] = this.#unanswered.splice(this.#random(this.#unanswered.length || 1), 1);
+    if (!answered) return;
+    this.#trace?.push(`  replica ${answered.origin} answers ${answered.committed.number}`);
+    this.#replicas[answered.origin]?.answer(answered.committed);
+    const isLost = this.#random(3) === 0;
+    if (!isLost) this.#replicas[1 - answered.origin]?.inbox.push(answered.committed);
+  }
+
+  #stepLoad(replica: SimulatedReplica): void {
+    const refused = replica.stepLoad(this.#random(replica.loads.length || 1), this.#random(12) === 0);
+    if (refused) this.#tally.refusedLoads++;
+  }
+
+  #renew(): void {
+    const lease = this.#random(3);
+    this.#owner.renew(lease, this.#nowMs);
+    for (const { inbox } of this.#replicas) inbox.push({ renewed: `l${lease}` });
+  }
+
+  /** Whatever a replica would give now has to be allowed. */
+  #check(which: 0 | 1): void {
+    const replica = this.#replicas[which];
+    for (let item = 0; item < items.length; item++) {
+      const { source, key } = items[item] as Item;
+      const known = replica.cacheOf(item).peek(key);
+      if (!known) continue;
+      const version = versionOf(source, known.value);
+      const endedAt = this.#owner.endedAt[item]?.[version];
+      const facts = `${source} ${key}, version ${version}, replica ${which}, at ${this.#nowMs} ms`;
+      this.#tally.given++;
+      if (this.#nowMs - known.heldAtMs > authorityLimitMs) this.#tally.givenOnTheFeedsWord++;
+      if (endedAt !== undefined && this.#nowMs - endedAt > authorityLimitMs)
+        throw new Error(`given from a state that ended at ${endedAt} ms: ${facts}`);
+      if (version < (replica.answered[item] ?? 0))
+        throw new Error(`given from a state that this replica had answered to be over: ${facts}`);
+      if (version < (replica.shown[item] ?? 0)) throw new Error(`older after being newer: ${facts}`);
+      if (
+        source === 'leases' &&
+        (known.value as LeaseState).expiresAt > (this.#owner.leaseExpiresAt[item] ?? 0)
+      )
+        throw new Error(`lives longer than the lease itself: ${facts}`);
+      replica.shown[item] = version;
+    }
+  }
+}
