@@ -13,5 +13,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
     restoreMocks: true,
+    // In a test, process.env.BASE_URL is Vite's own. This is the server that the acceptance tests are to use.
+    provide: { baseUrl: process.env.BASE_URL ?? null },
   },
 });

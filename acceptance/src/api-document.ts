@@ -1,5 +1,5 @@
-import formats from 'ajv-formats';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 
 interface MediaType {
   schema?: Record<string, unknown>;
@@ -36,7 +36,11 @@ export function createApiDocument(document: OpenApi): ApiDocument {
   ajv.addFormat('binary', true);
   const validators = new Map<object, ValidateFunction>();
   const paths = Object.entries(document.paths)
-    .map(([template, item]) => ({ item, parameters: template.split('{').length, pattern: toPattern(template) }))
+    .map(([template, item]) => ({
+      item,
+      parameters: template.split('{').length,
+      pattern: toPattern(template),
+    }))
     // A path without parameters comes before one that a parameter would match too (OpenAPI 3.1, section 4.8.8.2).
     .sort((a, b) => a.parameters - b.parameters);
   const find = (path: string) => paths.find(({ pattern }) => pattern.test(path))?.item;

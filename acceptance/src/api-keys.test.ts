@@ -19,7 +19,9 @@ describe('201', () => {
     expect(json.api_key).not.toHaveProperty('lastUsedAt');
     const list = await client.get(path, admin);
     expect(list.bytes.toString()).not.toContain(json.raw_key);
-    expect(list.json.api_keys.find(({ id }: { id: string }) => id === json.api_key.id)).toHaveProperty('lastUsedAt');
+    expect(list.json.api_keys.find(({ id }: { id: string }) => id === json.api_key.id)).toHaveProperty(
+      'lastUsedAt',
+    );
   });
 
   it('makes the scope full where none is named', async () => {
@@ -121,18 +123,24 @@ describe('rotation', () => {
 });
 
 describe('400', () => {
-  it.each(['2020-01-01T00:00:00Z', 'tomorrow', '', '2099-13-01T00:00:00Z', '2099-02-30T00:00:00Z', 4_102_444_800])(
-    'an expiry of %j is refused',
-    async (expiresAt) => {
-      const answer = await client.post(path, admin, { name: 'x', expiresAt });
-      expect([answer.status, answer.json.errors[0].path]).toEqual([400, '/expiresAt']);
-    },
-  );
+  it.each([
+    '2020-01-01T00:00:00Z',
+    'tomorrow',
+    '',
+    '2099-13-01T00:00:00Z',
+    '2099-02-30T00:00:00Z',
+    4_102_444_800,
+  ])('an expiry of %j is refused', async (expiresAt) => {
+    const answer = await client.post(path, admin, { name: 'x', expiresAt });
+    expect([answer.status, answer.json.errors[0].path]).toEqual([400, '/expiresAt']);
+  });
 });
 
 describe('401', () => {
   it('an expired key gets the answer of an unknown one', async () => {
-    const { raw } = await createApiKey(target, 'full', { expiresAt: new Date(Date.now() + 2_000).toISOString() });
+    const { raw } = await createApiKey(target, 'full', {
+      expiresAt: new Date(Date.now() + 2_000).toISOString(),
+    });
     const unknown = await client.get(path, `lk_${'0'.repeat(64)}`);
     expect(unknown.code).toBe('INVALID_API_KEY');
     await vi.waitFor(
@@ -156,15 +164,21 @@ describe('401', () => {
     async (credential) => expect((await client.get(path, credential)).code).toBe('INVALID_API_KEY'),
   );
 
-  it.each(['Basic YTpi', 'Bearer', 'lk_', 'Bearer  '])('Authorization: %s presents no credential', async (value) => {
-    const answer = await client.call('GET', path, { headers: { authorization: value } });
-    expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED']);
-  });
+  it.each(['Basic YTpi', 'Bearer', 'lk_', 'Bearer  '])(
+    'Authorization: %s presents no credential',
+    async (value) => {
+      const answer = await client.call('GET', path, { headers: { authorization: value } });
+      expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED']);
+    },
+  );
 });
 
 describe('404', () => {
-  it.each([crypto.randomUUID(), 'nonsense', '1', '%00', 'x'.repeat(500)])('there is no key %s', async (id) => {
-    const answer = await client.call('DELETE', `${path}/${id}`, { as: admin });
-    expect([answer.status, answer.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
-  });
+  it.each([crypto.randomUUID(), 'nonsense', '1', '%00', 'x'.repeat(500)])(
+    'there is no key %s',
+    async (id) => {
+      const answer = await client.call('DELETE', `${path}/${id}`, { as: admin });
+      expect([answer.status, answer.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
+    },
+  );
 });

@@ -88,7 +88,8 @@ function checkDocumented(answer: Answer, api: ApiDocument, about: string): void 
   const methods = api.methodsOf(path);
   if (undocumented.test(path) || (method === 'OPTIONS' && status === 204)) return;
   if (methods.length === 0) {
-    if (method !== 'HEAD') expect(answer.code, about).toMatch(/^(NOT_FOUND|METHOD_NOT_ALLOWED|VALIDATION_FAILED)$/);
+    if (method !== 'HEAD')
+      expect(answer.code, about).toMatch(/^(NOT_FOUND|METHOD_NOT_ALLOWED|VALIDATION_FAILED)$/);
     return;
   }
   const asked = method === 'HEAD' ? 'GET' : method;

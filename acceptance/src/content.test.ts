@@ -10,7 +10,12 @@ const idsOf = (json: { items: { id: string }[] }) => json.items.map(({ id }) => 
 
 describe('201', () => {
   it('registers a content with everything that was said of it', async () => {
-    const fields = { name: 'Film', sizeBytes: 1_234, manifestKey: 'content/x/main.m3u8', metadata: { a: [1, { b: null }] } };
+    const fields = {
+      name: 'Film',
+      sizeBytes: 1_234,
+      manifestKey: 'content/x/main.m3u8',
+      metadata: { a: [1, { b: null }] },
+    };
     const id = unique('film');
     const { status, json } = await client.post(path, admin, { id, ...fields });
     expect(status).toBe(201);
@@ -37,7 +42,13 @@ describe('200', () => {
     await client.call('DELETE', `${path}/${id}`, { as: admin });
     const { status, json } = await client.post(path, admin, { id, name: 'Second', metadata: { n: 2 } });
     expect(status).toBe(200);
-    expect(json.content).toMatchObject({ id, name: 'Second', metadata: { n: 2 }, keyVersion: 1, status: 'disabled' });
+    expect(json.content).toMatchObject({
+      id,
+      name: 'Second',
+      metadata: { n: 2 },
+      keyVersion: 1,
+      status: 'disabled',
+    });
   });
 
   it('changes what PATCH names, and nothing else', async () => {
@@ -54,7 +65,8 @@ describe('200', () => {
     for (const id of ids) await client.post(path, admin, { id, name: `Part of ${word.toUpperCase()}` });
     const search = `${path}?q=${word}&limit=2`;
     const pages = [];
-    for (const offset of [0, 2, 4, 6]) pages.push((await client.get(`${search}&offset=${offset}`, admin)).json);
+    for (const offset of [0, 2, 4, 6])
+      pages.push((await client.get(`${search}&offset=${offset}`, admin)).json);
     expect(pages.map(({ total }) => total)).toEqual([5, 5, 5, 5]);
     expect(pages.map(({ items }) => items.length)).toEqual([2, 2, 1, 0]);
     expect(pages.flatMap(idsOf).sort()).toEqual(ids);

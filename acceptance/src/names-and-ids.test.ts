@@ -12,31 +12,47 @@ describe.each(['/api/v1/content', '/api/v1/api-keys'])('the name of POST %s', (p
     return status === 201 ? (json.content ?? json.api_key).name : status;
   };
 
-  it.each(['x', 'x'.repeat(200), 'Été à Zürich', '日本語', '🎬', '🎬'.repeat(200), "Robert'); DROP TABLE contents;--"])(
-    'may be %s',
-    async (name) => expect(await nameOf(name)).toBe(name),
-  );
+  it.each([
+    'x',
+    'x'.repeat(200),
+    'Été à Zürich',
+    '日本語',
+    '🎬',
+    '🎬'.repeat(200),
+    "Robert'); DROP TABLE contents;--",
+  ])('may be %s', async (name) => expect(await nameOf(name)).toBe(name));
 
   it('is trimmed before it is counted', async () => {
     expect(await nameOf(`  \t${'x'.repeat(200)}\n `)).toBe('x'.repeat(200));
   });
 
-  it.each(['', ' ', '\t\n', 'x'.repeat(201), '🎬'.repeat(201), 'a\nb', 'a\u0000b', 'a\u001fb', 'a\u007fb', 'a\u0085b'])(
-    'may not be %j',
-    async (name) => expect(await nameOf(name)).toBe(400),
-  );
+  it.each([
+    '',
+    ' ',
+    '\t\n',
+    'x'.repeat(201),
+    '🎬'.repeat(201),
+    'a\nb',
+    'a\u0000b',
+    'a\u001fb',
+    'a\u007fb',
+    'a\u0085b',
+  ])('may not be %j', async (name) => expect(await nameOf(name)).toBe(400));
 });
 
 describe('a contentId', () => {
   const long = () => unique('l').padEnd(256, '_');
 
-  it.each(['0', 'A-z_09', '-', '_', 'LEASES', 'leases2'])('%s may be registered, and has a key', async (suffix) => {
-    // The same id may be there already, from another run on the same server.
-    const { status, json } = await client.post('/api/v1/content', admin, { id: suffix, name: 'x' });
-    expect([200, 201]).toContain(status);
-    expect(json.content.id).toBe(suffix);
-    expect((await client.get(`/keys/${suffix}`, admin)).status).toBe(200);
-  });
+  it.each(['0', 'A-z_09', '-', '_', 'LEASES', 'leases2'])(
+    '%s may be registered, and has a key',
+    async (suffix) => {
+      // The same id may be there already, from another run on the same server.
+      const { status, json } = await client.post('/api/v1/content', admin, { id: suffix, name: 'x' });
+      expect([200, 201]).toContain(status);
+      expect(json.content.id).toBe(suffix);
+      expect((await client.get(`/keys/${suffix}`, admin)).status).toBe(200);
+    },
+  );
 
   it('may have 256 characters', async () => {
     const id = await registerContent(target, long());

@@ -36,7 +36,9 @@ export function readLines(process: ServerProcess): RequestLine[] {
 
 /** The secrets that a text shows, by their first characters: no failure should print the rest. */
 export function secretsIn(text: string, secrets: Iterable<string>): string[] {
-  return [...secrets].filter((secret) => secret !== '' && text.includes(secret)).map((s) => `${s.slice(0, 11)}…`);
+  return [...secrets]
+    .filter((secret) => secret !== '' && text.includes(secret))
+    .map((s) => `${s.slice(0, 11)}…`);
 }
 
 /** What must hold of everything that a server wrote in its life. Throws where it does not. */
@@ -52,5 +54,6 @@ export function checkOutput(process: ServerProcess, client: Client | null, secre
   const wrong = [...Map.groupBy(client?.answered ?? [], (id) => id)].filter(
     ([id, answers]) => counts.get(id)?.length !== answers.length,
   );
-  if (wrong.length > 0) throw new Error(`not one line for each request: ${wrong.map(([id]) => id).join(', ')}`);
+  if (wrong.length > 0)
+    throw new Error(`not one line for each request: ${wrong.map(([id]) => id).join(', ')}`);
 }

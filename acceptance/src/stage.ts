@@ -27,8 +27,11 @@ export async function revokeApiKey({ client, adminApiKey }: Target, id: string):
 }
 
 /** Registers content and gives its id. */
-export async function registerContent({ client, adminApiKey }: Target, id = unique('content')): Promise<string> {
-  const { status, json } = await client.post('/api/v1/content', adminApiKey, { id, name: id });
+export async function registerContent(
+  { client, adminApiKey }: Target,
+  id = unique('content'),
+): Promise<string> {
+  const { status, json } = await client.post('/api/v1/content', adminApiKey, { id, name: id.slice(0, 200) });
   if (status !== 201) throw new Error(`no content: ${JSON.stringify(json)}`);
   return id;
 }

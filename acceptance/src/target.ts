@@ -1,10 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
 import { checkOutput } from './request-lines.ts';
 import { type Environment, makeFolder, type ServerProcess, startProcess } from './server-process.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** `BASE_URL` as vitest was given it; null where it was not. */
+    baseUrl: string | null;
+  }
+}
 
 /** The master key and salt of the contract's vector (section 5). */
 export const masterKeyHex = Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex');
@@ -77,11 +84,12 @@ export async function startServer(env: Environment = {}): Promise<OwnServer> {
 
 /** The server that `BASE_URL` names, acted on with `ADMIN_API_KEY` and `AUTH_JWT_SECRET`; else one of this file's own. */
 export async function openTarget(): Promise<Target> {
-  const { BASE_URL, ADMIN_API_KEY, AUTH_JWT_SECRET } = process.env;
-  if (!BASE_URL) return startServer();
+  const baseUrl = inject('baseUrl');
+  if (!baseUrl) return startServer();
+  const { ADMIN_API_KEY, AUTH_JWT_SECRET } = process.env;
   if (!ADMIN_API_KEY || !AUTH_JWT_SECRET)
     throw new Error('BASE_URL needs ADMIN_API_KEY and AUTH_JWT_SECRET of that server');
-  const url = BASE_URL.replace(/\/+$/, '');
+  const url = baseUrl.replace(/\/+$/, '');
   const client = createClient(url, await readApiDocument(url));
   return { url, adminApiKey: ADMIN_API_KEY, jwtSecret: readSecret(AUTH_JWT_SECRET), client };
 }

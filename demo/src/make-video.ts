@@ -1,7 +1,15 @@
-import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runFfmpeg } from './run-ffmpeg.ts';
+
+/** What there is to see and to hear, as sources of ffmpeg's libavfilter that end by themselves. */
+export interface Scene {
+  /** 25 frames a second, at least as large as the first rendition. */
+  readonly picture: string;
+  readonly sound: string;
+  /** The largest first. Sizes as `640x360`, bit rates as ffmpeg takes them. */
+  readonly renditions: readonly { readonly size: string; readonly bitrate: string }[];
+}
 
 export interface VideoOptions {
   /** Path or name of the ffmpeg program; it needs libx264 and aac. */
@@ -10,6 +18,11 @@ export interface VideoOptions {
   readonly folder: string;
   /** Length. */
   readonly seconds: number;
+  /** A moving test picture and a tone where it is absent. */
+  readonly scene?: Scene;
+  /** Hears how much of the work is done, from 0 to 1. */
+  readonly report?: (fraction: number) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** The same video twice: absolute or relative as `folder` was, the paths of the multivariant playlists. */
@@ -21,43 +34,68 @@ export interface MadeVideo {
 }
 
 /** Frames per second: enough to look alive, few enough to encode in an instant. */
-const frameRate = 25;
+export const frameRate = 25;
 /** Seconds of a group of pictures and of a segment. */
-const segmentSeconds = 2;
-const renditions = [
-  { size: '640x360', bitrate: '600k' },
-  { size: '320x180', bitrate: '200k' },
-];
+export const segmentSeconds = 2;
 
 /**
- * Makes a test picture with a moving clock and a tone, as clear HLS with two video renditions.
+ * Makes a video as clear HLS with two video renditions.
  *
  * @throws Error where ffmpeg is absent, or with what it said where it fails
  */
-export async function makeVideo({ ffmpeg, folder, seconds }: VideoOptions): Promise<MadeVideo> {
+export async function makeVideo(options: VideoOptions): Promise<MadeVideo> {
+  const { ffmpeg, folder, seconds, scene = testScene(seconds), report, signal } = options;
   await mkdir(folder, { recursive: true });
-  const encode = (sounds: number, packaging: readonly string[]) =>
-    run(ffmpeg, [...encodeArguments(seconds, sounds), ...hlsArguments, ...packaging], folder);
-  await encode(renditions.length, [
-    ...['-hls_segment_filename', 'ts/%v/segment-%03d.ts'],
-    ...['-var_stream_map', 'v:0,a:0 v:1,a:1', 'ts/%v/index.m3u8'],
-  ]);
-  await encode(1, [
-    ...['-hls_segment_type', 'fmp4', '-hls_segment_filename', 'fmp4/%v/segment-%03d.m4s'],
-    ...['-var_stream_map', 'v:0,agroup:sound v:1,agroup:sound a:0,agroup:sound,default:yes'],
-    'fmp4/%v/index.m3u8',
-  ]);
+  const commands = videoCommands(scene);
+  for (const [index, args] of commands.entries()) {
+    await runFfmpeg(ffmpeg, args, {
+      // ffmpeg writes paths into playlists as it is given them: relative ones, then, from within the folder.
+      cwd: folder,
+      report: (doneSeconds) => report?.((index + Math.min(doneSeconds / seconds, 1)) / commands.length),
+      ...(signal && { signal }),
+    });
+  }
   return { ts: join(folder, 'ts', 'master.m3u8'), fmp4: join(folder, 'fmp4', 'master.m3u8') };
 }
 
+/** The arguments of the two runs of ffmpeg. The same arguments make the same video. */
+export function videoCommands(scene: Scene): string[][] {
+  const { renditions } = scene;
+  const together = renditions.map((_, index) => `v:${index},a:${index}`);
+  const apart = renditions.map((_, index) => `v:${index},agroup:sound`);
+  return [
+    [
+      ...encodeArguments(scene, renditions.length),
+      ...['-hls_segment_filename', 'ts/%v/segment-%03d.ts'],
+      ...['-var_stream_map', together.join(' '), 'ts/%v/index.m3u8'],
+    ],
+    [
+      ...encodeArguments(scene, 1),
+      ...['-hls_segment_type', 'fmp4', '-hls_segment_filename', 'fmp4/%v/segment-%03d.m4s'],
+      ...['-var_stream_map', `${apart.join(' ')} a:0,agroup:sound,default:yes`, 'fmp4/%v/index.m3u8'],
+    ],
+  ];
+}
+
+/** A moving test picture and a tone. */
+function testScene(seconds: number): Scene {
+  return {
+    picture: `testsrc2=size=640x360:rate=${frameRate}:duration=${seconds}`,
+    sound: `sine=frequency=440:sample_rate=48000:duration=${seconds}`,
+    renditions: [
+      { size: '640x360', bitrate: '600k' },
+      { size: '320x180', bitrate: '200k' },
+    ],
+  };
+}
+
 /** @param sounds how often the sound goes in: once for each rendition that carries it with its picture */
-function encodeArguments(seconds: number, sounds: number): string[] {
+function encodeArguments({ picture, sound, renditions }: Scene, sounds: number): string[] {
   const groupFrames = String(frameRate * segmentSeconds);
   const scaled = renditions.map(({ size }, index) => `[p${index}]scale=${size}[v${index}]`);
   const labels = renditions.map((_, index) => `[p${index}]`).join('');
   return [
-    ...['-f', 'lavfi', '-i', `testsrc2=size=640x360:rate=${frameRate}:duration=${seconds}`],
-    ...['-f', 'lavfi', '-i', `sine=frequency=440:sample_rate=48000:duration=${seconds}`],
+    ...['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', sound],
     ...['-filter_complex', `[0:v]split=${renditions.length}${labels};${scaled.join(';')}`],
     ...renditions.flatMap(({ bitrate }, index) => ['-map', `[v${index}]`, `-b:v:${index}`, bitrate]),
     ...Array.from({ length: sounds }, () => ['-map', '1:a']).flat(),
@@ -65,23 +103,7 @@ function encodeArguments(seconds: number, sounds: number): string[] {
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'main', '-pix_fmt', 'yuv420p'],
     // A key frame at each start of a segment and nowhere else.
     ...['-g', groupFrames, '-keyint_min', groupFrames, '-sc_threshold', '0'],
+    ...['-f', 'hls', '-hls_time', String(segmentSeconds), '-hls_playlist_type', 'vod'],
+    ...['-hls_flags', 'independent_segments', '-master_pl_name', 'master.m3u8', '-y'],
   ];
-}
-
-const hlsArguments = [
-  ...['-f', 'hls', '-hls_time', String(segmentSeconds), '-hls_playlist_type', 'vod'],
-  ...['-hls_flags', 'independent_segments', '-master_pl_name', 'master.m3u8', '-y'],
-];
-
-// ffmpeg writes paths into playlists as it is given them: relative ones, then, from within the folder.
-async function run(ffmpeg: string, args: readonly string[], cwd: string): Promise<void> {
-  try {
-    await promisify(execFile)(ffmpeg, ['-hide_banner', '-loglevel', 'error', '-nostdin', ...args], { cwd });
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
-      const message = `ffmpeg is not there (looked for "${ffmpeg}"); install it, or name it in FFMPEG_PATH`;
-      throw new Error(message, { cause });
-    }
-    throw cause;
-  }
 }

@@ -64,7 +64,7 @@ function judgeRelative(file: string, target: string): string[] {
   if (packageOf(target) !== home && !target.startsWith('scripts/')) {
     return [`${file} reaches out of its package to ${target}: import it by the name of the package`];
   }
-  if (!home.startsWith('services/') || file.endsWith('.test.ts')) return [];
+  if (!home.startsWith('services/') || /\.(test|fixture)\.ts$/.test(file)) return [];
   if (layerOf(target, home) <= layerOf(file, home)) return [];
   return [`${file} imports ${target}, which stands above it (serve → index → routes → the rest)`];
 }

@@ -1,11 +1,44 @@
+import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
+import type { AuthPorts } from './auth-ports.ts';
+import { addClaimSetupRoute } from './routes/claim-setup.ts';
+import { addCreateApiKeyRoute } from './routes/create-api-key.ts';
+import { addGetCurrentApiKeyRoute } from './routes/get-current-api-key.ts';
+import { addGetSetupRoute } from './routes/get-setup.ts';
+import { addListApiKeysRoute } from './routes/list-api-keys.ts';
+import { addListAuditRoute } from './routes/list-audit.ts';
+import { addRevokeApiKeyRoute } from './routes/revoke-api-key.ts';
+import { addRotateApiKeyRoute } from './routes/rotate-api-key.ts';
+import { addStreamEventsRoute } from './routes/stream-events.ts';
+
 export {
   type ApiKeyVerifierOptions,
   createApiKeyVerifier,
   type OwnedApiKeyVerifier,
 } from './api-key-verifier.ts';
 export type { AuthPorts } from './auth-ports.ts';
-export { authRoutes } from './auth-routes.ts';
 export { authVariables, type SetupSecrets, toSetupSecrets } from './config.ts';
 export { createApiKey } from './create-api-key.ts';
 export { openSetupWarning } from './setup-credential.ts';
 export { usesFlushMs } from './use-log.ts';
+
+/** Setup, API keys, audit and the event stream. */
+export function authRoutes(ports: AuthPorts): Routes {
+  return async (app) => {
+    await app.register(async (scope) => {
+      addGuard(scope, ports.guard);
+      addRefusalAudit(scope, ports.refusals);
+      // Raw keys, states and names: nothing here is for a cache.
+      scope.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+      scope.addHook('onClose', ports.flushUses);
+      addGetSetupRoute(scope, ports);
+      addClaimSetupRoute(scope, ports);
+      addCreateApiKeyRoute(scope, ports);
+      addListApiKeysRoute(scope, ports);
+      addGetCurrentApiKeyRoute(scope, ports);
+      addRevokeApiKeyRoute(scope, ports);
+      addRotateApiKeyRoute(scope, ports);
+      addListAuditRoute(scope, ports);
+      addStreamEventsRoute(scope, ports);
+    });
+  };
+}

@@ -4,7 +4,7 @@ import type { AuditFacts } from '@latchkey/shared/http';
 import { databaseKinds } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthFixture, startAuth, testBootstrapKey } from './auth-fixture.ts';
+import { type AuthFixture, startAuth, testBootstrapKey } from './auth.fixture.ts';
 import { claimSetup } from './claim-setup.ts';
 import { createApiKey } from './create-api-key.ts';
 

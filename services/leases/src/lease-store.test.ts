@@ -101,6 +101,32 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     expect(await store.revokeMatching(selector, revocation, now - 30, 3)).toEqual({ revoked: 0, leases: [] });
   });
 
+  it('revokes more leases than one statement takes', async () => {
+    const row = (n: number) => ({
+      id: randomUUID(),
+      viewer_id: `v${n}`,
+      content_id: 'film',
+      device_id: null,
+      created_at: n >> 2,
+      renewed_at: null,
+      expires_at: now + 1,
+      revoked_at: null,
+      revoked_by: null,
+      reason: null,
+    });
+    for (let start = 0; start < 10_500; start += 1_500) {
+      const rows = Array.from({ length: 1_500 }, (_, n) => row(start + n));
+      await database.db.insertInto('leases').values(rows).execute();
+    }
+    const revocation = { at: now, by: 'management', reason: null } as const;
+    const selector = { viewerId: null, contentId: 'film' };
+    const { revoked, leases } = await store.revokeMatching(selector, revocation, now, 100);
+    expect(revoked).toBe(10_500);
+    expect(leases).toHaveLength(100);
+    expect(leases[0]?.createdAt).toBe(10_499 >> 2);
+    expect(await store.countActive(selector, now)).toBe(0);
+  });
+
   it('lists newest first, page by page, without a gap or a repeat where times are equal', async () => {
     for (let n = 0; n < 5; n++) await add({ createdAt: n < 3 ? 1 : 2 });
     const everything = { viewerId: null, contentId: null, state: null };

@@ -1,5 +1,5 @@
 import type { Cursor, Database, LeaseTable, Schema, Transaction } from '@latchkey/shared/db';
-import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
 import type { Lease, LeaseStateName, Revoker } from './lease.ts';
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
 
@@ -15,6 +15,9 @@ const columns = [
   'revoked_by',
   'reason',
 ] as const;
+
+/** Some 100 ms on Postgres: a content of a million viewers is revoked well within the time limit of each statement. */
+const rowsPerRevocation = 5_000;
 
 /** How a lease ends before its time. */
 export interface Revocation {
@@ -101,10 +104,10 @@ export class LeaseStore {
   }
 
   /** @returns the lease as it is now, null where it was revoked before or is not there */
-  async revokeOne(id: string, { at, by, reason }: Revocation): Promise<Lease | null> {
+  async revokeOne(id: string, revocation: Revocation): Promise<Lease | null> {
     const row = await this.#db
       .updateTable('leases')
-      .set({ revoked_at: at, revoked_by: by, reason })
+      .set(columnsOf(revocation))
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .returning(columns)
@@ -118,7 +121,7 @@ export class LeaseStore {
    */
   async revokeMatching(
     selector: LeaseSelector,
-    { at, by, reason }: Revocation,
+    revocation: Revocation,
     expiringAfter: number,
     shown: number,
   ): Promise<{ revoked: number; leases: Lease[] }> {
@@ -128,29 +131,51 @@ export class LeaseStore {
         eb('revoked_at', 'is', null),
         eb('expires_at', '>', expiringAfter),
       ]);
-    const values = { revoked_at: at, revoked_by: by, reason };
+    const leases: Lease[] = [];
+    let revoked = 0;
+    let after: Cursor | null = null;
+    for (;;) {
+      const batch = await this.#revokeNewest(open, revocation, after);
+      leases.push(...batch.slice(0, shown - leases.length));
+      revoked += batch.length;
+      const last = batch.at(-1);
+      if (!last || batch.length < rowsPerRevocation) break;
+      after = { at: last.createdAt, id: last.id };
+    }
+    // A batch is short, too, where another transaction changed one of its rows after they were chosen. So the end is not
+    // when a batch is short, but when none is left.
+    const { numUpdatedRows } = await this.#db
+      .updateTable('leases')
+      .set(columnsOf(revocation))
+      .where(open)
+      .executeTakeFirstOrThrow();
+    return { revoked: revoked + Number(numUpdatedRows), leases };
+  }
+
+  /** Revokes the newest open leases after the cursor, as many as one statement may. Newest first. */
+  async #revokeNewest(
+    open: (eb: ExpressionBuilder<Schema, 'leases'>) => Expression<SqlBool>,
+    revocation: Revocation,
+    after: Cursor | null,
+  ): Promise<Lease[]> {
     const newest = this.#db
       .selectFrom('leases')
       .select('id')
       .where(open)
+      .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after)))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
-      .limit(shown);
+      .limit(rowsPerRevocation);
     const rows = await this.#db
       .updateTable('leases')
-      .set(values)
+      .set(columnsOf(revocation))
       .where('id', 'in', newest)
-      // Again, for the row that another transaction changed after it was chosen.
-      .where(open)
+      // Again, for the row that another transaction revoked after it was chosen. Not the selector, which cannot change:
+      // SQLite would walk through everything that it names.
+      .where('revoked_at', 'is', null)
       .returning(columns)
       .execute();
-    const { numUpdatedRows } = await this.#db
-      .updateTable('leases')
-      .set(values)
-      .where(open)
-      .executeTakeFirstOrThrow();
-    const leases = rows.map(toLease).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-    return { revoked: leases.length + Number(numUpdatedRows), leases };
+    return rows.map(toLease).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
   }
 
   /** Newest first, up to `limit`, after the cursor. */
@@ -160,11 +185,7 @@ export class LeaseStore {
       .select(columns)
       .where((eb) => matchesSelector(eb, filter))
       .$if(filter.state !== null, (query) => query.where((eb) => inState(eb, filter.state ?? 'active', now)))
-      .$if(after !== null, (query) =>
-        query.where((eb) =>
-          eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(after?.at ?? 0, after?.id ?? '')),
-        ),
-      )
+      .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after)))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit)
@@ -204,6 +225,15 @@ export class LeaseStore {
 export interface PurgeBounds {
   expiredBefore: number;
   revokedBefore: number;
+}
+
+function columnsOf({ at, by, reason }: Revocation) {
+  return { revoked_at: at, revoked_by: by, reason };
+}
+
+/** Whether a row comes after the cursor in the order of lists, newest first. */
+function isAfter(eb: ExpressionBuilder<Schema, 'leases'>, cursor: Cursor | null) {
+  return eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(cursor?.at ?? 0, cursor?.id ?? ''));
 }
 
 /** What `stateOf` says, in SQL. */

@@ -32,7 +32,7 @@ test('in a million random interleavings no replica gives a key from a state that
   for (let run = 0; run < interleavings; run++) simulate(run, tally);
   // A cache that forgot everything would keep every promise: this one gave, and met the hard cases on its way.
   expect(tally.given / interleavings).toBeGreaterThan(20);
-  expect(tally.givenOnTheFeedsWord / interleavings).toBeGreaterThan(1);
-  expect(tally.refusedLoads / interleavings).toBeGreaterThan(0.1);
-  expect(tally.gaps / interleavings).toBeGreaterThan(1);
+  expect(tally.givenOnTheFeedsWord / interleavings).toBeGreaterThan(0.1);
+  expect(tally.refusedLoads / interleavings).toBeGreaterThan(0.05);
+  expect(tally.gaps / interleavings).toBeGreaterThan(0.05);
 }, 120_000);

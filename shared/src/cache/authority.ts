@@ -109,7 +109,7 @@ export function createAuthority({
     if (message.type !== 'notice') return;
     const { topic, event, data } = message.notice;
     if (topic === 'lease' && event === 'renewed' && typeof data.id === 'string')
-      void data.id;
+      authority.leases.invalidate(data.id);
   });
   return authority;
 }

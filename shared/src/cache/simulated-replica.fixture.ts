@@ -30,13 +30,15 @@ const unasked = () => Promise.reject(new Error('the simulation reads the owner i
 
 /** One process: the real caches and the real following of the feed, whose every wait is a step of the simulation. */
 export class SimulatedReplica {
-  readonly authority: Authority;
+  /** For each item, the cache that keeps it. */
+  readonly caches: readonly AuthorityCache<unknown>[];
   readonly inbox: (Committed | { renewed: string })[] = [];
   readonly loads: Load[] = [];
   /** The lowest version that may be given since a revocation was answered here. */
   readonly answered: number[] = items.map(() => 0);
   /** The highest version that was given. */
   readonly shown: number[] = items.map(() => 0);
+  /** How often everything was forgotten in the midst of following. */
   gaps = 0;
   readonly #owner: SimulatedOwner;
   readonly #progress: FeedProgress;
@@ -47,10 +49,10 @@ export class SimulatedReplica {
     this.#owner = owner;
     let listener: (change: Change | null) => void = () => {};
     this.#progress = createFeedProgress(clock, (change) => {
-      if (change === null) this.gaps++;
+      if (change === null && this.#pull?.reading.after !== null) this.gaps++;
       listener(change);
     });
-    this.authority = createAuthority({
+    const authority: Authority = createAuthority({
       apiKeys: { findApiKey: unasked, noteUse: () => {} },
       contents: { findContent: unasked },
       leases: { findLease: unasked, findMark: unasked },
@@ -73,10 +75,7 @@ export class SimulatedReplica {
       },
       clock,
     });
-  }
-
-  cacheOf(index: number): AuthorityCache<unknown> {
-    return this.authority[(items[index] as Item).source] as AuthorityCache<unknown>;
+    this.caches = items.map(({ source }) => authority[source] as AuthorityCache<unknown>);
   }
 
   /** The ledger's publishing and the answer, which follow each other without a wait. */
@@ -118,7 +117,7 @@ export class SimulatedReplica {
   }
 
   beginLoad(item: number): void {
-    const flight = this.cacheOf(item).begin((items[item] as Item).key);
+    const flight = (this.caches[item] as AuthorityCache<unknown>).begin((items[item] as Item).key);
     this.loads.push({ item, flight, value: undefined });
   }
 
@@ -126,7 +125,7 @@ export class SimulatedReplica {
   stepLoad(index: number, fails: boolean): boolean {
     const load = this.loads[index];
     if (!load) return false;
-    const cache = this.cacheOf(load.item);
+    const cache = this.caches[load.item] as AuthorityCache<unknown>;
     if (load.value === undefined && !fails) {
       load.value = this.#owner.read(load.item);
       return false;

@@ -41,14 +41,21 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
+/** A response with its media type, as Fastify takes it. */
+interface ProblemAnswer {
+  description: string;
+  content: { 'application/problem+json': { schema: TSchema } };
+}
+
 /** Response schemas of a route's error answers, for validation and for the OpenAPI document. */
-export function problems(...names: ErrorCode[]): Record<number, TSchema> {
-  const answers: Record<number, TSchema> = {};
+export function problems(...names: ErrorCode[]): Record<number, ProblemAnswer> {
+  const answers: Record<number, ProblemAnswer> = {};
   // Any route can be asked for in vain of its dependencies, meet a fault or hit a rate limit.
   const always: ErrorCode[] = ['INTERNAL', 'DEPENDENCY_UNAVAILABLE', 'RATE_LIMITED'];
   const byStatus = Map.groupBy([...names, ...always], (name) => codes[name].status);
   for (const [status, group] of byStatus) {
-    answers[status] = { ...ProblemSchema, description: group.join(', ') };
+    const content = { 'application/problem+json': { schema: ProblemSchema } };
+    answers[status] = { description: group.join(', '), content };
   }
   return answers;
 }

@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger';
+import { problems } from '../errors/index.ts';
 import type { App } from './routes.ts';
 
 /** `GET /openapi.json`, made from the schemas that validate. To be called before the routes are added. */
@@ -25,13 +26,38 @@ export async function addOpenApi(
         },
       },
     },
+    transformObject: (document) => {
+      const described = 'openapiObject' in document ? document.openapiObject : {};
+      markOptionalBodies(described as { paths?: Record<string, Record<string, Operation>> });
+      return described;
+    },
     transform: ({ schema, url, route }) => {
       const access = route.config?.access;
       const secured = access !== undefined && access !== 'open';
-      return { url, schema: { ...schema, ...(secured ? { security: [{ credential: [] }] } : {}) } };
+      const security = secured ? { security: [{ credential: [] }] } : {};
+      // Whatever takes a body refuses too much of it and what is not JSON; the host does, before the route is asked.
+      const refused = schema?.body ? problems('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE') : {};
+      const response = { ...refused, ...(schema?.response as object | undefined) };
+      return { url, schema: { ...schema, ...security, response } };
     },
   });
   app.get('/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, (_request, reply) =>
     reply.send(app.swagger()),
   );
+}
+
+interface Operation {
+  requestBody?: {
+    required?: boolean;
+    content: Record<string, { schema?: { required?: string[]; minProperties?: number } }>;
+  };
+}
+
+/** The generator calls every body required; one that demands no member may be left out altogether. */
+function markOptionalBodies({ paths = {} }: { paths?: Record<string, Record<string, Operation>> }): void {
+  for (const { requestBody } of Object.values(paths).flatMap((path) => Object.values(path))) {
+    const schema = requestBody?.content['application/json']?.schema;
+    if (requestBody && schema && !schema.required?.length && !schema.minProperties)
+      requestBody.required = false;
+  }
 }

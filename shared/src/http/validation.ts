@@ -30,7 +30,7 @@ export function validationErrors(
 /** A 400 for what a schema cannot say. */
 export function validationFailure(path: string, message: string): AppError {
   return new AppError('VALIDATION_FAILED', {
-    detail: `${path.slice(1) || 'The request'} ${message}.`,
+    detail: `${path.replace(/^\//, '') || 'The request'} ${message}.`,
     members: { errors: [{ path, message }] },
   });
 }

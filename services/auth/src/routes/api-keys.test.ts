@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { signToken, testTokenSecret } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthFixture, startAuth, testBootstrapKey } from '../auth-fixture.ts';
+import { type AuthFixture, startAuth, testBootstrapKey } from '../auth.fixture.ts';
 
 const path = '/api/v1/api-keys';
 const unknownId = '00000000-0000-4000-8000-000000000000';

@@ -1,6 +1,6 @@
 import { databaseKinds } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthFixture, startAuth, testBootstrapKey } from '../auth-fixture.ts';
+import { type AuthFixture, startAuth, testBootstrapKey } from '../auth.fixture.ts';
 
 const admin = { credential: testBootstrapKey };
 const unknownId = '00000000-0000-4000-8000-000000000000';

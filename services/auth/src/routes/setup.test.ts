@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AuthFixture, type Question, startAuth, testBootstrapKey } from '../auth-fixture.ts';
+import { type AuthFixture, type Question, startAuth, testBootstrapKey } from '../auth.fixture.ts';
 import type { SetupSecrets } from '../config.ts';
 import { openSetupWarning } from '../setup-credential.ts';
 

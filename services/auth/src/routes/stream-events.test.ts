@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, get, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AuthFixture, startAuth, testBootstrapKey } from '../auth-fixture.ts';
+import { type AuthFixture, startAuth, testBootstrapKey } from '../auth.fixture.ts';
 
 const path = '/api/v1/events';
 const admin = { credential: testBootstrapKey };

@@ -9,8 +9,8 @@ import {
   type TestHost,
 } from '@latchkey/shared/testing';
 import { createApiKeyVerifier, type OwnedApiKeyVerifier } from './api-key-verifier.ts';
-import { authRoutes } from './auth-routes.ts';
 import type { SetupSecrets } from './config.ts';
+import { authRoutes } from './index.ts';
 
 /** The auth service on a database and a clock of its own, for tests. */
 export interface AuthFixture {

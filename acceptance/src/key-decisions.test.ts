@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import {
+  askForKey,
+  createApiKey,
+  createLease,
+  makeScene,
+  registerContent,
+  revokeApiKey,
+  revokeLeases,
+  type Scene,
+} from './stage.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+// Requests with two faults at once: the one that comes earlier in the contract's order (section 5) has to answer.
+const optional = await startServer();
+const required = await startServer({ LEASE_MODE: 'required' });
+const { client, adminApiKey: admin, jwtSecret } = optional;
+const expired = { exp: Math.floor(Date.now() / 1_000) - 60 };
+
+const boundElsewhere = ({ viewerId }: Pick<Scene, 'viewerId'>, claims = {}) =>
+  viewerToken(jwtSecret, viewerId, { content_ids: ['something-else'], ...claims });
+
+async function revokedLease(scene: Scene): Promise<string> {
+  const leaseId = await createLease(optional, scene);
+  await revokeLeases(optional, { leaseId });
+  return leaseId;
+}
+
+describe('the credential comes before', () => {
+  it('the content claim', async () => {
+    const scene = await makeScene(optional);
+    expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene, expired) })).toBe('401 INVALID_TOKEN');
+  });
+
+  it('the content', async () => {
+    const token = viewerToken(jwtSecret, unique('viewer'), expired);
+    expect(await askForKey(optional, { token, contentId: unique('none') })).toBe('401 INVALID_TOKEN');
+    const { id, raw } = await createApiKey(optional, 'playback');
+    await revokeApiKey(optional, id);
+    expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe('401 INVALID_API_KEY');
+  });
+
+  it('the lease', async () => {
+    const scene = await makeScene(optional);
+    const leaseId = await revokedLease(scene);
+    const token = viewerToken(jwtSecret, scene.viewerId, expired);
+    expect(await askForKey(optional, { ...scene, token }, leaseId)).toBe('401 INVALID_TOKEN');
+  });
+
+  it('what is wrong with the path', async () => {
+    expect((await client.get('/keys/no.content')).code).toBe('UNAUTHENTICATED');
+    expect((await client.get('/keys/x/01', viewerToken(jwtSecret, 'v', expired))).code).toBe('INVALID_TOKEN');
+  });
+});
+
+describe('the scope of an API key', () => {
+  it('comes before the content', async () => {
+    const { raw } = await createApiKey(optional, 'upload');
+    expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe('403 INSUFFICIENT_SCOPE');
+  });
+
+  it('once enough, leaves the content to decide', async () => {
+    const { raw } = await createApiKey(optional, 'playback');
+    expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe('404 CONTENT_NOT_FOUND');
+  });
+
+  it('once enough, skips lease, marks and lease mode', async () => {
+    const scene = await makeScene(optional);
+    const leaseId = await revokedLease(scene);
+    await revokeLeases(optional, { contentId: scene.contentId });
+    const { raw } = await createApiKey(optional, 'playback');
+    expect(await askForKey(optional, { ...scene, token: raw }, leaseId)).toBe('200');
+    const demanding = await makeScene(required);
+    expect(await askForKey(required, { ...demanding, token: required.adminApiKey })).toBe('200');
+  });
+});
+
+describe('the content claim comes before', () => {
+  it('the content', async () => {
+    const token = boundElsewhere({ viewerId: unique('viewer') });
+    expect(await askForKey(optional, { token, contentId: unique('none') })).toBe('403 CONTENT_NOT_ENTITLED');
+  });
+
+  it('the lease', async () => {
+    const scene = await makeScene(optional);
+    const leaseId = await revokedLease(scene);
+    expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene) }, leaseId)).toBe(
+      '403 CONTENT_NOT_ENTITLED',
+    );
+  });
+
+  it('the marks', async () => {
+    const scene = await makeScene(optional);
+    await revokeLeases(optional, { viewerId: scene.viewerId });
+    expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene) })).toBe('403 CONTENT_NOT_ENTITLED');
+  });
+});
+
+describe('the content comes before', () => {
+  const disable = (id: string) => client.call('DELETE', `/api/v1/content/${id}`, { as: admin });
+
+  it('the lease', async () => {
+    const scene = await makeScene(optional);
+    const leaseId = await revokedLease(scene);
+    await disable(scene.contentId);
+    expect(await askForKey(optional, scene, leaseId)).toBe('404 CONTENT_NOT_FOUND');
+    expect(await askForKey(optional, scene, 'nonsense')).toBe('404 CONTENT_NOT_FOUND');
+  });
+
+  it('the marks', async () => {
+    const scene = await makeScene(optional);
+    await revokeLeases(optional, { viewerId: scene.viewerId });
+    await disable(scene.contentId);
+    expect(await askForKey(optional, scene)).toBe('404 CONTENT_NOT_FOUND');
+  });
+
+  it('the lease mode', async () => {
+    const { token } = await makeScene(required);
+    expect(await askForKey(required, { token, contentId: unique('none') })).toBe('404 CONTENT_NOT_FOUND');
+  });
+});
+
+describe('the marks come before the lease mode', () => {
+  it('TOKEN_REVOKED, not LEASE_REQUIRED', async () => {
+    const scene = await makeScene(required);
+    expect(await askForKey(required, scene)).toBe('403 LEASE_REQUIRED');
+    await revokeLeases(required, { viewerId: scene.viewerId });
+    expect(await askForKey(required, scene)).toBe('403 TOKEN_REVOKED');
+  });
+});
+
+describe('a named lease', () => {
+  it('decides by itself, whatever the marks say', async () => {
+    const scene = await makeScene(optional);
+    const phone = await createLease(optional, scene, { deviceId: 'phone' });
+    const tv = await createLease(optional, scene, { deviceId: 'tv' });
+    await revokeLeases(optional, { leaseId: phone });
+    expect(await askForKey(optional, scene, phone)).toBe('403 LEASE_REVOKED');
+    expect(await askForKey(optional, scene, tv)).toBe('200');
+    expect(await askForKey(optional, scene)).toBe('403 TOKEN_REVOKED');
+  });
+
+  it.each(['nonsense', '1', crypto.randomUUID(), "'; DROP TABLE leases;--"])('%s is unknown', async (leaseId) => {
+    expect(await askForKey(optional, await makeScene(optional), leaseId)).toBe('403 LEASE_UNKNOWN');
+  });
+
+  it('of another viewer is unknown', async () => {
+    const scene = await makeScene(optional);
+    const other = { ...scene, token: viewerToken(jwtSecret, unique('viewer')) };
+    expect(await askForKey(optional, scene, await createLease(optional, other))).toBe('403 LEASE_UNKNOWN');
+  });
+
+  it('for another content is unknown', async () => {
+    const scene = await makeScene(optional);
+    const leaseId = await createLease(optional, scene);
+    const contentId = await registerContent(optional);
+    expect(await askForKey(optional, { ...scene, contentId }, leaseId)).toBe('403 LEASE_UNKNOWN');
+  });
+});

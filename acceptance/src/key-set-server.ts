@@ -1,0 +1,55 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { afterAll } from 'vitest';
+import { nowSeconds } from './tokens.ts';
+
+/** A key of the issuer: what it publishes, and what it signs with. */
+export interface IssuerKey {
+  jwk: JWK;
+  sign(sub: string, claims?: Record<string, unknown>): Promise<string>;
+}
+
+/** An identity provider as far as a key server sees it: `GET /jwks.json`. */
+export interface KeySetServer {
+  url: string;
+  /** What the next requests are answered with; null is a 500. */
+  publish(keys: readonly IssuerKey[] | null): void;
+  /** How many requests there were. */
+  requests(): number;
+}
+
+export async function makeIssuerKey(alg: string, kid: string): Promise<IssuerKey> {
+  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' };
+  return { jwk, sign: (sub, claims) => sign(privateKey, { alg, kid }, { sub, ...claims }) };
+}
+
+function sign(key: CryptoKey, header: { alg: string; kid: string }, claims: Record<string, unknown>): Promise<string> {
+  const now = nowSeconds();
+  return new SignJWT({ iat: now, exp: now + 600, ...claims }).setProtectedHeader(header).sign(key);
+}
+
+/** Serves a key set on loopback until the file's tests are over. */
+export async function startKeySetServer(): Promise<KeySetServer> {
+  let published: readonly IssuerKey[] | null = [];
+  let requests = 0;
+  const server = createServer((_request, response) => {
+    requests++;
+    if (published === null) return void response.writeHead(500).end();
+    const body = JSON.stringify({ keys: published.map(({ jwk }) => jwk) });
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    publish: (keys) => {
+      published = keys;
+    },
+    requests: () => requests,
+  };
+}

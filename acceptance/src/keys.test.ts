@@ -1,0 +1,100 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { makeScene } from './stage.ts';
+import { masterKeyHex, saltHex, startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const server = await startServer({ CONTENT_MODE: 'any' });
+const { client } = server;
+const token = viewerToken(server.jwtSecret, unique('viewer'));
+/** The contract's own vector (section 5). */
+const vector = { contentId: 'my-video-001', key: 'a4ad6589c125682427dbee83eb46259f' };
+
+const keyOf = async (path: string) => (await client.get(path, token)).bytes.toString('hex');
+
+function derive(info: string): string {
+  const octets = hkdfSync('sha256', Buffer.from(masterKeyHex, 'hex'), Buffer.from(saltHex, 'hex'), info, 16);
+  return Buffer.from(octets).toString('hex');
+}
+
+it('the derivation that these tests compare with passes RFC 5869 A.1', () => {
+  const salt = Buffer.from('000102030405060708090a0b0c', 'hex');
+  const info = Buffer.from('f0f1f2f3f4f5f6f7f8f9', 'hex');
+  const octets = hkdfSync('sha256', Buffer.alloc(22, 0x0b), salt, info, 42);
+  expect(Buffer.from(octets).toString('hex')).toBe(
+    '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865',
+  );
+  expect(createHmac('sha256', salt).update(Buffer.alloc(22, 0x0b)).digest('hex')).toMatch(/^077709362c2e32df/);
+});
+
+describe('200', () => {
+  it('is the key of the contract’s vector', async () => {
+    expect(await keyOf(`/keys/${vector.contentId}`)).toBe(vector.key);
+  });
+
+  it.each([0, 1, 7, 2_147_483_648, 4_294_967_295])('epoch %i has the key that HKDF gives for it', async (epoch) => {
+    const key = await keyOf(`/keys/${vector.contentId}/${epoch}`);
+    expect(key).toBe(derive(`${vector.contentId}/${epoch}`));
+    expect(key).not.toBe(vector.key);
+  });
+
+  it('is the key that HKDF gives, for ids of every length', async () => {
+    for (const length of [1, 2, 63, 64, 65, 255, 256]) {
+      const contentId = unique('c').padEnd(length, 'Z').slice(0, length);
+      expect(await keyOf(`/keys/${contentId}`)).toBe(derive(contentId));
+    }
+  });
+
+  it('no two contents and no two epochs share a key', async () => {
+    const paths = ['a', 'b', 'A', 'aa', 'a/0', 'a/1', 'a/10', 'b/0', 'a-0', 'a0'].map((path) => `/keys/${path}`);
+    const keys = await Promise.all(paths.map(keyOf));
+    expect(new Set(keys).size).toBe(paths.length);
+  });
+
+  it.each(['/keys/my-video-001', '/keys/my-video-001/3'])('%s is exactly 16 octets, which nobody stores', async (path) => {
+    const accept = { 'accept-encoding': 'gzip, br, deflate, zstd' };
+    const answer = await client.get(path, token, accept);
+    expect(answer.status).toBe(200);
+    expect(answer.bytes.length).toBe(16);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-length': '16',
+      'cache-control': 'no-store',
+    });
+    const head = await client.call('HEAD', path, { as: token });
+    expect([head.status, head.headers['content-length'], head.headers['cache-control']]).toEqual([200, '16', 'no-store']);
+  });
+
+  it('is the same key for a viewer, a playback key and the bootstrap key', async () => {
+    const { contentId, token: other } = await makeScene(server);
+    const { json } = await client.post('/api/v1/api-keys', server.adminApiKey, { name: 'x', scope: 'playback' });
+    const keys = [];
+    for (const credential of [token, other, json.raw_key, server.adminApiKey])
+      keys.push((await client.get(`/keys/${contentId}`, credential)).bytes.toString('hex'));
+    expect(new Set(keys)).toEqual(new Set([derive(contentId)]));
+  });
+
+  it('does not mind what players add to the request (CTA-5004)', async () => {
+    const headers = { 'cmcd-object': 'ot=k', 'cmcd-request': 'su', range: 'bytes=0-', 'if-none-match': '*' };
+    const answer = await client.get('/keys/my-video-001?CMCD=ot%3Dk', token, headers);
+    expect([answer.status, answer.bytes.toString('hex')]).toEqual([200, vector.key]);
+  });
+});
+
+describe('400', () => {
+  it.each(['00', '01', '-1', '+1', '1.0', '1e3', '0x1', '4294967296', '99999999999', 'a', '%31%20', ' '])(
+    'the epoch %j is refused',
+    async (epoch) => {
+      const answer = await client.get(`/keys/my-video-001/${encodeURIComponent(epoch)}`, token);
+      expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+    },
+  );
+
+  it('leases is no content, and has no epochs', async () => {
+    expect((await client.get('/keys/leases/5', token)).status).toBe(400);
+  });
+});
+
+it('404: nothing is deeper than an epoch', async () => {
+  expect((await client.get('/keys/my-video-001/1/2', token)).status).toBe(404);
+});

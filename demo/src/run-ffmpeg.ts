@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+
+export interface FfmpegRun {
+  readonly cwd?: string;
+  /** Hears the time that the output has reached, about twice a second. */
+  readonly report?: (doneSeconds: number) => void;
+  /** Ends the program. */
+  readonly signal?: AbortSignal;
+}
+
+/** Enough for what explains a failure; a run that goes wrong can say the same thing for every frame. */
+const stderrCharacters = 4_000;
+
+/**
+ * Runs ffmpeg to its end.
+ *
+ * @throws Error where it is absent, with what it said where it fails, or the reason of the signal
+ */
+export async function runFfmpeg(ffmpeg: string, args: readonly string[], run: FfmpegRun = {}): Promise<void> {
+  const { cwd, report, signal } = run;
+  const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin', '-progress', 'pipe:1', '-nostats'];
+  const child = spawn(ffmpeg, [...quiet, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd !== undefined && { cwd }),
+    ...(signal && { signal }),
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(0, stderrCharacters);
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    // `out_time_us=N/A` until the first frame is out.
+    const microseconds = [...text.matchAll(/^out_time_us=(\d+)$/gm)].at(-1)?.[1];
+    if (microseconds !== undefined) report?.(Number(microseconds) / 1_000_000);
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.on('error', (cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') return reject(signal?.aborted ? signal.reason : cause);
+    const message = `ffmpeg is not there (looked for "${ffmpeg}"); install it, or name it in FFMPEG_PATH`;
+    reject(new Error(message, { cause }));
+  });
+  child.on('close', (code, killedBy) => {
+    if (code === 0) resolve();
+    else reject(new Error(`ffmpeg failed (${code ?? killedBy}): ${stderr.trim()}`));
+  });
+  await promise;
+}

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { AppError } from './app-error.ts';
+import { codes } from './codes.ts';
+import { problems, toProblem } from './problem.ts';
+
+/** The table of the contract, section 1, and the three that HTTP itself brings. */
+const documented = {
+  VALIDATION_FAILED: 400,
+  UNAUTHENTICATED: 401,
+  INVALID_TOKEN: 401,
+  INVALID_API_KEY: 401,
+  INSUFFICIENT_SCOPE: 403,
+  LEASE_REQUIRED: 403,
+  LEASE_UNKNOWN: 403,
+  LEASE_EXPIRED: 403,
+  LEASE_REVOKED: 403,
+  TOKEN_REVOKED: 403,
+  CONTENT_NOT_ENTITLED: 403,
+  CONTENT_NOT_FOUND: 404,
+  API_KEY_NOT_FOUND: 404,
+  LEASE_NOT_FOUND: 404,
+  NOT_FOUND: 404,
+  SETUP_ALREADY_DONE: 409,
+  LEASE_LIMIT_REACHED: 409,
+  RATE_LIMITED: 429,
+  DEPENDENCY_UNAVAILABLE: 503,
+  INTERNAL: 500,
+};
+const ofHttp = {
+  METHOD_NOT_ALLOWED: 405,
+  PAYLOAD_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  HEADERS_TOO_LARGE: 431,
+};
+
+test('the codes and their statuses are the documented ones, no more and no fewer', () => {
+  const statuses = Object.fromEntries(Object.entries(codes).map(([code, { status }]) => [code, status]));
+  expect(statuses).toEqual({ ...documented, ...ofHttp });
+});
+
+test('a problem carries the members of RFC 9457, the code, the request id and its own members', () => {
+  const error = new AppError('INSUFFICIENT_SCOPE', {
+    detail: 'Too small.',
+    members: { scope: 'admin full' },
+  });
+  expect(toProblem(error, 'r-1')).toEqual({
+    type: 'urn:latchkey:error:INSUFFICIENT_SCOPE',
+    title: codes.INSUFFICIENT_SCOPE.title,
+    status: 403,
+    detail: 'Too small.',
+    code: 'INSUFFICIENT_SCOPE',
+    requestId: 'r-1',
+    scope: 'admin full',
+  });
+});
+
+test('a problem never tells the cause', () => {
+  const error = new AppError('INTERNAL', { cause: new Error('password=secret') });
+  expect(JSON.stringify(toProblem(error, 'r-1'))).not.toContain('secret');
+});
+
+test('a route documents its refusals by status, and what can happen to any route', () => {
+  const answers = problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY');
+  expect(Object.keys(answers)).toEqual(['400', '401', '429', '500', '503']);
+  expect(answers[401]).toMatchObject({ description: 'UNAUTHENTICATED, INVALID_API_KEY' });
+});
