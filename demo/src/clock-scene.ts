@@ -12,7 +12,7 @@ const renditions = [
   { size: '640x360', bitrate: '500k' },
 ];
 /** What the colours turn by from one key period to the next, in degrees: neighbours differ, all are calm. */
-const hueStepDegrees = 50;
+const hueStepDegrees = 35;
 
 /**
  * A clock with the number of the key period, on a ground whose colour changes with the period, and a soft note a second
@@ -47,7 +47,7 @@ function drawClock({ seconds, periodSeconds }: ClockOptions): string {
   return [
     // One picture of the ground, again and again: drawing it for each frame takes longer than encoding it.
     `${ground},loop=loop=-1:size=1,setpts=N/(${frameRate}*TB),trim=duration=${seconds}`,
-    `hue=h='${hueStepDegrees}*trunc(t/${periodSeconds})'`,
+    `hue=s=0.8:h='${hueStepDegrees}*trunc(t/${periodSeconds})'`,
     ...[clock, period, dot].map((text) => `drawtext=${text}`),
   ].join(',');
 }

@@ -83,7 +83,8 @@ export async function mountServices(ports: SingleNodePorts): Promise<void> {
     clock,
   });
   const limiter = values.rateLimit === 'on' ? await createRateLimiter(app) : null;
-  const service = { db, ledger, clock, randomId: randomUUID, refusals, guard: { authenticator, limiter } };
+  const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom };
+  const service = { db, ledger, clock, randomId: randomUUID, refusals, guard };
 
   await authRoutes({
     ...service,
@@ -106,7 +107,7 @@ export async function mountServices(ports: SingleNodePorts): Promise<void> {
     rules: values,
     masterKeys: new Map(ports.masterKeys.map((masterKey) => [masterKey.version, masterKey])),
     clock,
-    guard: service.guard,
+    guard,
     viewerSources: values.viewerTokenFrom,
     metrics,
   })(app);

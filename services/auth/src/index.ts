@@ -27,8 +27,6 @@ export function authRoutes(ports: AuthPorts): Routes {
     await app.register(async (scope) => {
       addGuard(scope, ports.guard);
       addRefusalAudit(scope, ports.refusals);
-      // Raw keys, states and names: nothing here is for a cache.
-      scope.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
       scope.addHook('onClose', ports.flushUses);
       addGetSetupRoute(scope, ports);
       addClaimSetupRoute(scope, ports);

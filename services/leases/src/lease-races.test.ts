@@ -1,7 +1,7 @@
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countActiveLeases } from './active-leases.ts';
-import { openLeases, rawKeys } from './lease-fixture.ts';
+import { openLeases, rawKeys } from './lease.fixture.ts';
 import { createLeaseReader } from './lease-reader.ts';
 
 const atOnce = 50;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { usualRules } from './lease.fixture.ts';
 import { type Lease, stateOf } from './lease.ts';
-import { usualRules } from './lease-fixture.ts';
 import { grantTtlSeconds, renewAfterSeconds } from './lease-rules.ts';
 
 const lease: Lease = {

@@ -5,10 +5,9 @@ import { AppError } from '../errors/index.ts';
 import { type Access, accessRules, assertScope } from './access.ts';
 import { apiKeyPattern, hashCredential } from './api-key.ts';
 import type { Principal } from './principal.ts';
+import { tokenPattern } from './read-credential.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
-/** Compact JWS (RFC 7515 section 7.1); its header is a JSON object, and `{"` is `ey` in base64url. */
-const tokenPattern = /^ey[\w-]*\.[\w-]*\.[\w-]*$/;
 const apiKeyPrefix = 'lk_';
 /** A change may overtake a read; it does not do so often in a row. */
 const readAttempts = 5;

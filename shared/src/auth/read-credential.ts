@@ -4,6 +4,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type CredentialSource = 'header' | 'query' | 'cookie';
 
 const cookieName = 'latchkey_token';
+/** Compact JWS (RFC 7515 section 7.1); its header is a JSON object, and `{"` is `ey` in base64url. */
+export const tokenPattern = /^ey[\w-]*\.[\w-]*\.[\w-]*$/;
 const bearer = /^bearer +([^\s]+) *$/i;
 
 /** The credential of `Authorization: Bearer …` (RFC 6750 section 2.1; the scheme in any case, RFC 9110 section 11.1). */
@@ -12,14 +14,17 @@ export function readBearer(headers: IncomingHttpHeaders): string | null {
   return authorization === undefined ? null : (bearer.exec(authorization)?.[1] ?? null);
 }
 
-/** The first credential that is there: header, then query (`access_token`), then cookie, as far as they are allowed. */
+/**
+ * The first credential that is there: header, then query (`access_token`), then cookie, as far as they are allowed. An
+ * API key always comes in the header: the sources are those of viewers' tokens.
+ */
 export function readCredential(
   headers: IncomingHttpHeaders,
   query: unknown,
   sources: readonly CredentialSource[],
 ): string | null {
-  const token = readBearer(headers);
-  if (token !== null || sources.length === 1) return token;
+  const presented = readBearer(headers);
+  if (presented !== null && (sources.includes('header') || !tokenPattern.test(presented))) return presented;
   if (sources.includes('query')) {
     const value = (query as Record<string, unknown> | undefined)?.access_token;
     if (typeof value === 'string' && value !== '') return value;

@@ -29,8 +29,7 @@ export function addHealthRoutes(
       config: { access: 'open' },
       schema: { tags: ['Service'], summary: 'Whether the process runs', response: { 200: HealthSchema } },
     },
-    (_request, reply) => {
-      reply.header('cache-control', 'no-store');
+    () => {
       const uptimeSeconds = Math.round(facts.clock.monotonic() - startedAtMs) / 1_000;
       return { status: 'ok' as const, version: facts.version, uptimeSeconds };
     },
@@ -47,7 +46,6 @@ export function addHealthRoutes(
     },
     async (_request, reply) => {
       const { ready, dependencies } = await facts.readiness.report();
-      reply.header('cache-control', 'no-store');
       return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not_ready', dependencies });
     },
   );

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify from 'fastify';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { AppError } from '../errors/index.ts';
 import type { OperatorLog, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { answerClientError } from './client-error.ts';
@@ -41,20 +42,41 @@ export interface HostOptions {
  */
 export function createHost(options: HostOptions): App {
   const { randomId, clientIpOf, requestLog, operatorLog, metrics, isDraining = () => false } = options;
+  const answerError = createErrorHandler(operatorLog);
+  const observe = createResponseObserver(requestLog, metrics);
+  const begin = (request: FastifyRequest, reply: FastifyReply) => {
+    const startedAtMs = performance.now();
+    request.clientIp = clientIpOf(request.raw);
+    reply.header('x-request-id', request.id);
+    // Keys, tokens, states and refusals: what may be cached says so itself.
+    reply.header('cache-control', 'no-store');
+    if (isDraining()) reply.header('connection', 'close');
+    // 'close' comes exactly once, also where the client went away before the answer; 'finish' would not.
+    reply.raw.once('close', () => observe(request, reply, performance.now() - startedAtMs));
+  };
+
   const app = fastify({
     logger: false,
     genReqId: (request) => requestIdOf(request as IncomingMessage, randomId),
     bodyLimit: bodyLimitOctets,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    http: { maxHeaderSize: headerLimitOctets, headersTimeout: requestTimeoutMs },
+    http: {
+      maxHeaderSize: headerLimitOctets,
+      headersTimeout: requestTimeoutMs,
+      // Checked below (RFC 9112 section 3.2), so that it gets an answer and a log line like any other.
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: maxParameterLength },
     // The drain tells load balancers first; what still arrives is served to the end.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerClientError(requestLog, randomId),
-    frameworkErrors: (error, request, reply) =>
-      createErrorHandler(operatorLog)(error, request, reply as never),
+    // A path that cannot be decoded never reaches a hook.
+    frameworkErrors: (error, request, reply) => {
+      begin(request as never, reply as never);
+      answerError(error, request as never, reply as never);
+    },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.setValidatorCompiler(validatorCompiler);
@@ -63,17 +85,14 @@ export function createHost(options: HostOptions): App {
   app.decorateRequest('principal', null);
   app.decorateRequest('errorCode', null);
 
-  const observe = createResponseObserver(requestLog, metrics);
   app.addHook('onRequest', (request, reply, done) => {
-    request.clientIp = clientIpOf(request.raw);
-    reply.header('x-request-id', request.id);
-    if (isDraining()) reply.header('connection', 'close');
-    // 'close' comes exactly once, also where the client went away before the answer; 'finish' would not.
-    const startedAtMs = performance.now();
-    reply.raw.once('close', () => observe(request, reply, performance.now() - startedAtMs));
+    begin(request, reply);
+    const { host } = request.headers;
+    if (host === undefined && request.raw.httpVersion === '1.1')
+      return done(new AppError('VALIDATION_FAILED', { detail: 'HTTP/1.1 needs a Host header.' }));
     done();
   });
-  app.setErrorHandler(createErrorHandler(operatorLog));
+  app.setErrorHandler(answerError);
   app.setNotFoundHandler(createNotFoundHandler(app));
   return app;
 }

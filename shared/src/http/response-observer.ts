@@ -24,8 +24,9 @@ export function createResponseObserver(
       durationMs: Math.round(durationMs * 1_000) / 1_000,
       clientIp: request.clientIp,
       userAgent: request.headers['user-agent'] ?? null,
-      principal: request.principal && { kind: request.principal.kind, id: request.principal.id },
-      code: request.errorCode,
+      // Before the first hook there is neither.
+      principal: request.principal ? { kind: request.principal.kind, id: request.principal.id } : null,
+      code: request.errorCode ?? null,
     });
   };
 }

@@ -96,7 +96,7 @@ function answer(
   if (!principal) throw new AppError('UNAUTHENTICATED');
   const send = (key: Buffer) => {
     metrics.countKeyRequest('served');
-    reply.header('content-type', 'application/octet-stream').header('cache-control', 'no-store').send(key);
+    reply.header('content-type', 'application/octet-stream').send(key);
   };
   const key = issuer.issue({ principal, contentId, epoch, leaseId: leaseIdOf(request, viewerSources) });
   if (key instanceof Promise) key.then(send, (error: Error) => reply.send(error));

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease-fixture.ts';
+import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease.fixture.ts';
 
 let leases: LeaseFixture;
 beforeEach(async () => {

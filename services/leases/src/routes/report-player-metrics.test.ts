@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease-fixture.ts';
+import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease.fixture.ts';
 
 const report = {
   timeToFirstFrame: 850,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openLeasesOnSqlite, rawKeys } from '../lease-fixture.ts';
+import { openLeasesOnSqlite, rawKeys } from '../lease.fixture.ts';
 
 const paths = ['/keys/leases', '/keys/leases/renew', '/keys/leases/revoke'];
 

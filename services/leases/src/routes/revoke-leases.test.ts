@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabaseFeed } from '@latchkey/shared/events';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease-fixture.ts';
+import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease.fixture.ts';
 
 let leases: LeaseFixture;
 beforeEach(async () => {

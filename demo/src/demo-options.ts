@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+
+/** What the command line asks for. */
+export interface DemoOptions {
+  readonly help: boolean;
+  /** Of the page; the key server gets the next one. 0: free ones for both. */
+  readonly port: number;
+  /** Length of the video. */
+  readonly seconds: number;
+  /** Look whether everything answers, and end. */
+  readonly check: boolean;
+}
+
+const defaultPort = 4180;
+const defaultSeconds = 60;
+/** Two key periods at least; ten minutes take ffmpeg some two minutes. */
+const leastSeconds = 20;
+const mostSeconds = 600;
+/** The page's port and the next one have to exist. */
+const mostPort = 65_534;
+
+export const usage = `The demonstration: a video is made, encrypted with keys of a Latchkey server, and played in a page.
+
+  npm run demo                    then open the page that it names; Ctrl-C stops everything
+  npm run demo -- --seconds 120   a longer video (${leastSeconds} to ${mostSeconds}, default ${defaultSeconds})
+  npm run demo -- --port 8000     port of the page; the key server gets the next one (default ${defaultPort}; 0: free ones)
+  npm run demo -- --check         make everything, see whether it answers, say "demo: ok" and end
+  npm run demo -- --help          this
+
+It needs ffmpeg: FFMPEG_PATH names it where it is not on the PATH. What it makes is kept in .cache/demo; that folder
+may be deleted while no demo runs.
+`;
+
+/** An option that cannot be used; the message says which and what is accepted. */
+export class UsageError extends Error {}
+
+/** @throws UsageError */
+export function readOptions(args: readonly string[]): DemoOptions {
+  const values = parse(args);
+  return {
+    help: values.help ?? false,
+    check: values.check ?? false,
+    port: readInteger('--port', values.port, defaultPort, 0, mostPort),
+    seconds: readInteger('--seconds', values.seconds, defaultSeconds, leastSeconds, mostSeconds),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        check: { type: 'boolean' },
+        port: { type: 'string' },
+        seconds: { type: 'string' },
+      },
+    }).values;
+  } catch (cause) {
+    throw new UsageError((cause as Error).message, { cause });
+  }
+}
+
+function readInteger(name: string, text: string | undefined, preset: number, least: number, most: number): number {
+  if (text === undefined) return preset;
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : -1;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`${name} "${text}"; accepted: a whole number from ${least} to ${most}`);
+}
