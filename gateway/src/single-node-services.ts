@@ -16,7 +16,7 @@ import {
   createInProcessBus,
   createLedger,
 } from '@latchkey/shared/events';
-import { type App, createRateLimiter, isDirectFromLoopback } from '@latchkey/shared/http';
+import { type App, createRateLimiter, isDirectFromLoopback, type ServicePorts } from '@latchkey/shared/http';
 import { everyMs, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
@@ -38,24 +38,18 @@ export interface SingleNodePorts {
   shutdown: Shutdown;
 }
 
-/** Mounts every service on one host: each is given its neighbours themselves where processes would have clients of them. */
-export async function mountServices(ports: SingleNodePorts): Promise<void> {
-  const { app, db, values, clock, metrics, log, shutdown } = ports;
+/** What the services share in one process: each is given its neighbours themselves, where processes would have clients. */
+async function createCore({ app, db, values, clock, metrics, log }: SingleNodePorts) {
   const onFault = (what: string) => (error: unknown) => log.error(what, { error });
   const bus = createInProcessBus(onFault('a message could not be delivered'));
-  const ledger = createLedger({ db, bus, clock });
-  const refusals = createRefusalLog(db, clock, onFault('refusals could not be recorded'));
-
   const setup = toSetupSecrets(values);
   const verifier = createApiKeyVerifier({
     db,
     clock,
     bootstrapKey: setup.bootstrapKey,
-    onFault: onFault('uses of API keys could not be noted'),
+    onFault: onFault('uses of API keys could not be written'),
   });
   const contents = createContentReader({ db });
-  const leases = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
-
   const follower = createFeedFollower({
     feed: createDatabaseFeed(db),
     bus,
@@ -65,14 +59,12 @@ export async function mountServices(ports: SingleNodePorts): Promise<void> {
   const authority = createAuthority({
     apiKeys: verifier,
     contents,
-    leases,
+    leases: createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds }),
     follower,
     bus,
     clock,
     onLookup: metrics.countCacheLookup,
   });
-  await follower.pull();
-
   const tokens = createTokens(values, clock, onFault('the key set of viewer tokens could not be fetched'));
   const authenticator = createAuthenticator({
     apiKeys: authority.apiKeys,
@@ -83,9 +75,32 @@ export async function mountServices(ports: SingleNodePorts): Promise<void> {
     clock,
   });
   const limiter = values.rateLimit === 'on' ? await createRateLimiter(app) : null;
-  const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom };
-  const service = { db, ledger, clock, randomId: randomUUID, refusals, guard };
+  const service: ServicePorts = {
+    db,
+    ledger: createLedger({ db, bus, clock }),
+    clock,
+    randomId: randomUUID,
+    refusals: createRefusalLog(db, clock, onFault('refusals could not be recorded')),
+    guard: { authenticator, limiter, viewerSources: values.viewerTokenFrom },
+  };
+  return { bus, setup, verifier, contents, follower, authority, service, onFault };
+}
 
+type Core = Awaited<ReturnType<typeof createCore>>;
+
+/** Mounts every service on one host and starts what runs beside the requests. */
+export async function mountServices(ports: SingleNodePorts): Promise<void> {
+  const core = await createCore(ports);
+  await core.follower.pull();
+  await mountRoutes(ports, core);
+  startJobs(ports, core);
+}
+
+async function mountRoutes(
+  { app, values, clock, metrics, masterKeys }: SingleNodePorts,
+  core: Core,
+): Promise<void> {
+  const { service, verifier, contents, authority, bus, setup } = core;
   await authRoutes({
     ...service,
     randomBytes,
@@ -105,13 +120,17 @@ export async function mountServices(ports: SingleNodePorts): Promise<void> {
   await keyDerivationRoutes({
     authority,
     rules: values,
-    masterKeys: new Map(ports.masterKeys.map((masterKey) => [masterKey.version, masterKey])),
+    masterKeys: new Map(masterKeys.map((masterKey) => [masterKey.version, masterKey])),
     clock,
-    guard,
-    viewerSources: values.viewerTokenFrom,
+    guard: service.guard,
     metrics,
   })(app);
+}
 
+function startJobs(
+  { db, clock, values, shutdown }: SingleNodePorts,
+  { follower, verifier, onFault }: Core,
+): void {
   const purge = createLeasePurge({
     db,
     clock,

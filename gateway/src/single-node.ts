@@ -30,16 +30,16 @@ async function main(args: string[], env: Environment): Promise<void> {
     process.stdout.write(usage + describeVariables(singleNodeSettings));
     return;
   }
-  // The log level is itself configured; until it is known, everything is shown.
+  const kept = secretsFilePath(env.SQLITE_PATH || 'data/latchkey.db');
+  // A variable that is set to nothing counts as not set, so what was kept goes over it.
+  const known = { ...env, ...readSecretsFile(kept, env) };
+  const made = makeMissingSecrets(known, randomBytes);
+  const { values, warnings } = readSingleNodeConfig({ ...known, ...made });
   const log = createOperatorLog({
-    level: env.LOG_LEVEL ?? 'info',
+    level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
     write: (text) => process.stderr.write(text),
   });
-  const kept = secretsFilePath(env.SQLITE_PATH || 'data/latchkey.db');
-  const known = { ...readSecretsFile(kept, env), ...env };
-  const made = makeMissingSecrets(known, randomBytes);
-  const { values, warnings } = readSingleNodeConfig({ ...known, ...made });
   for (const warning of warnings) log.warn(warning);
 
   const shutdown = createShutdown(log);

@@ -1,4 +1,3 @@
-import type { CredentialSource } from '@latchkey/shared/auth';
 import { addGuard, type GuardOptions, type Routes } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { type ContentKeyIssuerOptions, createContentKeyIssuer } from './issue-content-key.ts';
@@ -9,8 +8,6 @@ export { checkMasterKeys, knownKeyVersions, MasterKeyMismatch } from './master-k
 
 export interface KeyDerivationPorts extends ContentKeyIssuerOptions {
   guard: GuardOptions;
-  /** Where a viewer's token and lease id may stand in a request. */
-  viewerSources: readonly CredentialSource[];
   metrics: Metrics;
 }
 
@@ -19,12 +16,16 @@ export function keyDerivationRoutes(ports: KeyDerivationPorts): Routes {
   const issuer = createContentKeyIssuer(ports);
   return async (app) => {
     await app.register(async (scope) => {
-      addGuard(scope, { ...ports.guard, viewerSources: ports.viewerSources });
+      addGuard(scope, ports.guard);
       scope.addHook('onError', async (request) => {
         // The error handler has not run yet, so the code is counted once the answer is under way.
         request.raw.once('close', () => ports.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
       });
-      addGetKeyRoutes(scope, { issuer, metrics: ports.metrics, viewerSources: ports.viewerSources });
+      addGetKeyRoutes(scope, {
+        issuer,
+        metrics: ports.metrics,
+        viewerSources: ports.guard.viewerSources ?? [],
+      });
     });
   };
 }

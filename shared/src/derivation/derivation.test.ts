@@ -4,7 +4,6 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createMasterKey, deriveContentKey, deriveFingerprint, expand, extract } from './index.ts';
 
-const hex = (text: string) => Buffer.from(text, 'hex');
 const rising = (from: number, to: number) =>
   Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => from + i));
 const masterKey = createMasterKey(1, rising(0x00, 0x1f), rising(0x20, 0x3f));
@@ -46,7 +45,7 @@ describe.each([
 ])('RFC 5869 $name', ({ key, salt, info, prk, okm }) => {
   test('extracts and expands as the RFC says', () => {
     const extracted = extract(salt, key);
-    expect(extracted.toString('hex')).toBe(prk);
+    expect(extracted.export().toString('hex')).toBe(prk);
     expect(expand(extracted, info, okm.length / 2).toString('hex')).toBe(okm);
   });
 });
@@ -116,7 +115,7 @@ test('the fingerprint is the first 8 octets of the derivation with info /fingerp
 });
 
 test('expands to the longest output of the RFC and refuses any other length', () => {
-  const key = hex('00'.repeat(32));
+  const key = extract(Buffer.alloc(32), Buffer.alloc(32));
   expect(expand(key, 'info', 255 * 32)).toHaveLength(8_160);
   expect(
     expand(key, 'info', 33)
@@ -128,10 +127,9 @@ test('expands to the longest output of the RFC and refuses any other length', ()
 });
 
 test('neither JSON nor an inspection shows a master key', () => {
-  const secret = Buffer.from(masterKey.pseudoRandomKey).toString('hex');
-  for (const shown of [JSON.stringify(masterKey), inspect(masterKey, { depth: 9, showHidden: true })]) {
-    expect(shown).not.toContain(secret.slice(0, 8));
-    expect(shown).not.toContain(inspect(Buffer.from(masterKey.pseudoRandomKey)).slice(8, 20));
-  }
-  expect(JSON.parse(JSON.stringify(masterKey))).toEqual({ version: 1 });
+  const secret = masterKey.pseudoRandomKey.export();
+  const shown = JSON.stringify(masterKey) + inspect(masterKey, { depth: 9, showHidden: true });
+  expect(shown).not.toContain(secret.toString('hex').slice(0, 8));
+  expect(shown).not.toContain(inspect(secret).slice(8, 20));
+  expect(shown).not.toContain(secret.toString('base64').slice(0, 8));
 });

@@ -19,7 +19,7 @@ const schema = {
 /** `GET /api/v1/leases/:id` */
 export function addGetLeaseRoute(app: App, { db, clock }: LeasePorts): void {
   const store = new LeaseStore(db);
-  const config = { access: 'manage', limit: 'api' } as const;
+  const config = { access: 'manage', action: 'lease.read', limit: 'api' } as const;
   app.get('/api/v1/leases/:id', { config, schema }, async ({ params: { id } }) => {
     const lease = isLeaseId(id) ? await store.find(id) : null;
     if (!lease) throw new AppError('LEASE_NOT_FOUND');

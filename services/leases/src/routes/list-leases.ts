@@ -35,7 +35,7 @@ const schema = {
 /** `GET /api/v1/leases` */
 export function addListLeasesRoute(app: App, { db, clock }: LeasePorts): void {
   const store = new LeaseStore(db);
-  const config = { access: 'manage', limit: 'api' } as const;
+  const config = { access: 'manage', action: 'lease.list', limit: 'api' } as const;
   app.get('/api/v1/leases', { config, schema }, async ({ query }) => {
     const { limit, after } = page(query, defaultLimit);
     const selector = { viewerId: query.viewerId ?? null, contentId: query.contentId ?? null };

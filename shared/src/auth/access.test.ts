@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { scopes } from '../contracts/index.ts';
+import { type Access, assertScope, scopesOf } from './access.ts';
+import type { Principal } from './principal.ts';
+
+const principals: Record<string, Principal> = {
+  ...Object.fromEntries(
+    scopes.map((scope) => [scope, { kind: 'api-key', id: 'k', name: 'n', scope, cacheKey: 'h' } as const]),
+  ),
+  viewer: { kind: 'viewer', id: 'v', issuedAt: null, contents: null, mayUpload: false },
+  uploader: { kind: 'viewer', id: 'v', issuedAt: null, contents: null, mayUpload: true },
+  anonymous: { kind: 'anonymous', id: null },
+};
+
+/** The table of the contract, section 3. */
+const table: Record<Exclude<Access, 'open'>, string[]> = {
+  'any-api-key': ['admin', 'full', 'upload', 'playback'],
+  manage: ['admin', 'full'],
+  'content:read': ['admin', 'full', 'playback'],
+  presign: ['admin', 'full', 'upload', 'uploader'],
+  keys: ['admin', 'full', 'playback', 'viewer', 'uploader', 'anonymous'],
+  leases: ['admin', 'full', 'viewer', 'uploader', 'anonymous'],
+  'player-metrics': ['viewer', 'uploader', 'anonymous'],
+};
+
+describe.each(Object.entries(table))('%s', (access, allowed) => {
+  test(`is for ${allowed.join(', ')} and nobody else`, () => {
+    for (const [name, principal] of Object.entries(principals)) {
+      const asking = () => assertScope(principal, access as Access);
+      if (allowed.includes(name)) expect(asking, name).not.toThrow();
+      else expect(asking, name).toThrow(expect.objectContaining({ code: 'INSUFFICIENT_SCOPE' }));
+    }
+  });
+});
+
+test('a refusal names the scopes that would do', () => {
+  expect(scopesOf('manage')).toBe('admin full');
+  expect(() => assertScope(principals.playback as Principal, 'manage')).toThrow(
+    expect.objectContaining({ members: { scope: 'admin full' } }),
+  );
+});

@@ -1,0 +1,199 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JWK } from 'jose';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { hashCredential } from './api-key.ts';
+import { fetchKeySet } from './fetch-key-set.ts';
+import { createKeySet } from './key-set.ts';
+import { createSigningKey, type SigningKey } from './signing-keys.fixture.ts';
+import { createTokenVerifier } from './token-verifier.ts';
+
+const minuteMs = 60_000;
+let first: SigningKey;
+let second: SigningKey;
+let clock: ManualClock;
+let published: JWK[] | Error | unknown;
+let fetches: number;
+let faults: unknown[];
+let verify: (token: string) => Promise<unknown>;
+
+beforeAll(async () => {
+  [first, second] = await Promise.all([
+    createSigningKey('ES256', 'first'),
+    createSigningKey('ES256', 'second'),
+  ]);
+});
+
+beforeEach(() => {
+  clock = createManualClock();
+  published = [first.jwk];
+  fetches = 0;
+  faults = [];
+  const keySet = createKeySet({
+    async fetchJson() {
+      fetches++;
+      if (published instanceof Error) throw published;
+      return Array.isArray(published) ? { keys: structuredClone(published) } : published;
+    },
+    clock,
+    onFault: (error) => void faults.push(error),
+  });
+  const verifier = createTokenVerifier({
+    secret: null,
+    keySet,
+    rules: {
+      audience: null,
+      issuer: null,
+      clockToleranceSeconds: 10,
+      maxAgeSeconds: 86_400,
+      contentClaim: 'c',
+    },
+    clock,
+  });
+  verify = async (token) => verifier.verify(token, hashCredential(token));
+});
+
+/** A token that is good for a day, so that only its key decides. */
+function tokenOf(key: SigningKey, sub = 'alice', kid?: string): Promise<string> {
+  const iat = clock.now() / 1_000;
+  return key.sign({ sub, iat, exp: iat + 80_000 }, kid === undefined ? {} : { kid });
+}
+const accepted = async (token: string) => expect(await verify(token)).toMatchObject({ kind: 'viewer' });
+const refused = (token: string) => expect(verify(token)).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
+const unknowable = (token: string) =>
+  expect(verify(token)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+const outOfReach = new Error('out of reach');
+
+describe('a key set that can be reached', () => {
+  test('is fetched once for many tokens, also for many at once', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => tokenOf(first, `viewer-${i}`)));
+    await Promise.all(tokens.map(accepted));
+    expect(fetches).toBe(1);
+  });
+
+  test('a rotation works at once: an unknown kid fetches the set again', async () => {
+    await accepted(await tokenOf(first));
+    published = [first.jwk, second.jwk];
+    await accepted(await tokenOf(second));
+    await accepted(await tokenOf(first));
+    expect(fetches).toBe(2);
+  });
+
+  test('a kid that is not in the set is refused with 401', async () => {
+    await refused(await tokenOf(second));
+    await refused(await tokenOf(first, 'alice', 'made-up'));
+  });
+
+  test('a kid of the set with the signature of another key is refused', async () => {
+    published = [first.jwk, second.jwk];
+    await refused(await tokenOf(second, 'alice', 'first'));
+  });
+
+  test('a key that was withdrawn is refused after 5 minutes, though its tokens were remembered', async () => {
+    const token = await tokenOf(first);
+    await accepted(token);
+    published = [second.jwk];
+    clock.advance(5 * minuteMs);
+    await accepted(token);
+    clock.advance(1);
+    await refused(token);
+  });
+
+  test('and at once where a token with a new kid brought the new set', async () => {
+    const token = await tokenOf(first);
+    await accepted(token);
+    published = [second.jwk];
+    await accepted(await tokenOf(second));
+    await refused(token);
+  });
+
+  test('a flood of made-up kids fetches it 5 times and then every 10 seconds, and rightful tokens go on', async () => {
+    await accepted(await tokenOf(first));
+    for (let i = 0; i < 50; i++) await refused(await tokenOf(second, 'mallory', `made-up-${i}`));
+    expect(fetches).toBe(5);
+    await accepted(await tokenOf(first, 'bob'));
+    clock.advance(10_000);
+    for (let i = 0; i < 50; i++) await refused(await tokenOf(second, 'mallory', `made-up-${i}`));
+    expect(fetches).toBe(6);
+  });
+});
+
+describe('a key set that cannot be reached', () => {
+  test('from the start: 503, and 200 as soon as it is there', async () => {
+    published = outOfReach;
+    const token = await tokenOf(first);
+    await unknowable(token);
+    published = [first.jwk];
+    await accepted(token);
+    expect(faults).toEqual([outOfReach]);
+  });
+
+  test('later: the last good one carries on for an hour, then 503', async () => {
+    const token = await tokenOf(first);
+    await accepted(token);
+    published = outOfReach;
+    clock.advance(60 * minuteMs);
+    await accepted(token);
+    await accepted(await tokenOf(first, 'bob'));
+    clock.advance(1);
+    await unknowable(token);
+    published = [first.jwk];
+    clock.advance(10_000);
+    await accepted(token);
+  });
+
+  test('an unknown kid cannot be judged: 503, not 401', async () => {
+    await accepted(await tokenOf(first));
+    clock.advance(minuteMs);
+    published = outOfReach;
+    await unknowable(await tokenOf(second));
+  });
+
+  test.each([null, 'text', 7, [], {}, { keys: 'none' }, { keys: [7] }])(
+    '%j is no key set: as if it could not be reached',
+    async (garbage) => {
+      published = garbage === null || Array.isArray(garbage) ? { garbage } : garbage;
+      await unknowable(await tokenOf(first));
+      expect(faults).toHaveLength(1);
+    },
+  );
+
+  test('garbage does not replace the last good set', async () => {
+    const token = await tokenOf(first);
+    await accepted(token);
+    published = { keys: 'none' };
+    clock.advance(6 * minuteMs);
+    await accepted(token);
+  });
+
+  test('one key that is not understood does not spoil the others', async () => {
+    published = [{ kty: 'XX', kid: 'odd' }, first.jwk];
+    await accepted(await tokenOf(first));
+    await expect(verify(await tokenOf(first, 'alice', 'odd'))).rejects.toMatchObject({
+      code: 'INVALID_TOKEN',
+    });
+  });
+});
+
+describe('fetching', () => {
+  async function answer(status: number, body: string, headers: Record<string, string> = {}) {
+    const server = createServer((_request, response) => response.writeHead(status, headers).end(body));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      return await fetchKeySet(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  test('gives the JSON of a 200', async () => expect(await answer(200, '{"keys":[]}')).toEqual({ keys: [] }));
+
+  test('fails on another status, on a redirect, on what is no JSON and on what is too large', async () => {
+    await expect(answer(500, '{}')).rejects.toThrow('answered 500');
+    await expect(answer(302, '', { location: 'http://127.0.0.1:9/' })).rejects.toThrow();
+    await expect(answer(200, '<html>')).rejects.toThrow();
+    await expect(answer(200, ' '.repeat(300_000))).rejects.toThrow('larger than');
+  });
+});

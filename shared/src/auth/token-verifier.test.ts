@@ -1,0 +1,249 @@
+import { createPublicKey } from 'node:crypto';
+import { UnsecuredJWT } from 'jose';
+import { describe, expect, test } from 'vitest';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { signToken } from '../testing/sign-token.ts';
+import { hashCredential } from './api-key.ts';
+import { createKeySet } from './key-set.ts';
+import { createSigningKey } from './signing-keys.fixture.ts';
+import { createTokenVerifier, type TokenRules } from './token-verifier.ts';
+
+const secret = Buffer.from('a secret of tests, longer than 32 octets');
+const otherSecret = Buffer.from('another secret, it too longer than 32 octets');
+const clock = createManualClock();
+const now = clock.now() / 1_000;
+const good = { sub: 'alice', iat: now, exp: now + 900 };
+
+function create(rules: Partial<TokenRules> = {}, keys: object[] | null = null, at = createManualClock()) {
+  const fetchJson = async () => ({ keys });
+  const verifier = createTokenVerifier({
+    secret,
+    keySet: keys && createKeySet({ fetchJson, clock: at, onFault: () => {} }),
+    rules: {
+      audience: null,
+      issuer: null,
+      clockToleranceSeconds: 10,
+      maxAgeSeconds: 86_400,
+      contentClaim: 'content_ids',
+      ...rules,
+    },
+    clock: at,
+  });
+  const verify = async (token: string) => verifier.verify(token, hashCredential(token));
+  return { verify, verifier, at };
+}
+
+const refused = (promise: Promise<unknown>) =>
+  expect(promise).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
+const hs256 = (claims: Record<string, unknown>, header = {}) =>
+  signToken(secret, { ...good, ...claims }, header);
+
+describe('algorithms', () => {
+  test('accepts HS256 with the shared secret', async () => {
+    expect(await create().verify(hs256({}))).toEqual({
+      kind: 'viewer',
+      id: 'alice',
+      issuedAt: now * 1_000,
+      contents: null,
+      mayUpload: false,
+    });
+  });
+
+  test.each(['RS256', 'ES256', 'EdDSA'] as const)('accepts %s with a key of the set', async (alg) => {
+    const key = await createSigningKey(alg, 'k1');
+    expect(await create({}, [key.jwk]).verify(await key.sign(good))).toMatchObject({ id: 'alice' });
+  });
+
+  test('with both configured, the algorithm of the token picks the verifier', async () => {
+    const key = await createSigningKey('ES256', 'k1');
+    const { verify } = create({}, [key.jwk]);
+    expect(await verify(hs256({}))).toMatchObject({ id: 'alice' });
+    expect(await verify(await key.sign({ ...good, sub: 'bob' }))).toMatchObject({ id: 'bob' });
+  });
+
+  test('an RSA public key is no shared secret, in whatever form it is used as one', async () => {
+    const key = await createSigningKey('RS256', 'k1');
+    const published = createPublicKey({ key: key.jwk, format: 'jwk' });
+    const pem = published.export({ type: 'spki', format: 'pem' });
+    const secrets = [
+      pem,
+      pem.toString().trimEnd(),
+      published.export({ type: 'spki', format: 'der' }),
+      JSON.stringify(key.jwk),
+      key.jwk.n ?? '',
+    ];
+    const { verify } = create({}, [key.jwk]);
+    for (const confused of secrets)
+      await refused(verify(signToken(Buffer.from(confused), good, { kid: 'k1' })));
+  });
+
+  test('a symmetric key in the set is never used', async () => {
+    const shared = { kty: 'oct', k: otherSecret.toString('base64url'), kid: 'k1', alg: 'HS256' };
+    await refused(create({}, [shared]).verify(signToken(otherSecret, good, { kid: 'k1' })));
+  });
+
+  test('refuses a wrong signature, a changed payload, none at all, and alg none in any case', async () => {
+    const { verify } = create();
+    const [header, , signature] = hs256({}).split('.');
+    const changed = Buffer.from(JSON.stringify({ ...good, sub: 'mallory' })).toString('base64url');
+    await refused(verify(signToken(otherSecret, good)));
+    await refused(verify(`${header}.${changed}.${signature}`));
+    await refused(verify(`${header}.${changed}.`));
+    await refused(verify(new UnsecuredJWT(good).encode()));
+    for (const alg of ['none', 'None', 'NONE', 'hs256', 'HS384', 'HS512', 'ES512', '', 7])
+      await refused(verify(hs256({}, { alg })));
+  });
+
+  test('refuses a critical extension that it does not know', async () => {
+    await refused(create().verify(hs256({}, { crit: ['urn:x'], 'urn:x': true })));
+    await refused(create().verify(hs256({}, { crit: [] })));
+  });
+
+  test('refuses what is no token', async () => {
+    for (const text of [
+      'ey.ey.ey',
+      'eyJ.e30.x',
+      `${hs256({})}x.y`,
+      'eyJhbGciOiJIUzI1NiJ9.bm90IGpzb24.AAAA',
+    ]) {
+      await refused(create().verify(text));
+    }
+  });
+});
+
+describe('times', () => {
+  const accepts = (claims: Record<string, unknown>) => create().verify(hs256(claims));
+
+  test('exp is needed, a number, and tolerated for 10 seconds and not for 11', async () => {
+    await refused(accepts({ exp: undefined }));
+    await refused(accepts({ exp: String(now + 900) }));
+    await accepts({ exp: now - 9 });
+    await refused(accepts({ exp: now - 10 }));
+    await refused(accepts({ exp: now - 11 }));
+  });
+
+  test('nbf is tolerated for 10 seconds and not for 11', async () => {
+    await accepts({ nbf: now - 1 });
+    await accepts({ nbf: now + 10 });
+    await refused(accepts({ nbf: now + 11 }));
+    await refused(accepts({ nbf: 'soon' }));
+  });
+
+  test('iat is tolerated 10 seconds ahead and not 11: a token from the future would outlive every mark', async () => {
+    await accepts({ iat: now + 10 });
+    await refused(accepts({ iat: now + 11 }));
+    await refused(accepts({ iat: 'today' }));
+  });
+
+  test('iat may be a day old, and without it exp may be a day away', async () => {
+    await accepts({ iat: now - 86_400 });
+    await refused(accepts({ iat: now - 86_401 }));
+    expect(await accepts({ iat: undefined, exp: now + 86_400 })).toMatchObject({ issuedAt: null });
+    await refused(accepts({ iat: undefined, exp: now + 86_401 }));
+  });
+
+  test('the tolerance and the age are those that are configured', async () => {
+    const { verify } = create({ clockToleranceSeconds: 0, maxAgeSeconds: 60 });
+    await refused(verify(hs256({ exp: now })));
+    await refused(verify(hs256({ nbf: now + 1 })));
+    await refused(verify(hs256({ iat: now - 61 })));
+    expect(await verify(hs256({ iat: now - 60 }))).toMatchObject({ id: 'alice' });
+  });
+});
+
+describe('claims', () => {
+  test('sub is a text that is not empty and can be stored', async () => {
+    const { verify } = create();
+    for (const sub of [
+      undefined,
+      null,
+      '',
+      7,
+      ['alice'],
+      'a\u0000',
+      'x'.repeat(1_025),
+      'é'.repeat(600),
+      '\ud800',
+    ]) {
+      await refused(verify(hs256({ sub })));
+    }
+    expect(await verify(hs256({ sub: 'x'.repeat(1_024) }))).toMatchObject({ kind: 'viewer' });
+  });
+
+  test('aud and iss are checked where they are configured', async () => {
+    const { verify } = create({ audience: 'latchkey', issuer: 'https://app.example' });
+    const right = { aud: 'latchkey', iss: 'https://app.example' };
+    expect(await verify(hs256(right))).toMatchObject({ id: 'alice' });
+    expect(await verify(hs256({ ...right, aud: ['other', 'latchkey'] }))).toMatchObject({ id: 'alice' });
+    for (const wrong of [
+      { aud: 'other' },
+      { aud: undefined },
+      { aud: [] },
+      { iss: 'https://app.example/' },
+      { iss: undefined },
+    ]) {
+      await refused(verify(hs256({ ...right, ...wrong })));
+    }
+  });
+
+  test('the content claim bounds what a token opens: a text, a list, all by a star, nothing by an empty list', async () => {
+    const contents = async (claim: unknown) => {
+      const viewer = await create().verify(hs256({ content_ids: claim }));
+      return viewer.kind === 'viewer' && viewer.contents;
+    };
+    expect(await contents(undefined)).toBeNull();
+    expect(await contents('film')).toEqual(new Set(['film']));
+    expect(await contents(['a', 'b'])).toEqual(new Set(['a', 'b']));
+    expect(await contents('*')).toBeNull();
+    expect(await contents(['a', '*'])).toBeNull();
+    expect(await contents([])).toEqual(new Set());
+    for (const claim of [null, 7, {}, ['a', 7], [['a']]])
+      await refused(create().verify(hs256({ content_ids: claim })));
+  });
+
+  test('the content claim has the name that is configured', async () => {
+    const viewer = await create({ contentClaim: 'films' }).verify(hs256({ films: 'a', content_ids: 'b' }));
+    expect(viewer).toMatchObject({ contents: new Set(['a']) });
+  });
+
+  test('only the word upload in scope lets a viewer upload', async () => {
+    for (const [scope, mayUpload] of [
+      ['play upload', true],
+      ['uploads', false],
+      [['upload'], false],
+    ] as const) {
+      expect(await create().verify(hs256({ scope }))).toMatchObject({ mayUpload });
+    }
+  });
+});
+
+describe('remembered tokens', () => {
+  test('are answered at once, and no longer than their times allow', async () => {
+    const { verify, verifier, at } = create();
+    const token = hs256({ exp: now + 60 });
+    await verify(token);
+    expect(verifier.verify(token, hashCredential(token))).not.toBeInstanceOf(Promise);
+    at.advance(69_000);
+    expect(await verify(token)).toMatchObject({ id: 'alice' });
+    at.advance(1_000);
+    await refused(verify(token));
+  });
+
+  test('end with the greatest age too', async () => {
+    const { verify, at } = create({ maxAgeSeconds: 60 });
+    const token = hs256({});
+    await verify(token);
+    at.advance(60_000);
+    await verify(token);
+    at.advance(1);
+    await refused(verify(token));
+  });
+
+  test('a refusal is not remembered as anything else', async () => {
+    const { verify, at } = create();
+    const token = hs256({ nbf: now + 60 });
+    await refused(verify(token));
+    at.advance(60_000);
+    expect(await verify(token)).toMatchObject({ id: 'alice' });
+  });
+});

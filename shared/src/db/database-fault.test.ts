@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { isDatabaseUnavailable } from './database-fault.ts';
+import { openDatabase } from './open.ts';
+
+const fault = (code: string, message = 'x') => Object.assign(new Error(message), { code });
+
+test.each([
+  'SQLITE_BUSY',
+  'SQLITE_BUSY_SNAPSHOT',
+  'SQLITE_FULL',
+  'SQLITE_IOERR_WRITE',
+  'SQLITE_READONLY',
+  'SQLITE_CANTOPEN',
+  'SQLITE_CORRUPT',
+  '08006',
+  '53300',
+  '57014',
+  '57P01',
+  '58030',
+  '40001',
+  '40P01',
+  '25006',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+])('%s means that the database could not be asked', (code) =>
+  expect(isDatabaseUnavailable(fault(code))).toBe(true),
+);
+
+test.each([
+  'SQLITE_CONSTRAINT_UNIQUE',
+  'SQLITE_ERROR',
+  'SQLITE_MISUSE',
+  '23505',
+  '42P01',
+  '22021',
+  'ERR_INVALID_ARG_TYPE',
+  '',
+])('%s means that it was asked something wrong', (code) =>
+  expect(isDatabaseUnavailable(fault(code))).toBe(false),
+);
+
+test('the faults that come without a code are known by their words, and what is no error is none', () => {
+  expect(isDatabaseUnavailable(new Error('timeout exceeded when trying to connect'))).toBe(true);
+  expect(isDatabaseUnavailable(new Error('Connection terminated unexpectedly'))).toBe(true);
+  expect(isDatabaseUnavailable(new Error('something else'))).toBe(false);
+  for (const thrown of [null, undefined, 'SQLITE_BUSY', { code: 'SQLITE_BUSY' }]) {
+    expect(isDatabaseUnavailable(thrown)).toBe(false);
+  }
+});
+
+test('a Postgres that is not there cannot be asked', async () => {
+  // Port 9 (discard) of this machine has no listener.
+  const db = openDatabase({ databaseUrl: 'postgres://nobody@127.0.0.1:9/none', sqlitePath: '' });
+  const asked = db.selectFrom('contents').select('id').execute();
+  expect(isDatabaseUnavailable(await asked.catch((error: unknown) => error))).toBe(true);
+  await db.destroy();
+});

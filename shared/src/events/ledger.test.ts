@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
+import { createInProcessBus } from './bus.ts';
+import { appendChange, createDatabaseFeed, purgeChanges } from './change-feed.ts';
+import { createFeedFollower } from './feed-follower.ts';
+import { createLedger } from './ledger.ts';
+import type { BusMessage } from './message.ts';
+
+const change = (contentId: string) => ({ kind: 'content' as const, contentId });
+const audit = {
+  actor: { kind: 'api-key' as const, id: 'k' },
+  action: 'content.update',
+  target: 'a',
+  clientIp: null,
+  requestId: null,
+  outcome: 'done' as const,
+  code: null,
+};
+
+describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({ open }) => {
+  let database: TestDatabase;
+  let heard: BusMessage[];
+  const clock = createManualClock();
+  const bus = createInProcessBus(() => {});
+  bus.subscribe((message) => void heard.push(message));
+  beforeEach(async () => {
+    heard = [];
+    database = await open();
+  });
+  afterEach(() => database.close());
+
+  const ledger = () => createLedger({ db: database.db, bus, clock });
+  const feed = () => createDatabaseFeed(database.db);
+  const write = (contentId: string) => ledger().write((entry) => entry.change(change(contentId)));
+
+  test('stores change and audit, and announces them once they are committed', async () => {
+    let heardInside = 0;
+    const result = await ledger().write(async (entry) => {
+      await entry.change(change('a'));
+      await entry.audit(audit);
+      entry.notice({ topic: 'content', event: 'updated', data: { id: 'a' } });
+      heardInside = heard.length;
+      return 'done';
+    });
+    expect([result, heardInside]).toEqual(['done', 0]);
+    expect(heard).toMatchObject([
+      { type: 'change', number: 1, at: clock.now(), change: change('a') },
+      { type: 'notice', notice: { topic: 'audit', event: 'recorded', data: { action: 'content.update' } } },
+      { type: 'notice', notice: { topic: 'content', event: 'updated' } },
+    ]);
+    expect(await feed().since(0)).toEqual({
+      head: 1,
+      changes: [{ number: 1, at: clock.now(), change: change('a') }],
+    });
+  });
+
+  test('announces and keeps nothing of an act that fails', async () => {
+    const failing = ledger().write(async (entry) => {
+      await entry.change(change('a'));
+      await entry.audit(audit);
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(heard).toEqual([]);
+    expect(await feed().since(0)).toEqual({ head: 0, changes: [] });
+    expect(await database.db.selectFrom('audit').select('number').execute()).toEqual([]);
+  });
+
+  test('announces once what the database broke off and ran again', async () => {
+    let attempts = 0;
+    await ledger().write(async (entry) => {
+      await entry.change(change('a'));
+      if (++attempts === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' });
+    });
+    expect(heard).toMatchObject([{ type: 'change', number: 1 }]);
+    expect((await feed().since(0)).changes).toHaveLength(1);
+  });
+
+  test('numbers many acts at once without a gap, also where some of them fail', async () => {
+    const acts = Array.from({ length: 40 }, (_, i) =>
+      i % 4 === 0
+        ? ledger()
+            .write(async (entry) => {
+              await entry.change(change('x'));
+              throw new Error('no');
+            })
+            .catch(() => {})
+        : write(`c${i}`),
+    );
+    await Promise.all(acts);
+    const { head, changes } = await feed().since(0);
+    expect(head).toBe(30);
+    expect(changes.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+  });
+
+  test('purges what is older, and a follower that was away for longer forgets everything', async () => {
+    const silent = createInProcessBus(() => {});
+    const follower = createFeedFollower({ feed: feed(), bus: silent, clock });
+    const told: unknown[] = [];
+    follower.onChange((given) => void told.push(given));
+    await follower.pull();
+    await database.db.transaction().execute(async (tx) => {
+      for (let at = 1; at <= 5; at++) await appendChange(tx, change(`c${at}`), at);
+    });
+    await follower.pull();
+    expect(told.splice(0)).toEqual([null, ...[1, 2, 3, 4, 5].map((at) => change(`c${at}`))]);
+    await database.db.transaction().execute(async (tx) => {
+      for (let at = 6; at <= 9; at++) await appendChange(tx, change(`c${at}`), at);
+    });
+    expect(await purgeChanges(database.db, 8)).toBe(7);
+    await follower.pull();
+    expect(told).toEqual([null]);
+    await write('later');
+    await follower.pull();
+    expect(told).toEqual([null, change('later')]);
+  });
+
+  test('reads more changes than a page has in one pull', async () => {
+    const follower = createFeedFollower({ feed: feed(), bus: createInProcessBus(() => {}), clock });
+    await follower.pull();
+    let told = 0;
+    follower.onChange(() => told++);
+    const rows = Array.from({ length: 2_500 }, (_, i) => ({
+      number: i + 1,
+      at: 1,
+      change: JSON.stringify(change('a')),
+    }));
+    for (let i = 0; i < rows.length; i += 500)
+      await database.db
+        .insertInto('changes')
+        .values(rows.slice(i, i + 500))
+        .execute();
+    await database.db.updateTable('change_counter').set({ number: 2_500 }).execute();
+    await follower.pull();
+    expect(told).toBe(2_500);
+  });
+
+  test('a row that is no change of ours makes everything forgotten rather than skipped', async () => {
+    const follower = createFeedFollower({ feed: feed(), bus: createInProcessBus(() => {}), clock });
+    const told: unknown[] = [];
+    await follower.pull();
+    follower.onChange((given) => void told.push(given));
+    await database.db
+      .insertInto('changes')
+      .values({ number: 1, at: 1, change: '{"kind":"newer"}' })
+      .execute();
+    await database.db.updateTable('change_counter').set({ number: 1 }).execute();
+    await follower.pull();
+    expect(told).toEqual([null]);
+  });
+});
+
+test('a pull that fails rejects, and the feed vouches for nothing older than the last one that did not', async () => {
+  const clock = createManualClock();
+  let works = true;
+  const head = async () => {
+    if (!works) throw new Error('lost');
+    return 0;
+  };
+  const feed = { head, since: async () => ({ head: await head(), changes: [] }) };
+  const follower = createFeedFollower({ feed, bus: createInProcessBus(() => {}), clock });
+  const heldAtMs = clock.monotonic();
+  expect(follower.ageMs()).toBeNull();
+  await follower.pull();
+  clock.advance(4_000);
+  await follower.pull();
+  works = false;
+  clock.advance(5_000);
+  await expect(follower.pull()).rejects.toThrow('lost');
+  expect([follower.vouchesFor(heldAtMs), follower.ageMs()]).toEqual([true, 5_000]);
+  clock.advance(1);
+  expect(follower.vouchesFor(heldAtMs)).toBe(false);
+  works = true;
+  await follower.pull();
+  expect(follower.vouchesFor(heldAtMs)).toBe(true);
+});

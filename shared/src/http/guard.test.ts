@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { generateApiKey, hashCredential } from '../auth/index.ts';
+import { AppError } from '../errors/index.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { signToken } from '../testing/sign-token.ts';
+import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
+import { createTestHost, type TestHost, testTokenSecret } from '../testing/test-host.ts';
+import { addGuard } from './guard.ts';
+import { addRefusalAudit } from './refusal-audit.ts';
+
+const key = generateApiKey(() => Buffer.alloc(32, 7));
+let database: TestDatabase;
+let host: TestHost;
+let handled: number;
+
+beforeEach(async () => {
+  const [sqlite] = databaseKinds({});
+  database = (await sqlite?.open()) as TestDatabase;
+  handled = 0;
+  const state = { id: 'k-1', name: 'n', scope: 'playback' as const, expiresAt: null, revokedAt: null };
+  host = await createTestHost({
+    db: database.db,
+    clock: createManualClock(),
+    verifier: {
+      findApiKey: async (hash) => (hash === hashCredential(key) ? state : null),
+      noteUse: () => {},
+    },
+    contents: { findContent: async () => null },
+    leases: { findLease: async () => null, findMark: async () => null },
+  });
+});
+afterEach(async () => {
+  await host.app.close();
+  await database.close();
+});
+
+async function mount(sources?: readonly ('header' | 'query' | 'cookie')[], limited = false) {
+  await host.app.register(async (app) => {
+    const limiter = limited
+      ? async () => {
+          throw new AppError('RATE_LIMITED', { retryAfterSeconds: 7 });
+        }
+      : null;
+    addGuard(app, {
+      authenticator: host.authenticator,
+      limiter,
+      ...(sources ? { viewerSources: sources } : {}),
+    });
+    addRefusalAudit(app, host.refusals);
+    const handle = async () => ({ handled: ++handled });
+    app.get('/open', { config: { access: 'open' } }, handle);
+    app.get('/keys', { config: { access: 'keys' } }, handle);
+    app.get('/read/:id', { config: { access: 'content:read' } }, handle);
+    app.post('/manage/:id', { config: { access: 'manage', action: 'thing.change' } }, handle);
+  });
+}
+const ask = (method: 'GET' | 'POST', url: string, credential?: string, payload?: string) =>
+  host.app.inject({
+    method,
+    url,
+    headers: {
+      ...(credential ? { authorization: `Bearer ${credential}` } : {}),
+      ...(payload ? { 'content-type': 'application/json' } : {}),
+    },
+    ...(payload ? { payload } : {}),
+  });
+
+test('a route that names no row of the scope table cannot be mounted', async () => {
+  const mounting = host.app.register(async (app) => {
+    addGuard(app, { authenticator: host.authenticator, limiter: null });
+    app.get('/forgotten', async () => ({}));
+  });
+  await expect(mounting).rejects.toThrow('names no row of the scope table');
+});
+
+test('who is not admitted is answered before anything of the body is read', async () => {
+  await mount();
+  expect((await ask('POST', '/manage/a', undefined, '{')).statusCode).toBe(401);
+  expect((await ask('POST', '/manage/a', key, '{')).statusCode).toBe(403);
+  expect(handled).toBe(0);
+});
+
+test('who is admitted is served, and an open route asks nobody', async () => {
+  await mount();
+  expect((await ask('GET', '/read/a', key)).statusCode).toBe(200);
+  expect((await ask('GET', '/open')).statusCode).toBe(200);
+  expect((await ask('GET', '/open', 'garbage')).statusCode).toBe(200);
+});
+
+test('the log line and the audit name who was refused for a scope, and nobody where the credential is wrong', async () => {
+  await mount();
+  await ask('POST', '/manage/a', key);
+  await ask('POST', '/manage/a', 'lk_wrong');
+  const known = { kind: 'api-key', id: 'k-1' };
+  expect(host.lines.map(({ principal, code }) => [principal, code])).toEqual([
+    [known, 'INSUFFICIENT_SCOPE'],
+    [null, 'INVALID_API_KEY'],
+  ]);
+  const rows = await database.db
+    .selectFrom('audit')
+    .select(['actor_id', 'action', 'target', 'code'])
+    .execute();
+  expect(rows).toEqual([
+    { actor_id: 'k-1', action: 'thing.change', target: 'a', code: 'INSUFFICIENT_SCOPE' },
+    { actor_id: null, action: 'thing.change', target: 'a', code: 'INVALID_API_KEY' },
+  ]);
+});
+
+test('a viewer token in the query or cookie works where that is allowed, and never on management', async () => {
+  const now = Date.UTC(2026, 0, 1) / 1_000;
+  const token = signToken(testTokenSecret, { sub: 'alice', iat: now, exp: now + 60 });
+  await mount(['header', 'query']);
+  expect((await ask('GET', `/keys?access_token=${token}`)).statusCode).toBe(200);
+  expect((await ask('GET', `/keys?access_token=${key}`)).statusCode).toBe(200);
+  expect((await ask('GET', `/read/a?access_token=${key}`)).statusCode).toBe(401);
+  expect(host.lines.every(({ path }) => !path.includes(token) && !path.includes(key))).toBe(true);
+});
+
+test('and by default in the header alone', async () => {
+  await mount();
+  expect((await ask('GET', `/keys?access_token=${key}`)).statusCode).toBe(401);
+});
+
+test('a request that is one too many is 429 with Retry-After, also where its credential is wrong', async () => {
+  await mount(undefined, true);
+  for (const credential of [key, 'lk_wrong']) {
+    const answer = await ask('GET', '/read/a', credential);
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '7']);
+  }
+});

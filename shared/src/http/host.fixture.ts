@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import { Type } from 'typebox';
+import { AppError } from '../errors/index.ts';
+import type { RequestLine } from '../log/index.ts';
+import { createMetrics } from '../metrics/index.ts';
+import { createHost } from './host.ts';
+
+const BodySchema = Type.Object(
+  { name: Type.String(), size: Type.Optional(Type.Integer()) },
+  { additionalProperties: false },
+);
+const QuerySchema = Type.Object(
+  { limit: Type.Optional(Type.Integer({ minimum: 1 })), q: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+);
+
+/** A host with a few routes, listening on a free port of this machine. */
+export async function startHost() {
+  const lines: RequestLine[] = [];
+  const told: unknown[] = [];
+  const tell = (message: string, facts?: object) => void told.push({ message, ...facts });
+  const waiting: (() => void)[] = [];
+  let onLine: () => void = () => {};
+  let onWaiting: () => void = () => {};
+  let given = 0;
+  const app = createHost({
+    randomId: () => `made-${++given}`,
+    clientIpOf: (request) => request.socket.remoteAddress ?? '0.0.0.0',
+    requestLog: {
+      write(line) {
+        lines.push(line);
+        onLine();
+      },
+      flush: () => {},
+    },
+    operatorLog: { info: tell, warn: tell, error: tell },
+    metrics: createMetrics(),
+  });
+  const config = { access: 'open' as const };
+  app.get('/things', { config, schema: { querystring: QuerySchema } }, async (request) => request.query);
+  app.post('/things', { config, schema: { body: BodySchema } }, async (request) => request.body);
+  app.post('/free', { config }, async (request) => Object.keys(request.body as object));
+  app.delete('/things/:id', { config }, async (request) => ({
+    deleted: (request.params as { id: string }).id,
+  }));
+  app.get('/refused', { config }, async () => {
+    throw new AppError('INVALID_API_KEY');
+  });
+  app.get('/scope', { config }, async () => {
+    throw new AppError('INSUFFICIENT_SCOPE', { members: { scope: 'admin full' } });
+  });
+  app.get('/nobody', { config }, async () => {
+    throw new AppError('UNAUTHENTICATED');
+  });
+  app.get('/fault', { config }, async () => {
+    throw new TypeError('the password is hunter2');
+  });
+  app.get('/status/:status', { config }, async (request) => {
+    const statusCode = Number((request.params as { status: string }).status);
+    throw Object.assign(new Error('the password is hunter2'), { statusCode });
+  });
+  app.get('/busy', { config }, async () => {
+    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+  });
+  app.get('/slow', { config }, async () => {
+    await new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      onWaiting();
+    });
+    return { slow: true };
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+
+  /** Resolves once so many lines are written. */
+  async function linesWritten(count: number): Promise<RequestLine[]> {
+    while (lines.length < count) await new Promise<void>((resolve) => (onLine = resolve));
+    return lines;
+  }
+  /** Resolves once a request stands in `/slow`. */
+  async function slowRequest(): Promise<() => void> {
+    while (waiting.length === 0) await new Promise<void>((resolve) => (onWaiting = resolve));
+    return waiting.shift() as () => void;
+  }
+  /** Sends octets as they are, and reads until the server closes. */
+  async function raw(text: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // A server that refuses may close before everything was sent.
+    socket.on('error', () => {});
+    socket.write(text);
+    await once(socket, 'close');
+    return Buffer.concat(chunks).toString();
+  }
+  return { app, port, url: `http://127.0.0.1:${port}`, lines, told, linesWritten, slowRequest, raw };
+}

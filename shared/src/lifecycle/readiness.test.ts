@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createReadiness } from './readiness.ts';
+
+const up = async () => ({ behindMs: 3 });
+const down = async () => {
+  throw new Error('password=hunter2');
+};
+
+function create(checks: Record<string, () => Promise<Record<string, unknown> | undefined>>) {
+  const clock = createManualClock();
+  const faults: string[] = [];
+  const dependencies = Object.entries(checks).map(([name, check]) => ({ name, check }));
+  return { clock, faults, readiness: createReadiness(dependencies, clock, (name) => void faults.push(name)) };
+}
+
+test('is ready where every dependency answers, and shows what each says', async () => {
+  const { readiness } = create({ database: async () => undefined, feed: up });
+  expect(await readiness.report()).toEqual({
+    ready: true,
+    dependencies: { database: { status: 'up' }, feed: { status: 'up', behindMs: 3 } },
+  });
+});
+
+test('is not ready where one does not, says which, and tells the cause to the operator alone', async () => {
+  const { readiness, faults } = create({ database: down, feed: up });
+  const report = await readiness.report();
+  expect(report).toMatchObject({
+    ready: false,
+    dependencies: { database: { status: 'down' }, feed: { status: 'up' } },
+  });
+  expect(JSON.stringify(report)).not.toContain('hunter2');
+  expect(faults).toEqual(['database']);
+});
+
+test('a dependency that hangs is down after 2 seconds', async () => {
+  const { readiness } = create({ database: () => new Promise(() => {}) });
+  expect((await readiness.report()).dependencies.database).toEqual({ status: 'down' });
+});
+
+test('probes within half a second share one round, a later one asks anew', async () => {
+  let asked = 0;
+  const { readiness, clock } = create({
+    database: async () => {
+      asked++;
+      return undefined;
+    },
+  });
+  await Promise.all([readiness.report(), readiness.report()]);
+  clock.advance(500);
+  await readiness.report();
+  expect(asked).toBe(1);
+  clock.advance(1);
+  await readiness.report();
+  expect(asked).toBe(2);
+});
+
+test('is not ready from the moment that it drains, also within the half second', async () => {
+  const { readiness } = create({ database: up });
+  expect((await readiness.report()).ready).toBe(true);
+  readiness.drain();
+  expect(readiness.isDraining()).toBe(true);
+  const { ready, dependencies } = await readiness.report();
+  expect([ready, dependencies.process]).toEqual([false, { status: 'down', draining: true }]);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { createShutdown } from './shutdown.ts';
+
+function create() {
+  const told: string[] = [];
+  const ran: string[] = [];
+  const log = { info: () => {}, warn: () => {}, error: (message: string) => void told.push(message) };
+  return { shutdown: createShutdown(log), told, ran };
+}
+
+test('runs the phases one after the other, the last one that was registered first', async () => {
+  const { shutdown, ran } = create();
+  for (const phase of ['database', 'bus', 'listener']) {
+    shutdown.add(phase, 1_000, async () => {
+      ran.push(`${phase} begins`);
+      await Promise.resolve();
+      ran.push(`${phase} ends`);
+    });
+  }
+  await shutdown.run();
+  expect(ran).toEqual([
+    'listener begins',
+    'listener ends',
+    'bus begins',
+    'bus ends',
+    'database begins',
+    'database ends',
+  ]);
+});
+
+test('a phase that fails or hangs is told and does not stop the rest', async () => {
+  const { shutdown, ran, told } = create();
+  shutdown.add('database', 1_000, () => void ran.push('database'));
+  shutdown.add('bus', 5, () => new Promise(() => {}));
+  shutdown.add('cache', 1_000, () => {
+    throw new Error('lost');
+  });
+  shutdown.add('listener', 1_000, () => Promise.reject(new Error('lost')));
+  await shutdown.run();
+  expect(ran).toEqual(['database']);
+  expect(told).toEqual(['listener', 'cache', 'bus'].map((phase) => `shutdown: ${phase} did not end well`));
+});
+
+test('runs once, however often it is asked to', async () => {
+  const { shutdown, ran } = create();
+  shutdown.add('database', 1_000, () => void ran.push('database'));
+  await Promise.all([shutdown.run(), shutdown.run()]);
+  await shutdown.run();
+  expect(ran).toEqual(['database']);
+});
