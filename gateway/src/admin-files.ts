@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import staticFiles from '@fastify/static';
+import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
+import type { FastifyError } from 'fastify';
 
 /** Scripts, styles and calls of this server alone; nobody may frame the page. */
 const contentSecurityPolicy = [
@@ -18,6 +20,10 @@ const contentSecurityPolicy = [
 /** `GET /admin`: static files without authentication of their own, and with nothing in them to see. */
 export async function addAdminFiles(app: App): Promise<void> {
   await app.register(async (scope) => {
+    // A path that leaves the folder is refused with 403; here there is only what is there and what is not.
+    scope.setErrorHandler((error: FastifyError) => {
+      throw error.statusCode === 403 ? new AppError('NOT_FOUND', { cause: error }) : error;
+    });
     await scope.register(staticFiles, {
       root: fileURLToPath(new URL('./admin', import.meta.url)),
       prefix: '/admin/',

@@ -67,10 +67,6 @@ function toAppError(thrown: FastifyError | Error): AppError {
   }
   const known = frameworkErrors[code];
   if (known) return known();
-  // Plugins of Fastify refuse with a status of their own, such as the one for static files outside of its folder.
-  const { statusCode = 500 } = thrown as FastifyError;
-  if (statusCode === 403 || statusCode === 404) return new AppError('NOT_FOUND', { cause: thrown });
-  if (statusCode === 400) return malformed('', 'The request is malformed.');
   if (isDatabaseUnavailable(thrown)) return new AppError('DEPENDENCY_UNAVAILABLE', { cause: thrown });
   return new AppError('INTERNAL', { cause: thrown });
 }

@@ -1,4 +1,6 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -23,19 +25,57 @@ const line: RequestLine = {
   code: null,
 };
 
-test('every request is one line of JSON, with time and level, and all are there after a flush', () => {
+test('every request is one line of JSON in its turn, with time and level, and all are there after a flush', async () => {
   const file = join(folder, 'log');
-  const fd = openSync(file, 'w');
-  const log = createRequestLog('info', fd);
+  const log = createRequestLog('info', openSync(file, 'w'));
   log.write(line);
-  for (let status = 500; status < 600; status++) log.write({ ...line, status, code: 'INTERNAL' });
-  log.flush();
+  for (let i = 1; i <= 2_000; i++) log.write({ ...line, requestId: `r-${i}`, status: 500, code: 'INTERNAL' });
+  await log.flush();
   const written = readFileSync(file, 'utf8')
     .trimEnd()
     .split('\n')
     .map((text) => JSON.parse(text));
-  closeSync(fd);
-  expect(written).toHaveLength(101);
   expect(written[0]).toEqual({ ...line, level: 'info', time: expect.stringMatching(/^\d{4}-.*Z$/) });
   expect(written[1]).toMatchObject({ level: 'error', status: 500, code: 'INTERNAL' });
+  const ids = Array.from({ length: 2_000 }, (_, i) => `r-${i + 1}`);
+  expect(written.slice(1).map(({ requestId }) => requestId)).toEqual(ids);
+});
+
+test('a line after the end is dropped, and a second end is the first one', async () => {
+  const file = join(folder, 'log');
+  const log = createRequestLog('info', openSync(file, 'w'));
+  log.write(line);
+  await Promise.all([log.flush(), log.flush()]);
+  log.write(line);
+  await log.flush();
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1);
+});
+
+test('without lines the end is at once', async () => {
+  await createRequestLog('info', openSync(join(folder, 'log'), 'w')).flush();
+});
+
+test('a reader of the log that went away ends neither the server nor its end', async () => {
+  const program = `
+    import { createRequestLog } from ${JSON.stringify(new URL('./request-log.ts', import.meta.url).href)};
+    process.stdin.once('data', async () => {
+      const log = createRequestLog('info', 1);
+      for (let i = 0; i < 500; i++) log.write(${JSON.stringify(line)});
+      await log.flush();
+      process.stderr.write('ended');
+      process.exit(0);
+    });
+    process.stderr.write('ready');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'pipe' });
+  let told = '';
+  child.stderr.on('data', (chunk) => {
+    told += chunk;
+    // The pipe has to be closed before the first line.
+    if (told.endsWith('ready')) {
+      child.stdout.destroy();
+      child.stdin.write('go');
+    }
+  });
+  const [code] = await once(child, 'exit');
+  expect([code, told]).toEqual([0, 'readyended']);
 });

@@ -18,8 +18,8 @@ export interface RequestLine {
 
 export interface RequestLog {
   write(line: RequestLine): void;
-  /** Hands everything to the operating system. For the end of the process. */
-  flush(): void;
+  /** Hands everything to the operating system, and takes no more lines. For the end of the process. */
+  flush(): void | Promise<void>;
 }
 
 /** Lines are gathered this long at most: a request never waits for its line. */
@@ -44,11 +44,22 @@ export function createRequestLog(level: string, fd: number): RequestLog {
     },
     destination,
   );
+  let ended: Promise<void> | null = null;
   return {
-    write: (line) => (line.status >= 500 ? log.error(line) : log.info(line)),
+    write(line) {
+      if (ended) return;
+      if (line.status >= 500) log.error(line);
+      else log.info(line);
+    },
     flush() {
       clearInterval(timer);
-      destination.flushSync();
+      // Not flushSync: it would overtake the write that is under way, whose lines the end of the process may lose.
+      ended ??= new Promise((resolve) => {
+        destination.once('close', resolve);
+        destination.once('error', () => resolve());
+        destination.end();
+      });
+      return ended;
     },
   };
 }
