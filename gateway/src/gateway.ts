@@ -14,6 +14,7 @@ import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { addAdminFiles } from './admin-files.ts';
 import { addCors } from './cors.ts';
+import type { ServiceDocument } from './service-documents.ts';
 
 export interface GatewayOptions {
   version: string;
@@ -25,6 +26,8 @@ export interface GatewayOptions {
   requestLog: RequestLog;
   operatorLog: OperatorLog;
   metrics: Metrics;
+  /** Where the services answer in other processes: their OpenAPI documents. */
+  serviceDocuments?: () => Promise<ServiceDocument[]>;
 }
 
 /** The front door, before any service is mounted on it or forwarded from it. It holds no secret. */
@@ -40,7 +43,8 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
     isDraining: readiness.isDraining,
   });
   await addCors(app, options.corsOrigins);
-  await addOpenApi(app, { version, publicUrl });
+  const { serviceDocuments } = options;
+  await addOpenApi(app, { version, publicUrl, ...(serviceDocuments ? { others: serviceDocuments } : {}) });
   addHealthRoutes(app, { version, readiness, clock });
   await addAdminFiles(app);
   return app;

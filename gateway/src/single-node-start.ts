@@ -1,21 +1,21 @@
 import type { AddressInfo } from 'node:net';
 import { openSetupWarning, toSetupSecrets } from '@latchkey/auth';
-import { checkMasterKeys, knownKeyVersions, MasterKeyMismatch } from '@latchkey/key-derivation';
+import { createKeyVersionRegistry, knownKeyVersions } from '@latchkey/content';
+import { checkMasterKeys, MasterKeyMismatch } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { type Database, migrate, openDatabase, pendingMigrations, probeDatabase } from '@latchkey/shared/db';
+import { type Database, migrate } from '@latchkey/shared/db';
 import { createMasterKey } from '@latchkey/shared/derivation';
 import type { App } from '@latchkey/shared/http';
 import { createReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
+import { databaseDependencies, openServiceDatabase } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import { keepSecrets } from './first-run-secrets.ts';
 import { createGateway } from './gateway.ts';
 import { mountServices } from './single-node-services.ts';
 
-/** Under the 2 s that a whole readiness check may take. */
-const probeTimeoutMs = 1_500;
 const closeTimeoutMs = 10_000;
 
 export interface SingleNodeOptions {
@@ -50,7 +50,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const masterKeys = values.masterKeys
     .reveal()
     .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt));
-  await checkMasterKeys(db, masterKeys, clock.now());
+  await checkMasterKeys(createKeyVersionRegistry({ db, clock }), masterKeys);
 
   const metrics = createMetrics();
   const readiness = createSingleNodeReadiness(db, clock, log);
@@ -77,12 +77,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
 }
 
 async function openMigrated({ values, log, shutdown }: SingleNodeOptions): Promise<Database> {
-  const db = openDatabase({
-    databaseUrl: values.databaseUrl?.reveal(),
-    sqlitePath: values.sqlitePath,
-    onConnectionFault: (error) => log.warn('a database connection broke', { error }),
-  });
-  shutdown.add('the database', 2_000, () => db.destroy());
+  const db = openServiceDatabase(values, { log, shutdown });
   const applied = await migrate(db);
   if (applied.length > 0) log.info(`the database was brought up to date: ${applied.join(', ')}`);
   return db;
@@ -104,21 +99,7 @@ async function keepMadeSecrets({ secrets, values, log }: SingleNodeOptions, db: 
 function createSingleNodeReadiness(db: Database, clock: Clock, log: OperatorLog): Readiness {
   return createReadiness(
     [
-      {
-        name: 'database',
-        check: async () => {
-          await probeDatabase(db, clock.now(), probeTimeoutMs);
-          return undefined;
-        },
-      },
-      {
-        name: 'migrations',
-        check: async () => {
-          const pending = await pendingMigrations(db);
-          if (pending.length > 0) throw new Error(`pending: ${pending.join(', ')}`);
-          return undefined;
-        },
-      },
+      ...databaseDependencies(db, clock),
       // Both live in this process: they are there as long as it is.
       { name: 'bus', check: async () => ({ kind: 'in-process' }) },
       { name: 'cache', check: async () => ({ kind: 'in-process' }) },

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { MasterKeyMismatch } from '@latchkey/key-derivation';
 import { createSystemClock } from '@latchkey/shared/clock';
 import {
-  ConfigError,
   describeVariables,
   type Environment,
   readSingleNodeConfig,
@@ -11,8 +9,8 @@ import {
 } from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
 import { createOperatorLog, createRequestLog } from '@latchkey/shared/log';
+import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import { makeMissingSecrets, readSecretsFile, secretsFilePath } from './first-run-secrets.ts';
-import { endOnSignals } from './signals.ts';
 import { startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite
@@ -62,21 +60,6 @@ async function main(args: string[], env: Environment): Promise<void> {
   }
 }
 
-/** Ends the process with what is wrong, in words. */
-function fail(error: unknown, write: (text: string) => void): never {
-  const expected = error instanceof ConfigError || error instanceof MasterKeyMismatch || isExpected(error);
-  const text = expected ? (error as Error).message : ((error as Error)?.stack ?? String(error));
-  write(`Latchkey did not start.\n${text}\n`);
-  process.exit(1);
-}
-
-/** What the operating system refuses (a port that is taken, a folder that may not be written) needs no stack. */
-function isExpected(error: unknown): boolean {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
-}
-
 if (import.meta.main) {
-  main(process.argv.slice(2), process.env).catch((error) =>
-    fail(error, (text) => process.stderr.write(text)),
-  );
+  main(process.argv.slice(2), process.env).catch((error) => explainAndExit(error, process));
 }

@@ -18,6 +18,7 @@ export {
 export type { AuthPorts } from './auth-ports.ts';
 export { authVariables, type SetupSecrets, toSetupSecrets } from './config.ts';
 export { createApiKey } from './create-api-key.ts';
+export { addAuthNeighbourRoutes } from './routes/tell-neighbours.ts';
 export { openSetupWarning } from './setup-credential.ts';
 export { usesFlushMs } from './use-log.ts';
 

@@ -7,6 +7,8 @@ import { addRegisterContentRoute } from './routes/register-content.ts';
 
 export { contentServiceVariables } from './config.ts';
 export { createContentReader } from './content-reader.ts';
+export { createKeyVersionRegistry, knownKeyVersions } from './key-version-store.ts';
+export { addContentNeighbourRoutes } from './routes/tell-neighbours.ts';
 
 export interface ContentPorts extends ServicePorts {
   /** `PUBLIC_URL`: the base of the key endpoint that a registration answers; null for a path alone. */

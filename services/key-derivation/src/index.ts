@@ -3,8 +3,8 @@ import type { Metrics } from '@latchkey/shared/metrics';
 import { type ContentKeyIssuerOptions, createContentKeyIssuer } from './issue-content-key.ts';
 import { addGetKeyRoutes } from './routes/get-key.ts';
 
-export { type KeyDerivationConfig, keyDerivationSettings } from './config.ts';
-export { checkMasterKeys, knownKeyVersions, MasterKeyMismatch } from './master-key-fingerprints.ts';
+export { checkMasterKeys, MasterKeyMismatch } from './check-master-keys.ts';
+export { type KeyDerivationConfig, keyDerivationSettings, masterKeyRule } from './config.ts';
 
 export interface KeyDerivationPorts extends ContentKeyIssuerOptions {
   guard: GuardOptions;

@@ -17,6 +17,8 @@ export { createLeaseReader } from './lease-reader.ts';
 export type { LeaseRules } from './lease-rules.ts';
 export { createLeasePurge, type LeasePurgeOptions, type Purged } from './purge-leases.ts';
 
+export { addLeaseNeighbourRoutes } from './routes/tell-neighbours.ts';
+
 /** The lease service: leases, their revocation, and what players report. */
 export function leaseRoutes(ports: LeasePorts): Routes {
   return async (app) => {

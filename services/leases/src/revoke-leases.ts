@@ -60,12 +60,16 @@ export async function revokeLease(
   return ports.ledger.write(async (entry) => {
     const { tx, now } = entry;
     await lockForRevocation(tx, { viewerId, contentId });
-    const revoked = await new LeaseStore(tx).revokeOne(leaseId, { at: now, by: 'management', reason });
+    const store = new LeaseStore(tx);
+    const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });
     await auditManagement(entry, acting, 'lease.revoke', leaseId);
-    // A repeat changes nothing: a mark of now would also refuse the token that was issued since.
-    if (!revoked) return { revoked: 0, leases: [] };
+    // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But whoever releases a
+    // lease just before it is revoked does not escape the mark.
+    const isRepeat = !revoked && (await store.find(leaseId))?.revokedBy === 'management';
+    if (isRepeat) return { revoked: 0, leases: [] };
     await new MarkStore(tx).mark({ viewerId, contentId }, now);
     await entry.change({ kind: 'leases', leaseId, viewerId, contentId });
+    if (!revoked) return { revoked: 0, leases: [] };
     noticeLease(entry, 'revoked', revoked);
     return { revoked: 1, leases: [revoked] };
   });

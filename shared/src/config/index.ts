@@ -1,6 +1,6 @@
 export { ConfigError } from './config-error.ts';
 export { describeVariables } from './describe-variables.ts';
-export { type MasterKeyMaterial, masterKeys } from './master-keys.ts';
+export { type MasterKeyMaterial, masterKeyRule, masterKeys } from './master-keys.ts';
 export type { Parsed, Parser } from './parser.ts';
 export { boolean, integer, list, oneOf, secret, text } from './parsers.ts';
 export {

@@ -1,4 +1,5 @@
 import { secret } from './parsers.ts';
+import type { Rule } from './read-config.ts';
 import { Secret } from './secret.ts';
 import { hexKey } from './secret-parsers.ts';
 import type { Fault, Source } from './source.ts';
@@ -41,6 +42,18 @@ export const masterKeys: Setting<Secret<readonly MasterKeyMaterial[]>> = {
       faults.push({ variable: keyName, message });
     }
     return faults.length > 0 ? { faults, warnings: [] } : { value: new Secret(keys), faults, warnings: [] };
+  },
+};
+
+/** A process that derives can do nothing without a master key. The first run of a single node has made one by now. */
+export const masterKeyRule: Rule<{ masterKeys?: Secret<readonly MasterKeyMaterial[]> }> = {
+  uses: ['masterKeys'],
+  check({ masterKeys: keys }) {
+    if (keys && keys.reveal().length > 0) return [];
+    const message =
+      'MASTER_KEY_HEX and SALT_HEX are not set; only a single node outside of production makes its own. ' +
+      'Make them once with `npx latchkey keygen`, keep them safe, and set both. Accepted: 64 hex digits each.';
+    return [{ variable: keyName, message }];
   },
 };
 

@@ -26,7 +26,7 @@ export function addHealthRoutes(
   app.get(
     '/health',
     {
-      config: { access: 'open' },
+      config: { access: 'open', waitsForNothing: true },
       schema: { tags: ['Service'], summary: 'Whether the process runs', response: { 200: HealthSchema } },
     },
     () => {
@@ -37,7 +37,7 @@ export function addHealthRoutes(
   app.get(
     '/ready',
     {
-      config: { access: 'open' },
+      config: { access: 'open', waitsForNothing: true },
       schema: {
         tags: ['Service'],
         summary: 'Whether it can do its work',

@@ -84,6 +84,7 @@ export function createHost(options: HostOptions): App {
   app.decorateRequest('clientIp', '');
   app.decorateRequest('principal', null);
   app.decorateRequest('errorCode', null);
+  app.decorateRequest('answeredRoute', null);
 
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);

@@ -3,6 +3,7 @@ export { addGuard, type GuardOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost, type HostOptions } from './host.ts';
 export { listQuery, nextCursor, page } from './list-query.ts';
+export { normalizeIp } from './normalize-ip.ts';
 export { addOpenApi } from './openapi.ts';
 export { createRateLimiter, type LimitName, type RateLimiter } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';

@@ -2,11 +2,15 @@ import swagger from '@fastify/swagger';
 import { problems } from '../errors/index.ts';
 import type { App } from './routes.ts';
 
+export interface OpenApiFacts {
+  version: string;
+  publicUrl: string | null;
+  /** The documents of services that answer in other processes; their paths join those of this one. */
+  others?: () => Promise<{ paths?: Record<string, unknown> }[]>;
+}
+
 /** `GET /openapi.json`, made from the schemas that validate. To be called before the routes are added. */
-export async function addOpenApi(
-  app: App,
-  facts: { version: string; publicUrl: string | null },
-): Promise<void> {
+export async function addOpenApi(app: App, facts: OpenApiFacts): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -41,8 +45,17 @@ export async function addOpenApi(
       return { url, schema: { ...schema, ...security, response } };
     },
   });
-  app.get('/openapi.json', { config: { access: 'open' }, schema: { hide: true } }, (_request, reply) =>
-    reply.send(app.swagger()),
+  app.get(
+    '/openapi.json',
+    { config: { access: 'open', waitsForNothing: true }, schema: { hide: true } },
+    async () => {
+      const own = app.swagger();
+      const others = await facts.others?.();
+      // A path that is in both, such as health, is described by the process that answers it.
+      return others
+        ? { ...own, paths: Object.assign({}, ...others.map(({ paths }) => paths), own.paths) }
+        : own;
+    },
   );
 }
 

@@ -10,6 +10,8 @@ declare module 'fastify' {
     /** Who acts; null until authenticated, and on routes that ask for no credential. */
     principal: Principal | null;
     errorCode: ErrorCode | null;
+    /** The pattern of the route in the service that answered, where that is another process. */
+    answeredRoute: string | null;
   }
 
   interface FastifyContextConfig {
@@ -19,6 +21,8 @@ declare module 'fastify' {
     action?: string;
     /** The rate limit that applies where limits are on. */
     limit?: LimitName;
+    /** Answers also while the service waits for its database or its neighbours. */
+    waitsForNothing?: boolean;
     /** Stands in for a path that another route's parameter would swallow; takes no method of its own. */
     reserved?: boolean;
   }

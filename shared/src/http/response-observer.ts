@@ -11,7 +11,7 @@ export function createResponseObserver(
   metrics: Metrics,
 ): (request: FastifyRequest, reply: FastifyReply, durationMs: number) => void {
   return (request, reply, durationMs) => {
-    const route = request.is404 ? null : (request.routeOptions.url ?? null);
+    const route = request.answeredRoute ?? (request.is404 ? null : (request.routeOptions.url ?? null));
     const status =
       reply.raw.writableFinished || reply.raw.headersSent ? reply.raw.statusCode : clientClosedRequest;
     metrics.observeRequest(route ?? 'none', request.method, status, durationMs / 1_000);

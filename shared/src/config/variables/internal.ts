@@ -1,4 +1,4 @@
-import { secret } from '../parsers.ts';
+import { list, secret } from '../parsers.ts';
 import { bearerCredential } from '../secret-parsers.ts';
 import { connectionString, url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
@@ -30,17 +30,18 @@ export const cacheAndBusVariables = {
 
 /** Where the services are, for the gateway and for each other; a process picks the neighbours that it has. */
 export const neighbourVariables = {
-  keyDerivationUrl: neighbour('KEY_DERIVATION_SERVICE_URL', ports.keyDerivation),
-  leasesUrl: neighbour('LEASES_SERVICE_URL', ports.leases),
-  authUrl: neighbour('AUTH_SERVICE_URL', ports.auth),
-  contentUrl: neighbour('CONTENT_SERVICE_URL', ports.content),
+  keyDerivationUrls: neighbour('KEY_DERIVATION_SERVICE_URL', ports.keyDerivation),
+  leasesUrls: neighbour('LEASES_SERVICE_URL', ports.leases),
+  authUrls: neighbour('AUTH_SERVICE_URL', ports.auth),
+  contentUrls: neighbour('CONTENT_SERVICE_URL', ports.content),
 };
 
 function neighbour(name: string, port: number) {
   return variable({
     name,
-    type: url('http', 'https'),
-    fallback: `http://127.0.0.1:${port}`,
-    about: 'Where that service answers.',
+    type: list(url('http', 'https')),
+    fallback: [`http://127.0.0.1:${port}`],
+    about:
+      'Where that service answers: one URL or several. A name with several addresses stands for all of them.',
   });
 }

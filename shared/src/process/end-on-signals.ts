@@ -1,5 +1,5 @@
-import type { Shutdown } from '@latchkey/shared/lifecycle';
-import type { OperatorLog } from '@latchkey/shared/log';
+import type { Shutdown } from '../lifecycle/index.ts';
+import type { OperatorLog } from '../log/index.ts';
 
 /** A terminal's Ctrl-C can arrive twice, from the terminal and from npm; a person's second one comes later than this. */
 const echoMs = 500;

@@ -1,9 +1,13 @@
-import type { Database } from '@latchkey/shared/db';
+import type { KeyVersionRegistry } from '@latchkey/shared/contracts';
 import { deriveFingerprint, type MasterKey } from '@latchkey/shared/derivation';
 
 /** The master keys of this process are not the ones that this database's content was encrypted with. */
 export class MasterKeyMismatch extends Error {
   readonly versions: readonly number[];
+  /** Its message is for the operator, without a stack. */
+  readonly forOperator = true;
+  /** Waiting does not mend it. */
+  readonly final = true;
 
   /** @param missingFrom where no key was found at all: the file in which the first run kept them */
   constructor(versions: readonly number[], missingFrom?: string) {
@@ -25,38 +29,18 @@ function namesOf(version: number): string {
   return `MASTER_KEY_HEX${suffix} or SALT_HEX${suffix}`;
 }
 
-/** The versions that the database has seen in use. */
-export async function knownKeyVersions(db: Database): Promise<number[]> {
-  const rows = await db.selectFrom('key_versions').select('version').orderBy('version').execute();
-  return rows.map(({ version }) => version);
-}
-
 /**
- * Compares each master key with the fingerprint of its first use, and stores it where this is the first use.
+ * Compares each master key with the one that its version was first used with.
  *
  * @throws MasterKeyMismatch naming every version that differs
  */
 export async function checkMasterKeys(
-  db: Database,
+  registry: KeyVersionRegistry,
   masterKeys: Iterable<MasterKey>,
-  now: number,
 ): Promise<void> {
-  const differing: number[] = [];
-  for (const masterKey of masterKeys) {
-    const fingerprint = deriveFingerprint(masterKey);
-    const { version } = masterKey;
-    await db
-      .insertInto('key_versions')
-      .values({ version, fingerprint, first_used_at: now })
-      .onConflict((conflict) => conflict.column('version').doNothing())
-      .execute();
-    // Read back and not assumed: another process may have been first, with another key.
-    const stored = await db
-      .selectFrom('key_versions')
-      .select('fingerprint')
-      .where('version', '=', version)
-      .executeTakeFirstOrThrow();
-    if (stored.fingerprint !== fingerprint) differing.push(version);
-  }
+  const fingerprints = new Map(
+    [...masterKeys].map((masterKey) => [masterKey.version, deriveFingerprint(masterKey)]),
+  );
+  const differing = await registry.compare(fingerprints);
   if (differing.length > 0) throw new MasterKeyMismatch(differing);
 }

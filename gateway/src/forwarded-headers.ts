@@ -1,0 +1,64 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isDirectFromLoopback } from '@latchkey/shared/http';
+import { internalSecretHeader, isDirectHeader, tellingHeaderPrefix } from '@latchkey/shared/internal';
+import type { FastifyRequest } from 'fastify';
+
+/** Between two hops only (RFC 9110 section 7.6.1), beside what a Connection header names. */
+const hopByHop = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+/** Written anew here, whatever the client sent: a service believes them. */
+const rewritten = new Set([
+  'host',
+  'content-length',
+  'expect',
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'x-request-id',
+]);
+/** The gateway's own: a second one would break browsers (CORS) or tell a client what is ours. */
+const gatewaysOwn = new Set(['x-request-id', 'date', 'vary']);
+
+/** The headers of a forwarded request, as a flat list of names and values, which undici takes as they are. */
+export function requestHeaders(request: FastifyRequest, secret: string): string[] {
+  const { headers } = request;
+  const named = namedBy(headers.connection);
+  const kept: string[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || hopByHop.has(name) || rewritten.has(name) || named?.has(name)) continue;
+    if (name.startsWith('x-forwarded-') || name.startsWith(tellingHeaderPrefix)) continue;
+    kept.push(name, typeof value === 'string' ? value : value.join(', '));
+  }
+  kept.push('x-forwarded-for', request.clientIp, 'x-request-id', request.id, internalSecretHeader, secret);
+  if (isDirectFromLoopback(request.socket.remoteAddress, headers)) kept.push(isDirectHeader, '1');
+  return kept;
+}
+
+/** What the client gets of a service's headers, over those that the gateway has set (CORS, request id). */
+export function responseHeaders(
+  answered: IncomingHttpHeaders,
+  own: Record<string, unknown>,
+): Record<string, string | string[]> {
+  const named = namedBy(answered.connection);
+  const headers = { ...own } as Record<string, string | string[]>;
+  for (const [name, value] of Object.entries(answered)) {
+    if (value === undefined || hopByHop.has(name) || gatewaysOwn.has(name) || named?.has(name)) continue;
+    if (name.startsWith('access-control-') || name.startsWith(tellingHeaderPrefix)) continue;
+    headers[name] = value;
+  }
+  return headers;
+}
+
+function namedBy(connection: string | undefined): Set<string> | null {
+  if (!connection) return null;
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+}

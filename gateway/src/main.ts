@@ -1,0 +1,118 @@
+import { lookup } from 'node:dns/promises';
+import type { AddressInfo } from 'node:net';
+import { parseArgs } from 'node:util';
+import { type Clock, createSystemClock } from '@latchkey/shared/clock';
+import {
+  corsRule,
+  describeVariables,
+  gatewayVariables,
+  internalVariables,
+  neighbourVariables,
+  observabilityVariables,
+  ports,
+  processVariables,
+  readConfig,
+} from '@latchkey/shared/config';
+import { createReadiness, createShutdown, type Shutdown } from '@latchkey/shared/lifecycle';
+import { createOperatorLog, createRequestLog, type OperatorLog } from '@latchkey/shared/log';
+import { createMetrics, startMetricsListener } from '@latchkey/shared/metrics';
+import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
+import packageJson from '../package.json' with { type: 'json' };
+import { addForwarding } from './add-forwarding.ts';
+import { createGateway } from './gateway.ts';
+import type { ServiceName } from './route-table.ts';
+import { serviceDependencies } from './service-dependencies.ts';
+import { fetchServiceDocuments } from './service-documents.ts';
+
+/** To each address of a service: enough for a burst of key requests, few enough for a process' open files. */
+const connections = 128;
+
+const settings = {
+  ...processVariables(ports.gateway),
+  ...gatewayVariables,
+  ...internalVariables,
+  ...neighbourVariables,
+  ...observabilityVariables('0.0.0.0'),
+};
+
+async function main(): Promise<void> {
+  const { values: flags } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
+  if (flags.help) {
+    process.stdout.write(
+      `latchkey gateway, the front door of the distributed profile\n\n${describeVariables(settings)}`,
+    );
+    return;
+  }
+  const { values, warnings } = readConfig(settings, process.env, { rules: [corsRule] });
+  const log = createOperatorLog({
+    level: values.logLevel,
+    format: process.stderr.isTTY ? 'plain' : 'json',
+    write: (text) => process.stderr.write(text),
+  });
+  for (const warning of warnings) log.warn(warning);
+  const clock = createSystemClock();
+  const shutdown = createShutdown(log);
+  const requestLog = createRequestLog(values.logLevel, process.stdout.fd);
+  shutdown.add('the last log lines', 1_000, () => requestLog.flush());
+  const metrics = createMetrics();
+  const secret = values.internalSecret.reveal();
+  const upstreams = openUpstreams(values, { clock, log, shutdown });
+  const readiness = createReadiness(serviceDependencies(upstreams), clock, (dependency, error) =>
+    log.warn(`${dependency} is not ready`, { error }),
+  );
+  const app = await createGateway({
+    version: packageJson.version,
+    clock,
+    trustProxy: values.trustProxy,
+    corsOrigins: values.corsOrigins,
+    publicUrl: values.publicUrl ?? null,
+    readiness,
+    requestLog,
+    operatorLog: log,
+    metrics,
+    serviceDocuments: () => fetchServiceDocuments(upstreams, secret),
+  });
+  await addForwarding(app, {
+    upstreams,
+    secret,
+    onFault: (service, error) => {
+      metrics.upstreamErrors.inc({ upstream: service });
+      log.warn(`${service} did not answer`, { error });
+    },
+  });
+  const listener = await startMetricsListener(metrics.registry, values.metricsHost, values.metricsPort);
+  shutdown.add('the metrics', 1_000, () => listener.close());
+  await app.listen({ host: values.host, port: values.port });
+  shutdown.add('requests under way', 10_000, () => app.close());
+  const { port } = app.server.address() as AddressInfo;
+  log.info(
+    `gateway ${packageJson.version} listens on ${values.host}:${port}, metrics on port ${listener.port}`,
+  );
+  endOnSignals({ process, drain: readiness.drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds });
+}
+
+function openUpstreams(
+  values: Record<'authUrls' | 'contentUrls' | 'leasesUrls' | 'keyDerivationUrls', readonly string[]>,
+  { clock, log, shutdown }: { clock: Clock; log: OperatorLog; shutdown: Shutdown },
+): Record<ServiceName, Upstream> {
+  const open = (name: ServiceName, urls: readonly string[]) => {
+    const upstream = createUpstream({
+      urls,
+      lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
+      clock,
+      connections,
+      onFault: (error) => log.warn(`${name} cannot be found`, { error }),
+    });
+    shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());
+    return upstream;
+  };
+  return {
+    auth: open('auth', values.authUrls),
+    content: open('content', values.contentUrls),
+    leases: open('leases', values.leasesUrls),
+    'key-derivation': open('key-derivation', values.keyDerivationUrls),
+  };
+}
+
+if (import.meta.main) main().catch((error) => explainAndExit(error, process));

@@ -1,0 +1,73 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { apiKeyVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
+import { createDatabaseFeed } from '@latchkey/shared/events';
+import { addFeedRoutes, isDirectHeader } from '@latchkey/shared/internal';
+import { everyMs } from '@latchkey/shared/lifecycle';
+import {
+  checkMigrated,
+  connectBus,
+  createServiceCore,
+  createServicePorts,
+  databaseDependencies,
+  openServiceDatabase,
+  rowSettings,
+  runService,
+  serviceSettings,
+} from '@latchkey/shared/process';
+import packageJson from '../package.json' with { type: 'json' };
+import {
+  addAuthNeighbourRoutes,
+  authRoutes,
+  createApiKeyVerifier,
+  openSetupWarning,
+  toSetupSecrets,
+  usesFlushMs,
+} from './index.ts';
+
+await runService(
+  {
+    name: 'auth',
+    version: packageJson.version,
+    settings: { ...serviceSettings(ports.auth), ...rowSettings, ...apiKeyVariables },
+    rules: [viewerTokenRule],
+    async mount(context) {
+      const { values, process, clock, log, shutdown, dependencies } = context;
+      const db = openServiceDatabase(values, context);
+      dependencies.push(...databaseDependencies(db, clock));
+      const bus = connectBus(context);
+      const feed = createDatabaseFeed(db);
+      const setup = toSetupSecrets(values);
+      const verifier = createApiKeyVerifier({
+        db,
+        clock,
+        bootstrapKey: setup.bootstrapKey,
+        onFault: (error) => log.error('uses of API keys could not be written', { error }),
+      });
+      const { guard, follower } = await createServiceCore(context, values, { feed, bus, apiKeys: verifier });
+      await authRoutes({
+        ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
+        randomBytes,
+        setup,
+        // Only the gateway sees where a client stands.
+        isDirectFromLoopback: ({ headers }) => headers[isDirectHeader] === '1',
+        bus,
+        flushUses: () => verifier.flush(),
+      })(process.app);
+      addAuthNeighbourRoutes(process.app, verifier);
+      addFeedRoutes(process.app, feed);
+      const flushes = everyMs(
+        usesFlushMs,
+        () => verifier.flush(),
+        (error) => log.error('uses of API keys', { error }),
+      );
+      shutdown.add('writing uses', 2_000, () => flushes.stop());
+      return async () => {
+        await checkMigrated(db);
+        await follower.pull();
+        const warning = await openSetupWarning(db, setup);
+        if (warning) log.warn(warning);
+      };
+    },
+  },
+  process,
+);

@@ -1,0 +1,44 @@
+import type { KeyVersionRegistry } from '@latchkey/shared/contracts';
+import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createKeyVersionRegistry, knownKeyVersions } from './key-version-store.ts';
+
+const first = '00112233445566aa';
+const second = '00112233445566bb';
+
+describe.each(databaseKinds(process.env))('key versions on $name', ({ open }) => {
+  let database: TestDatabase;
+  let registry: KeyVersionRegistry;
+  beforeEach(async () => {
+    database = await open();
+    registry = createKeyVersionRegistry({ db: database.db, clock: createManualClock() });
+  });
+  afterEach(() => database.close());
+
+  test('the first use is stored, and the same key passes again', async () => {
+    const both = new Map([
+      [1, first],
+      [2, second],
+    ]);
+    expect(await registry.compare(both)).toEqual([]);
+    expect(await registry.compare(both)).toEqual([]);
+    expect(await knownKeyVersions(database.db)).toEqual([1, 2]);
+  });
+
+  test('every version that was first used with another key is named', async () => {
+    await registry.compare(new Map([[1, first]]));
+    const others = new Map([
+      [1, second],
+      [2, second],
+    ]);
+    expect(await registry.compare(others)).toEqual([1]);
+  });
+
+  test('of two processes that start at once with different keys, one does not pass', async () => {
+    const results = await Promise.all([
+      registry.compare(new Map([[1, first]])),
+      registry.compare(new Map([[1, second]])),
+    ]);
+    expect(results.map((differing) => differing.length).sort()).toEqual([0, 1]);
+  });
+});

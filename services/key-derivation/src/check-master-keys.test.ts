@@ -1,0 +1,33 @@
+import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
+import { expect, test } from 'vitest';
+import { checkMasterKeys, MasterKeyMismatch } from './check-master-keys.ts';
+
+const first = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
+const second = createMasterKey(2, Buffer.alloc(32, 3), Buffer.alloc(32, 4));
+
+test('every version is compared by its fingerprint, and by nothing that opens anything', async () => {
+  let compared: ReadonlyMap<number, string> = new Map();
+  const compare = async (prints: ReadonlyMap<number, string>) => {
+    compared = prints;
+    return [];
+  };
+  await checkMasterKeys({ compare }, [first, second]);
+  expect(compared).toEqual(
+    new Map([
+      [1, deriveFingerprint(first)],
+      [2, deriveFingerprint(second)],
+    ]),
+  );
+});
+
+test('another key or another salt has another fingerprint', () => {
+  const otherSalt = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 9));
+  const otherKey = createMasterKey(1, Buffer.alloc(32, 9), Buffer.alloc(32, 2));
+  expect(new Set([first, otherSalt, otherKey].map(deriveFingerprint)).size).toBe(3);
+});
+
+test('a master key that is not the one of its first use is refused, and every such version is named with its variables', async () => {
+  const failure = checkMasterKeys({ compare: async () => [1, 2] }, [first, second]);
+  await expect(failure).rejects.toBeInstanceOf(MasterKeyMismatch);
+  await expect(failure).rejects.toThrow(/MASTER_KEY_HEX or SALT_HEX; MASTER_KEY_HEX_V2 or SALT_HEX_V2/);
+});

@@ -1,0 +1,74 @@
+import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
+import { createMasterKey } from '@latchkey/shared/derivation';
+import {
+  createApiKeyClient,
+  createContentClient,
+  createFeedClient,
+  createKeyVersionClient,
+  createLeaseClient,
+  tellUsesEveryMs,
+} from '@latchkey/shared/internal';
+import { everyMs } from '@latchkey/shared/lifecycle';
+import {
+  connectBus,
+  connectNeighbour,
+  createServiceCore,
+  runService,
+  serviceSettings,
+} from '@latchkey/shared/process';
+import packageJson from '../package.json' with { type: 'json' };
+import { checkMasterKeys, keyDerivationRoutes, keyDerivationSettings, masterKeyRule } from './index.ts';
+
+await runService(
+  {
+    name: 'key-derivation',
+    version: packageJson.version,
+    settings: {
+      ...serviceSettings(ports.keyDerivation),
+      ...keyDerivationSettings,
+      leasesUrls: neighbourVariables.leasesUrls,
+      authUrls: neighbourVariables.authUrls,
+      contentUrls: neighbourVariables.contentUrls,
+    },
+    rules: [viewerTokenRule, masterKeyRule],
+    async mount(context) {
+      const { values, process, clock, log, shutdown } = context;
+      const secret = values.internalSecret.reveal();
+      const wiring = { clock, log, metrics: process.metrics, shutdown };
+      const leases = connectNeighbour({ name: 'leases', urls: values.leasesUrls, secret }, wiring);
+      const content = connectNeighbour({ name: 'content', urls: values.contentUrls, secret }, wiring);
+      const auth = connectNeighbour({ name: 'auth', urls: values.authUrls, secret }, wiring);
+      const apiKeys = createApiKeyClient(auth);
+      const { authority, guard, follower } = await createServiceCore(context, values, {
+        // Any of the three can tell what changed: losing one of them costs only what it owns.
+        feed: createFeedClient([leases, content, auth]),
+        bus: connectBus(context),
+        apiKeys,
+        contents: createContentClient(content),
+        leases: createLeaseClient(leases),
+      });
+      const masterKeys = values.masterKeys
+        .reveal()
+        .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt));
+      await keyDerivationRoutes({
+        authority,
+        rules: values,
+        masterKeys: new Map(masterKeys.map((masterKey) => [masterKey.version, masterKey])),
+        clock,
+        guard,
+        metrics: process.metrics,
+      })(process.app);
+      const flushes = everyMs(
+        tellUsesEveryMs,
+        () => apiKeys.flush(),
+        (error) => log.error('uses of API keys', { error }),
+      );
+      shutdown.add('telling uses', 2_000, () => flushes.stop());
+      return async () => {
+        await checkMasterKeys(createKeyVersionClient(content), masterKeys);
+        await follower.pull();
+      };
+    },
+  },
+  process,
+);

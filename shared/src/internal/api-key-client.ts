@@ -1,0 +1,46 @@
+import { type ApiKeyState, type ApiKeyVerifier, isScope } from '../contracts/index.ts';
+import type { NeighbourClient } from './neighbour-client.ts';
+import { isNullable, isNumber, isText, readObject } from './parse-answer.ts';
+
+/** Uses of keys are gathered for so long before they are told: the contract allows a minute. */
+export const tellUsesEveryMs = 5_000;
+
+/** The auth service over the wire. Whoever runs it calls `flush` every `tellUsesEveryMs` and at its end. */
+export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
+  /** Tells the uses that were noted. What could not be told is kept for the next time. */
+  flush(): Promise<void>;
+}
+
+export function createApiKeyClient(auth: NeighbourClient): RemoteApiKeyVerifier {
+  let uses = new Map<string, number>();
+  return {
+    findApiKey: (keyHash, wellFormed) =>
+      auth.get(`/internal/api-keys/${keyHash}?wellFormed=${wellFormed}`, (body) => {
+        const { apiKey } = readObject(body);
+        return apiKey === null ? null : parseApiKey(apiKey);
+      }),
+    noteUse(id, usedAt) {
+      uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
+    },
+    async flush() {
+      if (uses.size === 0) return;
+      const told = uses;
+      uses = new Map();
+      try {
+        await auth.post('/internal/api-keys/uses', { uses: Object.fromEntries(told) }, () => undefined);
+      } catch {
+        // The client has reported it. A later use wins over one that is told again.
+        for (const [id, usedAt] of told) uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
+      }
+    },
+  };
+}
+
+function parseApiKey(value: unknown): ApiKeyState {
+  const { id, name, scope, expiresAt, revokedAt } = readObject(value);
+  if (!isNullable(id, isText) || !isText(name) || !isScope(scope))
+    throw new TypeError('not the state of an API key');
+  if (!isNullable(expiresAt, isNumber) || !isNullable(revokedAt, isNumber))
+    throw new TypeError('not the times of an API key');
+  return { id, name, scope, expiresAt, revokedAt };
+}

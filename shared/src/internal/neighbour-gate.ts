@@ -1,0 +1,26 @@
+import { timingSafeEqual } from 'node:crypto';
+import { hashCredential } from '../auth/index.ts';
+import { AppError } from '../errors/index.ts';
+import type { App } from '../http/index.ts';
+
+/** Carries `INTERNAL_SECRET`, from the gateway and from neighbours. */
+export const internalSecretHeader = 'x-latchkey-secret';
+
+/** Asked by orchestrators, which know no secret. */
+const openPaths = new Set(['/health', '/ready']);
+
+/**
+ * Refuses everyone who does not know the secret: a service is for its neighbours. With it, the caller's word on the
+ * client's address is believed.
+ */
+export function addNeighbourGate(app: App, secret: string): void {
+  const expected = Buffer.from(hashCredential(secret));
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (openPaths.has(request.routeOptions.url ?? '')) return done();
+    const presented = request.headers[internalSecretHeader];
+    const known =
+      typeof presented === 'string' && timingSafeEqual(Buffer.from(hashCredential(presented)), expected);
+    if (known) return done();
+    done(new AppError('UNAUTHENTICATED', { detail: 'This service answers its neighbours only.' }));
+  });
+}

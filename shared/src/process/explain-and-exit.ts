@@ -1,0 +1,17 @@
+import { ConfigError } from '../config/index.ts';
+
+/**
+ * Ends the process with what is wrong, in words. A stack is shown for what nobody foresaw, and not for what the
+ * configuration or the operating system refuses (a port that is taken, a folder that may not be written).
+ */
+export function explainAndExit(error: unknown, process: NodeJS.Process): never {
+  const foreseen =
+    error instanceof ConfigError || (error instanceof Error && 'forOperator' in error) || isFromSystem(error);
+  const text = foreseen ? (error as Error).message : ((error as Error)?.stack ?? String(error));
+  process.stderr.write(`Latchkey did not start.\n${text}\n`);
+  process.exit(1);
+}
+
+function isFromSystem(error: unknown): boolean {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+}

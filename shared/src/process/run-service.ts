@@ -1,0 +1,152 @@
+import { parseArgs } from 'node:util';
+import { type Clock, createSystemClock } from '../clock/index.ts';
+import {
+  describeVariables,
+  type Environment,
+  type Rule,
+  readConfig,
+  type Settings,
+  type Values,
+} from '../config/index.ts';
+import { createShutdown, type Dependency, type Shutdown } from '../lifecycle/index.ts';
+import { createOperatorLog, type OperatorLog } from '../log/index.ts';
+import { endOnSignals } from './end-on-signals.ts';
+import { explainAndExit } from './explain-and-exit.ts';
+import { createServiceProcess, type ServiceProcess } from './service-process.ts';
+
+/** How long a service waits between two looks at what it waits for. */
+const retryEveryMs = 1_000;
+
+interface ProcessValues {
+  host: string;
+  port: number;
+  metricsHost: string;
+  metricsPort: number;
+  logLevel: string;
+  shutdownDrainSeconds: number;
+  internalSecret: { reveal(): string };
+  publicUrl?: string | undefined;
+}
+
+/** What a service is wired from. */
+export interface ServiceContext<S extends Settings> {
+  values: Values<S>;
+  process: ServiceProcess;
+  clock: Clock;
+  log: OperatorLog;
+  shutdown: Shutdown;
+  /** What `/ready` asks. */
+  dependencies: Dependency[];
+}
+
+export interface RunServiceOptions<S extends Settings> {
+  name: string;
+  version: string;
+  settings: S;
+  rules: readonly Rule<Partial<Values<S>>>[];
+  /**
+   * Mounts the routes.
+   *
+   * @returns what has to succeed before requests are answered: it is tried until it does. Rejecting with an error that has
+   *   `final` set ends the trying: the service stays not ready and says why
+   */
+  mount: (context: ServiceContext<S>) => Promise<() => Promise<void>>;
+}
+
+/** Runs one service as a process of its own: configuration, adapters, host, listen, and the end in order. */
+export async function runService<const S extends Settings>(
+  options: RunServiceOptions<S>,
+  process: NodeJS.Process,
+): Promise<void> {
+  try {
+    await start(options, process);
+  } catch (error) {
+    explainAndExit(error, process);
+  }
+}
+
+async function start<const S extends Settings>(
+  options: RunServiceOptions<S>,
+  process: NodeJS.Process,
+): Promise<void> {
+  const { name, version, settings, rules } = options;
+  const { values: flags } = parseArgs({
+    args: process.argv.slice(2),
+    options: { help: { type: 'boolean', short: 'h' } },
+  });
+  if (flags.help) {
+    process.stdout.write(
+      `latchkey ${name}, a service of the distributed profile\n\n${describeVariables(settings)}`,
+    );
+    return;
+  }
+  const env: Environment = process.env;
+  const { values, warnings } = readConfig(settings, env, { rules });
+  const common = values as unknown as ProcessValues;
+  const log = createOperatorLog({
+    level: common.logLevel,
+    format: process.stderr.isTTY ? 'plain' : 'json',
+    write: (text) => process.stderr.write(text),
+  });
+  for (const warning of warnings) log.warn(warning);
+  const clock = createSystemClock();
+  const shutdown = createShutdown(log);
+  const dependencies: Dependency[] = [];
+  try {
+    const service = await createServiceProcess({
+      ...common,
+      name,
+      version,
+      internalSecret: common.internalSecret.reveal(),
+      publicUrl: common.publicUrl ?? null,
+      clock,
+      log,
+      shutdown,
+      dependencies,
+    });
+    const prepare = await options.mount({ values, process: service, clock, log, shutdown, dependencies });
+    const { readiness } = service;
+    await service.listen();
+    endOnSignals({
+      process,
+      drain: readiness.drain,
+      shutdown,
+      log,
+      drainSeconds: common.shutdownDrainSeconds,
+    });
+    await prepareUntilDone(prepare, service, log, dependencies);
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+async function prepareUntilDone(
+  prepare: () => Promise<void>,
+  service: ServiceProcess,
+  log: OperatorLog,
+  dependencies: Dependency[],
+): Promise<void> {
+  let waitsFor: unknown = new Error('it has just started');
+  dependencies.push({
+    name: 'start',
+    check: async () => {
+      if (waitsFor) throw waitsFor;
+      return undefined;
+    },
+  });
+  for (;;) {
+    try {
+      await prepare();
+      waitsFor = null;
+      service.openForRequests();
+      return;
+    } catch (error) {
+      // Said once for each reason, not once a second.
+      if (String(error) !== String(waitsFor)) log.warn('not ready yet', { error });
+      waitsFor = error;
+      if (error instanceof Error && 'final' in error) return;
+      await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
+    }
+  }
+}

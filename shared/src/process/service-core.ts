@@ -1,0 +1,108 @@
+import { createRefusalLog } from '../audit/index.ts';
+import type { CredentialSource } from '../auth/index.ts';
+import { createAuthenticator, createTokens, type TokenSettings } from '../auth/index.ts';
+import { type Authority, createAuthority } from '../cache/index.ts';
+import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
+import type { Database } from '../db/index.ts';
+import {
+  type Bus,
+  type ChangeFeed,
+  createFeedFollower,
+  createLedger,
+  type FeedFollower,
+} from '../events/index.ts';
+import { createRateLimiter, type GuardOptions, type ServicePorts } from '../http/index.ts';
+import { everyMs } from '../lifecycle/index.ts';
+import type { ServiceContext } from './run-service.ts';
+
+/** One small query a second keeps every cached state within its 5 s, with four to spare. */
+const pullEveryMs = 1_000;
+const jobEndMs = 5_000;
+
+/** What authenticating reads of the configuration. */
+export interface CoreSettings extends TokenSettings {
+  allowAnonymousViewers: boolean;
+  viewerTokenFrom: readonly CredentialSource[];
+  rateLimit: string;
+}
+
+export interface CoreReaders {
+  feed: ChangeFeed;
+  bus: Bus;
+  apiKeys: ApiKeyVerifier;
+  /** Left out where the service decides nothing about contents or leases. */
+  contents?: ContentReader;
+  leases?: LeaseReader;
+}
+
+/** What every service stands on once its neighbours are known: states kept true by the feed, and who may. */
+export interface ServiceCore {
+  authority: Authority;
+  follower: FeedFollower;
+  guard: GuardOptions;
+}
+
+const notRead = () => Promise.reject(new Error('this service has no reader of that'));
+const noContents: ContentReader = { findContent: notRead };
+const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
+
+export async function createServiceCore(
+  context: Pick<ServiceContext<never>, 'process' | 'clock' | 'log' | 'shutdown'>,
+  values: CoreSettings,
+  { feed, bus, apiKeys, contents = noContents, leases = noLeases }: CoreReaders,
+): Promise<ServiceCore> {
+  const { process, clock, log, shutdown } = context;
+  const { metrics, app } = process;
+  const follower = createFeedFollower({
+    feed,
+    bus,
+    clock,
+    onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
+  });
+  const authority = createAuthority({
+    apiKeys,
+    contents,
+    leases,
+    follower,
+    bus,
+    clock,
+    onLookup: metrics.countCacheLookup,
+  });
+  const tokens = createTokens(values, clock, (error) =>
+    log.warn('the key set of viewer tokens could not be fetched', { error }),
+  );
+  const authenticator = createAuthenticator({
+    apiKeys: authority.apiKeys,
+    verifier: apiKeys,
+    tokens,
+    // Where tokens are configured, a viewer without one is nobody.
+    allowAnonymous: tokens === null && values.allowAnonymousViewers,
+    clock,
+  });
+  const limiter = values.rateLimit === 'on' ? await createRateLimiter(app) : null;
+  const pulls = everyMs(
+    pullEveryMs,
+    () => follower.pull(),
+    (error) => log.warn('the change feed could not be read', { error }),
+  );
+  shutdown.add('following the change feed', jobEndMs, async () => {
+    follower.stop();
+    await pulls.stop();
+  });
+  return { authority, follower, guard: { authenticator, limiter, viewerSources: values.viewerTokenFrom } };
+}
+
+/** What the routes of a service that keeps rows are made from. */
+export function createServicePorts(
+  { clock, log }: Pick<ServiceContext<never>, 'clock' | 'log'>,
+  { db, bus, guard, randomId }: { db: Database; bus: Bus; guard: GuardOptions; randomId: () => string },
+): ServicePorts {
+  return {
+    db,
+    ledger: createLedger({ db, bus, clock }),
+    clock,
+    randomId,
+    refusals: createRefusalLog(db, clock, (error) => log.error('refusals could not be recorded', { error })),
+    guard,
+  };
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { Clock } from '../clock/index.ts';
+import { AppError } from '../errors/index.ts';
+import { type App, addHealthRoutes, addOpenApi, createHost, normalizeIp } from '../http/index.ts';
+import { addNeighbourGate, addTellingHeaders } from '../internal/index.ts';
+import { createReadiness, type Dependency, type Readiness, type Shutdown } from '../lifecycle/index.ts';
+import type { OperatorLog } from '../log/index.ts';
+import { createMetrics, type Metrics, startMetricsListener } from '../metrics/index.ts';
+
+const closeTimeoutMs = 10_000;
+
+export interface ServiceProcessOptions {
+  name: string;
+  version: string;
+  host: string;
+  port: number;
+  metricsHost: string;
+  metricsPort: number;
+  internalSecret: string;
+  publicUrl: string | null;
+  clock: Clock;
+  log: OperatorLog;
+  shutdown: Shutdown;
+  /** Asked by `/ready`; filled by the caller before `listen`. */
+  dependencies: Dependency[];
+}
+
+/** A service in a process of its own, before its routes are mounted. */
+export interface ServiceProcess {
+  app: App;
+  metrics: Metrics;
+  readiness: Readiness;
+  /** Until it is opened, every route but health and readiness answers 503: the service waits for something. */
+  openForRequests(): void;
+  listen(): Promise<void>;
+}
+
+/** The host that every service has in the distributed profile. The gateway in front writes the log line and knows CORS. */
+export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
+  const { name, version, clock, log, shutdown } = options;
+  const metrics = createMetrics();
+  const readiness = createReadiness(options.dependencies, clock, (dependency, error) =>
+    log.warn(`not ready: ${dependency}`, { error }),
+  );
+  let open = false;
+  const app = createHost({
+    randomId: randomUUID,
+    // Believed, because the gate lets only those in who know the secret.
+    clientIpOf: ({ headers, socket }) =>
+      normalizeIp(String(headers['x-forwarded-for'] ?? '')) ??
+      normalizeIp(socket.remoteAddress ?? '') ??
+      '0.0.0.0',
+    requestLog: null,
+    operatorLog: log,
+    metrics,
+    isDraining: readiness.isDraining,
+  });
+  addNeighbourGate(app, options.internalSecret);
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (open || request.routeOptions.config.waitsForNothing) return done();
+    done(
+      new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error(`${name} waits for what it depends on`) }),
+    );
+  });
+  addTellingHeaders(app);
+  await addOpenApi(app, { version, publicUrl: options.publicUrl });
+  addHealthRoutes(app, { version, readiness, clock });
+
+  return {
+    app,
+    metrics,
+    readiness,
+    openForRequests() {
+      open = true;
+    },
+    async listen() {
+      const listener = await startMetricsListener(metrics.registry, options.metricsHost, options.metricsPort);
+      shutdown.add('the metrics', 1_000, () => listener.close());
+      await app.listen({ host: options.host, port: options.port });
+      shutdown.add('requests under way', closeTimeoutMs, () => app.close());
+      const { port } = app.server.address() as AddressInfo;
+      log.info(`${name} ${version} listens on ${options.host}:${port}, metrics on port ${listener.port}`);
+    },
+  };
+}
