@@ -46,8 +46,8 @@ export function createApiDocument(document: OpenApi): ApiDocument {
   const find = (path: string) => paths.find(({ pattern }) => pattern.test(path))?.item;
 
   function validate(schema: Record<string, unknown>, body: unknown): string[] {
-    let validator = validators.get(schema);
-    if (!validator) validators.set(schema, (validator = ajv.compile(schema)));
+    const validator = validators.get(schema) ?? ajv.compile(schema);
+    validators.set(schema, validator);
     return validator(body) ? [] : [`the body is not as documented: ${ajv.errorsText(validator.errors)}`];
   }
 

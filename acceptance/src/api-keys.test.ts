@@ -80,6 +80,20 @@ describe('200', () => {
   });
 });
 
+it('lastUsedAt is at most a minute late', async () => {
+  const { id, raw } = await createApiKey(target, 'playback');
+  const beforeMs = Date.now();
+  await client.get(`${path}/current`, raw);
+  const lastUsedAt = async () => {
+    const { json } = await client.get(path, admin);
+    return json.api_keys.find((key: { id: string }) => key.id === id).lastUsedAt;
+  };
+  await vi.waitFor(async () => expect(await lastUsedAt()).not.toBeNull(), { timeout: 60_000, interval: 500 });
+  const used = Date.parse(await lastUsedAt());
+  expect(used).toBeGreaterThanOrEqual(beforeMs);
+  expect(used).toBeLessThanOrEqual(Date.now());
+}, 90_000);
+
 describe('rotation', () => {
   it('gives a new key with the same name and scope, and ends the old one at once', async () => {
     const { id, raw } = await createApiKey(target, 'playback');
@@ -139,7 +153,7 @@ describe('400', () => {
 describe('401', () => {
   it('an expired key gets the answer of an unknown one', async () => {
     const { raw } = await createApiKey(target, 'full', {
-      expiresAt: new Date(Date.now() + 2_000).toISOString(),
+      expiresAt: new Date(Date.now() + 3_000).toISOString(),
     });
     const unknown = await client.get(path, `lk_${'0'.repeat(64)}`);
     expect(unknown.code).toBe('INVALID_API_KEY');

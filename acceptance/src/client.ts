@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { type Answer, readAnswer } from './answer.ts';
 import type { ApiDocument } from './api-document.ts';
@@ -9,7 +10,7 @@ export interface CallOptions {
   /** Sent as JSON. */
   json?: unknown;
   /** Sent as it is, instead of `json`. */
-  body?: string | Buffer;
+  body?: string | Buffer | Readable;
   headers?: Record<string, string>;
 }
 

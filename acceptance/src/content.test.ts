@@ -24,6 +24,12 @@ describe('201', () => {
     expect((await client.get(`${path}/${id}`, admin)).json.content).toEqual(json.content);
   });
 
+  it('does not believe the Host of a request', async () => {
+    const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
+    const { json } = await client.call('POST', path, { as: admin, headers, json: { name: 'x' } });
+    expect(json.key_endpoint).not.toContain('evil');
+  });
+
   it('registers a content of which only the name was said', async () => {
     const { json } = await client.post(path, admin, { name: 'Film' });
     expect(json.content).toMatchObject({ sizeBytes: null, manifestKey: null, metadata: {} });

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { registerContent } from './stage.ts';
 import { openTarget } from './target.ts';
@@ -188,6 +189,12 @@ describe('413', () => {
 
   it('is the answer to one octet more', async () => {
     const body = bodyOf(limitOctets + 1);
+    const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
+    expect([answer.status, answer.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
+  });
+
+  it('is the answer to one octet more that does not announce its length', async () => {
+    const body = Readable.from([bodyOf(limitOctets), ' ']);
     const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
     expect([answer.status, answer.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });

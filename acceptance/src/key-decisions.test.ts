@@ -30,7 +30,9 @@ async function revokedLease(scene: Scene): Promise<string> {
 describe('the credential comes before', () => {
   it('the content claim', async () => {
     const scene = await makeScene(optional);
-    expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene, expired) })).toBe('401 INVALID_TOKEN');
+    expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene, expired) })).toBe(
+      '401 INVALID_TOKEN',
+    );
   });
 
   it('the content', async () => {
@@ -57,12 +59,16 @@ describe('the credential comes before', () => {
 describe('the scope of an API key', () => {
   it('comes before the content', async () => {
     const { raw } = await createApiKey(optional, 'upload');
-    expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe('403 INSUFFICIENT_SCOPE');
+    expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe(
+      '403 INSUFFICIENT_SCOPE',
+    );
   });
 
   it('once enough, leaves the content to decide', async () => {
     const { raw } = await createApiKey(optional, 'playback');
-    expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe('404 CONTENT_NOT_FOUND');
+    expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe(
+      '404 CONTENT_NOT_FOUND',
+    );
   });
 
   it('once enough, skips lease, marks and lease mode', async () => {
@@ -93,7 +99,9 @@ describe('the content claim comes before', () => {
   it('the marks', async () => {
     const scene = await makeScene(optional);
     await revokeLeases(optional, { viewerId: scene.viewerId });
-    expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene) })).toBe('403 CONTENT_NOT_ENTITLED');
+    expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene) })).toBe(
+      '403 CONTENT_NOT_ENTITLED',
+    );
   });
 });
 
@@ -141,9 +149,12 @@ describe('a named lease', () => {
     expect(await askForKey(optional, scene)).toBe('403 TOKEN_REVOKED');
   });
 
-  it.each(['nonsense', '1', crypto.randomUUID(), "'; DROP TABLE leases;--"])('%s is unknown', async (leaseId) => {
-    expect(await askForKey(optional, await makeScene(optional), leaseId)).toBe('403 LEASE_UNKNOWN');
-  });
+  it.each(['nonsense', '1', crypto.randomUUID(), "'; DROP TABLE leases;--"])(
+    '%s is unknown',
+    async (leaseId) => {
+      expect(await askForKey(optional, await makeScene(optional), leaseId)).toBe('403 LEASE_UNKNOWN');
+    },
+  );
 
   it('of another viewer is unknown', async () => {
     const scene = await makeScene(optional);

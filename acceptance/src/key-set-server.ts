@@ -25,7 +25,11 @@ export async function makeIssuerKey(alg: string, kid: string): Promise<IssuerKey
   return { jwk, sign: (sub, claims) => sign(privateKey, { alg, kid }, { sub, ...claims }) };
 }
 
-function sign(key: CryptoKey, header: { alg: string; kid: string }, claims: Record<string, unknown>): Promise<string> {
+function sign(
+  key: CryptoKey,
+  header: { alg: string; kid: string },
+  claims: Record<string, unknown>,
+): Promise<string> {
   const now = nowSeconds();
   return new SignJWT({ iat: now, exp: now + 600, ...claims }).setProtectedHeader(header).sign(key);
 }

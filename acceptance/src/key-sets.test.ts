@@ -19,7 +19,10 @@ it('503: a token cannot be checked while the key set was never to be had', async
 
 describe('a key set', () => {
   it.each(['RS256', 'ES256', 'EdDSA'])('%s is accepted, and only from a published key', async (alg) => {
-    const [ours, theirs] = [await makeIssuerKey(alg, unique('ours')), await makeIssuerKey(alg, unique('theirs'))];
+    const [ours, theirs] = [
+      await makeIssuerKey(alg, unique('ours')),
+      await makeIssuerKey(alg, unique('theirs')),
+    ];
     issuer.publish([ours]);
     expect(await ask(await ours.sign('v'))).toBe('200');
     expect(await ask(await ours.sign('v', { exp: nowSeconds() - 60 }))).toBe('401 INVALID_TOKEN');
@@ -27,7 +30,10 @@ describe('a key set', () => {
   });
 
   it('that rotates is read again for a key it did not have, at once', async () => {
-    const [before, after] = [await makeIssuerKey('ES256', unique('k')), await makeIssuerKey('ES256', unique('k'))];
+    const [before, after] = [
+      await makeIssuerKey('ES256', unique('k')),
+      await makeIssuerKey('ES256', unique('k')),
+    ];
     issuer.publish([before]);
     expect(await ask(await before.sign('v'), keySetOnly)).toBe('200');
     issuer.publish([before, after]);
@@ -40,7 +46,9 @@ describe('a key set', () => {
     const before = issuer.requests();
     for (let n = 0; n < 40; n++) {
       const forged = await makeIssuerKey('ES256', unique('forged'));
-      expect(await ask(await forged.sign('v'), keySetOnly)).toMatch(/^(401 INVALID_TOKEN|503 DEPENDENCY_UNAVAILABLE)$/);
+      expect(await ask(await forged.sign('v'), keySetOnly)).toMatch(
+        /^(401 INVALID_TOKEN|503 DEPENDENCY_UNAVAILABLE)$/,
+      );
     }
     expect(key.jwk.kid).toBeTruthy();
     expect(issuer.requests() - before).toBeLessThan(20);

@@ -24,7 +24,9 @@ it('the derivation that these tests compare with passes RFC 5869 A.1', () => {
   expect(Buffer.from(octets).toString('hex')).toBe(
     '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865',
   );
-  expect(createHmac('sha256', salt).update(Buffer.alloc(22, 0x0b)).digest('hex')).toMatch(/^077709362c2e32df/);
+  expect(createHmac('sha256', salt).update(Buffer.alloc(22, 0x0b)).digest('hex')).toMatch(
+    /^077709362c2e32df/,
+  );
 });
 
 describe('200', () => {
@@ -32,11 +34,14 @@ describe('200', () => {
     expect(await keyOf(`/keys/${vector.contentId}`)).toBe(vector.key);
   });
 
-  it.each([0, 1, 7, 2_147_483_648, 4_294_967_295])('epoch %i has the key that HKDF gives for it', async (epoch) => {
-    const key = await keyOf(`/keys/${vector.contentId}/${epoch}`);
-    expect(key).toBe(derive(`${vector.contentId}/${epoch}`));
-    expect(key).not.toBe(vector.key);
-  });
+  it.each([0, 1, 7, 2_147_483_648, 4_294_967_295])(
+    'epoch %i has the key that HKDF gives for it',
+    async (epoch) => {
+      const key = await keyOf(`/keys/${vector.contentId}/${epoch}`);
+      expect(key).toBe(derive(`${vector.contentId}/${epoch}`));
+      expect(key).not.toBe(vector.key);
+    },
+  );
 
   it('is the key that HKDF gives, for ids of every length', async () => {
     for (const length of [1, 2, 63, 64, 65, 255, 256]) {
@@ -46,28 +51,40 @@ describe('200', () => {
   });
 
   it('no two contents and no two epochs share a key', async () => {
-    const paths = ['a', 'b', 'A', 'aa', 'a/0', 'a/1', 'a/10', 'b/0', 'a-0', 'a0'].map((path) => `/keys/${path}`);
+    const paths = ['a', 'b', 'A', 'aa', 'a/0', 'a/1', 'a/10', 'b/0', 'a-0', 'a0'].map(
+      (path) => `/keys/${path}`,
+    );
     const keys = await Promise.all(paths.map(keyOf));
     expect(new Set(keys).size).toBe(paths.length);
   });
 
-  it.each(['/keys/my-video-001', '/keys/my-video-001/3'])('%s is exactly 16 octets, which nobody stores', async (path) => {
-    const accept = { 'accept-encoding': 'gzip, br, deflate, zstd' };
-    const answer = await client.get(path, token, accept);
-    expect(answer.status).toBe(200);
-    expect(answer.bytes.length).toBe(16);
-    expect(answer.headers).toMatchObject({
-      'content-type': 'application/octet-stream',
-      'content-length': '16',
-      'cache-control': 'no-store',
-    });
-    const head = await client.call('HEAD', path, { as: token });
-    expect([head.status, head.headers['content-length'], head.headers['cache-control']]).toEqual([200, '16', 'no-store']);
-  });
+  it.each(['/keys/my-video-001', '/keys/my-video-001/3'])(
+    '%s is exactly 16 octets, which nobody stores',
+    async (path) => {
+      const accept = { 'accept-encoding': 'gzip, br, deflate, zstd' };
+      const answer = await client.get(path, token, accept);
+      expect(answer.status).toBe(200);
+      expect(answer.bytes.length).toBe(16);
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/octet-stream',
+        'content-length': '16',
+        'cache-control': 'no-store',
+      });
+      const head = await client.call('HEAD', path, { as: token });
+      expect([head.status, head.headers['content-length'], head.headers['cache-control']]).toEqual([
+        200,
+        '16',
+        'no-store',
+      ]);
+    },
+  );
 
   it('is the same key for a viewer, a playback key and the bootstrap key', async () => {
     const { contentId, token: other } = await makeScene(server);
-    const { json } = await client.post('/api/v1/api-keys', server.adminApiKey, { name: 'x', scope: 'playback' });
+    const { json } = await client.post('/api/v1/api-keys', server.adminApiKey, {
+      name: 'x',
+      scope: 'playback',
+    });
     const keys = [];
     for (const credential of [token, other, json.raw_key, server.adminApiKey])
       keys.push((await client.get(`/keys/${contentId}`, credential)).bytes.toString('hex'));

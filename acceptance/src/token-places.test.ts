@@ -9,7 +9,12 @@ const everywhere = await startServer({ VIEWER_TOKEN_FROM: 'header,query,cookie' 
 const queryOnly = await startServer({ VIEWER_TOKEN_FROM: 'query' });
 
 /** The token is put where it is to be looked for, and counts as a credential that no log may show. */
-async function ask(server: typeof headerOnly, path: string, token: string, headers: Record<string, string> = {}) {
+async function ask(
+  server: typeof headerOnly,
+  path: string,
+  token: string,
+  headers: Record<string, string> = {},
+) {
   server.client.credentials.add(token);
   const answer = await server.client.call('GET', path, { headers });
   return answer.code ?? answer.status;
@@ -95,7 +100,9 @@ describe('the header', () => {
     const { contentId, token } = await makeScene(everywhere);
     const forged = viewerToken(Buffer.alloc(32), 'v');
     const headers = { authorization: `Bearer ${forged}`, cookie: `latchkey_token=${token}` };
-    expect(await ask(everywhere, `/keys/${contentId}?access_token=${token}`, token, headers)).toBe('INVALID_TOKEN');
+    expect(await ask(everywhere, `/keys/${contentId}?access_token=${token}`, token, headers)).toBe(
+      'INVALID_TOKEN',
+    );
   });
 
   it('takes the scheme in any case (RFC 9110, section 11.1)', async () => {

@@ -9,7 +9,8 @@ const contentId = await registerContent(server);
 const asked = { aud: 'players', iss: 'https://login.example' };
 const now = nowSeconds();
 const ask = (token: string) => askForKey(server, { token, contentId });
-const token = (claims: Record<string, unknown>) => viewerToken(secret, unique('viewer'), { ...asked, ...claims });
+const token = (claims: Record<string, unknown>) =>
+  viewerToken(secret, unique('viewer'), { ...asked, ...claims });
 const header = (fields: Record<string, unknown>) =>
   signToken(secret, { sub: 'v', iat: now, exp: now + 600, ...asked }, fields);
 
@@ -75,16 +76,24 @@ describe('401 INVALID_TOKEN', () => {
     { crit: ['exp'] },
     { crit: ['urn:example:unknown'], 'urn:example:unknown': true },
     { b64: false, crit: ['b64'] },
-  ])('a token with the header %j', async (fields) => expect(await ask(header(fields))).toBe('401 INVALID_TOKEN'));
+  ])('a token with the header %j', async (fields) =>
+    expect(await ask(header(fields))).toBe('401 INVALID_TOKEN'),
+  );
 
   it('a token with alg none and no signature', async () => {
-    expect(await ask(`${header({ alg: 'none' }).split('.').slice(0, 2).join('.')}.`)).toBe('401 INVALID_TOKEN');
+    expect(await ask(`${header({ alg: 'none' }).split('.').slice(0, 2).join('.')}.`)).toBe(
+      '401 INVALID_TOKEN',
+    );
   });
 
-  it.each(['eyJ', 'eyJhbGciOiJIUzI1NiJ9', 'eyJhbGciOiJIUzI1NiJ9.e30', 'a.b.c', 'eyJhbGciOiJIUzI1NiJ9.!.x', `ey${'A'.repeat(4_000)}`])(
-    'what is no token: %.30s',
-    async (text) => expect(await ask(text)).toBe('401 INVALID_TOKEN'),
-  );
+  it.each([
+    'eyJ',
+    'eyJhbGciOiJIUzI1NiJ9',
+    'eyJhbGciOiJIUzI1NiJ9.e30',
+    'a.b.c',
+    'eyJhbGciOiJIUzI1NiJ9.!.x',
+    `ey${'A'.repeat(4_000)}`,
+  ])('what is no token: %.30s', async (text) => expect(await ask(text)).toBe('401 INVALID_TOKEN'));
 
   it('tells nothing of the token in its words', async () => {
     const sub = unique('secret-sub');

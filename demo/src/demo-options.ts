@@ -61,7 +61,13 @@ function parse(args: readonly string[]) {
   }
 }
 
-function readInteger(name: string, text: string | undefined, preset: number, least: number, most: number): number {
+function readInteger(
+  name: string,
+  text: string | undefined,
+  preset: number,
+  least: number,
+  most: number,
+): number {
   if (text === undefined) return preset;
   const value = /^\d{1,6}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;

@@ -58,7 +58,9 @@ async function describeInputs(options: EncryptVideoOptions): Promise<string> {
   const headers = { authorization: `Bearer ${apiKey}` };
   const response = await fetch(`${serverUrl}/keys/${presentation.contentId}/0`, { headers, signal });
   if (!response.ok) throw new Error(`no key for ${presentation.contentId}: ${await response.text()}`);
-  const keyHash = createHash('sha256').update(await response.bytes()).digest('hex');
+  const keyHash = createHash('sha256')
+    .update(await response.bytes())
+    .digest('hex');
   return `${JSON.stringify({ playlist, serverUrl, segmentsOfPeriod, keyHash }, null, 2)}\n`;
 }
 

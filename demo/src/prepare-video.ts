@@ -23,7 +23,9 @@ export async function prepareVideo(options: PrepareVideoOptions): Promise<MadeVi
   const clock = { seconds, periodSeconds };
   const scene = (await clockScene(ffmpeg, clock)) ?? testPictureScene(clock);
   signal.throwIfAborted();
-  const hash = createHash('sha256').update(JSON.stringify(videoCommands(scene))).digest('hex');
+  const hash = createHash('sha256')
+    .update(JSON.stringify(videoCommands(scene)))
+    .digest('hex');
   const folder = join(cacheFolder, `video-${hash.slice(0, 16)}`);
   if (existsSync(folder)) {
     step.done('kept from an earlier run');

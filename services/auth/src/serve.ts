@@ -70,4 +70,5 @@ await runService(
     },
   },
   process,
+  process.env,
 );

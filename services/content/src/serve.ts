@@ -67,4 +67,5 @@ await runService(
     },
   },
   process,
+  process.env,
 );

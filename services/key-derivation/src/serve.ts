@@ -71,4 +71,5 @@ await runService(
     },
   },
   process,
+  process.env,
 );

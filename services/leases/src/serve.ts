@@ -98,4 +98,5 @@ await runService(
     },
   },
   process,
+  process.env,
 );

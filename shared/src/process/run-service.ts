@@ -57,9 +57,10 @@ export interface RunServiceOptions<S extends Settings> {
 export async function runService<const S extends Settings>(
   options: RunServiceOptions<S>,
   process: NodeJS.Process,
+  env: Environment,
 ): Promise<void> {
   try {
-    await start(options, process);
+    await start(options, process, env);
   } catch (error) {
     explainAndExit(error, process);
   }
@@ -68,6 +69,7 @@ export async function runService<const S extends Settings>(
 async function start<const S extends Settings>(
   options: RunServiceOptions<S>,
   process: NodeJS.Process,
+  env: Environment,
 ): Promise<void> {
   const { name, version, settings, rules } = options;
   const { values: flags } = parseArgs({
@@ -80,7 +82,6 @@ async function start<const S extends Settings>(
     );
     return;
   }
-  const env: Environment = process.env;
   const { values, warnings } = readConfig(settings, env, { rules });
   const common = values as unknown as ProcessValues;
   const log = createOperatorLog({

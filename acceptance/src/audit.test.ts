@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from './answer.ts';
+import { createApiKey, createLease, makeScene, registerContent, revokeApiKey } from './stage.ts';
+import { openTarget } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey: admin, jwtSecret } = target;
+
+interface AuditRow {
+  at: string;
+  actor: { kind: string; id: string | null };
+  action: string;
+  target: string | null;
+  clientIp: string;
+  requestId: string;
+  outcome: string;
+  code: string | null;
+}
+
+const newest = async (query = ''): Promise<AuditRow[]> =>
+  (await client.get(`/api/v1/audit${query}`, admin)).json.audit;
+const rowsOf = async ({ requestId }: Answer) => (await newest()).filter((row) => row.requestId === requestId);
+
+/** Every management action, with what it acts on. */
+const acts: Record<string, () => Promise<[Answer, string | undefined]>> = {
+  'creating an API key': async () => {
+    const answer = await client.post('/api/v1/api-keys', admin, { name: 'x' });
+    return [answer, answer.json.api_key.id];
+  },
+  'revoking an API key': async () => {
+    const { id } = await createApiKey(target, 'full');
+    return [await client.call('DELETE', `/api/v1/api-keys/${id}`, { as: admin }), id];
+  },
+  'rotating an API key': async () => {
+    const { id } = await createApiKey(target, 'full');
+    return [await client.post(`/api/v1/api-keys/${id}/rotate`, admin), undefined];
+  },
+  'registering a content': async () => {
+    const id = unique('content');
+    return [await client.post('/api/v1/content', admin, { id, name: 'x' }), id];
+  },
+  'changing a content': async () => {
+    const id = await registerContent(target);
+    return [await client.call('PATCH', `/api/v1/content/${id}`, { as: admin, json: { name: 'y' } }), id];
+  },
+  'disabling a content': async () => {
+    const id = await registerContent(target);
+    return [await client.call('DELETE', `/api/v1/content/${id}`, { as: admin }), id];
+  },
+  'creating a lease': async () => {
+    const { contentId, viewerId } = await makeScene(target);
+    const answer = await client.post('/keys/leases', admin, { contentId, viewerId });
+    return [answer, answer.json.lease.id];
+  },
+  'renewing a lease': async () => {
+    const leaseId = await createLease(target, await makeScene(target));
+    return [await client.post('/keys/leases/renew', admin, { leaseId }), leaseId];
+  },
+  'revoking a lease': async () => {
+    const leaseId = await createLease(target, await makeScene(target));
+    return [await client.post('/keys/leases/revoke', admin, { leaseId }), leaseId];
+  },
+  'revoking a viewer': async () => {
+    const { viewerId } = await makeScene(target);
+    return [await client.post('/keys/leases/revoke', admin, { viewerId }), undefined];
+  },
+};
+
+describe('what is done', () => {
+  it.each(Object.keys(acts))('%s leaves exactly one row, there when the answer is', async (name) => {
+    const [answer, targetId] = (await acts[name]?.()) ?? [];
+    if (!answer) throw new Error('no act');
+    expect(answer.status).toBeLessThan(300);
+    const rows = await rowsOf(answer);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      actor: { kind: 'bootstrap-key', id: null },
+      action: expect.stringMatching(/^[a-z-]+(\.[a-z-]+)?$/),
+      clientIp: expect.stringMatching(/^[0-9a-f.:]+$/),
+      outcome: 'done',
+      code: null,
+    });
+    if (targetId) expect(rows[0]?.target).toContain(targetId);
+  });
+
+  it('names the API key that acted', async () => {
+    const { id, raw } = await createApiKey(target, 'full');
+    const answer = await client.post('/api/v1/content', raw, { name: 'x' });
+    expect((await rowsOf(answer))[0]?.actor).toEqual({ kind: 'api-key', id });
+    expect((await newest(`?actor=${id}`)).map(({ requestId }) => requestId)).toEqual([answer.requestId]);
+  });
+});
+
+describe('what is refused', () => {
+  const refusals: Record<string, () => Promise<Answer>> = {
+    UNAUTHENTICATED: () => client.post('/api/v1/api-keys', undefined, { name: 'x' }),
+    INVALID_API_KEY: () => client.post('/api/v1/content', `lk_${'0'.repeat(64)}`, { name: 'x' }),
+    INSUFFICIENT_SCOPE: async () =>
+      client.get('/api/v1/leases', (await createApiKey(target, 'playback')).raw),
+    VALIDATION_FAILED: () => client.post('/api/v1/api-keys', admin, { name: '' }),
+    API_KEY_NOT_FOUND: () => client.call('DELETE', `/api/v1/api-keys/${crypto.randomUUID()}`, { as: admin }),
+    CONTENT_NOT_FOUND: () => client.call('DELETE', `/api/v1/content/${unique('none')}`, { as: admin }),
+    LEASE_NOT_FOUND: () => client.post('/keys/leases/revoke', admin, { leaseId: crypto.randomUUID() }),
+  };
+
+  it.each(Object.keys(refusals))('%s leaves one row too', async (code) => {
+    const answer = await refusals[code]?.();
+    if (!answer) throw new Error('no refusal');
+    expect(answer.code).toBe(code);
+    const rows = await rowsOf(answer);
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ outcome: 'refused', code });
+  });
+
+  it('a viewer that tries to manage is named', async () => {
+    const viewerId = unique('viewer');
+    const answer = await client.get('/api/v1/api-keys', viewerToken(jwtSecret, viewerId));
+    expect((await rowsOf(answer))[0]).toMatchObject({
+      actor: { kind: 'viewer', id: viewerId },
+      outcome: 'refused',
+    });
+  });
+
+  it('a revoked key is not named: nobody knows who holds it', async () => {
+    const { id, raw } = await createApiKey(target, 'full');
+    await revokeApiKey(target, id);
+    const rows = await rowsOf(await client.get('/api/v1/api-keys', raw));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.actor.kind).not.toBe('bootstrap-key');
+  });
+});
+
+describe('the list', () => {
+  it('is newest first, page by page, each row once', async () => {
+    const answers = [];
+    for (let n = 0; n < 5; n++) answers.push(await client.post('/api/v1/content', admin, { name: `n${n}` }));
+    const wanted = answers.map(({ requestId }) => requestId).toReversed();
+    const seen: string[] = [];
+    let cursor = '';
+    while (seen.filter((id) => wanted.includes(id)).length < 5) {
+      const { json } = await client.get(`/api/v1/audit?limit=2&action=content.create${cursor}`, admin);
+      expect(json.audit.length).toBeLessThanOrEqual(2);
+      expect(new Set(json.audit.map(({ action }: AuditRow) => action))).toEqual(new Set(['content.create']));
+      seen.push(...json.audit.map(({ requestId }: AuditRow) => requestId));
+      cursor = `&cursor=${encodeURIComponent(json.next_cursor)}`;
+    }
+    expect(seen.filter((id) => wanted.includes(id))).toEqual(wanted);
+  });
+
+  it('has a hundred rows where nobody asks for another number', async () => {
+    for (let n = 0; n < 101; n++) await client.get('/api/v1/audit?limit=0', admin);
+    const { json } = await client.get('/api/v1/audit', admin);
+    expect(json.audit).toHaveLength(100);
+    expect(json.next_cursor).not.toBeNull();
+  });
+
+  it('shows no credential', async () => {
+    const { raw } = await createApiKey(target, 'full');
+    await client.get('/api/v1/api-keys?limit=0', raw);
+    const { bytes } = await client.get('/api/v1/audit?limit=500', admin);
+    for (const credential of client.credentials) expect(bytes.includes(credential)).toBe(false);
+  });
+});

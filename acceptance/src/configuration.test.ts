@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { complete, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
+import { secretsIn } from './request-lines.ts';
+import { viewerToken } from './tokens.ts';
+
+const start = (env: Record<string, string | undefined>) =>
+  runToEnd(makeTestFolder(), { ...complete, ...env });
+
+describe('a faulty configuration', () => {
+  it('is reported whole, in words, with the accepted forms and no secret; the process exits 1', async () => {
+    const faults = {
+      PORT: '99999',
+      MASTER_KEY_HEX: 'c0ffee-not-hex-at-all',
+      SALT_HEX: 'abcdef0123456789',
+      AUTH_JWT_SECRET: 'short-and-secret',
+      LEASE_MODE: 'sometimes',
+      LEASE_TTL_SECONDS: '1.5',
+      TRUST_PROXY: 'yes',
+      CORS_ORIGINS: 'https://app.example.com/path',
+      RATE_LIMIT: 'true',
+      CONTENT_MODE: 'all',
+      VIEWER_TOKEN_FROM: 'header,body',
+      ENABLE_PRESIGN: 'true',
+      LOG_LEVEL: 'loud',
+    };
+    const { code, stdout, stderr } = await start(faults);
+    expect([code, stdout]).toEqual([1, '']);
+    for (const name of [...Object.keys(faults), 'S3_BUCKET', 'AWS_SECRET_ACCESS_KEY'].filter(
+      (n) => n !== 'ENABLE_PRESIGN',
+    ))
+      expect(stderr).toContain(name);
+    for (const form of ['64 hexadecimal digits', 'optional', 'loopback', 'https://'])
+      expect(stderr).toContain(form);
+    expect(secretsIn(stderr, [faults.MASTER_KEY_HEX, faults.SALT_HEX, faults.AUTH_JWT_SECRET])).toEqual([]);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  it.each(['0', '01', '1.5', '-1', 'yes', '0.0.0.0/0'])(
+    'TRUST_PROXY=%s is refused, naming the accepted forms',
+    async (TRUST_PROXY) => {
+      const { code, stderr } = await start({ TRUST_PROXY });
+      expect(code).toBe(1);
+      for (const word of ['TRUST_PROXY', 'true', 'false', 'loopback', 'uniquelocal'])
+        expect(stderr).toContain(word);
+    },
+  );
+
+  it.each([
+    ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: 'x'.repeat(31) }],
+    ['AUTH_JWT_SECRET', { AUTH_JWT_SECRET: `base64:${'A'.repeat(40)}` }],
+    ['SALT_HEX', { SALT_HEX: undefined }],
+    ['SALT_HEX_V2', { MASTER_KEY_HEX_V2: 'a'.repeat(64) }],
+    ['MASTER_KEY_HEX', { MASTER_KEY_HEX: 'g'.repeat(64) }],
+    ['LEASE_MAX_TTL_SECONDS', { LEASE_MAX_TTL_SECONDS: '10' }],
+    ['CORS_ORIGINS', { CORS_ORIGINS: '*', NODE_ENV: 'production' }],
+    [
+      'ALLOW_ANONYMOUS_VIEWERS',
+      { AUTH_JWT_SECRET: undefined, ALLOW_ANONYMOUS_VIEWERS: 'true', NODE_ENV: 'production' },
+    ],
+    ['MASTER_KEY_HEX_FILE', { MASTER_KEY_HEX: undefined, MASTER_KEY_HEX_FILE: '/nowhere/at/all' }],
+    ['ADMIN_API_KEY', { ADMIN_API_KEY: 'with space' }],
+  ])('is refused for %s: %.80j', async (name, env) => {
+    const { code, stderr } = await start(env);
+    expect(code).toBe(1);
+    expect(stderr).toContain(name);
+  });
+});
+
+describe('a good configuration', () => {
+  it('may come from files', async () => {
+    const folder = makeTestFolder();
+    const files = {
+      MASTER_KEY_HEX: complete.MASTER_KEY_HEX,
+      SALT_HEX: complete.SALT_HEX,
+      AUTH_JWT_SECRET: 's'.repeat(40),
+    };
+    const env: Record<string, string | undefined> = { ...complete, CONTENT_MODE: 'any' };
+    for (const [name, text] of Object.entries(files)) {
+      writeFileSync(join(folder, name), `${text}\n`);
+      env[name] = undefined;
+      env[`${name}_FILE`] = join(folder, name);
+    }
+    const url = await startInTest(folder, env).listens();
+    const token = viewerToken(Buffer.from(files.AUTH_JWT_SECRET), 'v');
+    const response = await fetch(`${url}/keys/my-video-001`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(Buffer.from(await response.arrayBuffer()).toString('hex')).toBe(
+      'a4ad6589c125682427dbee83eb46259f',
+    );
+  });
+
+  it('takes a token secret in base64', async () => {
+    const secret = Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n));
+    const env = { ...complete, CONTENT_MODE: 'any', AUTH_JWT_SECRET: `base64:${secret.toString('base64')}` };
+    const url = await startInTest(makeTestFolder(), env).listens();
+    const headers = { authorization: `Bearer ${viewerToken(secret, 'v')}` };
+    expect((await fetch(`${url}/keys/x`, { headers })).status).toBe(200);
+  });
+
+  it('PUBLIC_URL is the base of absolute URLs', async () => {
+    const env = { ...complete, ADMIN_API_KEY: 'k'.repeat(40), PUBLIC_URL: 'https://keys.example.com/base' };
+    const url = await startInTest(makeTestFolder(), env).listens();
+    const response = await fetch(`${url}/api/v1/content`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${env.ADMIN_API_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'x', id: 'film' }),
+    });
+    expect(await response.json()).toMatchObject({ key_endpoint: 'https://keys.example.com/base/keys/film' });
+  });
+
+  it('TRUST_PROXY=true starts, with a warning', async () => {
+    const server = startInTest(makeTestFolder(), { ...complete, TRUST_PROXY: 'true' });
+    await server.listens();
+    expect(server.stderr()).toMatch(/"warn".*TRUST_PROXY/);
+  });
+
+  it('ALLOW_ANONYMOUS_VIEWERS=true serves viewers without a token, with a warning', async () => {
+    const env = {
+      ...complete,
+      AUTH_JWT_SECRET: undefined,
+      ALLOW_ANONYMOUS_VIEWERS: 'true',
+      CONTENT_MODE: 'any',
+    };
+    const server = startInTest(makeTestFolder(), env);
+    const url = await server.listens();
+    expect(server.stderr()).toMatch(/"warn".*ALLOW_ANONYMOUS_VIEWERS/);
+    expect((await fetch(`${url}/keys/x`)).status).toBe(200);
+    expect((await fetch(`${url}/api/v1/content`)).status).toBe(401);
+  });
+
+  it('ALLOW_ANONYMOUS_VIEWERS=true beside a token secret opens nothing', async () => {
+    const env = { ...complete, ALLOW_ANONYMOUS_VIEWERS: 'true', CONTENT_MODE: 'any' };
+    const url = await startInTest(makeTestFolder(), env).listens();
+    expect((await fetch(`${url}/keys/x`)).status).toBe(401);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from './answer.ts';
+import { makeScene } from './stage.ts';
+import { startServer } from './target.ts';
+
+const listed = 'https://app.example.com';
+const unlisted = [
+  'https://evil.example',
+  'http://app.example.com',
+  'https://app.example.com:8443',
+  'https://x.app.example.com',
+  'null',
+];
+const server = await startServer({ CORS_ORIGINS: `${listed},http://localhost:5173` });
+const silent = await startServer();
+const any = await startServer({ CORS_ORIGINS: '*' });
+
+const corsHeaders = ({ headers }: Answer) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+const preflight = (target: typeof server, path: string, origin: string, method: string, headers: string) =>
+  target.client.call('OPTIONS', path, {
+    headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers },
+  });
+const words = (text: string | undefined) =>
+  (text ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean);
+
+describe('a listed origin', () => {
+  it.each([listed, 'http://localhost:5173'])('%s is echoed, exactly', async (origin) => {
+    const { contentId, token } = await makeScene(server);
+    const answer = await server.client.get(`/keys/${contentId}`, token, { origin });
+    expect(answer.headers['access-control-allow-origin']).toBe(origin);
+    expect(words(answer.headers.vary)).toContain('origin');
+    expect(words(answer.headers['access-control-expose-headers'])).toEqual(
+      expect.arrayContaining(['x-request-id', 'retry-after', 'ratelimit', 'ratelimit-policy']),
+    );
+  });
+
+  it.each(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'])(
+    'may ask before a %s with every header',
+    async (method) => {
+      const wanted = ['authorization', 'content-type', 'x-lease-id', 'x-request-id'];
+      wanted.push('cmcd-object', 'cmcd-request', 'cmcd-session', 'cmcd-status');
+      const answer = await preflight(server, '/keys/my-video-001', listed, method, wanted.join(','));
+      expect(answer.status).toBe(204);
+      expect(answer.headers['access-control-allow-origin']).toBe(listed);
+      expect(words(answer.headers['access-control-allow-methods'])).toContain(method.toLowerCase());
+      expect(words(answer.headers['access-control-allow-headers'])).toEqual(expect.arrayContaining(wanted));
+      expect(answer.headers['access-control-max-age']).toBe('7200');
+      expect(words(answer.headers.vary)).toContain('origin');
+    },
+  );
+
+  it('can read errors too', async () => {
+    const { client, adminApiKey } = server;
+    const headers = { origin: listed };
+    const answers = [
+      await client.get('/keys/x', undefined, headers),
+      await client.get('/nowhere', undefined, headers),
+      await client.get('/api/v1/api-keys?limit=x', adminApiKey, headers),
+      await client.call('PUT', '/health', { headers }),
+      await client.call('POST', '/api/v1/content', {
+        as: adminApiKey,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: 'x'.repeat(70_000),
+      }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([401, 404, 400, 405, 413]);
+    for (const { headers: got } of answers) expect(got['access-control-allow-origin']).toBe(listed);
+  });
+
+  it('can read the event stream', async () => {
+    const answer = await server.client.get('/api/v1/events', server.adminApiKey, { origin: listed });
+    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, listed]);
+  });
+});
+
+describe('an origin that is not listed', () => {
+  it.each(unlisted)('%s gets no CORS header', async (origin) => {
+    const { contentId, token } = await makeScene(server);
+    expect(corsHeaders(await server.client.get(`/keys/${contentId}`, token, { origin }))).toEqual([]);
+    expect(corsHeaders(await server.client.get('/keys/x', undefined, { origin }))).toEqual([]);
+    expect(corsHeaders(await preflight(server, '/keys/x', origin, 'GET', 'authorization'))).toEqual([]);
+  });
+
+  it('is still served, and the answer says that it depends on the origin', async () => {
+    const { contentId, token } = await makeScene(server);
+    const answer = await server.client.get(`/keys/${contentId}`, token, { origin: 'https://evil.example' });
+    expect(answer.status).toBe(200);
+    expect(words(answer.headers.vary)).toContain('origin');
+  });
+
+  it('and no origin at all get no CORS header', async () => {
+    const answer = await server.client.get('/health');
+    expect(corsHeaders(answer)).toEqual([]);
+    expect(words(answer.headers.vary)).toContain('origin');
+  });
+});
+
+it('without CORS_ORIGINS there is no CORS header', async () => {
+  expect(corsHeaders(await silent.client.get('/health', undefined, { origin: listed }))).toEqual([]);
+  expect(corsHeaders(await preflight(silent, '/keys/x', listed, 'GET', 'authorization'))).toEqual([]);
+});
+
+it('CORS_ORIGINS=* lets every page read, and none with its cookies', async () => {
+  const answer = await any.client.get('/health', undefined, { origin: 'https://anything.example' });
+  expect(answer.headers['access-control-allow-origin']).toMatch(/^(\*|https:\/\/anything\.example)$/);
+  expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { CallOptions } from './client.ts';
+import { type CredentialKind, credentialKinds, makeCredentials } from './credentials.ts';
+import { createApiKey, createLease, registerContent } from './stage.ts';
+import { openTarget } from './target.ts';
+import { unique } from './tokens.ts';
+
+// Who may do what (contract, section 3): every route of the server's document, every kind of credential.
+const target = await openTarget();
+const { client } = target;
+const { viewerId, of: credentials } = await makeCredentials(target);
+
+const noCredential = '401 UNAUTHENTICATED';
+const badKey = '401 INVALID_API_KEY';
+const badToken = '401 INVALID_TOKEN';
+const noScope = '403 INSUFFICIENT_SCOPE';
+
+type Row = Record<CredentialKind, string>;
+
+/** What every row that asks for an API key has in common. */
+const refusals = {
+  none: noCredential,
+  revoked: badKey,
+  expired: badKey,
+  garbage: badKey,
+  viewer: noScope,
+  anotherViewer: noScope,
+  viewerOfOtherContent: noScope,
+} as const;
+
+const managed = (success: string): Row => ({
+  ...refusals,
+  admin: success,
+  full: success,
+  upload: noScope,
+  playback: noScope,
+  bootstrap: success,
+});
+const readable = (success: string): Row => ({ ...managed(success), playback: success });
+const forAnyKey = (success: string): Row => ({ ...readable(success), upload: success });
+const open = (answer: string): Row =>
+  Object.fromEntries(credentialKinds.map((kind) => [kind, answer])) as unknown as Row;
+/** Where a viewer's token is expected, what is no credential at all is a bad token. */
+const played = (api: Row, viewers: Pick<Row, 'viewer' | 'anotherViewer' | 'viewerOfOtherContent'>): Row => ({
+  ...api,
+  garbage: badToken,
+  ...viewers,
+});
+const notEntitled = '403 CONTENT_NOT_ENTITLED';
+
+const table: Record<string, Row> = {
+  'GET /health': open('200'),
+  'GET /ready': open('200'),
+  'GET /api/v1/setup': open('200'),
+  // Through a proxy, and with a bootstrap key, setup is for the bootstrap key alone.
+  'POST /api/v1/setup': { ...open(badKey), none: noCredential, bootstrap: '409 SETUP_ALREADY_DONE' },
+  'POST /api/v1/api-keys': managed('201'),
+  'GET /api/v1/api-keys': managed('200'),
+  'GET /api/v1/api-keys/current': forAnyKey('200'),
+  'DELETE /api/v1/api-keys/{id}': managed('200'),
+  'POST /api/v1/api-keys/{id}/rotate': managed('201'),
+  'GET /api/v1/audit': managed('200'),
+  'GET /api/v1/events': managed('200'),
+  'POST /api/v1/content': managed('201'),
+  'GET /api/v1/content': readable('200'),
+  'GET /api/v1/content/{id}': readable('200'),
+  'PATCH /api/v1/content/{id}': managed('200'),
+  'DELETE /api/v1/content/{id}': managed('200'),
+  'GET /keys/{contentId}': played(readable('200'), {
+    viewer: '200',
+    anotherViewer: '200',
+    viewerOfOtherContent: notEntitled,
+  }),
+  'GET /keys/{contentId}/{epoch}': played(readable('200'), {
+    viewer: '200',
+    anotherViewer: '200',
+    viewerOfOtherContent: notEntitled,
+  }),
+  'POST /keys/leases': played(managed('201'), {
+    viewer: '201',
+    anotherViewer: '201',
+    viewerOfOtherContent: notEntitled,
+  }),
+  'POST /keys/leases/renew': played(managed('200'), {
+    viewer: '200',
+    anotherViewer: '403 LEASE_UNKNOWN',
+    viewerOfOtherContent: notEntitled,
+  }),
+  // To release what is one's own opens nothing, so the content claim does not stand in its way.
+  'POST /keys/leases/revoke': played(managed('200'), {
+    viewer: '200',
+    anotherViewer: '404 LEASE_NOT_FOUND',
+    viewerOfOtherContent: '200',
+  }),
+  'GET /api/v1/leases': managed('200'),
+  'GET /api/v1/leases/{id}': managed('200'),
+  'POST /api/v1/player-metrics': played(
+    { ...managed(noScope) },
+    { viewer: '204', anotherViewer: '204', viewerOfOtherContent: '204' },
+  ),
+};
+
+/** What a request to the route needs beside the credential: always something new, so that it could succeed. */
+async function makeRequest(route: string, kind: CredentialKind): Promise<{ path: string } & CallOptions> {
+  const [, template = ''] = route.split(' ');
+  const content = () => registerContent(target);
+  const lease = async () =>
+    createLease(target, { token: target.adminApiKey, contentId: await content() }, { viewerId });
+  const withId = async (id: string | Promise<string>) => ({ path: template.replace('{id}', await id) });
+  const apiKeyId = async () => (await createApiKey(target, 'playback')).id;
+  switch (route) {
+    case 'POST /api/v1/setup':
+    case 'GET /api/v1/setup':
+      return { path: template, headers: { 'x-forwarded-for': '203.0.113.9' } };
+    case 'POST /api/v1/api-keys':
+    case 'POST /api/v1/content':
+      return { path: template, json: { name: unique('name') } };
+    case 'DELETE /api/v1/api-keys/{id}':
+    case 'POST /api/v1/api-keys/{id}/rotate':
+      return withId(apiKeyId());
+    case 'GET /api/v1/content/{id}':
+    case 'DELETE /api/v1/content/{id}':
+      return withId(content());
+    case 'PATCH /api/v1/content/{id}':
+      return { ...(await withId(content())), json: { name: 'y' } };
+    case 'GET /api/v1/leases/{id}':
+      return withId(lease());
+    case 'GET /keys/{contentId}':
+    case 'GET /keys/{contentId}/{epoch}':
+      return { path: template.replace('{contentId}', await content()).replace('{epoch}', '7') };
+    case 'POST /keys/leases': {
+      const named = kind.toLowerCase().includes('viewer') ? {} : { viewerId };
+      return { path: template, json: { contentId: await content(), ...named } };
+    }
+    case 'POST /keys/leases/renew':
+    case 'POST /keys/leases/revoke':
+      return { path: template, json: { leaseId: await lease() } };
+    case 'POST /api/v1/player-metrics':
+      return { path: template, json: playerMetrics };
+    default:
+      return { path: template };
+  }
+}
+
+const playerMetrics = {
+  timeToFirstFrame: 1,
+  avgDecryptTime: 1,
+  avgFragLoadTime: 1,
+  avgKeyFetchTime: 1,
+  keyFetchCount: 1,
+  qualitySwitches: 1,
+  fragmentsLoaded: 1,
+  stallCount: 1,
+};
+
+it('the table has every route, and every row is a route', () => {
+  expect(Object.keys(table).sort()).toEqual(client.api.operations.toSorted());
+});
+
+describe.each(client.api.operations.filter((route) => table[route]))('%s', (route) => {
+  it.each(credentialKinds.map((kind) => [kind, table[route]?.[kind]] as const))(
+    '%s → %s',
+    async (kind, expected) => {
+      const { path, ...options } = await makeRequest(route, kind);
+      const as = credentials[kind];
+      const { status, code } = await client.call(route.split(' ')[0] ?? '', path, { ...options, as });
+      expect(code ? `${status} ${code}` : `${status}`).toBe(expected);
+    },
+  );
+});

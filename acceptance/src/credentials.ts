@@ -1,0 +1,62 @@
+import { vi } from 'vitest';
+import { createApiKey, revokeApiKey } from './stage.ts';
+import type { Target } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+/** Every kind of credential that a request can bring. */
+export const credentialKinds = [
+  'none',
+  'admin',
+  'full',
+  'upload',
+  'playback',
+  'revoked',
+  'expired',
+  'bootstrap',
+  'viewer',
+  'anotherViewer',
+  'viewerOfOtherContent',
+  'garbage',
+] as const;
+export type CredentialKind = (typeof credentialKinds)[number];
+
+export interface Credentials {
+  /** The viewer of `viewer` and of `viewerOfOtherContent`. */
+  viewerId: string;
+  of: Readonly<Record<CredentialKind, string | undefined>>;
+}
+
+/** Makes one of each kind. The expired API key has been accepted before, so that its time is what ended it. */
+export async function makeCredentials(target: Target): Promise<Credentials> {
+  const { client, adminApiKey, jwtSecret } = target;
+  const viewerId = unique('viewer');
+  const keyOf = async (scope: string) => (await createApiKey(target, scope)).raw;
+  const revoked = await createApiKey(target, 'admin');
+  await revokeApiKey(target, revoked.id);
+  const expiresAt = new Date(Date.now() + 3_000).toISOString();
+  const expired = await createApiKey(target, 'admin', { expiresAt });
+  await vi.waitFor(
+    async () => {
+      const { status } = await client.get('/api/v1/api-keys/current', expired.raw);
+      if (status !== 401) throw new Error('not yet expired');
+    },
+    { timeout: 15_000, interval: 100 },
+  );
+  return {
+    viewerId,
+    of: {
+      none: undefined,
+      admin: await keyOf('admin'),
+      full: await keyOf('full'),
+      upload: await keyOf('upload'),
+      playback: await keyOf('playback'),
+      revoked: revoked.raw,
+      expired: expired.raw,
+      bootstrap: adminApiKey,
+      viewer: viewerToken(jwtSecret, viewerId),
+      anotherViewer: viewerToken(jwtSecret, unique('viewer')),
+      viewerOfOtherContent: viewerToken(jwtSecret, viewerId, { content_ids: ['something-else'] }),
+      garbage: unique('garbage'),
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type EventStream, openEvents } from './event-stream.ts';
+import {
+  createApiKey,
+  createLease,
+  makeScene,
+  registerContent,
+  revokeApiKey,
+  revokeLeases,
+} from './stage.ts';
+import { openTarget } from './target.ts';
+
+const target = await openTarget();
+const patience = { timeout: 10_000, interval: 20 };
+const opened: EventStream[] = [];
+
+async function open(credential = target.adminApiKey): Promise<EventStream> {
+  const stream = await openEvents(target.url, credential);
+  opened.push(stream);
+  return stream;
+}
+
+afterEach(() => {
+  for (const stream of opened.splice(0)) stream.close();
+});
+
+/** Waits for an event of that name whose data has the text in it. */
+const arrives = (stream: EventStream, event: string, text: string) =>
+  vi.waitFor(() => {
+    const names = stream.events
+      .filter(({ data }) => JSON.stringify(data).includes(text))
+      .map((found) => found.event);
+    expect(names).toContain(event);
+  }, patience);
+
+describe('the stream', () => {
+  it('is server-sent events that nobody stores', async () => {
+    const { headers } = await open();
+    expect(headers['content-type']).toMatch(/^text\/event-stream/);
+    expect(headers['cache-control']).toMatch(/no-store|no-cache/);
+    expect(headers['x-request-id']).toBeTruthy();
+  });
+
+  it('tells of leases, API keys, contents and the audit, to everyone who watches', async () => {
+    const streams = [await open(), await open((await createApiKey(target, 'full')).raw)];
+    const { id } = await createApiKey(target, 'upload');
+    const contentId = await registerContent(target);
+    const scene = { ...(await makeScene(target)), contentId };
+    const leaseId = await createLease(target, scene);
+    for (const stream of streams) {
+      await arrives(stream, 'api-key', id);
+      await arrives(stream, 'content', contentId);
+      await arrives(stream, 'lease', leaseId);
+      await arrives(stream, 'audit', contentId);
+    }
+    await revokeLeases(target, { leaseId });
+    for (const stream of streams) {
+      await vi.waitFor(() => {
+        const revoked = stream.events.filter(
+          ({ event, data }) => event === 'lease' && data.event === 'revoked',
+        );
+        expect(JSON.stringify(revoked)).toContain(leaseId);
+      }, patience);
+    }
+  });
+
+  it('shows no credential', async () => {
+    const stream = await open();
+    const { id, raw } = await createApiKey(target, 'upload');
+    await arrives(stream, 'api-key', id);
+    expect(JSON.stringify(stream.events)).not.toContain(raw);
+  });
+
+  it('ends when the key that opened it is revoked', async () => {
+    const { id, raw } = await createApiKey(target, 'full');
+    const stream = await open(raw);
+    expect(stream.ended()).toBe(false);
+    await revokeApiKey(target, id);
+    await vi.waitFor(() => expect(stream.ended()).toBe(true), patience);
+  });
+});

@@ -1,0 +1,122 @@
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { complete, freePorts, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
+import { secretsIn } from './request-lines.ts';
+import { viewerToken } from './tokens.ts';
+
+/** Nothing but free ports; the paths are the defaults. */
+const bare = { ...freePorts, SQLITE_PATH: undefined, CONTENT_MODE: 'any' };
+const envFile = (folder: string) => join(folder, 'data', 'latchkey.env');
+
+function readKept(folder: string): Record<string, string> {
+  return parseEnv(readFileSync(envFile(folder), 'utf8')) as Record<string, string>;
+}
+
+/** Starts, asks for the key of `x` with the token secret that is kept, and stops: the key in hex. */
+async function keyOfOneRun(folder: string, env: Record<string, string | undefined> = bare): Promise<string> {
+  const server = startInTest(folder, env);
+  const url = await server.listens();
+  const kept = readKept(folder).AUTH_JWT_SECRET ?? '';
+  const token = viewerToken(Buffer.from(kept.replace(/^base64:/, ''), 'base64'), 'v');
+  const response = await fetch(`${url}/keys/x`, { headers: { authorization: `Bearer ${token}` } });
+  expect(response.status).toBe(200);
+  const key = Buffer.from(await response.arrayBuffer()).toString('hex');
+  server.kill('SIGTERM');
+  expect((await server.ended()).code).toBe(0);
+  expect(secretsIn(server.stdout() + server.stderr(), Object.values(readKept(folder)))).toEqual([]);
+  return key;
+}
+
+describe('without any configuration', () => {
+  it('the first run makes what is missing, keeps it for its owner alone, and says what losing it means', async () => {
+    const folder = makeTestFolder();
+    const server = startInTest(folder, bare);
+    await server.listens();
+    expect(statSync(envFile(folder)).mode & 0o777).toBe(0o600);
+    const kept = readKept(folder);
+    expect(Object.keys(kept).sort()).toEqual(['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX']);
+    expect(kept.MASTER_KEY_HEX).toMatch(/^[0-9a-f]{64}$/);
+    expect(kept.SALT_HEX).toMatch(/^[0-9a-f]{64}$/);
+    expect(kept.MASTER_KEY_HEX).not.toBe(kept.SALT_HEX);
+    expect(server.stderr()).toMatch(/"warn".*latchkey\.env.*(los)/i);
+    expect(readdirSync(join(folder, 'data')).filter((name) => /env/.test(name))).toEqual(['latchkey.env']);
+  });
+
+  it('the second run reads it back: the keys stay the same', async () => {
+    const folder = makeTestFolder();
+    const first = await keyOfOneRun(folder);
+    const kept = readKept(folder);
+    expect(await keyOfOneRun(folder)).toBe(first);
+    expect(readKept(folder)).toEqual(kept);
+  });
+
+  it('a variable that is set to nothing counts as not set, on later runs too', async () => {
+    const folder = makeTestFolder();
+    const empty = { ...bare, MASTER_KEY_HEX: '', SALT_HEX: '', AUTH_JWT_SECRET: '' };
+    const first = await keyOfOneRun(folder, empty);
+    expect(await keyOfOneRun(folder, empty)).toBe(first);
+  });
+
+  it('the token secret is made only where viewers have no other way in', async () => {
+    const folder = makeTestFolder();
+    await startInTest(folder, { ...bare, ALLOW_ANONYMOUS_VIEWERS: 'true' }).listens();
+    expect(Object.keys(readKept(folder)).sort()).toEqual(['MASTER_KEY_HEX', 'SALT_HEX']);
+  });
+
+  it('where everything is given, nothing is made', async () => {
+    const folder = makeTestFolder();
+    await startInTest(folder, complete).listens();
+    expect(existsSync(join(folder, 'latchkey.env'))).toBe(false);
+  });
+});
+
+describe('a wrong master key never serves', () => {
+  it('with the file gone and the database there, the server exits 1 and makes no new key', async () => {
+    const folder = makeTestFolder();
+    await keyOfOneRun(folder);
+    rmSync(envFile(folder));
+    const { code, stderr } = await runToEnd(folder, bare);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/version 1/);
+    expect(stderr).toContain('latchkey.env');
+    expect(existsSync(envFile(folder))).toBe(false);
+  });
+
+  it.each(['MASTER_KEY_HEX', 'SALT_HEX'])(
+    'with another %s it exits 1 and says which version differs',
+    async (name) => {
+      const folder = makeTestFolder();
+      const server = startInTest(folder, complete);
+      await server.listens();
+      server.kill('SIGTERM');
+      await server.ended();
+      const { code, stderr } = await runToEnd(folder, { ...complete, [name]: 'ab'.repeat(32) });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/version 1\b/);
+      expect(secretsIn(stderr, ['ab'.repeat(32), complete.MASTER_KEY_HEX, complete.SALT_HEX])).toEqual([]);
+    },
+  );
+
+  it('with another second version, it names that one', async () => {
+    const folder = makeTestFolder();
+    const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
+    const server = startInTest(folder, { ...complete, ...second });
+    await server.listens();
+    server.kill('SIGTERM');
+    await server.ended();
+    const { code, stderr } = await runToEnd(folder, { ...complete, ...second, SALT_HEX_V2: 'ee'.repeat(32) });
+    expect([code, /version 2\b/.test(stderr)]).toEqual([1, true]);
+  });
+});
+
+describe('NODE_ENV=production', () => {
+  it('makes nothing, and says what is missing', async () => {
+    const folder = makeTestFolder();
+    const { code, stderr } = await runToEnd(folder, { ...bare, NODE_ENV: 'production' });
+    expect(code).toBe(1);
+    for (const name of ['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET']) expect(stderr).toContain(name);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { openTarget } from './target.ts';
+
+const { client } = await openTarget();
+
+it('GET /health says that the process runs, which version, and for how long', async () => {
+  const first = await client.get('/health');
+  expect(first.status).toBe(200);
+  expect(first.json).toEqual({
+    status: 'ok',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    uptimeSeconds: expect.any(Number),
+  });
+  expect((await client.get('/health')).json.uptimeSeconds).toBeGreaterThanOrEqual(first.json.uptimeSeconds);
+});
+
+it('GET /ready names the state of the database, the migrations, the bus and the cache', async () => {
+  const { status, json } = await client.get('/ready');
+  expect(status).toBe(200);
+  for (const name of ['database', 'migrations', 'bus', 'cache'])
+    expect(json.dependencies[name].status).toBe('up');
+});
+
+it('both answer without a credential, and with a wrong one', async () => {
+  for (const path of ['/health', '/ready']) expect((await client.get(path, 'nonsense')).status).toBe(200);
+});

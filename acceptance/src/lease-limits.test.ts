@@ -1,0 +1,116 @@
+import { describe, expect, it, vi } from 'vitest';
+import { askForKey, createLease, makeScene, registerContent, revokeLeases, type Scene } from './stage.ts';
+import { type OwnServer, startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const path = '/keys/leases';
+
+/** One viewer and a lease for each of so many contents, oldest first. */
+async function fill(server: OwnServer, count: number): Promise<(Scene & { leaseId: string })[]> {
+  const viewerId = unique('viewer');
+  const token = viewerToken(server.jwtSecret, viewerId);
+  const plays = [];
+  for (let n = 0; n < count; n++) {
+    const contentId = await registerContent(server);
+    const leaseId = await createLease(server, { token, contentId });
+    plays.push({ viewerId, token, contentId, leaseId });
+  }
+  return plays;
+}
+
+describe('LEASE_LIMIT_MODE=reject', async () => {
+  const server = await startServer({ LEASE_MAX_PER_VIEWER: '2', LEASE_RENEW_GRACE_SECONDS: '3600' });
+  const { client } = server;
+
+  it('409: one lease too many is refused, and says which there are', async () => {
+    const plays = await fill(server, 2);
+    const contentId = await registerContent(server);
+    const answer = await client.post(path, plays[0]?.token, { contentId });
+    expect([answer.status, answer.code]).toEqual([409, 'LEASE_LIMIT_REACHED']);
+    const ids = answer.json.leases.map(({ id }: { id: string }) => id);
+    expect(ids.sort()).toEqual(plays.map(({ leaseId }) => leaseId).sort());
+    for (const play of plays) expect(await askForKey(server, play, play.leaseId)).toBe('200');
+  });
+
+  it('asking again for a lease that is there is not one more', async () => {
+    const [play] = await fill(server, 2);
+    expect((await client.post(path, play?.token, { contentId: play?.contentId })).status).toBe(200);
+  });
+
+  it('a released lease makes room', async () => {
+    const [play] = await fill(server, 2);
+    const contentId = await registerContent(server);
+    await client.post('/keys/leases/revoke', play?.token, { leaseId: play?.leaseId });
+    expect((await client.post(path, play?.token, { contentId })).status).toBe(201);
+  });
+
+  it('many at once do not get past it', async () => {
+    const scene = await makeScene(server);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        client.post(path, scene.token, { contentId: scene.contentId, deviceId: `d${n}` }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+    expect(answers.filter(({ code }) => code === 'LEASE_LIMIT_REACHED')).toHaveLength(18);
+  });
+
+  it('an expired lease does not count, and cannot come back past the limit', async () => {
+    const { viewerId, token, contentId } = await makeScene(server);
+    const scene = { viewerId, token, contentId };
+    const late = await createLease(server, scene, { deviceId: 'late', requestedTtlSeconds: 1 });
+    await vi.waitFor(async () => expect(await askForKey(server, scene, late)).toBe('403 LEASE_EXPIRED'), {
+      timeout: 15_000,
+      interval: 50,
+    });
+    await createLease(server, scene, { deviceId: 'a' });
+    await createLease(server, scene, { deviceId: 'b' });
+    const renewal = await client.post('/keys/leases/renew', token, { leaseId: late });
+    expect(renewal.code).toBe('LEASE_LIMIT_REACHED');
+  });
+
+  it('is each viewer’s own', async () => {
+    const [play] = await fill(server, 2);
+    const stranger = viewerToken(server.jwtSecret, unique('viewer'));
+    expect((await client.post(path, stranger, { contentId: play?.contentId })).status).toBe(201);
+  });
+});
+
+describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
+  const server = await startServer({ LEASE_MAX_PER_VIEWER: '2', LEASE_LIMIT_MODE: 'evict-oldest' });
+  const { client, adminApiKey: admin } = server;
+
+  it('one lease too many ends the oldest at once, and marks nothing', async () => {
+    const plays = await fill(server, 2);
+    const [oldest, newer] = plays;
+    if (!oldest || !newer) throw new Error('there are two');
+    for (const play of plays) expect(await askForKey(server, play, play.leaseId)).toBe('200');
+    const contentId = await registerContent(server);
+    const leaseId = await createLease(server, { token: oldest.token, contentId });
+    expect(await askForKey(server, oldest, oldest.leaseId)).toBe('403 LEASE_REVOKED');
+    expect(await askForKey(server, oldest)).toBe('200');
+    expect(await askForKey(server, newer, newer.leaseId)).toBe('200');
+    expect(await askForKey(server, { ...oldest, contentId }, leaseId)).toBe('200');
+    const { json } = await client.get(`/api/v1/leases/${oldest.leaseId}`, admin);
+    expect(json.lease).toMatchObject({ state: 'revoked', revokedBy: 'limit' });
+  });
+
+  it('many at once leave no more than there may be', async () => {
+    const scene = await makeScene(server);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        client.post(path, scene.token, { contentId: scene.contentId, deviceId: `d${n}` }),
+      ),
+    );
+    expect(answers.every(({ status }) => status === 201)).toBe(true);
+    const { json } = await client.get(`/api/v1/leases?viewerId=${scene.viewerId}`, admin);
+    expect(json.total_active).toBe(2);
+  });
+
+  it('a revocation still marks', async () => {
+    const [play] = await fill(server, 1);
+    if (!play) throw new Error('there is one');
+    await revokeLeases(server, { leaseId: play.leaseId });
+    expect(await askForKey(server, play)).toBe('403 TOKEN_REVOKED');
+  });
+});

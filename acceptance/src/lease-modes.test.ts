@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { askForKey, createLease, makeScene, revokeLeases } from './stage.ts';
+import { startServer } from './target.ts';
+
+describe('LEASE_MODE=required', async () => {
+  const server = await startServer({ LEASE_MODE: 'required' });
+
+  it('gives a key with a lease and none without', async () => {
+    const scene = await makeScene(server);
+    expect(await askForKey(server, scene)).toBe('403 LEASE_REQUIRED');
+    const leaseId = await createLease(server, scene);
+    expect(await askForKey(server, scene, leaseId)).toBe('200');
+    expect(await askForKey(server, scene)).toBe('403 LEASE_REQUIRED');
+    await revokeLeases(server, { leaseId });
+    expect(await askForKey(server, scene, leaseId)).toBe('403 LEASE_REVOKED');
+  });
+});
+
+describe('LEASE_MODE=off', async () => {
+  const server = await startServer({ LEASE_MODE: 'off' });
+  const { client, adminApiKey: admin } = server;
+
+  it.each([
+    ['POST', '/keys/leases'],
+    ['POST', '/keys/leases/renew'],
+    ['POST', '/keys/leases/revoke'],
+    ['GET', '/keys/leases'],
+    ['DELETE', '/keys/leases'],
+    ['GET', '/keys/leases/renew'],
+    ['GET', '/api/v1/leases'],
+    ['GET', `/api/v1/leases/${crypto.randomUUID()}`],
+  ])('%s %s is not there, for anybody', async (method, path) => {
+    const { contentId, viewerId, token } = await makeScene(server);
+    for (const as of [admin, token, undefined]) {
+      const json = method === 'POST' ? { contentId, viewerId } : undefined;
+      expect((await client.call(method, path, { as, json })).status).toBe(404);
+    }
+  });
+
+  it('looks at no lease', async () => {
+    const scene = await makeScene(server);
+    expect(await askForKey(server, scene)).toBe('200');
+    expect(await askForKey(server, scene, crypto.randomUUID())).toBe('200');
+    expect(await askForKey(server, scene, 'nonsense')).toBe('200');
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, it, vi } from 'vitest';
+import { askForKey, createLease, makeScene, revokeLeases } from './stage.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const path = '/keys/leases/renew';
+const usual = await startServer();
+/** Leases of one second, and an hour to renew them after. */
+const brief = await startServer({ LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '3600' });
+/** No grace at all. */
+const strict = await startServer({ LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '0' });
+
+const patience = { timeout: 15_000, interval: 50 };
+
+describe('200', () => {
+  it('the life counts from now', async () => {
+    const scene = await makeScene(usual);
+    const leaseId = await createLease(usual, scene, { requestedTtlSeconds: 3_600 });
+    const beforeMs = Date.now();
+    const { status, json } = await usual.client.post(path, scene.token, { leaseId, requestedTtlSeconds: 60 });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      ttl_seconds: 60,
+      renew_after_seconds: 45,
+      lease: { id: leaseId, state: 'active' },
+    });
+    expect(Date.parse(json.lease.expiresAt)).toBeGreaterThanOrEqual(beforeMs + 60_000);
+    expect(Date.parse(json.lease.expiresAt)).toBeLessThanOrEqual(Date.now() + 60_000);
+    expect(json.lease.renewedAt).not.toBeNull();
+  });
+
+  it('an API key renews in the name of a viewer', async () => {
+    const scene = await makeScene(usual);
+    const leaseId = await createLease(usual, scene);
+    expect((await usual.client.post(path, usual.adminApiKey, { leaseId })).status).toBe(200);
+  });
+
+  it('a lease that has expired gives no key until it is renewed, and then at once', async () => {
+    const scene = await makeScene(brief);
+    const leaseId = await createLease(brief, scene);
+    await vi.waitFor(
+      async () => expect(await askForKey(brief, scene, leaseId)).toBe('403 LEASE_EXPIRED'),
+      patience,
+    );
+    const list = await brief.client.get(`/api/v1/leases/${leaseId}`, brief.adminApiKey);
+    expect(list.json.lease.state).toBe('expired');
+    const renewed = await brief.client.post(path, scene.token, { leaseId, requestedTtlSeconds: 600 });
+    expect(renewed.json.lease.state).toBe('active');
+    expect(await askForKey(brief, scene, leaseId)).toBe('200');
+  });
+
+  it('once a lease has expired, the same device gets a new one', async () => {
+    const scene = await makeScene(strict);
+    const leaseId = await createLease(strict, scene, { deviceId: 'tv' });
+    await vi.waitFor(
+      async () => expect(await askForKey(strict, scene, leaseId)).toBe('403 LEASE_EXPIRED'),
+      patience,
+    );
+    expect(await createLease(strict, scene, { deviceId: 'tv' })).not.toBe(leaseId);
+  });
+});
+
+describe('403', () => {
+  it('after the grace it is over', async () => {
+    const scene = await makeScene(strict);
+    const leaseId = await createLease(strict, scene);
+    await vi.waitFor(
+      async () => expect(await askForKey(strict, scene, leaseId)).toBe('403 LEASE_EXPIRED'),
+      patience,
+    );
+    expect((await strict.client.post(path, scene.token, { leaseId })).code).toBe('LEASE_EXPIRED');
+  });
+
+  it('a revoked lease is not renewed', async () => {
+    const scene = await makeScene(usual);
+    const leaseId = await createLease(usual, scene);
+    await revokeLeases(usual, { leaseId });
+    expect((await usual.client.post(path, scene.token, { leaseId })).code).toBe('LEASE_REVOKED');
+    expect((await usual.client.post(path, usual.adminApiKey, { leaseId })).code).toBe('LEASE_REVOKED');
+  });
+
+  it.each([crypto.randomUUID(), 'nonsense'])('the lease %s is unknown', async (leaseId) => {
+    const { token } = await makeScene(usual);
+    expect((await usual.client.post(path, token, { leaseId })).code).toBe('LEASE_UNKNOWN');
+  });
+
+  it('a lease of another viewer is unknown', async () => {
+    const scene = await makeScene(usual);
+    const leaseId = await createLease(usual, scene);
+    const stranger = viewerToken(usual.jwtSecret, unique('viewer'));
+    expect((await usual.client.post(path, stranger, { leaseId })).code).toBe('LEASE_UNKNOWN');
+  });
+
+  it('a token that no longer opens the content renews nothing', async () => {
+    const scene = await makeScene(usual);
+    const leaseId = await createLease(usual, scene);
+    const bound = viewerToken(usual.jwtSecret, scene.viewerId, { content_ids: ['another'] });
+    expect((await usual.client.post(path, bound, { leaseId })).code).toBe('CONTENT_NOT_ENTITLED');
+  });
+});
+
+it('404: the lease of a disabled content is not renewed', async () => {
+  const scene = await makeScene(usual);
+  const leaseId = await createLease(usual, scene);
+  await usual.client.call('DELETE', `/api/v1/content/${scene.contentId}`, { as: usual.adminApiKey });
+  expect((await usual.client.post(path, scene.token, { leaseId })).code).toBe('CONTENT_NOT_FOUND');
+});
+
+it.each([{}, { leaseId: 5 }, { leaseId: null }])('400: %j is refused', async (json) => {
+  expect((await usual.client.post(path, usual.adminApiKey, json)).status).toBe(400);
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import {
+  askForKey,
+  createApiKey,
+  createLease,
+  makeScene,
+  registerContent,
+  revokeLeases,
+  type Scene,
+} from './stage.ts';
+import { openTarget } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey: admin, jwtSecret } = target;
+const path = '/keys/leases/revoke';
+
+/** Two viewers, each with a lease for each of two contents. Every key was asked for once, so that every state is warm. */
+async function makeHouse() {
+  const contents = [await registerContent(target), await registerContent(target)];
+  const viewers = [unique('viewer'), unique('viewer')];
+  const plays: (Scene & { leaseId: string })[] = [];
+  for (const viewerId of viewers) {
+    const token = viewerToken(jwtSecret, viewerId);
+    for (const contentId of contents) {
+      const leaseId = await createLease(target, { token, contentId });
+      plays.push({ viewerId, contentId, token, leaseId });
+    }
+  }
+  const ask = () => Promise.all(plays.map((play) => askForKey(target, play, play.leaseId)));
+  const askWithoutLease = () => Promise.all(plays.map((play) => askForKey(target, play)));
+  expect(await ask()).toEqual(['200', '200', '200', '200']);
+  expect(await askWithoutLease()).toEqual(['200', '200', '200', '200']);
+  const [play] = plays;
+  if (!play) throw new Error('there are four');
+  return { play, ask, askWithoutLease };
+}
+
+const gone = '403 LEASE_REVOKED';
+const marked = '403 TOKEN_REVOKED';
+
+describe('200', () => {
+  it.each([
+    // Plays: first viewer first content, first viewer second, second viewer first, second viewer second.
+    ['leaseId', 1, [gone, '200', '200', '200'], [marked, '200', '200', '200']],
+    ['viewerId', 2, [gone, gone, '200', '200'], [marked, marked, '200', '200']],
+    ['contentId', 2, [gone, '200', gone, '200'], [marked, '200', marked, '200']],
+    ['viewerId contentId', 1, [gone, '200', '200', '200'], [marked, '200', '200', '200']],
+  ] as const)('by %s: once the answer is there, no key is', async (names, count, withLease, without) => {
+    const { play, ask, askWithoutLease } = await makeHouse();
+    const selector = Object.fromEntries(names.split(' ').map((name) => [name, play[name as 'leaseId']]));
+    const { revoked, leases } = await revokeLeases(target, { ...selector, reason: 'shared account' });
+    expect(await ask()).toEqual(withLease);
+    expect(await askWithoutLease()).toEqual(without);
+    expect([revoked, leases.length]).toEqual([count, count]);
+    for (const lease of leases)
+      expect(lease).toMatchObject({ state: 'revoked', revokedBy: 'management', reason: 'shared account' });
+    expect(leases.map(({ id }) => id)).toContain(play.leaseId);
+  });
+
+  it.each(['leaseId', 'viewerId', 'contentId', 'viewerId contentId'])(
+    'by %s again: nothing is newly revoked, and the first revocation stays',
+    async (names) => {
+      const { play } = await makeHouse();
+      const selector = Object.fromEntries(names.split(' ').map((name) => [name, play[name as 'leaseId']]));
+      await revokeLeases(target, selector);
+      const look = async () => (await client.get(`/api/v1/leases/${play.leaseId}`, admin)).json.lease;
+      const first = await look();
+      expect(await revokeLeases(target, { ...selector, reason: 'again' })).toEqual({
+        revoked: 0,
+        leases: [],
+      });
+      expect(await look()).toEqual(first);
+    },
+  );
+
+  it('shows the first hundred of more, and counts them all', async () => {
+    const contentId = await registerContent(target);
+    const devices = Array.from({ length: 105 }, (_, n) => `device-${n}`);
+    const viewerId = unique('viewer');
+    for (const deviceId of devices)
+      await client.post('/keys/leases', admin, { contentId, viewerId, deviceId });
+    const { revoked, leases } = await revokeLeases(target, { contentId });
+    expect([revoked, leases.length]).toEqual([105, 100]);
+  });
+
+  it('what nobody has is revoked without a count, and marked all the same', async () => {
+    const scene = await makeScene(target);
+    expect(await revokeLeases(target, { viewerId: scene.viewerId })).toEqual({ revoked: 0, leases: [] });
+    expect(await askForKey(target, scene)).toBe(marked);
+  });
+
+  it('a viewer releases its own lease, which marks nothing', async () => {
+    const scene = await makeScene(target);
+    const leaseId = await createLease(target, scene);
+    const { status, json } = await client.post(path, scene.token, { leaseId });
+    expect([status, json.revoked, json.leases[0].revokedBy]).toEqual([200, 1, 'viewer']);
+    expect(await askForKey(target, scene, leaseId)).toBe(gone);
+    expect(await askForKey(target, scene)).toBe('200');
+    expect((await client.post('/keys/leases', scene.token, { contentId: scene.contentId })).status).toBe(201);
+    expect((await client.post(path, scene.token, { leaseId })).json.revoked).toBe(0);
+  });
+});
+
+describe('400', () => {
+  it.each([
+    {},
+    { reason: 'x' },
+    { leaseId: crypto.randomUUID(), viewerId: 'v' },
+    { leaseId: crypto.randomUUID(), contentId: 'c' },
+    { viewerId: '' },
+    { viewerId: 5 },
+    { contentId: 'not an id' },
+    { viewerId: 'v', reason: 5 },
+  ])('%j is refused', async (json) => expect((await client.post(path, admin, json)).status).toBe(400));
+});
+
+describe('403', () => {
+  it.each(['viewerId', 'contentId'])('a viewer revokes nothing by %s, not even its own', async (name) => {
+    const scene = await makeScene(target);
+    const leaseId = await createLease(target, scene);
+    const answer = await client.post(path, scene.token, { [name]: scene[name as 'viewerId'] });
+    expect([answer.status, answer.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+    expect(await askForKey(target, scene, leaseId)).toBe('200');
+  });
+
+  it.each(['upload', 'playback'])('an API key with scope %s revokes nothing', async (scope) => {
+    const scene = await makeScene(target);
+    const leaseId = await createLease(target, scene);
+    const { raw } = await createApiKey(target, scope);
+    for (const json of [{ leaseId }, { viewerId: scene.viewerId }, { contentId: scene.contentId }])
+      expect((await client.post(path, raw, json)).code).toBe('INSUFFICIENT_SCOPE');
+    expect(await askForKey(target, scene, leaseId)).toBe('200');
+  });
+});
+
+describe('404', () => {
+  it('a viewer cannot tell the lease of another from one that is not there', async () => {
+    const scene = await makeScene(target);
+    const leaseId = await createLease(target, scene);
+    const stranger = viewerToken(jwtSecret, unique('viewer'));
+    const foreign = await client.post(path, stranger, { leaseId });
+    const missing = await client.post(path, stranger, { leaseId: crypto.randomUUID() });
+    expect(foreign.code).toBe('LEASE_NOT_FOUND');
+    expect({ ...foreign.json, requestId: '' }).toEqual({ ...missing.json, requestId: '' });
+    expect(await askForKey(target, scene, leaseId)).toBe('200');
+  });
+
+  it.each([crypto.randomUUID(), 'nonsense'])('there is no lease %s to revoke', async (leaseId) => {
+    expect((await client.post(path, admin, { leaseId })).code).toBe('LEASE_NOT_FOUND');
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { askForKey, createLease, makeScene, registerContent, revokeLeases } from './stage.ts';
+import { openTarget } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey: admin, jwtSecret } = target;
+const path = '/keys/leases';
+const lifeSeconds = (lease: { createdAt: string; expiresAt: string }) =>
+  (Date.parse(lease.expiresAt) - Date.parse(lease.createdAt)) / 1_000;
+
+describe('201', () => {
+  it('gives the viewer of the token a lease that opens the content', async () => {
+    const scene = await makeScene(target);
+    const { status, json } = await client.post(path, scene.token, {
+      contentId: scene.contentId,
+      deviceId: 'tv',
+    });
+    expect(status).toBe(201);
+    expect(json.lease).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      viewerId: scene.viewerId,
+      contentId: scene.contentId,
+      deviceId: 'tv',
+      state: 'active',
+      createdAt: expect.any(String),
+      renewedAt: null,
+      expiresAt: expect.any(String),
+      revokedAt: null,
+      revokedBy: null,
+      reason: null,
+    });
+    expect(json).toMatchObject({ ttl_seconds: 300, renew_after_seconds: 225 });
+    expect(lifeSeconds(json.lease)).toBe(300);
+    expect(await askForKey(target, scene, json.lease.id)).toBe('200');
+    expect((await client.get(`/api/v1/leases/${json.lease.id}`, admin)).json.lease).toEqual(json.lease);
+  });
+
+  it.each([
+    [60, 60, 45],
+    [1, 1, 1],
+    [3_600, 3_600, 2_700],
+    [86_400, 3_600, 2_700],
+  ])(
+    'asked for %i s it lives %i s, to be renewed after %i s',
+    async (requestedTtlSeconds, ttl, renewAfter) => {
+      const { contentId, token } = await makeScene(target);
+      const { json } = await client.post(path, token, { contentId, requestedTtlSeconds });
+      expect(json).toMatchObject({ ttl_seconds: ttl, renew_after_seconds: renewAfter });
+      expect(lifeSeconds(json.lease)).toBe(ttl);
+    },
+  );
+
+  it('an API key creates it in the name of a viewer', async () => {
+    const scene = await makeScene(target);
+    const { contentId, viewerId } = scene;
+    const { status, json } = await client.post(path, admin, { contentId, viewerId });
+    expect([status, json.lease.viewerId]).toEqual([201, viewerId]);
+    expect(await askForKey(target, scene, json.lease.id)).toBe('200');
+  });
+
+  it('each device has its own', async () => {
+    const scene = await makeScene(target);
+    const ids = [];
+    for (const deviceId of ['tv', 'phone', undefined])
+      ids.push(await createLease(target, scene, { deviceId }));
+    expect(new Set(ids).size).toBe(3);
+  });
+});
+
+describe('200', () => {
+  it('the same viewer, content and device gets its active lease again, renewed', async () => {
+    for (const deviceId of ['tv', undefined]) {
+      const { contentId, token } = await makeScene(target);
+      const first = (await client.post(path, token, { contentId, deviceId, requestedTtlSeconds: 60 })).json;
+      const again = await client.post(path, token, { contentId, deviceId, requestedTtlSeconds: 600 });
+      expect(again.status).toBe(200);
+      expect(again.json).toMatchObject({ ttl_seconds: 600, lease: { id: first.lease.id, state: 'active' } });
+      expect(again.json.lease.renewedAt).not.toBeNull();
+      expect(Date.parse(again.json.lease.expiresAt)).toBeGreaterThan(Date.parse(first.lease.expiresAt));
+    }
+  });
+
+  it('many at once for the same device make one lease', async () => {
+    const { contentId, token } = await makeScene(target);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => client.post(path, token, { contentId, deviceId: 'tv' })),
+    );
+    expect(new Set(answers.map(({ json }) => json.lease.id)).size).toBe(1);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  });
+
+  it('lists by viewer, content and state, page by page, with the number of active ones', async () => {
+    const viewerId = unique('viewer');
+    const token = viewerToken(jwtSecret, viewerId);
+    const contents = [
+      await registerContent(target),
+      await registerContent(target),
+      await registerContent(target),
+    ];
+    const ids = [];
+    for (const contentId of contents) ids.push(await createLease(target, { token, contentId }));
+    await revokeLeases(target, { leaseId: ids[0] ?? '' });
+
+    const list = async (query: string) =>
+      (await client.get(`/api/v1/leases?viewerId=${viewerId}${query}`, admin)).json;
+    const idsIn = (json: { leases: { id: string }[] }) => json.leases.map(({ id }) => id);
+    expect(idsIn(await list('')).sort()).toEqual(ids.toSorted());
+    expect((await list('')).total_active).toBe(2);
+    expect(idsIn(await list('&state=revoked'))).toEqual([ids[0]]);
+    expect(idsIn(await list('&state=expired'))).toEqual([]);
+    expect(idsIn(await list(`&contentId=${contents[1]}`))).toEqual([ids[1]]);
+    expect(idsIn(await list(`&contentId=${unique('none')}`))).toEqual([]);
+
+    const paged: string[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await list(`&limit=1${cursor}`);
+      expect(page.leases).toHaveLength(1);
+      paged.push(...idsIn(page));
+      if (page.next_cursor === null) break;
+      cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`;
+    }
+    expect(paged.sort()).toEqual(ids.toSorted());
+  });
+});
+
+describe('400', () => {
+  it('a viewer names no viewerId', async () => {
+    const { contentId, token, viewerId } = await makeScene(target);
+    expect((await client.post(path, token, { contentId, viewerId })).status).toBe(400);
+  });
+
+  it('an API key names one', async () => {
+    const { contentId } = await makeScene(target);
+    const answer = await client.post(path, admin, { contentId });
+    expect([answer.status, answer.json.errors[0].path]).toEqual([400, '/viewerId']);
+  });
+
+  it.each([
+    { requestedTtlSeconds: 0 },
+    { requestedTtlSeconds: -1 },
+    { requestedTtlSeconds: 1.5 },
+    { deviceId: 5 },
+    { deviceId: '' },
+  ])('%j is refused', async (fields) => {
+    const { contentId, token } = await makeScene(target);
+    expect((await client.post(path, token, { contentId, ...fields })).status).toBe(400);
+  });
+});
+
+it('403: a token that does not open the content gets no lease for it', async () => {
+  const { contentId, viewerId } = await makeScene(target);
+  const token = viewerToken(jwtSecret, viewerId, { content_ids: ['another'] });
+  expect((await client.post(path, token, { contentId })).code).toBe('CONTENT_NOT_ENTITLED');
+});
+
+describe('404', () => {
+  it('there is no lease for a content that is not there or disabled', async () => {
+    const { contentId, token } = await makeScene(target);
+    expect((await client.post(path, token, { contentId: unique('none') })).code).toBe('CONTENT_NOT_FOUND');
+    await client.call('DELETE', `/api/v1/content/${contentId}`, { as: admin });
+    expect((await client.post(path, token, { contentId })).code).toBe('CONTENT_NOT_FOUND');
+  });
+
+  it.each([crypto.randomUUID(), 'nonsense', '%00'])('there is no lease %s to look up', async (id) => {
+    expect((await client.get(`/api/v1/leases/${id}`, admin)).code).toBe('LEASE_NOT_FOUND');
+  });
+});

@@ -1,0 +1,80 @@
+import { createConnection } from 'node:net';
+import { expect, it, vi } from 'vitest';
+import { readApiDocument } from './api-document.ts';
+import { createClient } from './client.ts';
+import { openEvents } from './event-stream.ts';
+import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import { readLines } from './request-lines.ts';
+import { makeApiKey } from './target.ts';
+
+const admin = makeApiKey();
+const patience = { timeout: 10_000, interval: 20 };
+
+async function start(env: Record<string, string>) {
+  const process = startInTest(makeTestFolder(), {
+    ...complete,
+    ADMIN_API_KEY: admin,
+    CONTENT_MODE: 'any',
+    ...env,
+  });
+  const url = await process.listens();
+  return { process, url, client: createClient(url, await readApiDocument(url)) };
+}
+
+it('SIGTERM: not ready, but every request is served; after the drain the process exits 0', async () => {
+  const { process, client, url } = await start({ SHUTDOWN_DRAIN_SECONDS: '5' });
+  const watcher = await openEvents(url, admin);
+  process.kill('SIGTERM');
+  await vi.waitFor(async () => expect((await client.get('/ready')).status).toBe(503), patience);
+  expect((await client.get('/keys/x', admin)).status).toBe(200);
+  expect((await client.post('/api/v1/content', admin, { name: 'x' })).status).toBe(201);
+  expect((await client.get('/health')).status).toBe(200);
+  expect(await process.ended()).toEqual({ code: 0, signal: null });
+  await vi.waitFor(() => expect(watcher.ended()).toBe(true), patience);
+  expect(process.stderr()).not.toMatch(/"level":"error"/);
+});
+
+it('no log line is lost at the end', async () => {
+  const { process, client } = await start({ SHUTDOWN_DRAIN_SECONDS: '0' });
+  for (let n = 0; n < 50; n++) await client.get(`/keys/x${n}`, admin);
+  process.kill('SIGTERM');
+  await process.ended();
+  const logged = readLines(process).map(({ requestId }) => requestId);
+  expect(client.answered.filter((id) => !logged.includes(id))).toEqual([]);
+});
+
+it('a connection that sends nothing does not hold the end up', async () => {
+  const { process, url } = await start({ SHUTDOWN_DRAIN_SECONDS: '0' });
+  const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('connect', resolve));
+  process.kill('SIGTERM');
+  expect((await process.ended()).code).toBe(0);
+  socket.destroy();
+});
+
+it('what is not HTTP gets a 400 and is logged, and the server lives on', async () => {
+  const { process, url, client } = await start({});
+  const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
+  let text = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  socket.end('NONSENSE\r\n\r\n');
+  await new Promise((resolve) => socket.once('close', resolve));
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text).toContain('"code":"VALIDATION_FAILED"');
+  await vi.waitFor(
+    () => expect(readLines(process).some((line) => line.code === 'VALIDATION_FAILED')).toBe(true),
+    patience,
+  );
+  expect((await client.get('/health')).status).toBe(200);
+});
+
+it('a port that is taken ends the second server in words', async () => {
+  const { url } = await start({});
+  const second = startInTest(makeTestFolder(), { ...complete, PORT: new URL(url).port });
+  await expect(second.listens()).rejects.toThrow('EADDRINUSE');
+  expect((await second.ended()).code).toBe(1);
+  expect(second.stderr()).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { askForKey, makeScene } from './stage.ts';
+import { startServer } from './target.ts';
+
+const server = await startServer();
+const { client, adminApiKey: admin } = server;
+const patience = { timeout: 20_000, interval: 100 };
+
+it('while the database takes no writes: 503 for what has to be written, keys go on, and afterwards all is well', async () => {
+  const scene = await makeScene(server);
+  expect(await askForKey(server, scene)).toBe('200');
+  const intruder = new DatabaseSync(join(server.folder, 'latchkey.db'));
+  onTestFinished(() => intruder.close());
+  intruder.exec('BEGIN EXCLUSIVE');
+
+  const refused = await client.post('/api/v1/content', admin, { name: 'x' });
+  expect([refused.status, refused.code]).toEqual([503, 'DEPENDENCY_UNAVAILABLE']);
+  expect(refused.bytes.toString()).not.toMatch(/sqlite|busy|locked|\.db/i);
+  expect((await client.post('/keys/leases/revoke', admin, { viewerId: scene.viewerId })).status).toBe(503);
+  await vi.waitFor(async () => {
+    const { status, json } = await client.get('/ready');
+    expect([status, json.dependencies.database.status]).toEqual([503, 'down']);
+  }, patience);
+  expect((await client.get('/health')).status).toBe(200);
+  expect(await askForKey(server, scene)).toBe('200');
+
+  intruder.exec('ROLLBACK');
+  await vi.waitFor(async () => expect((await client.get('/ready')).status).toBe(200), patience);
+  expect((await client.post('/api/v1/content', admin, { name: 'x' })).status).toBe(201);
+});

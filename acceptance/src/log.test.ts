@@ -1,0 +1,115 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Answer } from './answer.ts';
+import { lineMembers, type RequestLine, readLines, secretsIn } from './request-lines.ts';
+import { createApiKey, makeScene } from './stage.ts';
+import { masterKeyHex, saltHex, startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const server = await startServer();
+const { client, adminApiKey: admin, jwtSecret } = server;
+
+/** The line of an answer: exactly one, sooner or later. */
+function lineOf({ requestId }: Answer): Promise<RequestLine> {
+  return vi.waitFor(
+    () => {
+      const [line, ...more] = readLines(server.process).filter((found) => found.requestId === requestId);
+      if (!line) throw new Error(`no line for ${requestId}`);
+      expect(more).toEqual([]);
+      return line;
+    },
+    { timeout: 10_000, interval: 20 },
+  );
+}
+
+describe('the line of a request', () => {
+  it('has exactly the members of the contract', async () => {
+    const { contentId, token, viewerId } = await makeScene(server);
+    const line = await lineOf(
+      await client.get(`/keys/${contentId}?CMCD=ot%3Dk`, token, { 'user-agent': 'hls.js/1.7' }),
+    );
+    expect(Object.keys(line).sort()).toEqual(lineMembers.toSorted());
+    expect(line).toMatchObject({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      level: 'info',
+      method: 'GET',
+      path: expect.stringMatching(new RegExp(`^/keys/${contentId}\\?CMCD=[^o]*$`)),
+      route: expect.stringMatching(/^\/keys\/[:{]contentId}?$/),
+      status: 200,
+      durationMs: expect.any(Number),
+      clientIp: '127.0.0.1',
+      userAgent: 'hls.js/1.7',
+      principal: { kind: 'viewer', id: viewerId },
+      code: null,
+    });
+  });
+
+  it('names the API key that asked, and the bootstrap key', async () => {
+    const { id, raw } = await createApiKey(server, 'playback');
+    const line = await lineOf(await client.get('/api/v1/content', raw));
+    expect(line.principal).toEqual({ kind: 'api-key', id });
+    const other = await lineOf(await client.get('/api/v1/content', admin));
+    expect(other.principal).toMatchObject({ id: null });
+  });
+
+  it.each([
+    ['GET', '/keys/x', 401, 'UNAUTHENTICATED'],
+    ['GET', '/nowhere?token=abc', 404, 'NOT_FOUND'],
+    ['PUT', '/health', 405, 'METHOD_NOT_ALLOWED'],
+    ['POST', '/api/v1/content', 401, 'UNAUTHENTICATED'],
+  ])('%s %s has its status and code', async (method, path, status, code) => {
+    const line = await lineOf(await client.call(method, path));
+    expect(line).toMatchObject({
+      method,
+      status,
+      code,
+      principal: null,
+      path: expect.not.stringContaining('abc'),
+    });
+  });
+
+  it('is there for every kind of answer, a HEAD and an event stream included', async () => {
+    const answers = [
+      await client.call('HEAD', '/health'),
+      await client.get('/openapi.json'),
+      await client.get('/admin'),
+      await client.get('/api/v1/events', admin),
+      await client.call('POST', '/api/v1/content', {
+        as: admin,
+        headers: { 'content-type': 'application/json' },
+        body: 'x'.repeat(70_000),
+      }),
+    ];
+    for (const answer of answers) expect(await lineOf(answer)).toMatchObject({ status: answer.status });
+  });
+
+  it('is one line, whatever the request holds', async () => {
+    const answer = await client.get('/keys/%0A%7B%22level%22%3A%22error%22%7D?a=%0A', undefined, {
+      'user-agent': 'a"b\\c',
+    });
+    expect(await lineOf(answer)).toMatchObject({ userAgent: 'a"b\\c' });
+  });
+});
+
+it('no secret is written: no credential, valid or not, no raw key, no key material', async () => {
+  const { contentId, token } = await makeScene(server);
+  const forged = viewerToken(Buffer.alloc(32), unique('viewer'));
+  const { raw } = await createApiKey(server, 'full');
+  const strange = unique('not-a-credential-of-any-kind');
+  const last = [];
+  for (const credential of [admin, raw, token, forged, `lk_${'5'.repeat(64)}`, strange])
+    last.push(await client.get(`/keys/${contentId}`, credential));
+  const key = last[0]?.bytes ?? Buffer.alloc(0);
+  for (const answer of last) await lineOf(answer);
+  const secrets = [
+    ...client.credentials,
+    masterKeyHex,
+    saltHex,
+    jwtSecret.toString(),
+    key.toString('base64'),
+  ];
+  expect(secrets.length).toBeGreaterThan(8);
+  expect(secretsIn(server.process.stdout() + server.process.stderr(), secrets)).toEqual([]);
+  // Parts of tokens would do as well: no signature, no claims.
+  const parts = [token, forged].flatMap((text) => text.split('.').slice(1));
+  expect(secretsIn(server.process.stdout() + server.process.stderr(), parts)).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import { hkdfSync } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { readApiDocument } from './api-document.ts';
+import { createClient } from './client.ts';
+import { complete, makeTestFolder, startInTest } from './own-process.ts';
+import { makeApiKey, masterKeyHex, saltHex } from './target.ts';
+
+const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
+const admin = makeApiKey();
+
+function derive(masterKey: string, salt: string, contentId: string): string {
+  const octets = hkdfSync('sha256', Buffer.from(masterKey, 'hex'), Buffer.from(salt, 'hex'), contentId, 16);
+  return Buffer.from(octets).toString('hex');
+}
+
+it('a further version derives for content registered from then on; earlier content keeps its own', async () => {
+  const folder = makeTestFolder();
+  const env = { ...complete, ADMIN_API_KEY: admin };
+  const start = async (more: Record<string, string>) => {
+    const process = startInTest(folder, { ...env, ...more });
+    const url = await process.listens();
+    return { process, client: createClient(url, await readApiDocument(url)) };
+  };
+  const keyOf = async ({ client }: Awaited<ReturnType<typeof start>>, id: string) =>
+    (await client.get(`/keys/${id}`, admin)).bytes.toString('hex');
+
+  const before = await start({});
+  await before.client.post('/api/v1/content', admin, { id: 'old', name: 'x' });
+  before.process.kill('SIGTERM');
+  await before.process.ended();
+
+  const after = await start(second);
+  const { json } = await after.client.post('/api/v1/content', admin, { id: 'new', name: 'x' });
+  expect(json.content.keyVersion).toBe(2);
+  const again = await after.client.post('/api/v1/content', admin, { id: 'old', name: 'y' });
+  expect(again.json.content.keyVersion).toBe(1);
+  expect(await keyOf(after, 'old')).toBe(derive(masterKeyHex, saltHex, 'old'));
+  expect(await keyOf(after, 'new')).toBe(derive(second.MASTER_KEY_HEX_V2, second.SALT_HEX_V2, 'new'));
+});

@@ -1,0 +1,85 @@
+import { describe, expect, it, vi } from 'vitest';
+import { askForKey, createLease, makeScene, revokeLeases } from './stage.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const server = await startServer();
+const { client } = server;
+const metricsUrl = /metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(server.process.stderr())?.[1] ?? '';
+
+async function scrape(): Promise<string> {
+  const response = await fetch(metricsUrl);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    expect.stringMatching(/^text\/plain/),
+  ]);
+  return response.text();
+}
+
+/** The value of the sample whose line begins so; 0 where there is none. */
+function sample(text: string, start: string): number {
+  const line = text.split('\n').find((candidate) => candidate.startsWith(start));
+  return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ') + 1));
+}
+
+describe('METRICS_PORT', () => {
+  it('has the duration of requests by route pattern, method and status, from 0.5 ms on', async () => {
+    const scene = await makeScene(server);
+    await askForKey(server, scene);
+    await vi.waitFor(async () => {
+      const lines = (await scrape())
+        .split('\n')
+        .filter((line) => line.startsWith('http_server_request_duration_seconds_bucket'));
+      const keys = lines.filter(
+        (line) => /\/keys\/[:{]contentId/.test(line) && /"GET"/.test(line) && /"200"/.test(line),
+      );
+      expect(keys.some((line) => line.includes('le="0.0005"'))).toBe(true);
+      expect(keys.some((line) => line.includes('le="+Inf"'))).toBe(true);
+    });
+  });
+
+  it('counts key requests by outcome', async () => {
+    const scene = await makeScene(server);
+    const before = await scrape();
+    await askForKey(server, scene);
+    await askForKey(server, scene, 'nonsense');
+    await client.get(`/keys/${scene.contentId}`);
+    const after = await scrape();
+    for (const outcome of ['served', 'LEASE_UNKNOWN', 'UNAUTHENTICATED']) {
+      const name = `latchkey_key_requests_total{outcome="${outcome}"}`;
+      expect([outcome, sample(after, name) - sample(before, name)]).toEqual([outcome, 1]);
+    }
+  });
+
+  it('has the number of active leases', async () => {
+    const scene = await makeScene(server);
+    const leaseId = await createLease(server, scene);
+    const active = async () => sample(await scrape(), 'latchkey_active_leases');
+    await vi.waitFor(async () => expect(await active()).toBe(1), { timeout: 10_000, interval: 100 });
+    await revokeLeases(server, { leaseId });
+    await vi.waitFor(async () => expect(await active()).toBe(0), { timeout: 10_000, interval: 100 });
+  });
+
+  it('has the delay of revocations, cache hits, upstream errors and what players report', async () => {
+    const scene = await makeScene(server);
+    await revokeLeases(server, { viewerId: scene.viewerId });
+    const text = await scrape();
+    for (const name of ['revocation_delay_seconds', 'cache_hits', 'upstream_errors', 'player_'])
+      expect([name, text.includes(`# HELP latchkey_${name}`)]).toEqual([name, true]);
+    expect(sample(text, 'latchkey_revocation_delay_seconds_count')).toBeGreaterThan(0);
+  });
+
+  it('has no content, no viewer and nothing that a stranger wrote in a label', async () => {
+    const scene = await makeScene(server);
+    const strange = unique('strange');
+    await askForKey(server, scene, await createLease(server, scene));
+    await client.get(`/${strange}/nowhere`);
+    await client.get(`/keys/${strange}`, viewerToken(server.jwtSecret, scene.viewerId));
+    const text = await scrape();
+    for (const id of [scene.contentId, scene.viewerId, strange]) expect(text).not.toContain(id);
+  });
+
+  it('is not what players reach', async () => {
+    expect((await client.get('/metrics')).status).toBe(404);
+  });
+});

@@ -1,0 +1,80 @@
+import { makeVideo } from '@latchkey/demo/make-video';
+import { afterAll, describe, expect, it } from 'vitest';
+import { decodeVideo } from './playback/decode-video.ts';
+import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
+import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
+import { startMediaServer } from './playback/media-server.ts';
+import { makeFolder } from './server-process.ts';
+import { createLease, revokeLeases } from './stage.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+// Without ffmpeg these tests fail and say so: a skipped test would pass for a film that nobody has seen play.
+const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
+/** Five segments of two seconds. */
+const seconds = 10;
+/** 25 a second, in each of two video renditions. */
+const pictures = 2 * 25 * seconds;
+
+const folder = makeFolder();
+const media = await startMediaServer(folder.path);
+afterAll(() => {
+  media.close();
+  folder.remove();
+});
+const server = await startServer();
+const clear = await makeVideo({ ffmpeg, folder: `${folder.path}/clear`, seconds });
+
+/** A viewer who may play the video, and what its player sends. */
+async function admitViewer({ contentId }: EncryptedVideo) {
+  const viewerId = unique('viewer');
+  const token = viewerToken(server.jwtSecret, viewerId, { content_ids: [contentId] });
+  const leaseId = await createLease(server, { token, contentId });
+  const authorization = `Bearer ${token}`;
+  return { viewerId, leaseId, bearer: { authorization }, leased: { authorization, 'x-lease-id': leaseId } };
+}
+
+/** Runs a player, and gives the key requests that it made. */
+async function watchKeys({ contentId }: EncryptedVideo, play: () => Promise<unknown>) {
+  const before = await readKeyRequests(server, contentId);
+  await play();
+  return (await readKeyRequests(server, contentId)).slice(before.length);
+}
+
+describe.each(['ts', 'fmp4'] as const)('ffmpeg plays an encrypted %s presentation', (container) => {
+  // Five segments are three epochs of two, for the sound too where it is a rendition of its own: its sixth, where it has
+  // one, is in the third.
+  describe.each([
+    ['with one key', undefined, 1],
+    ['with a new key every two segments', 2, 3],
+  ])('%s', (_, rotateEvery, keys) => {
+    it('to its end for a viewer with a token, frame for frame as the clear one, with as many keys as epochs', async () => {
+      const video = await encryptVideo(server, clear[container], folder.path, rotateEvery);
+      const { bearer } = await admitViewer(video);
+      const original = await decodeVideo(ffmpeg, clear[container]);
+      const requests = await watchKeys(video, async () => {
+        const played = await decodeVideo(ffmpeg, `${media.origin}/${video.name}/master.m3u8`, bearer);
+        expect(played).toEqual(original);
+        expect(played.pictures).toBe(pictures);
+      });
+      expect(video.keyUrls).toHaveLength(keys);
+      expect(answersOf(requests)).toEqual(['200']);
+      expect(servedPaths(requests).map((path) => server.url + path)).toEqual(video.keyUrls);
+    }, 60_000);
+
+    it('but not without a token, nor once the lease is revoked, with the lease or with the token alone', async () => {
+      const video = await encryptVideo(server, clear[container], folder.path, rotateEvery);
+      const { leaseId, bearer, leased } = await admitViewer(video);
+      const url = `${media.origin}/${video.name}/master.m3u8`;
+      const play = (headers?: Record<string, string>) => decodeVideo(ffmpeg, url, headers);
+
+      const fail = (headers?: Record<string, string>) => expect(play(headers)).rejects.toThrow();
+
+      expect(answersOf(await watchKeys(video, () => fail()))).toEqual(['401 UNAUTHENTICATED']);
+      expect(answersOf(await watchKeys(video, () => play(leased)))).toEqual(['200']);
+      await revokeLeases(server, { leaseId });
+      expect(answersOf(await watchKeys(video, () => fail(leased)))).toEqual(['403 LEASE_REVOKED']);
+      expect(answersOf(await watchKeys(video, () => fail(bearer)))).toEqual(['403 TOKEN_REVOKED']);
+    }, 60_000);
+  });
+});

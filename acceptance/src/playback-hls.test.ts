@@ -1,0 +1,146 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeVideo } from '@latchkey/demo/make-video';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
+import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
+import { startMediaServer } from './playback/media-server.ts';
+import { openBrowser } from './playback/open-browser.ts';
+import { readLines } from './request-lines.ts';
+import { makeFolder } from './server-process.ts';
+import { createLease, revokeLeases } from './stage.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
+/** Five segments of two seconds: three epochs of two, the last of which a player with 4 s of buffer needs late. */
+const seconds = 10;
+const rotateEvery = 2;
+
+const folder = makeFolder();
+const media = await startMediaServer(folder.path, {
+  '/player.html': fileURLToPath(new URL('./playback/player.html', import.meta.url)),
+  '/player.js': fileURLToPath(new URL('./playback/player.js', import.meta.url)),
+  '/hls.mjs': join(dirname(fileURLToPath(import.meta.resolve('hls.js'))), 'hls.min.mjs'),
+});
+const server = await startServer({ CORS_ORIGINS: media.origin, LEASE_MODE: 'required' });
+const clear = await makeVideo({ ffmpeg, folder: `${folder.path}/clear`, seconds });
+const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
+afterAll(async () => {
+  await browser.close();
+  media.close();
+  folder.remove();
+});
+
+/** What `player.js` tells. */
+interface Seen {
+  errors: { type: string; details: string; fatal: boolean; status?: number }[];
+  ended: boolean;
+  stopped: boolean;
+  starved: boolean;
+  currentTime: number;
+  duration: number;
+  frames: number;
+}
+
+/** A page with a player that plays the video for a viewer with a lease. */
+async function play({ contentId, name }: EncryptedVideo, { stopsOnRefusal = true, rate = 1 } = {}) {
+  const viewerId = unique('viewer');
+  const token = viewerToken(server.jwtSecret, viewerId, { content_ids: [contentId] });
+  const leaseId = await createLease(server, { token, contentId });
+  const page = await browser.newPage();
+  onTestFinished(() => page.close());
+  await page.goto(`${media.origin}/player.html`);
+  const playlist = `${media.origin}/${name}/master.m3u8`;
+  const options = { playlist, keyServer: server.url, token, leaseId, stopsOnRefusal, rate };
+  await page.waitForFunction('window.play');
+  await page.evaluate(`window.play(${JSON.stringify(options)})`);
+  return { page, leaseId, seen: (): Promise<Seen> => page.evaluate('window.seen()') };
+}
+
+/** @param condition of a `Seen` that is called `seen`, as a script */
+function waitUntil(page: Page, condition: string): Promise<unknown> {
+  const expression = `((seen) => ${condition})(window.seen())`;
+  return page.waitForFunction(expression, undefined, { timeout: 40_000 });
+}
+
+describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentation', (container) => {
+  it.each([
+    ['with one key', undefined, 1],
+    ['with a new key every two segments', rotateEvery, 3],
+  ])(
+    '%s from another origin to its end, and shows its token and lease to the key server alone',
+    async (_, rotation, keys) => {
+      const video = await encryptVideo(server, clear[container], folder.path, rotation);
+      const { page, seen } = await play(video, { rate: 4 });
+      await waitUntil(page, 'seen.ended || seen.stopped');
+
+      const { errors, currentTime, duration, frames } = await seen();
+      expect(errors.filter(({ fatal }) => fatal)).toEqual([]);
+      expect(duration).toBeGreaterThan(seconds - 0.5);
+      expect(currentTime).toBeCloseTo(duration, 0);
+      // 25 a second; a busy machine may not get to the last of them.
+      expect(frames).toBeGreaterThan(seconds * 25 * 0.9);
+      const requests = await readKeyRequests(server, video.contentId);
+      expect(answersOf(requests)).toEqual(['200']);
+      expect(servedPaths(requests)).toHaveLength(keys);
+      expect(video.keyUrls.map((url) => new URL(url).pathname)).toEqual(
+        expect.arrayContaining(servedPaths(requests)),
+      );
+
+      const loaded = media.requests.filter(({ path }) => path.startsWith(`/${video.name}/`));
+      expect(loaded.filter(({ path }) => /\.(ts|m4s)$/.test(path)).length).toBeGreaterThanOrEqual(
+        seconds / 2,
+      );
+      expect(loaded.filter(({ headers }) => headers.authorization ?? headers['x-lease-id'])).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('until its lease is revoked: it gets no key of a later period, asks for that once or twice, and stops', async () => {
+    const video = await encryptVideo(server, clear[container], folder.path, rotateEvery);
+    const { page, leaseId, seen } = await play(video);
+    await waitUntil(page, 'seen.currentTime > 1');
+    await revokeLeases(server, { leaseId });
+    const held = servedPaths(await readKeyRequests(server, video.contentId));
+    await waitUntil(page, 'seen.stopped && seen.starved');
+
+    const requests = await readKeyRequests(server, video.contentId);
+    const refused = requests.filter(({ status }) => status !== 200);
+    expect(servedPaths(requests)).toEqual(held);
+    expect(held.length).toBeLessThan(3);
+    expect(answersOf(refused)).toEqual(['403 LEASE_REVOKED']);
+    expect(new Set(refused.map(({ path }) => path)).size).toBe(1);
+    expect(refused.length).toBeLessThanOrEqual(2);
+    const { errors, currentTime, ended } = await seen();
+    expect(errors).toContainEqual(expect.objectContaining({ details: 'keyLoadError', status: 403 }));
+    expect(ended).toBe(false);
+    // To the end of what its keys open, and no further.
+    expect(Math.abs(currentTime - held.length * rotateEvery * 2)).toBeLessThan(0.5);
+  }, 60_000);
+});
+
+it('hls.js left to itself asks for a refused key no more than once a second, and gives up with a fatal 403', async () => {
+  const video = await encryptVideo(server, clear.ts, folder.path, rotateEvery);
+  const { page, leaseId, seen } = await play(video, { stopsOnRefusal: false });
+  await waitUntil(page, 'seen.currentTime > 1');
+  await revokeLeases(server, { leaseId });
+  await waitUntil(page, 'seen.stopped');
+
+  const { errors, currentTime } = await seen();
+  expect(errors.at(-1)).toMatchObject({ details: 'keyLoadError', status: 403, fatal: true });
+  expect(currentTime).toBeLessThan(seconds - 1);
+  const refused = (await readKeyRequests(server, video.contentId)).filter(({ status }) => status !== 200);
+  expect(answersOf(refused)).toEqual(['403 LEASE_REVOKED']);
+  // It goes from rendition to rendition, once at once, then as often as its keyLoadPolicy allows (8).
+  expect(refused.length).toBeLessThanOrEqual(2 + 8);
+}, 60_000);
+
+it('the browser asks the key server first whether the page may send its headers', () => {
+  const preflights = readLines(server.process).filter(
+    ({ method, path }) => method === 'OPTIONS' && path.startsWith('/keys/'),
+  );
+  expect(preflights.length).toBeGreaterThan(0);
+  expect(preflights.filter(({ status }) => status !== 204)).toEqual([]);
+});

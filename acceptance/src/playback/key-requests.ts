@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import { type RequestLine, readLines } from '../request-lines.ts';
+import type { OwnServer } from '../target.ts';
+
+/** One line of the server's log: a key request of a player. */
+export type KeyRequest = RequestLine & { status: number; code: string | null };
+
+/**
+ * Every key request for a content that has been answered until now, in their order, without those of API keys (the
+ * encryption's own) and without preflights.
+ */
+export async function readKeyRequests(server: OwnServer, contentId: string): Promise<KeyRequest[]> {
+  await reachLog(server);
+  const isKey = ({ method, path, principal }: RequestLine) =>
+    method === 'GET' &&
+    (path === `/keys/${contentId}` || path.startsWith(`/keys/${contentId}/`)) &&
+    principal?.kind !== 'api-key';
+  return readLines(server.process).filter(isKey) as KeyRequest[];
+}
+
+/** A line is written after its answer, so a further request's line comes after those of all that were answered before. */
+async function reachLog(server: OwnServer): Promise<void> {
+  const { requestId } = await server.client.get('/health');
+  const isThere = () => readLines(server.process).some((line) => line.requestId === requestId);
+  await expect.poll(isThere, { timeout: 5_000 }).toBe(true);
+}
+
+/** The answers among them, such as `200` and `403 LEASE_REVOKED`, each once. */
+export function answersOf(requests: readonly KeyRequest[]): string[] {
+  return [...new Set(requests.map(({ status, code }) => (code ? `${status} ${code}` : `${status}`)))];
+}
+
+/** The paths among them that a key was answered for, each once, sorted. */
+export function servedPaths(requests: readonly KeyRequest[]): string[] {
+  return [...new Set(requests.filter(({ status }) => status === 200).map(({ path }) => path))].sort();
+}

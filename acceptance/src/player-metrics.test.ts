@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { makeScene } from './stage.ts';
+import { openTarget } from './target.ts';
+
+const target = await openTarget();
+const { client } = target;
+const path = '/api/v1/player-metrics';
+/** The object of the specification, section 2. */
+const metrics = {
+  timeToFirstFrame: 812.5,
+  avgDecryptTime: 1.25,
+  avgFragLoadTime: 140,
+  avgKeyFetchTime: 33.1,
+  keyFetchCount: 1,
+  qualitySwitches: 2,
+  fragmentsLoaded: 30,
+  stallCount: 0,
+};
+
+describe('204', () => {
+  it('takes what getMetrics() gives, with the content and without', async () => {
+    const { token, contentId } = await makeScene(target);
+    for (const json of [metrics, { ...metrics, contentId }]) {
+      const answer = await client.post(path, token, json);
+      expect([answer.status, answer.bytes.length]).toEqual([204, 0]);
+    }
+  });
+});
+
+describe('400', () => {
+  it.each([
+    { ...metrics, extra: 1 },
+    { ...metrics, stallCount: '0' },
+    { ...metrics, stallCount: -1 },
+    { ...metrics, avgDecryptTime: null },
+    { ...metrics, contentId: 'not an id' },
+    {},
+    [],
+  ])('%j is refused', async (json) => {
+    const { token } = await makeScene(target);
+    expect((await client.post(path, token, json)).status).toBe(400);
+  });
+
+  it('a number that is none in JSON is refused', async () => {
+    const { token } = await makeScene(target);
+    const body = JSON.stringify(metrics).replace('812.5', '1e999');
+    const headers = { 'content-type': 'application/json' };
+    expect((await client.call('POST', path, { as: token, headers, body })).status).toBe(400);
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { Answer } from './answer.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+// The figures of the specification, section 8. Everybody here has an address of their own, so that only what a test
+// counts is counted.
+const server = await startServer({ RATE_LIMIT: 'on', TRUST_PROXY: '1', CONTENT_MODE: 'any' });
+const off = await startServer({ CONTENT_MODE: 'any' });
+const { client, adminApiKey: admin, jwtSecret } = server;
+
+let addresses = 0;
+const newAddress = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` });
+const newViewer = () => viewerToken(jwtSecret, unique('viewer'));
+
+/** Calls until the first 429, which has to come after exactly so many. */
+async function exhaust(count: number, call: () => Promise<Answer>): Promise<Answer> {
+  for (let n = 0; n < count; n++) expect([n, (await call()).code]).not.toEqual([n, 'RATE_LIMITED']);
+  const answer = await call();
+  expect([answer.status, answer.code]).toEqual([429, 'RATE_LIMITED']);
+  const wait = Number(answer.headers['retry-after']);
+  expect(wait).toBeGreaterThan(0);
+  expect(wait).toBeLessThanOrEqual(60);
+  expect(answer.headers['ratelimit-policy']).toContain(`q=${count}`);
+  expect(answer.headers['ratelimit-policy']).toContain('w=60');
+  expect(answer.headers.ratelimit).toContain('r=0');
+  return answer;
+}
+
+describe('RATE_LIMIT=on', () => {
+  it('allows a viewer 60 key requests a minute, whatever its address, and other viewers of that address theirs', async () => {
+    const [token, neighbour] = [newViewer(), newViewer()];
+    await exhaust(60, () => client.get('/keys/x', token, newAddress()));
+    const shared = newAddress();
+    expect((await client.get('/keys/x', token, shared)).code).toBe('RATE_LIMITED');
+    expect((await client.get('/keys/x', neighbour, shared)).status).toBe(200);
+  });
+
+  it('counts the epochs of a content with its key', async () => {
+    const token = newViewer();
+    let epoch = 0;
+    await exhaust(60, () => client.get(`/keys/x/${epoch++}`, token, newAddress()));
+    expect((await client.get('/keys/x', token, newAddress())).code).toBe('RATE_LIMITED');
+  });
+
+  it('allows an address without a credential 60 key requests a minute', async () => {
+    const address = newAddress();
+    const answer = await exhaust(60, () => client.get('/keys/x', undefined, address));
+    expect(answer.headers['www-authenticate']).toBeUndefined();
+    expect((await client.get('/keys/x', undefined, newAddress())).code).toBe('UNAUTHENTICATED');
+    expect((await client.get('/keys/x', newViewer(), address)).status).toBe(200);
+  });
+
+  it('allows a viewer 10 leases a minute', async () => {
+    const token = newViewer();
+    await exhaust(10, () => client.post('/keys/leases', token, { contentId: unique('c') }));
+    expect((await client.get('/keys/x', token)).status).toBe(200);
+  });
+
+  it('allows an address 30 calls of the API a minute, with any key and with a wrong one', async () => {
+    for (const credential of [admin, `lk_${'0'.repeat(64)}`]) {
+      const address = newAddress();
+      await exhaust(30, () => client.get('/api/v1/api-keys/current', credential, address));
+    }
+  });
+
+  it('counts neither health nor readiness nor the document', async () => {
+    const address = newAddress();
+    for (let n = 0; n < 70; n++)
+      for (const path of ['/health', '/ready'])
+        expect((await client.get(path, undefined, address)).status).toBe(200);
+    expect((await client.get('/openapi.json', undefined, address)).status).toBe(200);
+  });
+});
+
+it('RATE_LIMIT=off counts nothing', async () => {
+  const token = viewerToken(off.jwtSecret, unique('viewer'));
+  for (let n = 0; n < 100; n++) {
+    const { status, headers } = await off.client.get('/keys/x', token);
+    expect([status, headers.ratelimit]).toEqual([200, undefined]);
+  }
+});

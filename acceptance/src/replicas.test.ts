@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { askForKey, createApiKey, createLease, makeScene, revokeApiKey, revokeLeases } from './stage.ts';
+import { startServer } from './target.ts';
+import { viewerToken } from './tokens.ts';
+
+// Two processes on one database, which hear of each other by the change feed alone.
+const first = await startServer();
+const second = await startServer({
+  SQLITE_PATH: join(first.folder, 'latchkey.db'),
+  ADMIN_API_KEY: first.adminApiKey,
+  AUTH_JWT_SECRET: first.jwtSecret.toString(),
+});
+
+/** The contract, section 6: within 5 s whatever has failed. Nothing has, but the machine may be busy. */
+const bound = { timeout: 5_000, interval: 20 };
+
+it('exactly one of a hundred setups at once wins, across the processes', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => [first, second][n % 2]?.client.post('/api/v1/setup', undefined)),
+  );
+  expect(answers.filter((answer) => answer?.status === 201)).toHaveLength(1);
+  expect(answers.filter((answer) => answer?.code === 'SETUP_ALREADY_DONE')).toHaveLength(99);
+});
+
+it.each(['leaseId', 'viewerId', 'contentId'])(
+  'a revocation by %s in one process reaches the other, whose caches are warm',
+  async (name) => {
+    const scene = await makeScene(first);
+    const leaseId = await createLease(first, scene);
+    expect(await askForKey(second, scene, leaseId)).toBe('200');
+    expect(await askForKey(second, scene)).toBe('200');
+    await revokeLeases(first, { [name]: { ...scene, leaseId }[name as 'leaseId'] });
+    await vi.waitFor(async () => {
+      expect(await askForKey(second, scene, leaseId)).toBe('403 LEASE_REVOKED');
+      expect(await askForKey(second, scene)).toBe('403 TOKEN_REVOKED');
+    }, bound);
+  },
+);
+
+it('a revoked API key and a disabled content end in the other process too', async () => {
+  const { contentId } = await makeScene(first);
+  const { id, raw } = await createApiKey(first, 'playback');
+  const token = viewerToken(first.jwtSecret, 'v');
+  expect(await askForKey(second, { token: raw, contentId })).toBe('200');
+  expect(await askForKey(second, { token, contentId })).toBe('200');
+  await revokeApiKey(first, id);
+  await vi.waitFor(
+    async () => expect(await askForKey(second, { token: raw, contentId })).toBe('401 INVALID_API_KEY'),
+    bound,
+  );
+  await first.client.call('DELETE', `/api/v1/content/${contentId}`, { as: first.adminApiKey });
+  await vi.waitFor(
+    async () => expect(await askForKey(second, { token, contentId })).toBe('404 CONTENT_NOT_FOUND'),
+    bound,
+  );
+});
+
+it('an API key that one process creates works in the other at once, though it was unknown there', async () => {
+  const unknown = await createApiKey(first, 'playback');
+  expect((await second.client.get('/api/v1/api-keys/current', unknown.raw)).status).toBe(200);
+});

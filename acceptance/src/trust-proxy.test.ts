@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
+import { readLines } from './request-lines.ts';
+import { startServer } from './target.ts';
+
+const spoofed = '198.51.100.7, 203.0.113.9';
+const peer = '127.0.0.1';
+
+/** TRUST_PROXY → X-Forwarded-For → client IP, for a peer on loopback. */
+const table: Record<string, [forwardedFor: string, clientIp: string][]> = {
+  '': [
+    ['203.0.113.9', peer],
+    [spoofed, peer],
+  ],
+  false: [[spoofed, peer]],
+  true: [
+    [spoofed, '198.51.100.7'],
+    ['garbage, 203.0.113.9', peer],
+  ],
+  loopback: [
+    [spoofed, '203.0.113.9'],
+    ['198.51.100.7, 203.0.113.9, ::1', '203.0.113.9'],
+    ['garbage', peer],
+  ],
+  '1': [
+    [spoofed, '203.0.113.9'],
+    ['203.0.113.9', '203.0.113.9'],
+    ['[2001:db8::1]:443', '2001:db8::1'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['203.0.113.9:8080', '203.0.113.9'],
+    ['unknown', peer],
+    ['', peer],
+  ],
+  '2': [
+    [spoofed, '198.51.100.7'],
+    ['203.0.113.9', peer],
+    ['192.0.2.1, 198.51.100.7, 203.0.113.9', '198.51.100.7'],
+  ],
+  '10': [[spoofed, peer]],
+  '127.0.0.0/8,uniquelocal': [
+    [`${spoofed}, 10.0.0.1`, '203.0.113.9'],
+    ['203.0.113.9, 192.168.0.1, fd00::1', '203.0.113.9'],
+  ],
+  '10.0.0.0/8': [[spoofed, peer]],
+};
+
+describe.each(Object.keys(table))('TRUST_PROXY=%s', async (TRUST_PROXY) => {
+  const server = await startServer({ TRUST_PROXY });
+
+  it.each(table[TRUST_PROXY] ?? [])('X-Forwarded-For "%s" → %s', async (forwardedFor, clientIp) => {
+    const headers = {
+      'x-forwarded-for': forwardedFor,
+      'x-real-ip': '192.0.2.99',
+      forwarded: 'for=192.0.2.98',
+    };
+    const { requestId } = await server.client.get('/health', undefined, headers);
+    const line = await vi.waitFor(() => {
+      const found = readLines(server.process).find((candidate) => candidate.requestId === requestId);
+      if (!found) throw new Error('no line yet');
+      return found;
+    });
+    expect(isIP(line.clientIp)).not.toBe(0);
+    expect(line.clientIp).toBe(clientIp);
+  });
+
+  it('the audit has the same address', async () => {
+    const [forwardedFor, clientIp] = table[TRUST_PROXY]?.[0] ?? ['', peer];
+    const headers = { 'x-forwarded-for': forwardedFor };
+    const { client, adminApiKey: admin } = server;
+    const { requestId } = await client.call('POST', '/api/v1/content', {
+      as: admin,
+      headers,
+      json: { name: 'x' },
+    });
+    const { json } = await client.get('/api/v1/audit', admin);
+    expect(json.audit.find((row: { requestId: string }) => row.requestId === requestId).clientIp).toBe(
+      clientIp,
+    );
+  });
+});

@@ -1,0 +1,86 @@
+// A lease of the key server, kept alive for as long as somebody watches.
+
+/** A token that is nearly over is replaced before a renewal: it has to last until the next one. */
+const tokenReserveMs = 120_000;
+/** After a renewal that got no answer. */
+const retryMs = 3_000;
+
+/**
+ * Takes a lease and renews it whenever the server's `renew_after_seconds` have passed, which is at 75 % of its time.
+ *
+ * @param {{keyServer: string, contentId: string, deviceId: string, issueToken: () => Promise<object>,
+ *   onChange: () => void}} options
+ */
+export async function takeLease({ keyServer, contentId, deviceId, issueToken, onChange }) {
+  let token;
+  let tokenEndsAtMs;
+  let timer;
+  const lease = { id: '', state: 'active', renewals: 0, ttlMs: 0, expiresAtMs: 0, renewsAtMs: 0 };
+
+  async function freshToken() {
+    if (token === undefined || performance.now() > tokenEndsAtMs - tokenReserveMs) {
+      const issued = await issueToken();
+      token = issued.token;
+      tokenEndsAtMs = performance.now() + issued.expiresInSeconds * 1_000;
+    }
+    return token;
+  }
+
+  async function post(path, body, more = {}) {
+    const headers = { authorization: `Bearer ${await freshToken()}`, 'content-type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body), ...more };
+    const response = await fetch(`${keyServer}${path}`, request);
+    const answer = await response.json();
+    if (!response.ok)
+      throw Object.assign(new Error(answer.detail), { status: response.status, code: answer.code });
+    return answer;
+  }
+
+  /** Durations rather than instants: the clocks of server and browser may differ. */
+  function hold(answer) {
+    const nowMs = performance.now();
+    Object.assign(lease, {
+      id: answer.lease.id,
+      state: answer.lease.state,
+      ttlMs: answer.ttl_seconds * 1_000,
+      expiresAtMs: nowMs + answer.ttl_seconds * 1_000,
+      renewsAtMs: nowMs + answer.renew_after_seconds * 1_000,
+    });
+    timer = setTimeout(renew, answer.renew_after_seconds * 1_000);
+    onChange();
+  }
+
+  async function renew() {
+    try {
+      const answer = await post('/keys/leases/renew', { leaseId: lease.id });
+      if (lease.state !== 'active') return;
+      lease.renewals += 1;
+      hold(answer);
+    } catch (error) {
+      if (lease.state !== 'active') return;
+      if (error.status === undefined || error.status >= 500) timer = setTimeout(renew, retryMs);
+      else end(error.code === 'LEASE_REVOKED' ? 'revoked' : 'expired');
+    }
+  }
+
+  function end(state) {
+    clearTimeout(timer);
+    lease.state = state;
+    onChange();
+  }
+
+  hold(await post('/keys/leases', { contentId, deviceId }));
+  return {
+    lease,
+    /** For the headers of a key request. */
+    credentials: () => ({ token, leaseId: lease.id }),
+    /** Somebody else ended it, and this page knows. */
+    markRevoked: () => end('revoked'),
+    /** Nobody watches any more. Works while the page is being left, too. */
+    release() {
+      if (lease.state !== 'active') return;
+      end('released');
+      post('/keys/leases/revoke', { leaseId: lease.id }, { keepalive: true }).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,198 @@
+// The page: one session after the other, each with a token, a lease and a player of its own.
+import { issueToken, loadConfig, revokeLease } from './application.js';
+import { canPlay, playWithKeys } from './key-player.js';
+import { takeLease } from './lease.js';
+import { layOut, showLease, showPeriods, showPosition, showSession } from './view.js';
+
+const video = document.getElementById('video');
+const startButton = document.getElementById('start');
+const revokeButton = document.getElementById('revoke');
+/** This page is a device of its own: the same viewer in another tab has another lease. */
+const deviceId = crypto.randomUUID();
+const tickMs = 250;
+
+let config;
+/** The session that is on the screen; a later one makes what an earlier one still hears meaningless. */
+let session;
+
+const phases = {
+  idle: () => ({ status: 'Ready.', cover: 'Ready.', button: 'Play' }),
+  starting: () => ({ status: 'Getting a token and a lease…', cover: '', button: undefined }),
+  playing: () => ({ status: 'Playing.', cover: '', button: undefined }),
+  revoked: () => ({
+    status: 'Lease revoked. The player goes on with the keys it holds; it will get no other.',
+    cover: '',
+    button: undefined,
+  }),
+  refused: ({ refusal }) => ({
+    status: `The key of period ${refusal.period} was refused: ${refusal.code}. Playback stops when the buffered period ends.`,
+    cover: '',
+    button: undefined,
+  }),
+  stopped: ({ refusal }) => ({
+    status: `Stopped. The key of period ${refusal.period} was refused: ${refusal.code}.`,
+    cover: `No key for period ${refusal.period}.`,
+    button: 'Start again',
+  }),
+  ended: ({ holder }) => ({
+    status:
+      holder?.lease.state === 'revoked'
+        ? 'Played to the end: the player already held the last key when the lease was revoked.'
+        : 'Played to the end.',
+    cover: 'The end.',
+    button: 'Start again',
+  }),
+  failed: ({ failure }) => ({ status: failure, cover: 'That did not work.', button: 'Start again' }),
+};
+
+function enter(phase) {
+  session.phase = phase;
+  showSession({ phase, ...phases[phase](session) });
+}
+
+function newSession() {
+  const count = Math.ceil(config.seconds / config.periodSeconds);
+  return {
+    phase: 'idle',
+    periods: Array.from({ length: count }, (_, number) => ({ number, state: 'none' })),
+    holder: undefined,
+    player: undefined,
+    refusal: undefined,
+    failure: undefined,
+  };
+}
+
+function close() {
+  session.player?.destroy();
+  session.holder?.release();
+}
+
+async function start() {
+  close();
+  const mine = newSession();
+  session = mine;
+  enter('starting');
+  show();
+  const { value: id } = document.querySelector('input[name="presentation"]:checked');
+  const presentation = config.presentations.find((one) => one.id === id);
+  try {
+    const holder = await takeLease({
+      keyServer: config.keyServer,
+      contentId: presentation.contentId,
+      deviceId,
+      issueToken: () => issueToken(id),
+      onChange: () => mine === session && show(),
+    });
+    if (mine !== session) return holder.release();
+    mine.holder = holder;
+    mine.player = playWithKeys({
+      video,
+      playlist: presentation.playlist,
+      keyServer: config.keyServer,
+      credentials: holder.credentials,
+      onAsk: (period) => mine === session && ask(period),
+      onKey: (request) => mine === session && takeKey(request),
+      onFatal: (details) => mine === session && fail(details),
+    });
+    show();
+    await video.play();
+  } catch (error) {
+    // A player that is replaced while it starts rejects with an AbortError, which is nobody's concern.
+    if (mine !== session || error.name === 'AbortError') return;
+    if (error.name === 'NotAllowedError') return enter('playing');
+    close();
+    mine.failure = `It did not start: ${error.message}`;
+    enter('failed');
+  }
+}
+
+function ask(number) {
+  Object.assign(session.periods[number] ?? {}, { state: 'asking' });
+  show();
+}
+
+function takeKey({ period: number, status, code, durationMs }) {
+  const state = status === 200 ? 'held' : 'refused';
+  Object.assign(session.periods[number] ?? {}, { state, status, code, durationMs, at: new Date() });
+  if (status >= 400 && status < 500) {
+    session.refusal ??= { period: number, code: code ?? status };
+    if (code === 'LEASE_REVOKED') session.holder.markRevoked();
+    if (session.phase !== 'stopped') enter('refused');
+    stopIfStarved();
+  }
+  show();
+}
+
+function fail(details) {
+  session.failure = `The player gave up (${details}). Is the key server running?`;
+  enter('failed');
+}
+
+/** Out of picture, and no key to get more of it. */
+function stopIfStarved() {
+  if (session.phase === 'refused' && !video.paused && video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) {
+    enter('stopped');
+  }
+}
+
+async function revoke() {
+  const { holder } = session;
+  revokeButton.disabled = true;
+  try {
+    await revokeLease(holder.lease.id);
+    holder.markRevoked();
+    if (session.holder === holder && session.phase === 'playing') enter('revoked');
+  } catch (error) {
+    session.failure = `It was not revoked: ${error.message}`;
+    showSession({ phase: session.phase, status: session.failure, cover: '', button: undefined });
+  }
+  show();
+}
+
+function show() {
+  showLease(session.holder?.lease);
+  showPeriods(session.periods);
+  showPosition(video.currentTime / config.seconds);
+}
+
+function listen() {
+  startButton.addEventListener('click', () => {
+    const hadFocus = document.activeElement === startButton;
+    start();
+    // The button is gone; who used the keyboard is taken to the video.
+    if (hadFocus) video.focus();
+  });
+  revokeButton.addEventListener('click', revoke);
+  document.getElementById('choice').addEventListener('change', () => {
+    const wasRunning = !['idle', 'stopped', 'ended', 'failed'].includes(session.phase);
+    if (wasRunning) start();
+  });
+  video.addEventListener('playing', () => {
+    if (session.phase === 'starting') enter('playing');
+    if (session.phase === 'stopped') enter('refused');
+  });
+  video.addEventListener('waiting', stopIfStarved);
+  video.addEventListener('timeupdate', stopIfStarved);
+  video.addEventListener('ended', () => {
+    session.holder?.release();
+    enter('ended');
+  });
+  window.addEventListener('pagehide', close);
+  setInterval(show, tickMs);
+}
+
+try {
+  config = await loadConfig();
+  session = newSession();
+  layOut(config, session.periods);
+  if (canPlay()) {
+    enter('idle');
+    listen();
+  } else {
+    session.failure = 'This browser has no Media Source Extensions, which the player of this page needs.';
+    showSession({ phase: 'failed', status: session.failure, cover: session.failure, button: undefined });
+  }
+  show();
+} catch (error) {
+  document.getElementById('status').textContent = `Nothing to play: ${error.message}`;
+}

@@ -1,0 +1,103 @@
+// What is on the screen. Nothing is decided here.
+
+const element = (id) => document.getElementById(id);
+const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
+
+/** Fills in what does not change: the choice of packaging, and a place for each key period. */
+export function layOut({ presentations, periodSeconds, seconds }, periods) {
+  for (const span of document.querySelectorAll('[data-period-seconds]')) span.textContent = periodSeconds;
+  element('choice').append(...presentations.map(choiceOf));
+  element('strip').append(...periods.map(() => document.createElement('span')), mark());
+  element('periods').append(
+    ...periods.map(({ number }) => {
+      const item = document.createElement('li');
+      const range = `${clock(number * periodSeconds)} – ${clock(Math.min((number + 1) * periodSeconds, seconds))}`;
+      item.append(text('period', `Period ${number}`), text('range', range), text('key', ''));
+      return item;
+    }),
+  );
+}
+
+function choiceOf({ id, label }, index) {
+  const radio = Object.assign(document.createElement('input'), {
+    type: 'radio',
+    name: 'presentation',
+    value: id,
+  });
+  radio.checked = index === 0;
+  const choice = document.createElement('label');
+  choice.append(radio, text('', label));
+  return choice;
+}
+
+function text(className, content) {
+  return Object.assign(document.createElement('span'), { className, textContent: content });
+}
+
+function mark() {
+  return Object.assign(document.createElement('i'), { className: 'playhead' });
+}
+
+/** What was said last is not said again: a screen reader would repeat it. */
+function say(id, content) {
+  const target = element(id);
+  if (target.textContent !== content) target.textContent = content;
+}
+
+/** @param {{phase: string, status: string, cover: string, button: string | undefined}} session */
+export function showSession({ phase, status, cover, button }) {
+  document.body.dataset.phase = phase;
+  say('status', status);
+  say('cover-text', cover);
+  const covered = button !== undefined;
+  element('cover').hidden = !covered;
+  // Its controls lie under the cover.
+  element('video').inert = covered;
+  if (covered) say('start', button);
+  element('start').disabled = !covered;
+}
+
+/** @param {object | undefined} lease */
+export function showLease(lease) {
+  element('revoke').disabled = lease?.state !== 'active';
+  element('lease-state').dataset.state = lease?.state ?? 'none';
+  say('lease-state', lease?.state ?? 'none yet');
+  say('lease-id', lease?.id ?? '–');
+  if (!lease) return;
+  const leftMs = Math.max(0, lease.expiresAtMs - performance.now());
+  const active = lease.state === 'active';
+  element('lease-bar').style.scale = `${active ? leftMs / lease.ttlMs : 0} 1`;
+  say('lease-expiry', active ? `${Math.ceil(leftMs / 1_000)} s` : '–');
+  const nextSeconds = Math.max(0, Math.ceil((lease.renewsAtMs - performance.now()) / 1_000));
+  const times = lease.renewals === 1 ? 'once' : `${lease.renewals} times`;
+  say('lease-renewals', active ? `${times}, next in ${nextSeconds} s` : times);
+}
+
+/** @param {{number: number, state: string, status?: number, code?: string, at?: Date, durationMs?: number}[]} periods */
+export function showPeriods(periods) {
+  const spans = element('strip').children;
+  periods.forEach((period, index) => {
+    spans[index].dataset.state = period.state;
+    const item = element('periods').children[index];
+    item.dataset.state = period.state;
+    const key = item.querySelector('.key');
+    const words = describe(period);
+    if (key.textContent !== words) key.textContent = words;
+  });
+  const held = periods.filter(({ state }) => state === 'held').length;
+  say('period-count', `${held} of ${periods.length} keys here`);
+}
+
+function describe({ state, status, code, at, durationMs }) {
+  if (state === 'none') return 'not asked for yet';
+  if (state === 'asking') return 'asking…';
+  const when = timeOfDay.format(at);
+  if (state === 'held') return `key here in ${Math.max(1, Math.round(durationMs))} ms, ${when}`;
+  return status === 0 ? `no answer, ${when}` : `refused: ${status} ${code ?? ''}, ${when}`;
+}
+
+/** @param {number} fraction of the video, 0 to 1 */
+export function showPosition(fraction) {
+  document.querySelector('.playhead').style.insetInlineStart = `${Math.min(fraction, 1) * 100}%`;
+}

@@ -1,0 +1,59 @@
+import { SignJWT } from 'jose';
+import { periodSeconds, presentations } from './presentations.ts';
+
+export interface DemoApiOptions {
+  readonly serverUrl: string;
+  /** Never leaves this process. */
+  readonly apiKey: string;
+  readonly tokenSecret: string;
+  /** Length of the video. */
+  readonly seconds: number;
+}
+
+/** What the application around a player does on its own server: who may watch, and who may no longer. */
+export interface DemoApi {
+  describe(): object;
+  /** A viewer's token for one presentation; undefined where there is no such presentation. */
+  issueToken(presentationId: unknown): Promise<object | undefined>;
+  /** Revokes a lease with the API key, as an operator would. Gives the key server's answer. */
+  revokeLease(leaseId: unknown): Promise<{ status: number; body: string }>;
+}
+
+const viewerId = 'demo-viewer';
+/** The lower end of the 15 to 60 minutes that are recommended (specification, section 8). */
+const tokenSeconds = 900;
+
+export function createDemoApi({ serverUrl, apiKey, tokenSecret, seconds }: DemoApiOptions): DemoApi {
+  return {
+    describe: () => ({
+      keyServer: serverUrl,
+      seconds,
+      periodSeconds,
+      presentations: presentations.map(({ id, label, contentId }) => {
+        return { id, label, contentId, playlist: `/video/${id}/master.m3u8` };
+      }),
+    }),
+    async issueToken(presentationId) {
+      const presentation = presentations.find(({ id }) => id === presentationId);
+      if (!presentation) return undefined;
+      // With a fraction (RFC 7519 section 2): in whole seconds a token of the same second as a revocation would be
+      // older than it.
+      const issuedAt = Date.now() / 1_000;
+      const token = await new SignJWT({ content_ids: [presentation.contentId] })
+        .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+        .setSubject(viewerId)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + tokenSeconds)
+        .sign(Buffer.from(tokenSecret));
+      return { token, expiresInSeconds: tokenSeconds };
+    },
+    async revokeLease(leaseId) {
+      const response = await fetch(`${serverUrl}/keys/leases/revoke`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ leaseId, reason: 'the button of the demonstration' }),
+      });
+      return { status: response.status, body: await response.text() };
+    },
+  };
+}

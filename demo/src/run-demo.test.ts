@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+
+const entryFile = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+/** Starts the demonstration on free ports, with a short video. */
+function startDemo(...args: string[]) {
+  const child = spawn(process.execPath, [entryFile, '--port', '0', '--seconds', '20', ...args]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  const { promise: watchable, resolve, reject } = Promise.withResolvers<string>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.includes('Ctrl-C stops')) resolve(output);
+    });
+  }
+  const ended = new Promise<number | null>((done) => child.once('close', done));
+  ended.then(() => reject(new Error(`The demonstration ended. It wrote:\n${output}`)));
+  watchable.catch(() => {});
+  return { child, watchable, ended, output: () => output };
+}
+
+it('with --check it makes everything, finds that it answers, says so and ends', async () => {
+  const { ended, output } = startDemo('--check');
+  expect([await ended, output()]).toEqual([0, expect.stringMatching(/demo: ok\n$/)]);
+}, 120_000);
+
+it('it serves until it is interrupted, and leaves nothing on its ports', async () => {
+  const { child, watchable, ended } = startDemo();
+  const urls = [...new Set((await watchable).match(/http:\/\/127\.0\.0\.1:\d+/g))];
+  expect(urls).toHaveLength(2);
+  for (const url of urls) expect((await fetch(url)).status).toBeLessThan(500);
+  child.kill('SIGINT');
+  expect(await ended).toBe(0);
+  for (const url of urls) await expect(fetch(url)).rejects.toThrow();
+}, 120_000);
