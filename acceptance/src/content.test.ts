@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askForKey, makeScene, registerContent } from './stage.ts';
+import { askForKey, makeScene, oncePropagated, registerContent } from './stage.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 
@@ -99,11 +99,15 @@ describe('200', () => {
     const key = (await client.get(`/keys/${scene.contentId}`, scene.token)).bytes;
     const remove = () => client.call('DELETE', `${path}/${scene.contentId}`, { as: admin });
     expect((await remove()).json.content.status).toBe('disabled');
-    expect(await askForKey(target, scene)).toBe('404 CONTENT_NOT_FOUND');
-    expect((await client.get(`/keys/${scene.contentId}`, admin)).status).toBe(404);
+    await oncePropagated(target, async () => {
+      expect(await askForKey(target, scene)).toBe('404 CONTENT_NOT_FOUND');
+      expect((await client.get(`/keys/${scene.contentId}`, admin)).status).toBe(404);
+    });
     expect((await remove()).status).toBe(200);
     await client.call('PATCH', `${path}/${scene.contentId}`, { as: admin, json: { status: 'active' } });
-    expect((await client.get(`/keys/${scene.contentId}`, scene.token)).bytes).toEqual(key);
+    await oncePropagated(target, async () => {
+      expect((await client.get(`/keys/${scene.contentId}`, scene.token)).bytes).toEqual(key);
+    });
   });
 });
 

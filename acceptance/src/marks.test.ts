@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { askForKey, createLease, makeScene, registerContent, revokeLeases, type Scene } from './stage.ts';
+import {
+  askForKey,
+  createLease,
+  makeScene,
+  oncePropagated,
+  registerContent,
+  revokeLeases,
+  type Scene,
+} from './stage.ts';
 import { openTarget } from './target.ts';
 import { laterToken, nowSeconds, unique, viewerToken } from './tokens.ts';
 
@@ -25,7 +33,9 @@ describe.each(names)('a revocation by %s', (name) => {
   it('holds against a token issued before: no key without a lease, and no new lease', async () => {
     const scene = await makeScene(target);
     await revoke(scene);
-    expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
+    await oncePropagated(target, async () => {
+      expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
+    });
     expect(await askForLease(scene)).toBe('403 TOKEN_REVOKED');
   });
 
@@ -33,14 +43,18 @@ describe.each(names)('a revocation by %s', (name) => {
     const scene = await makeScene(target);
     await revoke(scene);
     const token = viewerToken(jwtSecret, scene.viewerId, { iat: nowSeconds() - 1 });
-    expect(await askForKey(target, { ...scene, token })).toBe('403 TOKEN_REVOKED');
+    await oncePropagated(target, async () => {
+      expect(await askForKey(target, { ...scene, token })).toBe('403 TOKEN_REVOKED');
+    });
   });
 
   it('holds against a token that does not say when it was issued', async () => {
     const scene = await makeScene(target);
     await revoke(scene);
     const token = laterToken(jwtSecret, scene.viewerId, { iat: undefined });
-    expect(await askForKey(target, { ...scene, token })).toBe('403 TOKEN_REVOKED');
+    await oncePropagated(target, async () => {
+      expect(await askForKey(target, { ...scene, token })).toBe('403 TOKEN_REVOKED');
+    });
     expect(await askForLease({ ...scene, token })).toBe('403 TOKEN_REVOKED');
   });
 
@@ -78,7 +92,9 @@ describe.each(names)('a revocation by %s', (name) => {
     await revoke(scene);
     const token = viewerToken(jwtSecret, scene.viewerId, { iat: nowSeconds() - 1 });
     if (name !== 'leaseId') await revoke(scene);
-    expect(await askForKey(target, { ...scene, token })).toBe('403 TOKEN_REVOKED');
+    await oncePropagated(target, async () => {
+      expect(await askForKey(target, { ...scene, token })).toBe('403 TOKEN_REVOKED');
+    });
   });
 });
 
@@ -88,7 +104,9 @@ it('a viewer that released its lease just before the management revokes it does 
   await client.post('/keys/leases/revoke', scene.token, { leaseId });
   expect(await askForKey(target, scene)).toBe('200');
   expect((await revokeLeases(target, { leaseId })).revoked).toBe(0);
-  expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
+  await oncePropagated(target, async () => {
+    expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
+  });
 });
 
 it('a repeated revocation by leaseId leaves a token alone that was issued since', async () => {
@@ -106,6 +124,8 @@ it('a viewer and a content that share a name have marks of their own', async () 
   const scene = { contentId: name, viewerId: name, token: viewerToken(jwtSecret, name) };
   const other = { ...scene, token: viewerToken(jwtSecret, unique('viewer')) };
   await revokeLeases(target, { viewerId: name });
-  expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
+  await oncePropagated(target, async () => {
+    expect(await askForKey(target, scene)).toBe('403 TOKEN_REVOKED');
+  });
   expect(await askForKey(target, other)).toBe('200');
 });

@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import type { Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -78,4 +79,16 @@ export async function revokeLeases(
   const { status, json } = await client.post('/keys/leases/revoke', adminApiKey, selector);
   if (status !== 200) throw new Error(`not revoked: ${JSON.stringify(json)}`);
   return json;
+}
+
+/**
+ * What has to hold once the answer to a revocation is there: at once on the replica that gave it, within the second on
+ * every other, and from then on for good.
+ */
+export async function oncePropagated(
+  { propagationMs }: Target,
+  assertion: () => Promise<void>,
+): Promise<void> {
+  if (propagationMs > 0) await vi.waitFor(assertion, { timeout: propagationMs, interval: 10 });
+  await assertion();
 }

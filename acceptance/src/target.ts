@@ -24,6 +24,11 @@ export interface Target {
   adminApiKey: string;
   /** The octets of `AUTH_JWT_SECRET`. */
   jwtSecret: Buffer;
+  /**
+   * How long another replica may take to hear of a revocation: nothing where the one that answers is the one that is
+   * asked, 1 s where there are several (contract, section 6).
+   */
+  propagationMs: number;
   /** Checks every answer against the contract's conventions and the server's own OpenAPI document. */
   client: Client;
 }
@@ -76,6 +81,7 @@ export async function startServer(env: Environment = {}): Promise<OwnServer> {
     url,
     adminApiKey: all.ADMIN_API_KEY ?? '',
     jwtSecret: Buffer.from(all.AUTH_JWT_SECRET ?? ''),
+    propagationMs: 0,
     client,
     process,
     folder: folder.path,
@@ -91,7 +97,13 @@ export async function openTarget(): Promise<Target> {
     throw new Error('BASE_URL needs ADMIN_API_KEY and AUTH_JWT_SECRET of that server');
   const url = baseUrl.replace(/\/+$/, '');
   const client = createClient(url, await readApiDocument(url));
-  return { url, adminApiKey: ADMIN_API_KEY, jwtSecret: readSecret(AUTH_JWT_SECRET), client };
+  return {
+    url,
+    adminApiKey: ADMIN_API_KEY,
+    jwtSecret: readSecret(AUTH_JWT_SECRET),
+    propagationMs: 1_000,
+    client,
+  };
 }
 
 /** UTF-8 as written, or `base64:…` (contract, section 2). */

@@ -35,8 +35,24 @@ export async function migrate(db: Database): Promise<string[]> {
     .map((result) => result.migrationName);
 }
 
+/** How far a database has been migrated. */
+export interface MigrationState {
+  /** The last migration that it has seen; null for an empty one. */
+  version: string | null;
+  /** The names of those that it has not seen. */
+  pending: string[];
+}
+
+export async function readMigrationState(db: Database): Promise<MigrationState> {
+  const all = await (await migratorOf(db)).getMigrations();
+  const seen = all.filter((migration) => migration.executedAt);
+  return {
+    version: seen.at(-1)?.name ?? null,
+    pending: all.filter((migration) => !migration.executedAt).map((migration) => migration.name),
+  };
+}
+
 /** The names of the migrations that the database has not seen. */
 export async function pendingMigrations(db: Database): Promise<string[]> {
-  const all = await (await migratorOf(db)).getMigrations();
-  return all.filter((migration) => !migration.executedAt).map((migration) => migration.name);
+  return (await readMigrationState(db)).pending;
 }

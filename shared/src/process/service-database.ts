@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/index.ts';
-import { type Database, openDatabase, pendingMigrations, probeDatabase } from '../db/index.ts';
+import { type Database, openDatabase, probeDatabase, readMigrationState } from '../db/index.ts';
 import type { Dependency, Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
@@ -34,8 +34,12 @@ export function databaseDependencies(db: Database, clock: Clock): Dependency[] {
   ];
 }
 
-/** @throws Error naming the migrations that are pending */
-export async function checkMigrated(db: Database): Promise<undefined> {
-  const pending = await pendingMigrations(db);
+/**
+ * @returns the last migration that the database has seen
+ * @throws Error naming the migrations that are pending
+ */
+export async function checkMigrated(db: Database): Promise<{ version: string | null }> {
+  const { version, pending } = await readMigrationState(db);
   if (pending.length > 0) throw new Error(`pending: ${pending.join(', ')}`);
+  return { version };
 }
