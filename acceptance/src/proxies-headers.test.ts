@@ -1,0 +1,104 @@
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { createAsker } from './proxies/ask.ts';
+import { hostName } from './proxies/certificate.ts';
+import { proxyKinds } from './proxies/configuration.ts';
+import { failingPath, onceFailingPath, startEchoUpstream } from './proxies/echo-upstream.ts';
+import { startProxy } from './proxies/proxy-process.ts';
+import { secretsIn } from './request-lines.ts';
+import { unique } from './tokens.ts';
+
+describe.each(proxyKinds)('what %s tells the server behind it', async (kind) => {
+  const upstream = await startEchoUpstream();
+  const proxy = await startProxy(kind, upstream.url);
+  const { ask, close } = createAsker(proxy);
+  afterAll(close);
+  const from = '127.0.0.2';
+  const told = async (path: string, headers: Record<string, string> = {}) => {
+    await ask({ path, from, headers });
+    const found = upstream.requests.at(-1);
+    if (!found) throw new Error('nothing arrived');
+    return found;
+  };
+  const claims = {
+    'x-forwarded-for': '198.51.100.7',
+    'x-forwarded-proto': 'gopher',
+    'x-forwarded-host': 'evil.example',
+    'x-real-ip': '198.51.100.8',
+    forwarded: 'for=198.51.100.9',
+  };
+
+  it.each([
+    '/keys/x',
+    '/keys/leases',
+    '/api/v1/content',
+    '/api/v1/events',
+    '/admin',
+    '/presign',
+    '/health',
+    '/ready',
+  ])(
+    "%s: the host, the client's address and the protocol, once, and none of the client's claims",
+    async (path) => {
+      const { headers, rawNames, target } = await told(path, claims);
+      expect(target).toBe(path);
+      expect(headers.host).toBe(hostName);
+      expect(headers['x-forwarded-for']).toBe(from);
+      expect(headers['x-forwarded-proto']).toBe('https');
+      expect(headers['x-real-ip']).toBe(from);
+      expect(headers.forwarded).toBeUndefined();
+      expect(headers['x-forwarded-host'] ?? '').not.toBe('evil.example');
+      for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'x-real-ip', 'host'])
+        expect([name, rawNames.filter((raw) => raw === name)]).toEqual([name, [name]]);
+    },
+  );
+
+  it("the credential, but not to the dashboard's files, which need none", async () => {
+    const headers = { authorization: 'Bearer x' };
+    expect((await told('/api/v1/content', headers)).headers.authorization).toBe('Bearer x');
+    expect((await told('/keys/x', headers)).headers.authorization).toBe('Bearer x');
+    expect((await told('/admin', headers)).headers.authorization).toBeUndefined();
+    expect((await told('/admin/index.html', headers)).headers.authorization).toBeUndefined();
+  });
+
+  it('the path and the query as the client wrote them', async () => {
+    for (const path of ['/keys/a%2Fb?x=%20y&x=1', '/nowhere/%7Ex?'])
+      expect((await told(path)).target).toBe(path);
+  });
+
+  it('over connections that it keeps', async () => {
+    const before = upstream.connections();
+    for (let n = 0; n < 10; n++) await told('/ready');
+    expect(upstream.connections() - before).toBeLessThanOrEqual(1);
+  });
+
+  it.each(['GET', 'POST'])(
+    'a %s again, if an idle connection ends under it, and if it may be asked twice',
+    async (method) => {
+      await told('/ready');
+      const path = `${onceFailingPath}/${unique(method)}`;
+      const answer = await ask({ method, path, from }).then(
+        ({ status }) => status,
+        () => 'closed',
+      );
+      const times = upstream.requests.filter(({ target }) => target === path).length;
+      expect([times, answer]).toEqual(method === 'GET' ? [2, 204] : [1, expect.toBeOneOf([502, 'closed'])]);
+    },
+  );
+
+  it('and of a request that fails behind it, its logs tell no secret', async () => {
+    const [token, leaseId, last] = [unique('token'), unique('lease'), unique('last')];
+    const headers = { authorization: `Bearer ${token}`, 'x-lease-id': leaseId };
+    const answer = await ask({
+      path: `${failingPath}?access_token=${token}&lease_id=${leaseId}`,
+      from,
+      headers,
+    }).then(
+      ({ status }) => status,
+      () => 'closed',
+    );
+    expect([502, 'closed']).toContain(answer);
+    await ask({ path: `/keys/${last}`, from });
+    await vi.waitFor(() => expect(proxy.logs().includes(last)).toBe(true));
+    expect(secretsIn(proxy.logs(), [token, leaseId])).toEqual([]);
+  });
+});

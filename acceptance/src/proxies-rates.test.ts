@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { type Question, type Reply, valuesOf } from './proxies/ask.ts';
+import { proxyKinds } from './proxies/configuration.ts';
+import { listedOrigin, makeStand, newAddress } from './proxies/stand.ts';
+import { readLines } from './request-lines.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+/** The specification, section 8; `burst` is what is let through on top of the rate. */
+const rates = {
+  keys: { perMinute: 60, burst: 20 },
+  api: { perMinute: 30, burst: 0 },
+  users: { perMinute: 10, burst: 0 },
+};
+type Rate = (typeof rates)[keyof typeof rates];
+
+/**
+ * For keys, nginx pours (a second's worth a second, and the burst at once), HAProxy and Latchkey count a minute's worth:
+ * so many go through at once at least, and in a minute at most.
+ */
+const atOnce = (rate: Rate) => (rate.burst === 0 ? rate.perMinute : rate.burst);
+/** nginx lets the first one through beside the burst, and refills while the test is asking. */
+const atMost = (rate: Rate) => 2 * rate.perMinute + rate.burst;
+
+describe.each(proxyKinds)('%s with its documented configuration', async (kind) => {
+  const { ask, server } = await makeStand(kind);
+  const token = () => `Bearer ${viewerToken(server.jwtSecret, unique('viewer'))}`;
+  /** Caddy leaves the counting to Latchkey. */
+  const byLatchkey = kind === 'Caddy';
+
+  /** Asks until a refusal, checks how many went through, and gives the refusal. */
+  async function exhaust(rate: Rate, question: Question): Promise<Reply> {
+    for (let n = 0; n <= atMost(rate); n++) {
+      const reply = await ask(question);
+      if (reply.status !== 429 && reply.status !== 503) continue;
+      expect(n).toBeGreaterThanOrEqual(atOnce(rate));
+      return reply;
+    }
+    throw new Error(`more than ${atMost(rate)} of ${question.path} went through`);
+  }
+
+  function checkRefusal(reply: Reply, status: number): void {
+    expect(reply.status).toBe(byLatchkey ? 429 : status);
+    expect(Number(valuesOf(reply, 'retry-after')[0])).toBeGreaterThan(0);
+    expect(valuesOf(reply, 'content-type')[0]).toContain('application/problem+json');
+    expect(JSON.parse(reply.bytes.toString()).status).toBe(reply.status);
+    expect(valuesOf(reply, 'access-control-allow-origin')).toEqual(byLatchkey ? [listedOrigin] : []);
+  }
+
+  it('refuses keys over the rate with a status that players try again after, and serves the next address', async () => {
+    const from = newAddress();
+    const headers = { authorization: token(), origin: listedOrigin };
+    checkRefusal(await exhaust(rates.keys, { path: '/keys/x', from, headers }), 503);
+    const other = { authorization: token() };
+    expect((await ask({ path: '/keys/x', from: newAddress(), headers: other })).status).toBe(200);
+  });
+
+  it('counts for keys neither preflight requests nor health', async () => {
+    const from = newAddress();
+    const preflight = { origin: listedOrigin, 'access-control-request-method': 'GET' };
+    for (let n = 0; n < 100; n++) {
+      const asked = await ask({ method: 'OPTIONS', path: '/keys/x', from, headers: preflight });
+      const healthy = await ask({ path: '/health', from });
+      expect([n, asked.status, healthy.status]).toEqual([n, 204, 200]);
+    }
+    expect((await ask({ path: '/keys/x', from, headers: { authorization: token() } })).status).toBe(200);
+  });
+
+  it('refuses calls of the API over the rate with 429', async () => {
+    const headers = { authorization: `Bearer ${server.adminApiKey}`, origin: listedOrigin };
+    const question = { path: '/api/v1/api-keys/current', from: newAddress(), headers };
+    checkRefusal(await exhaust(rates.api, question), 429);
+  });
+
+  it('refuses lease creation over the rate with 429, for the one user alone', async () => {
+    const from = newAddress();
+    const lease = (authorization: string) => ({
+      method: 'POST',
+      path: '/keys/leases',
+      from,
+      headers: { authorization, origin: listedOrigin, 'content-type': 'application/json' },
+      body: JSON.stringify({ contentId: 'x' }),
+    });
+    checkRefusal(await exhaust(rates.users, lease(token())), 429);
+    expect((await ask(lease(token()))).status).toBe(201);
+  });
+
+  it.skipIf(byLatchkey)('refuses presign over the rate with 429, for the one user alone', async () => {
+    const from = newAddress();
+    const presign = (authorization: string) => ({
+      method: 'POST',
+      path: '/presign',
+      from,
+      headers: { authorization, origin: listedOrigin, 'content-type': 'application/json' },
+      body: '{}',
+    });
+    checkRefusal(await exhaust(rates.users, presign(token())), 429);
+    // There is no presign here, and the proxy does not know.
+    expect((await ask(presign(token()))).status).toBe(404);
+  });
+
+  it.skipIf(byLatchkey)('keeps what it refuses from Latchkey', async () => {
+    const from = newAddress();
+    await exhaust(rates.keys, { path: '/keys/x', from, headers: { authorization: token() } });
+    const id = unique('refused');
+    const headers = { authorization: token(), 'x-request-id': id };
+    // Several at once, so that one that is let through again in between does not matter.
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => ask({ path: '/keys/x', from, headers })),
+    );
+    const passed = replies.filter(({ status }) => status === 200).length;
+    expect(passed).toBeLessThan(8);
+    expect(readLines(server.process).filter(({ requestId }) => requestId === id)).toHaveLength(passed);
+  });
+});

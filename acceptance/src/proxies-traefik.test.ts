@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { fileNames, readDeployFile } from './proxies/configuration.ts';
+
+// Traefik is not run here; what is checked is that its files are well formed and say what those of the others say.
+const start = parse(readDeployFile('traefik/traefik.yaml'));
+const dynamic = parse(readDeployFile('traefik/dynamic/latchkey.yaml'));
+const { routers, middlewares, services, serversTransports } = dynamic.http;
+const [nginx, haproxy] = [readDeployFile(fileNames.nginx), readDeployFile(fileNames.HAProxy)];
+
+interface Router {
+  rule: string;
+  priority: number;
+  middlewares?: string[];
+  observability?: { accessLogs?: boolean };
+}
+
+/** The first router, by priority, whose rule a request meets. Only what these files use of the rules' language is read. */
+function routerOf(method: string, path: string): Router {
+  const isMet = (term: string): boolean => {
+    if (term.startsWith('!')) return !isMet(term.slice(1));
+    const [, name, value = ''] = /^(\w+)\(`([^`]+)`\)$/.exec(term) ?? [];
+    if (name === 'Host') return value === 'latchkey.example.com';
+    if (name === 'Path') return path === value;
+    if (name === 'PathPrefix') return path.startsWith(value);
+    if (name === 'PathRegexp') return new RegExp(value).test(path);
+    if (name === 'Method') return method === value;
+    throw new Error(`unknown term ${term}`);
+  };
+  const [first] = (Object.values(routers) as Router[])
+    .sort((a, b) => b.priority - a.priority)
+    .filter(({ rule }) => rule.split(' && ').every(isMet));
+  if (!first) throw new Error(`no router for ${path}`);
+  return first;
+}
+
+/** Of every rate limit on the way: requests a minute. */
+const ratesOf = (method: string, path: string) =>
+  (routerOf(method, path).middlewares ?? [])
+    .map((name) => middlewares[name].rateLimit)
+    .filter(Boolean)
+    .map(({ average }) => average);
+
+describe("Traefik's files", () => {
+  it('name only entry points, middlewares, services and transports that there are', () => {
+    expect(start.providers.file.directory).toBe('/etc/traefik/dynamic');
+    for (const router of Object.values(routers) as (Router & { entryPoints: string[]; service: string })[]) {
+      for (const name of router.entryPoints) expect(start.entryPoints).toHaveProperty(name);
+      for (const name of router.middlewares ?? []) expect(middlewares).toHaveProperty(name);
+      expect(services).toHaveProperty(router.service);
+    }
+    expect(serversTransports).toHaveProperty(services.latchkey.loadBalancer.serversTransport);
+    const priorities = (Object.values(routers) as Router[]).map(({ priority }) => priority);
+    expect(new Set(priorities).size).toBe(priorities.length);
+  });
+
+  it('lead everything to the one address that the other files name', () => {
+    expect(services.latchkey.loadBalancer.servers).toEqual([{ url: 'http://127.0.0.1:4100' }]);
+    for (const text of [nginx, haproxy, readDeployFile(fileNames.Caddy)])
+      expect(text).toContain('127.0.0.1:4100');
+  });
+
+  it.each([
+    ['GET', '/keys/x', [60], 'keys'],
+    ['GET', '/keys/x/7', [60], 'keys'],
+    ['POST', '/keys/leases/renew', [60], 'keys'],
+    ['POST', '/keys/leases', [60, 10], 'leases'],
+    ['POST', '/presign', [10], 'presign'],
+    ['GET', '/api/v1/content', [30], 'api'],
+    ['GET', '/api/v1/events', [30], 'api'],
+  ] as const)('%s %s has the rates of the specification: %j a minute', (method, path, rates, zone) => {
+    expect(ratesOf(method, path)).toEqual(rates);
+    expect(ratesOf('OPTIONS', path)).toEqual([]);
+    const rate = rates.at(-1);
+    expect(nginx).toMatch(new RegExp(`zone=${zone}:\\w+ +rate=${rate}r/m;`));
+    expect(haproxy).toMatch(new RegExp(`${zone}.* \\{ sc_gpc0_rate\\(\\d\\) ge ${rate} \\}`));
+  });
+
+  it.each(['/admin', '/health', '/ready', '/openapi.json'])('%s is not counted', (path) => {
+    expect(ratesOf('GET', path)).toEqual([]);
+  });
+
+  it('count by the minute, keys with a burst of 20, users by their credential', () => {
+    for (const name of ['keys', 'api', 'presign', 'leases'])
+      expect(middlewares[`rate-${name}`].rateLimit.period).toBe('1m');
+    expect(middlewares['rate-keys'].rateLimit.burst).toBe(20);
+    expect(nginx).toContain('zone=keys burst=20 ');
+    for (const name of ['presign', 'leases'])
+      expect(middlewares[`rate-${name}`].rateLimit.sourceCriterion).toEqual({
+        requestHeaderName: 'Authorization',
+      });
+  });
+
+  it.each(['GET', 'POST', 'OPTIONS'])('let %s of setup through from this machine alone', (method) => {
+    for (const path of ['/api/v1/setup', '/api/v1/setup/']) {
+      expect(routerOf(method, path).middlewares).toContain('this-machine-only');
+    }
+    expect(middlewares['this-machine-only'].ipAllowList.sourceRange).toEqual(['127.0.0.1/32', '::1/128']);
+  });
+
+  it('log neither health nor anything that could have a credential in it', () => {
+    expect(routerOf('GET', '/health').observability?.accessLogs).toBe(false);
+    const { names, headers } = start.accessLog.fields;
+    expect(names).toEqual({ RequestPath: 'drop', RequestLine: 'drop' });
+    expect(headers.defaultMode).toBe('drop');
+  });
+
+  it("believe no client's X-Forwarded-For", () => {
+    for (const entryPoint of Object.values(start.entryPoints))
+      expect(entryPoint).not.toHaveProperty('forwardedHeaders');
+  });
+
+  it('add no CORS header, as the other files do not', () => {
+    for (const { headers } of Object.values(middlewares) as { headers?: object }[])
+      expect(Object.keys(headers ?? {}).filter((name) => /access|customResponse/i.test(name))).toEqual([]);
+    for (const text of [nginx, haproxy, readDeployFile(fileNames.Caddy)])
+      expect(text).not.toMatch(/access-control/i);
+  });
+
+  it('close idle connections before Latchkey does, and set no end to a stream of events', () => {
+    expect(serversTransports.latchkey.forwardingTimeouts.idleConnTimeout).toBe('60s');
+    expect(start.entryPoints.websecure.transport.respondingTimeouts.writeTimeout).toBe('0s');
+  });
+});

@@ -1,0 +1,45 @@
+import { afterAll, vi } from 'vitest';
+import { type RequestLine, readLines } from '../request-lines.ts';
+import { type OwnServer, startServer } from '../target.ts';
+import { createAsker } from './ask.ts';
+import type { ProxyKind } from './configuration.ts';
+import { type ProxyProcess, startProxy } from './proxy-process.ts';
+
+/** The origin whose pages may read Latchkey's answers. */
+export const listedOrigin = 'https://app.example.com';
+
+/** A proxy with its documented configuration, and Latchkey behind it, configured as that documentation says. */
+export interface Stand extends ReturnType<typeof createAsker> {
+  server: OwnServer;
+  proxy: ProxyProcess;
+  /** Latchkey's log line of the request that had this id. */
+  lineOf(requestId: string): Promise<RequestLine>;
+}
+
+let addresses = 1;
+/** A loopback address that nobody else in this file has, so that what one test sends counts for no other. */
+export function newAddress(): string {
+  addresses++;
+  return `127.0.${addresses >> 8}.${addresses & 255}`;
+}
+
+export async function makeStand(kind: ProxyKind): Promise<Stand> {
+  const server = await startServer({
+    TRUST_PROXY: '1',
+    CORS_ORIGINS: listedOrigin,
+    CONTENT_MODE: 'any',
+    VIEWER_TOKEN_FROM: 'header,query',
+    // Caddy as it comes counts nothing.
+    RATE_LIMIT: kind === 'Caddy' ? 'on' : 'off',
+  });
+  const proxy = await startProxy(kind, server.url);
+  const asker = createAsker(proxy);
+  afterAll(asker.close);
+  const lineOf = (requestId: string) =>
+    vi.waitFor(() => {
+      const found = readLines(server.process).find((line) => line.requestId === requestId);
+      if (!found) throw new Error(`Latchkey has no line for ${requestId}`);
+      return found;
+    });
+  return { ...asker, server, proxy, lineOf };
+}

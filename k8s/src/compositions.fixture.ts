@@ -1,0 +1,29 @@
+import { findKubectl } from './find-kubectl.ts';
+import { type Composition, type KubernetesObject, render } from './render.ts';
+
+const common = ['jwks', 'master-key-v2', 'pod-monitor'];
+
+/** Each overlay as it is, and with whatever goes with it. */
+const compositions: readonly Composition[] = [
+  { overlay: 'single' },
+  { overlay: 'distributed' },
+  { overlay: 'trial' },
+  { overlay: 'single', components: [...common, 'ingress'] },
+  { overlay: 'single', components: ['gateway-api'] },
+  { overlay: 'distributed', components: [...common, 'scale-by-requests', 'ingress'] },
+  { overlay: 'distributed', components: ['gateway-api', 'trial-stores'] },
+];
+
+/** Name and objects of every composition, for `test.each`. */
+export function renderAll(env: NodeJS.ProcessEnv): [name: string, objects: KubernetesObject[]][] {
+  const kubectl = findKubectl(env);
+  return compositions.map((composition) => [
+    [composition.overlay, ...(composition.components ?? [])].join(' + '),
+    render(kubectl, composition),
+  ]);
+}
+
+/** The objects of one composition. */
+export function renderOne(env: NodeJS.ProcessEnv, composition: Composition): KubernetesObject[] {
+  return render(findKubectl(env), composition);
+}

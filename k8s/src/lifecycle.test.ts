@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { renderAll, renderOne } from './compositions.fixture.ts';
+import type { KubernetesObject } from './render.ts';
+import { serversOf, workloadsOf } from './workloads.ts';
+
+/** What components/serving allows for closing: 10 s for requests under way, 15 s for jobs and connections. */
+const closingSeconds = 25;
+/** Endpoints (2 s), the cluster's DNS (5 s), and the 2 s after which shared/src/upstream resolves again. */
+const forgottenAfterSeconds = 9;
+
+interface Spec {
+  minReplicas?: number;
+  maxUnavailable?: number;
+  clusterIP?: string;
+  metrics?: { type: string }[];
+  selector?: { matchLabels: Record<string, string> };
+}
+const specOf = (objects: readonly KubernetesObject[], kind: string, name: string) =>
+  (
+    objects.find((object) => object.kind === kind && object.metadata.name === name) as
+      | { spec?: Spec }
+      | undefined
+  )?.spec;
+
+describe.each(renderAll(process.env))('%s', (_, objects) => {
+  const servers = serversOf(objects).map((server) => [server.name, server] as const);
+  const processSettings = objects.find(({ metadata }) =>
+    metadata.name.startsWith('latchkey-process-'),
+  ) as unknown as {
+    data: Record<string, string>;
+  };
+  const drainSeconds = Number(processSettings.data.SHUTDOWN_DRAIN_SECONDS);
+
+  test.each(servers)('%s is probed: alive by /health, ready by /ready', (_name, { container }) => {
+    expect(container.startupProbe?.httpGet).toEqual({ path: '/health', port: 'http' });
+    expect(container.livenessProbe?.httpGet).toEqual({ path: '/health', port: 'http' });
+    expect(container.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'http' });
+    // A look at one dependency may take 2 s; a probe that gave up sooner would say nothing of it.
+    expect(container.readinessProbe?.timeoutSeconds).toBeGreaterThan(2);
+  });
+
+  test.each(servers)(
+    '%s serves until it is forgotten, and has the time to close',
+    (_name, { pod, container }) => {
+      const preStopSeconds = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
+      expect(preStopSeconds + drainSeconds).toBeGreaterThan(forgottenAfterSeconds);
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+        preStopSeconds + drainSeconds + closingSeconds,
+      );
+    },
+  );
+
+  test.each(servers)('%s shows its metrics on a port of their own', (_name, { container }) => {
+    expect(container.ports?.map(({ name }) => name)).toEqual(['http', 'metrics']);
+  });
+});
+
+describe('in the distributed profile', () => {
+  const objects = renderOne(process.env, { overlay: 'distributed' });
+  const servers = serversOf(objects).map((server) => [server.name, server] as const);
+
+  test('there are the five processes and the migration', () => {
+    const names = workloadsOf(objects).map(({ name }) => name);
+    expect(names.sort()).toEqual(['auth', 'content', 'gateway', 'key-derivation', 'leases', 'migrate']);
+  });
+
+  test.each(servers)(
+    '%s has several pods, on several machines, of which one at a time may be moved',
+    (name, { pod, replicas }) => {
+      const smallest = specOf(objects, 'HorizontalPodAutoscaler', name)?.minReplicas ?? replicas ?? 1;
+      expect(smallest).toBeGreaterThanOrEqual(2);
+      expect(specOf(objects, 'PodDisruptionBudget', name)).toMatchObject({
+        maxUnavailable: 1,
+        selector: { matchLabels: { 'app.kubernetes.io/component': name } },
+      });
+      const spread = (pod.topologySpreadConstraints ?? []).map(({ topologyKey, labelSelector }) => [
+        topologyKey,
+        labelSelector?.matchLabels,
+      ]);
+      const own = { 'app.kubernetes.io/component': name };
+      expect(spread).toEqual([
+        ['topology.kubernetes.io/zone', own],
+        ['kubernetes.io/hostname', own],
+      ]);
+    },
+  );
+
+  test('the name of key-derivation stands for its pods, so that the gateway balances over them', () => {
+    expect(specOf(objects, 'Service', 'key-derivation')?.clusterIP).toBe('None');
+  });
+
+  test('what is scaled has no number of its own that an apply would set it back to', () => {
+    expect(servers.find(([name]) => name === 'key-derivation')?.[1].replicas).toBeUndefined();
+  });
+
+  test('key derivation follows the processor, or requests where that component is chosen', () => {
+    const metrics = (from: readonly KubernetesObject[]) =>
+      specOf(from, 'HorizontalPodAutoscaler', 'key-derivation')?.metrics?.map(({ type }) => type);
+    expect(metrics(objects)).toEqual(['Resource']);
+    expect(
+      metrics(renderOne(process.env, { overlay: 'distributed', components: ['scale-by-requests'] })),
+    ).toEqual(['Pods']);
+  });
+});
+
+test('the single node is exactly one pod with one volume', () => {
+  const [server, ...others] = workloadsOf(renderOne(process.env, { overlay: 'single' }));
+  expect(others).toEqual([]);
+  expect(server).toMatchObject({ kind: 'StatefulSet', replicas: 1 });
+});

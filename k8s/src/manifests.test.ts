@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { renderAll } from './compositions.fixture.ts';
+import { validateObject } from './validate-object.ts';
+import { workloadsOf } from './workloads.ts';
+
+const root = join(import.meta.dirname, '..');
+const { version } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'utf8'));
+const rendered = renderAll(process.env);
+
+describe.each(rendered)('%s', (_, objects) => {
+  test('has only objects that the schemas of Kubernetes accept, without a field that they do not know', () => {
+    expect(objects.flatMap(validateObject)).toEqual([]);
+  });
+
+  test('has each object once, all of them in the namespace', () => {
+    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+    const elsewhere = objects.filter(
+      ({ kind, metadata }) => kind !== 'Namespace' && metadata.namespace !== 'latchkey',
+    );
+    expect(elsewhere).toEqual([]);
+  });
+
+  test('names a version of every image, and this release of its own', () => {
+    for (const { container } of workloadsOf(objects)) {
+      expect(container.image).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?$/);
+      if (container.image?.startsWith('latchkey/')) expect(container.image).toMatch(`:${version}`);
+    }
+  });
+
+  test('has every ConfigMap that a pod reads', () => {
+    const maps = objects.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata }) => metadata.name);
+    const read = workloadsOf(objects).flatMap(({ container }) => container.envFrom ?? []);
+    expect(
+      read.map(({ configMapRef }) => configMapRef?.name).filter((name) => !maps.includes(name ?? '')),
+    ).toEqual([]);
+  });
+
+  test('has pods behind every Service that traffic is sent to', () => {
+    const pods = workloadsOf(objects).map(({ labels }) => labels);
+    const services = objects.filter(({ kind, metadata }) => kind === 'Service' && metadata.name !== 'nobody');
+    for (const service of services) {
+      const { selector } = (service as unknown as { spec: { selector: Record<string, string> } }).spec;
+      const behind = pods.filter((labels) =>
+        Object.entries(selector).every(([key, value]) => labels[key] === value),
+      );
+      expect(behind, service.metadata.name).toHaveLength(1);
+    }
+  });
+});
+
+test('every component is part of what is rendered here', () => {
+  const used = new Set([...rendered.flatMap(([name]) => name.split(' + ')), 'restricted', 'serving']);
+  expect(readdirSync(join(root, 'components')).filter((name) => !used.has(name))).toEqual([]);
+});

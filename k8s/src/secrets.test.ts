@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { renderAll, renderOne } from './compositions.fixture.ts';
+import { workloadsOf } from './workloads.ts';
+
+const secretNames =
+  /^(MASTER_KEY_HEX|SALT_HEX|ADMIN_API_KEY|SETUP_TOKEN|INTERNAL_SECRET|AUTH_JWT_SECRET|DATABASE_URL|REDIS_URL|NATS_URL|AWS_|POSTGRES_PASSWORD)/;
+
+/** Which Secrets each workload mounts. */
+function mountedSecrets(objects: Parameters<typeof workloadsOf>[0]): Record<string, string[]> {
+  return Object.fromEntries(
+    workloadsOf(objects).map(({ name, pod }) => [
+      name,
+      (pod.volumes ?? []).flatMap(({ secret }) => secret?.secretName ?? []).sort(),
+    ]),
+  );
+}
+
+const rows = [
+  'latchkey-internal',
+  'latchkey-nats',
+  'latchkey-postgres',
+  'latchkey-redis',
+  'latchkey-viewer-tokens',
+];
+
+test('in the distributed profile each process has the Secrets that it uses and no other', () => {
+  expect(mountedSecrets(renderOne(process.env, { overlay: 'distributed' }))).toEqual({
+    gateway: ['latchkey-internal'],
+    'key-derivation': [
+      'latchkey-internal',
+      'latchkey-master-key',
+      'latchkey-nats',
+      'latchkey-redis',
+      'latchkey-viewer-tokens',
+    ],
+    leases: rows,
+    auth: ['latchkey-admin', ...rows],
+    content: rows,
+    migrate: ['latchkey-postgres'],
+  });
+});
+
+test('with a key set nobody mounts the shared secret of viewers any more', () => {
+  for (const overlay of ['single', 'distributed'] as const) {
+    const mounted = mountedSecrets(renderOne(process.env, { overlay, components: ['jwks'] }));
+    expect(Object.values(mounted).flat()).not.toContain('latchkey-viewer-tokens');
+  }
+});
+
+test.each([
+  ['single', 'latchkey'],
+  ['distributed', 'key-derivation'],
+] as const)('a second version of the master key is read in %s by %s alone', (overlay, holder) => {
+  const workloads = workloadsOf(renderOne(process.env, { overlay, components: ['master-key-v2'] }));
+  const readers = workloads.filter(({ container }) =>
+    container.env?.some(({ name }) => name.includes('_V2')),
+  );
+  expect(readers.map(({ name }) => name)).toEqual([holder]);
+  const path = '/run/secrets/master-key';
+  expect(readers[0]?.container.env).toEqual(
+    expect.arrayContaining([
+      { name: 'MASTER_KEY_HEX_FILE', value: `${path}/MASTER_KEY_HEX` },
+      { name: 'MASTER_KEY_HEX_V2_FILE', value: `${path}/MASTER_KEY_HEX_V2` },
+      { name: 'SALT_HEX_V2_FILE', value: `${path}/SALT_HEX_V2` },
+    ]),
+  );
+});
+
+describe.each(renderAll(process.env))('%s', (_, objects) => {
+  test('holds no secret value: not in a Secret, a setting or a variable', () => {
+    expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
+    const settings = objects.flatMap((object) => Object.keys((object as { data?: object }).data ?? {}));
+    const variables = workloadsOf(objects).flatMap(({ container }) => container.env ?? []);
+    const names = [...settings, ...variables.map(({ name }) => name)];
+    expect(names.filter((name) => secretNames.test(name) && !name.endsWith('_FILE'))).toEqual([]);
+    expect(variables.filter(({ valueFrom }) => valueFrom)).toEqual([]);
+    expect(
+      workloadsOf(objects)
+        .flatMap(({ container }) => container.envFrom ?? [])
+        .filter(({ secretRef }) => secretRef),
+    ).toEqual([]);
+  });
+
+  test('mounts every Secret read-only, for the group of the process alone, where a variable looks for it', () => {
+    for (const { name, pod, container } of workloadsOf(objects)) {
+      for (const volume of (pod.volumes ?? []).filter(({ secret }) => secret)) {
+        const mount = container.volumeMounts?.find((candidate) => candidate.name === volume.name);
+        expect(volume.secret?.defaultMode, `${name} ${volume.name}`).toBe(0o440);
+        expect(mount, `${name} ${volume.name}`).toMatchObject({ readOnly: true });
+        const looks = container.env?.some(({ value }) => value?.startsWith(`${mount?.mountPath}/`));
+        expect(looks, `${name} ${volume.name}`).toBe(true);
+      }
+      const files = (container.env ?? []).filter((variable) => variable.name.endsWith('_FILE'));
+      const mounted = container.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];
+      const nowhere = files.filter(({ value }) => !mounted.some((path) => value?.startsWith(`${path}/`)));
+      expect(nowhere, name).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,86 @@
+import * as config from '@latchkey/shared/config';
+import { describe, expect, test } from 'vitest';
+import { renderAll, renderOne } from './compositions.fixture.ts';
+import type { KubernetesObject } from './render.ts';
+import { type Workload, workloadsOf } from './workloads.ts';
+
+/** The variables that a process gets from its ConfigMaps and its own list, as Kubernetes puts them together. */
+function environmentOf(
+  { container }: Workload,
+  objects: readonly KubernetesObject[],
+): Record<string, string> {
+  const maps = (container.envFrom ?? []).map(({ configMapRef }) => {
+    const map = objects.find(
+      ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === configMapRef?.name,
+    );
+    return (map as { data?: Record<string, string> } | undefined)?.data;
+  });
+  const own = (container.env ?? []).map(({ name, value }) => [name, value ?? '']);
+  return Object.assign({}, ...maps, Object.fromEntries(own));
+}
+
+const known = new Set(
+  [
+    config.singleNodeSettings,
+    config.internalVariables,
+    config.cacheAndBusVariables,
+    config.neighbourVariables,
+  ].flatMap((settings) =>
+    Object.values(settings as config.Settings).flatMap(({ descriptions }) =>
+      descriptions.map(({ name }) => name),
+    ),
+  ),
+);
+
+describe.each(renderAll(process.env))('%s', (_, objects) => {
+  const own = workloadsOf(objects).filter(({ container }) => container.image?.startsWith('latchkey/'));
+
+  test.each(own.map((workload) => [workload.name, workload] as const))(
+    '%s is told only what Latchkey reads',
+    (_name, workload) => {
+      const environment = environmentOf(workload, objects);
+      // `MASTER_KEY_HEX_V2` belongs to the family of `MASTER_KEY_HEX`.
+      const names = Object.keys(environment).map((name) => name.replace(/_FILE$/, '').replace(/_V\d+$/, ''));
+      expect(names.filter((name) => !known.has(name))).toEqual([]);
+    },
+  );
+});
+
+test('neighbours are sought where their Services are', () => {
+  const objects = renderOne(process.env, { overlay: 'distributed' });
+  const gateway = workloadsOf(objects).find(({ name }) => name === 'gateway') as Workload;
+  const addresses = Object.entries(environmentOf(gateway, objects)).filter(([name]) =>
+    name.endsWith('_SERVICE_URL'),
+  );
+  expect(addresses).toHaveLength(4);
+  for (const [, address] of addresses) {
+    const { hostname, port } = new URL(address);
+    const service = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === hostname);
+    const { spec } = service as unknown as { spec: { ports: { port: number; targetPort: string }[] } };
+    expect(spec.ports).toMatchObject([{ port: Number(port), targetPort: 'http' }]);
+    const pods = workloadsOf(objects).find(({ name }) => name === hostname);
+    // A headless name leads past the Service to the pod, so both have the same port.
+    expect(pods?.container.ports).toContainEqual({ name: 'http', containerPort: Number(port) });
+  }
+});
+
+test.each([[[]], [['jwks', 'master-key-v2', 'ingress']]])(
+  'the single node with %j starts with what it is given',
+  (components) => {
+    const secrets: Record<string, string> = {
+      ADMIN_API_KEY: `lk_${'a'.repeat(64)}`,
+      AUTH_JWT_SECRET: 's'.repeat(32),
+    };
+    const objects = renderOne(process.env, { overlay: 'single', components });
+    const given = environmentOf(workloadsOf(objects)[0] as Workload, objects);
+    const environment = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => {
+        const secret = name.replace(/_FILE$/, '');
+        return name === secret ? [name, value] : [secret, secrets[secret] ?? 'ab'.repeat(32)];
+      }),
+    );
+    const { values, warnings } = config.readSingleNodeConfig(environment);
+    expect(warnings).toEqual([]);
+    expect(values).toMatchObject({ nodeEnv: 'production', rateLimit: 'on', metricsHost: '0.0.0.0' });
+  },
+);

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { validateObject } from './validate-object.ts';
+
+const service = (spec: object, more: object = {}) =>
+  validateObject({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec, ...more } as never);
+
+test('a sound object passes', () => {
+  expect(service({ selector: { any: 'label' }, ports: [{ port: 80, targetPort: 'http' }] })).toEqual([]);
+});
+
+test('a field that Kubernetes does not know is found at any depth', () => {
+  expect(service({}, { spek: {} })).toEqual(['Service x: /spek is no field of it']);
+  expect(service({ ports: [{ port: 80 }, { port: 81, targetport: 1 }] })).toEqual([
+    'Service x: /spec/ports/1/targetport is no field of it',
+  ]);
+});
+
+test('a wrong type, a wrong value and a missing field are found', () => {
+  expect(service({ ports: [{ port: '80' }] })).toEqual([
+    expect.stringContaining('/spec/ports/0/port must be integer'),
+  ]);
+  expect(service({ type: 'Clusterip' })).toEqual([
+    expect.stringContaining('/spec/type must be equal to one of'),
+  ]);
+  expect(service({ ports: [{}] })).toEqual([
+    expect.stringContaining('/spec/ports/0 must have required property port'),
+  ]);
+});
+
+test('an object of an unforeseen kind is refused, a Secret before all', () => {
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } };
+  expect(validateObject(secret)).toEqual(['Secret x: there is no schema for v1 Secret']);
+});
