@@ -2,7 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Counts } from './count-reporter.ts';
+import { findNeededServices } from './needed-services.ts';
+import type { ServiceName } from './own-services.ts';
+import { provideServices } from './provide-service.ts';
 import { provideTool } from './provide-tool.ts';
+import { listSourceFiles } from './rules/source-files.ts';
 import { runCommand } from './run-command.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -18,20 +22,26 @@ const namedSkips = 50;
  */
 export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-tests-'));
+  const needed = servicesNeeded(args);
+  const services = await provideServices([...needed.keys()]);
   try {
     const file = join(folder, 'counts.json');
     const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts', 'count-reporter.ts')}`];
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
     const command = [vitest, 'run', '--root', root, ...reporters, ...args];
-    const testEnv = { ...env, ...toolVariables(), TEST_COUNTS_FILE: file };
+    const testEnv = { ...env, ...toolVariables(), ...services.variables, TEST_COUNTS_FILE: file };
     const code = await runCommand(process.execPath, command, testEnv);
     const counts: Counts = existsSync(file)
       ? JSON.parse(readFileSync(file, 'utf8'))
       : { passed: 0, failed: 0, skipped: [] };
+    // Every other test that lacks its service is skipped one by one; these run all the same, on one database of two.
+    if (services.missing.includes('Postgres'))
+      counts.skipped.push(...(needed.get('Postgres') ?? []).map((test) => `${test} > on Postgres`));
     const { lines, ok } = conclude(counts, code);
     process.stdout.write(`${lines.join('\n')}\n`);
     return ok ? 0 : code || 1;
   } finally {
+    await services.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -52,6 +62,11 @@ export function conclude(
     `${passed} passed, ${failures} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ''}`,
   );
   return { lines, ok };
+}
+
+function servicesNeeded(args: readonly string[]): Map<ServiceName, string[]> {
+  const filters = args.filter((arg) => !arg.startsWith('-'));
+  return findNeededServices(filters, listSourceFiles(root), (file) => readFileSync(join(root, file), 'utf8'));
 }
 
 function toolVariables(): Record<string, string> {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { ensureInstalled } from './ensure-installed.mjs';
-// What `npm start`, `npm test`, `npm run check`, `npm run demo` and `npm run bench` call. It runs on any Node from 20,
+// What `npm start`, `npm test`, `npm run check` and the other scripts of package.json call. It runs on any Node from 20,
 // installs what the lock file names when that has changed, and hands over to the Node 24 that the workspace pins.
 import { runPinned } from './run-pinned.mjs';
 
@@ -9,6 +9,7 @@ const entries = {
   demo: ['demo/src/main.ts'],
   bench: ['bench/src/main.ts'],
   test: ['scripts/test.ts'],
+  'test:compose': ['scripts/test-compose.ts'],
   check: ['scripts/check.ts'],
 };
 

@@ -1,20 +1,35 @@
+import { METHODS } from 'node:http';
 import type { App } from '@latchkey/shared/http';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { forward } from './forward.ts';
+import { createOpenStreams } from './open-streams.ts';
 import { routeTable, type ServiceName } from './route-table.ts';
+
+/** Above the 4 s of a statement in a service, below the 8 s that hls.js waits for the first octet of a key (`keyLoadPolicy`). */
+const defaultAnswerLimitMs = 7_000;
 
 export interface ForwardingOptions {
   upstreams: Readonly<Record<ServiceName, Upstream>>;
   secret: string;
+  /** How long a service may take to begin its answer. */
+  answerLimitMs?: number;
   onFault: (service: ServiceName, error: unknown) => void;
 }
 
 /** Forwards every path of the route table. `/internal` is on none of them, so no client reaches it. */
 export async function addForwarding(
   app: App,
-  { upstreams, secret, onFault }: ForwardingOptions,
+  { upstreams, secret, answerLimitMs = defaultAnswerLimitMs, onFault }: ForwardingOptions,
 ): Promise<void> {
+  const streams = createOpenStreams();
   await app.register(async (scope) => {
+    // Before the server waits for its connections to end: these would not by themselves.
+    scope.addHook('preClose', async () => streams.close());
+    // Whether a path takes a method is the service's to say. CONNECT asks for a tunnel, and never gets here.
+    for (const method of METHODS) {
+      if (method !== 'CONNECT' && !scope.supportedMethods.includes(method))
+        scope.addHttpMethod(method, { hasBody: true });
+    }
     // Bodies pass as they are: the service reads them. They are small, so they are held whole, and the limit holds here.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -22,6 +37,8 @@ export async function addForwarding(
       const options = {
         upstream: upstreams[service],
         secret,
+        answerLimitMs,
+        streams,
         onFault: (error: unknown) => onFault(service, error),
       };
       for (const url of [path, `${path}/*`]) {

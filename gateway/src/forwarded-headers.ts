@@ -25,8 +25,10 @@ const rewritten = new Set([
   'x-real-ip',
   'x-request-id',
 ]);
-/** The gateway's own: a second one would break browsers (CORS) or tell a client what is ours. */
-const gatewaysOwn = new Set(['x-request-id', 'date', 'vary']);
+/** The gateway's own: a second one would say the same, or the other thing. */
+const gatewaysOwn = new Set(['x-request-id', 'date']);
+/** This hop, as a gateway has to name itself to whom it asks (RFC 9110 section 7.6.3). */
+const thisHop = '1.1 latchkey';
 
 /** The headers of a forwarded request, as a flat list of names and values, which undici takes as they are. */
 export function requestHeaders(request: FastifyRequest, secret: string): string[] {
@@ -38,6 +40,7 @@ export function requestHeaders(request: FastifyRequest, secret: string): string[
     if (name.startsWith('x-forwarded-') || name.startsWith(tellingHeaderPrefix)) continue;
     kept.push(name, typeof value === 'string' ? value : value.join(', '));
   }
+  kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
   kept.push('x-forwarded-for', request.clientIp, 'x-request-id', request.id, internalSecretHeader, secret);
   if (isDirectFromLoopback(request.socket.remoteAddress, headers)) kept.push(isDirectHeader, '1');
   return kept;
@@ -53,7 +56,7 @@ export function responseHeaders(
   for (const [name, value] of Object.entries(answered)) {
     if (value === undefined || hopByHop.has(name) || gatewaysOwn.has(name) || named?.has(name)) continue;
     if (name.startsWith('access-control-') || name.startsWith(tellingHeaderPrefix)) continue;
-    headers[name] = value;
+    headers[name] = name === 'vary' && headers.vary ? `${headers.vary}, ${value}` : value;
   }
   return headers;
 }

@@ -57,6 +57,10 @@ async function main(): Promise<void> {
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   const metrics = createMetrics();
   const secret = values.internalSecret.reveal();
+  const onFault = (service: string, error: unknown) => {
+    metrics.upstreamErrors.inc({ upstream: service });
+    log.warn(`${service} did not answer`, { error });
+  };
   const upstreams = openUpstreams(values, { clock, log, shutdown });
   const readiness = createReadiness(serviceDependencies(upstreams), clock, (dependency, error) =>
     log.warn(`${dependency} is not ready`, { error }),
@@ -71,15 +75,12 @@ async function main(): Promise<void> {
     requestLog,
     operatorLog: log,
     metrics,
-    serviceDocuments: () => fetchServiceDocuments(upstreams, secret),
+    serviceDocuments: () => fetchServiceDocuments(upstreams, secret, onFault),
   });
   await addForwarding(app, {
     upstreams,
     secret,
-    onFault: (service, error) => {
-      metrics.upstreamErrors.inc({ upstream: service });
-      log.warn(`${service} did not answer`, { error });
-    },
+    onFault,
   });
   const listener = await startMetricsListener(metrics.registry, values.metricsHost, values.metricsPort);
   shutdown.add('the metrics', 1_000, () => listener.close());

@@ -1,8 +1,6 @@
-import { internalSecretHeader } from '@latchkey/shared/internal';
+import { createNeighbourClient } from '@latchkey/shared/internal';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from './route-table.ts';
-
-const answerTimeoutMs = 2_000;
 
 /** The part of an OpenAPI document that services contribute. */
 export interface ServiceDocument {
@@ -12,24 +10,19 @@ export interface ServiceDocument {
 /**
  * The documents of all services.
  *
- * @throws where one does not answer: half a document would be wrong
+ * @throws AppError DEPENDENCY_UNAVAILABLE where one does not answer: half a document would be wrong
  */
 export function fetchServiceDocuments(
   upstreams: Readonly<Record<ServiceName, Upstream>>,
   secret: string,
+  onFault: (service: string, error: unknown) => void,
 ): Promise<ServiceDocument[]> {
   return Promise.all(
-    serviceNames.map(async (name) => {
-      const member = upstreams[name].pick();
-      if (!member) throw new Error(`no address of ${name} is known`);
-      const answer = await member.pool.request({
-        method: 'GET',
-        path: '/openapi.json',
-        headers: { [internalSecretHeader]: secret },
-        signal: AbortSignal.timeout(answerTimeoutMs),
-      });
-      if (answer.statusCode !== 200) throw new Error(`${name} answered ${answer.statusCode}`);
-      return (await answer.body.json()) as ServiceDocument;
-    }),
+    serviceNames.map((name) =>
+      createNeighbourClient({ name, upstream: upstreams[name], secret, onFault }).get(
+        '/openapi.json',
+        (document) => document as ServiceDocument,
+      ),
+    ),
   );
 }

@@ -16,6 +16,7 @@ describe('latchkey keygen', () => {
       AUTH_JWT_SECRET: expect.stringMatching(/^base64:[A-Za-z0-9+/]{43}=$/),
       ADMIN_API_KEY: expect.stringMatching(/^lk_[0-9a-f]{64}$/),
       INTERNAL_SECRET: expect.stringMatching(/^[0-9a-f]{64}$/),
+      POSTGRES_PASSWORD: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(stderr).toContain('loses all content');
   });
@@ -24,7 +25,7 @@ describe('latchkey keygen', () => {
     const lines = [await runCommand(['keygen']), await runCommand(['keygen'])].flatMap(({ stdout }) =>
       Object.values(parseEnv(stdout)).map((value) => value?.replace(/^(lk_|base64:)/, '')),
     );
-    expect(new Set(lines).size).toBe(10);
+    expect(new Set(lines).size).toBe(12);
   });
 
   it('writes a file that its owner alone can read, and prints no secret then', async () => {

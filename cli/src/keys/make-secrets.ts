@@ -3,13 +3,14 @@ import { masterKeyNames } from './derive-from-env.ts';
 /** 256 bits: what the contract asks of the master key, its salt, API keys (section 3) and an HS256 secret (section 2). */
 const secretOctets = 32;
 
-/** Everything that a server keeps secret, by the name of its variable. */
+/** Everything that a server keeps secret, by the name of its variable; the last is for the Postgres of compose.yaml. */
 export const secretNames = [
   'MASTER_KEY_HEX',
   'SALT_HEX',
   'AUTH_JWT_SECRET',
   'ADMIN_API_KEY',
   'INTERNAL_SECRET',
+  'POSTGRES_PASSWORD',
 ] as const;
 
 export type SecretName = (typeof secretNames)[number];
@@ -33,6 +34,8 @@ export function makeSecrets(
     AUTH_JWT_SECRET: (secret) => `AUTH_JWT_SECRET=base64:${secret.toString('base64')}`,
     ADMIN_API_KEY: (secret) => `ADMIN_API_KEY=lk_${hex(secret)}`,
     INTERNAL_SECRET: (secret) => `INTERNAL_SECRET=${hex(secret)}`,
+    // Hexadecimal digits stand in a URL as they are.
+    POSTGRES_PASSWORD: (secret) => `POSTGRES_PASSWORD=${hex(secret)}`,
   };
   return names.map((name) => `${line[name](Buffer.from(randomOctets(secretOctets)))}\n`).join('');
 }

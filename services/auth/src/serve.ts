@@ -6,6 +6,7 @@ import { everyMs } from '@latchkey/shared/lifecycle';
 import {
   checkMigrated,
   connectBus,
+  connectSharedStates,
   createServiceCore,
   createServicePorts,
   databaseDependencies,
@@ -34,7 +35,8 @@ await runService(
       const { values, process, clock, log, shutdown, dependencies } = context;
       const db = openServiceDatabase(values, context);
       dependencies.push(...databaseDependencies(db, clock));
-      const bus = connectBus(context);
+      const bus = connectBus('auth', values, context);
+      const sharing = connectSharedStates(values, context);
       const feed = createDatabaseFeed(db);
       const setup = toSetupSecrets(values);
       const verifier = createApiKeyVerifier({
@@ -43,7 +45,12 @@ await runService(
         bootstrapKey: setup.bootstrapKey,
         onFault: (error) => log.error('uses of API keys could not be written', { error }),
       });
-      const { guard, follower } = await createServiceCore(context, values, { feed, bus, apiKeys: verifier });
+      const { guard, follower } = await createServiceCore(context, values, {
+        feed,
+        bus,
+        apiKeys: verifier,
+        sharing,
+      });
       await authRoutes({
         ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
         randomBytes,

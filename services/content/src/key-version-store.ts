@@ -1,6 +1,7 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { KeyVersionRegistry } from '@latchkey/shared/contracts';
-import type { Database } from '@latchkey/shared/db';
+import { type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
 
 /** The versions that the database has seen in use, rising. */
 export async function knownKeyVersions(db: Database): Promise<number[]> {
@@ -12,22 +13,38 @@ export async function knownKeyVersions(db: Database): Promise<number[]> {
 export function createKeyVersionRegistry({ db, clock }: { db: Database; clock: Clock }): KeyVersionRegistry {
   return {
     async compare(fingerprints) {
-      const differing: number[] = [];
-      for (const [version, fingerprint] of fingerprints) {
-        await db
-          .insertInto('key_versions')
-          .values({ version, fingerprint, first_used_at: clock.now() })
-          .onConflict((conflict) => conflict.column('version').doNothing())
-          .execute();
-        // Read back and not assumed: another process may have been first, with another key.
-        const stored = await db
-          .selectFrom('key_versions')
-          .select('fingerprint')
-          .where('version', '=', version)
-          .executeTakeFirstOrThrow();
-        if (stored.fingerprint !== fingerprint) differing.push(version);
+      try {
+        const differing: number[] = [];
+        for (const [version, fingerprint] of fingerprints) {
+          const stored = await storeFirst(db, version, fingerprint, clock.now());
+          if (stored !== fingerprint) differing.push(version);
+        }
+        return differing;
+      } catch (error) {
+        if (!isDatabaseUnavailable(error)) throw error;
+        throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: error });
       }
-      return differing;
     },
   };
+}
+
+/** @returns the fingerprint of the version's first use: the one given, or an earlier one */
+async function storeFirst(
+  db: Database,
+  version: number,
+  fingerprint: string,
+  firstUsedAt: number,
+): Promise<string> {
+  await db
+    .insertInto('key_versions')
+    .values({ version, fingerprint, first_used_at: firstUsedAt })
+    .onConflict((conflict) => conflict.column('version').doNothing())
+    .execute();
+  // Read back and not assumed: another process may have been first, with another key.
+  const row = await db
+    .selectFrom('key_versions')
+    .select('fingerprint')
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  return row.fingerprint;
 }

@@ -7,6 +7,7 @@ import {
   checkMigrated,
   connectBus,
   connectNeighbour,
+  connectSharedStates,
   createServiceCore,
   createServicePorts,
   databaseDependencies,
@@ -39,7 +40,8 @@ await runService(
       const { values, process, clock, log, shutdown, dependencies } = context;
       const db = openServiceDatabase(values, context);
       dependencies.push(...databaseDependencies(db, clock));
-      const bus = connectBus(context);
+      const bus = connectBus('content', values, context);
+      const sharing = connectSharedStates(values, context);
       const feed = createDatabaseFeed(db);
       const secret = values.internalSecret.reveal();
       const wiring = { clock, log, metrics: process.metrics, shutdown };
@@ -47,7 +49,13 @@ await runService(
         connectNeighbour({ name: 'auth', urls: values.authUrls, secret }, wiring),
       );
       const contents = createContentReader({ db });
-      const { guard, follower } = await createServiceCore(context, values, { feed, bus, apiKeys, contents });
+      const { guard, follower } = await createServiceCore(context, values, {
+        feed,
+        bus,
+        apiKeys,
+        contents,
+        sharing,
+      });
       await contentRoutes({
         ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
         publicUrl: values.publicUrl ?? null,

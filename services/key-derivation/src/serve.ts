@@ -12,6 +12,7 @@ import { everyMs } from '@latchkey/shared/lifecycle';
 import {
   connectBus,
   connectNeighbour,
+  connectSharedStates,
   createServiceCore,
   runService,
   serviceSettings,
@@ -39,13 +40,16 @@ await runService(
       const content = connectNeighbour({ name: 'content', urls: values.contentUrls, secret }, wiring);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls, secret }, wiring);
       const apiKeys = createApiKeyClient(auth);
+      const leaseClient = createLeaseClient(leases);
+      const sharing = connectSharedStates(values, context);
       const { authority, guard, follower } = await createServiceCore(context, values, {
         // Any of the three can tell what changed: losing one of them costs only what it owns.
         feed: createFeedClient([leases, content, auth]),
-        bus: connectBus(context),
+        bus: connectBus('key-derivation', values, context),
         apiKeys,
         contents: createContentClient(content),
-        leases: createLeaseClient(leases),
+        leases: sharing ? { owner: leaseClient.stamped, ...sharing } : leaseClient,
+        sharing,
       });
       const masterKeys = values.masterKeys
         .reveal()

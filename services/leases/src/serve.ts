@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { shareLeases } from '@latchkey/shared/cache';
 import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
 import { createDatabaseFeed } from '@latchkey/shared/events';
 import {
@@ -12,6 +13,7 @@ import {
   checkMigrated,
   connectBus,
   connectNeighbour,
+  connectSharedStates,
   createServiceCore,
   createServicePorts,
   databaseDependencies,
@@ -50,7 +52,7 @@ await runService(
       const { values, process, clock, log, shutdown, dependencies } = context;
       const db = openServiceDatabase(values, context);
       dependencies.push(...databaseDependencies(db, clock));
-      const bus = connectBus(context);
+      const bus = connectBus('leases', values, context);
       const feed = createDatabaseFeed(db);
       const secret = values.internalSecret.reveal();
       const wiring = { clock, log, metrics: process.metrics, shutdown };
@@ -60,6 +62,7 @@ await runService(
       const contents = createContentClient(
         connectNeighbour({ name: 'content', urls: values.contentUrls, secret }, wiring),
       );
+      const sharing = connectSharedStates(values, context);
       const reader = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
       const { guard, follower } = await createServiceCore(context, values, {
         feed,
@@ -67,9 +70,15 @@ await runService(
         apiKeys,
         contents,
         leases: reader,
+        sharing,
       });
+      const servicePorts = createServicePorts(context, { db, bus, guard, randomId: randomUUID });
+      const { leaseRenewGraceSeconds: renewGraceSeconds } = values;
       await leaseRoutes({
-        ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
+        ...servicePorts,
+        ledger: sharing
+          ? shareLeases(servicePorts.ledger, { ...sharing, renewGraceSeconds })
+          : servicePorts.ledger,
         contents,
         contentMode: values.contentMode,
         rules: readLeaseRules(values),

@@ -3,12 +3,24 @@ import type { FeedPosition } from '../events/feed-position.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { TagIndex } from './tag-index.ts';
 
+/** A state that a load did not read itself: it was known already, and is known to have held at an earlier instant. */
+export class Held<V> {
+  readonly value: V | null;
+  /** Monotonic milliseconds. */
+  readonly heldAtMs: number;
+
+  constructor(value: V | null, heldAtMs: number) {
+    this.value = value;
+    this.heldAtMs = heldAtMs;
+  }
+}
+
 /** What is known of a key: a value, or that there is none. */
 export interface Known<V> {
   readonly value: V | null;
   /** Rises with each load. A caller that needs a state read after its own start compares it with `loadsBegun`. */
   readonly loadNumber: number;
-  /** Monotonic milliseconds at which the load began: the state held then or later. */
+  /** Monotonic milliseconds: the state held then or later. Where the load read the owner, it is when the load began. */
   readonly heldAtMs: number;
 }
 
@@ -27,8 +39,8 @@ export interface Flight {
 }
 
 export interface AuthorityCacheOptions<V> {
-  /** Reads the owner. A rejection is not remembered. */
-  load: (key: string) => Promise<V | null>;
+  /** Reads the owner, or gives what is known otherwise as `Held`. A rejection is not remembered. */
+  load: (key: string) => Promise<V | null | Held<V>>;
   /** Everything a change may call this entry by. It has to be the same for the whole life of the key. */
   tagsOf: (key: string, value: V | null) => readonly string[];
   /** Entries kept, present and absent together. */
@@ -119,15 +131,21 @@ export class AuthorityCache<V> {
    *
    * @returns whether it was kept
    */
-  settle(flight: Flight, value: V | null): boolean {
+  settle(flight: Flight, loaded: V | null | Held<V>): boolean {
+    const { value, heldAtMs } =
+      loaded instanceof Held ? loaded : { value: loaded, heldAtMs: flight.beganAtMs };
     const tags = this.#options.tagsOf(flight.key, value);
     const overtaken =
       this.#clearedAtStep > flight.step || tags.some((tag) => this.#namedSince(tag, flight.step));
     this.abandon(flight);
     const present = this.#entries.get(flight.key);
     if (overtaken || (present && present.keptAtStep > flight.step)) return false;
-    const { loadNumber, beganAtMs: heldAtMs } = flight;
-    this.#entries.set(flight.key, { value, loadNumber, heldAtMs, keptAtStep: ++this.#step });
+    this.#entries.set(flight.key, {
+      value,
+      loadNumber: flight.loadNumber,
+      heldAtMs,
+      keptAtStep: ++this.#step,
+    });
     this.#tags.add(flight.key, tags);
     return true;
   }

@@ -9,6 +9,8 @@ import type {
 } from '../contracts/index.ts';
 import type { Bus, FeedFollower } from '../events/index.ts';
 import { AuthorityCache } from './authority-cache.ts';
+import { createSharedLeaseReaders, type SharedLeases } from './shared-leases.ts';
+import { leaseTags, markTags, namedBy, splitMarkKey } from './tags.ts';
 
 /** Entries of each cache. An entry takes some 300 to 600 bytes with its index, so a full cache stays near 100 MB. */
 const capacities = { apiKeys: 10_000, contents: 50_000, leases: 200_000, marks: 200_000 };
@@ -30,7 +32,8 @@ export interface Authority {
 export interface AuthorityOptions {
   apiKeys: ApiKeyVerifier;
   contents: ContentReader;
-  leases: LeaseReader;
+  /** The lease service, or what several replicas share of it. */
+  leases: LeaseReader | SharedLeases;
   follower: FeedFollower;
   bus: Bus;
   clock: Clock;
@@ -49,11 +52,6 @@ function hashOf(key: string): string {
   return key.startsWith(malformed) ? key.slice(malformed.length) : key;
 }
 
-/** The key of the cached mark of a pair. A content id has no white space, so the first one ends it. */
-export function markKey(viewerId: string, contentId: string): string {
-  return `${contentId} ${viewerId}`;
-}
-
 export function createAuthority({
   apiKeys,
   contents,
@@ -69,6 +67,7 @@ export function createAuthority({
     clock,
     ...(onLookup ? { onLookup: (hit: boolean) => onLookup(name, hit) } : {}),
   });
+  const loads = loadsOf(leases, follower, clock);
   const authority: Authority = {
     apiKeys: new AuthorityCache({
       ...common('apiKeys'),
@@ -82,26 +81,18 @@ export function createAuthority({
     }),
     leases: new AuthorityCache({
       ...common('leases'),
-      load: (leaseId) => leases.findLease(leaseId),
-      tagsOf: (leaseId, lease) =>
-        lease ? [leaseId, ...pairTags(lease.viewerId, lease.contentId)] : [leaseId],
+      load: loads.lease,
+      tagsOf: leaseTags,
     }),
     marks: new AuthorityCache({
       ...common('marks'),
-      load: (key) => leases.findMark(...splitMarkKey(key)),
-      tagsOf: (key) => pairTags(...splitMarkKey(key)),
+      load: loads.mark,
+      tagsOf: markTags,
     }),
   };
   follower.onChange((change) => {
     if (change === null) for (const cache of Object.values(authority)) cache.clear();
-    else if (change.kind === 'api-key') authority.apiKeys.invalidate(change.keyHash);
-    else if (change.kind === 'content') authority.contents.invalidate(change.contentId);
-    else {
-      const tag = change.leaseId ?? selectorTag(change.viewerId, change.contentId);
-      if (tag) authority.leases.invalidate(tag);
-      const marked = selectorTag(change.viewerId, change.contentId);
-      if (marked) authority.marks.invalidate(marked);
-    }
+    else for (const { cache, tag } of namedBy(change)) authority[cache].invalidate(tag);
   });
   // Renewals are not in the feed, because losing one is safe: a lease that looks expired is read again. Where one is
   // heard of, it is read again at once.
@@ -114,17 +105,14 @@ export function createAuthority({
   return authority;
 }
 
-function splitMarkKey(key: string): [viewerId: string, contentId: string] {
-  const space = key.indexOf(' ');
-  return [key.slice(space + 1), key.slice(0, space)];
-}
-
-function pairTags(viewerId: string, contentId: string): string[] {
-  return [`viewer:${viewerId}`, `content:${contentId}`, `pair:${markKey(viewerId, contentId)}`];
-}
-
-function selectorTag(viewerId: string | null, contentId: string | null): string | null {
-  if (viewerId !== null && contentId !== null) return `pair:${markKey(viewerId, contentId)}`;
-  if (viewerId !== null) return `viewer:${viewerId}`;
-  return contentId === null ? null : `content:${contentId}`;
+/** How leases are loaded by their id and marks by `markKey`. */
+function loadsOf(leases: LeaseReader | SharedLeases, follower: FeedFollower, clock: Clock) {
+  if ('states' in leases) {
+    const { lease, mark } = createSharedLeaseReaders(leases, follower, clock);
+    return { lease: (leaseId: string) => lease.load(leaseId), mark: (key: string) => mark.load(key) };
+  }
+  return {
+    lease: (leaseId: string) => leases.findLease(leaseId),
+    mark: (key: string) => leases.findMark(...splitMarkKey(key)),
+  };
 }

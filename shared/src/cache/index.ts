@@ -1,4 +1,18 @@
-export { type Authority, apiKeyCacheKey, type CacheName, createAuthority, markKey } from './authority.ts';
-export { AuthorityCache, type AuthorityCacheOptions, type Flight, type Known } from './authority-cache.ts';
+export { type Authority, apiKeyCacheKey, type CacheName, createAuthority } from './authority.ts';
+export {
+  AuthorityCache,
+  type AuthorityCacheOptions,
+  type Flight,
+  Held,
+  type Known,
+} from './authority-cache.ts';
 export { BoundedMap } from './bounded-map.ts';
+export { RecentChanges, type Stamp } from './recent-changes.ts';
+export { connectRedis, type RedisConnection } from './redis-connection.ts';
+export { createRedisStates } from './redis-states.ts';
+export { shareLeases } from './share-leases.ts';
+export type { SharedLeases, StampedLeaseReader } from './shared-leases.ts';
+export type { SharedEntry, SharedKind, SharedStates } from './shared-states.ts';
+export type { Stamped } from './stamped-reader.ts';
 export { TagIndex } from './tag-index.ts';
+export { markKey } from './tags.ts';

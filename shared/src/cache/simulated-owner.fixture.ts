@@ -1,5 +1,6 @@
 import type { Change, FeedPage } from '../events/index.ts';
-import { type Authority, markKey } from './authority.ts';
+import type { Authority } from './authority.ts';
+import { markKey } from './tags.ts';
 
 export type Source = keyof Authority;
 
@@ -52,6 +53,7 @@ export const actCount = acts.length;
 /** An act that is committed and not yet answered. */
 export interface Committed {
   number: number;
+  at: number;
   change: Change;
   /** The items that it changed, and the version that each has since. */
   versions: readonly (readonly [item: number, version: number])[];
@@ -74,7 +76,7 @@ export class SimulatedOwner {
       ended.push(nowMs);
       return [item, ended.length] as const;
     });
-    return { number, change, versions };
+    return { number, at: nowMs, change, versions };
   }
 
   /** What a reader of the item gets now: a value that carries its version. Version 0 of a mark or content is that there is none. */
@@ -90,8 +92,8 @@ export class SimulatedOwner {
     return { viewerId, contentId, expiresAt, renewableUntil: version, revokedAt: null };
   }
 
-  renew(lease: number, nowMs: number): void {
-    this.leaseExpiresAt[lease] = Math.max(this.leaseExpiresAt[lease] ?? 0, nowMs + 3_000);
+  renew(lease: number, nowMs: number, lifeMs: number): void {
+    this.leaseExpiresAt[lease] = Math.max(this.leaseExpiresAt[lease] ?? 0, nowMs + lifeMs);
   }
 
   head(): number {

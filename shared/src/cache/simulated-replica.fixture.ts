@@ -7,11 +7,18 @@ import {
   type FeedReading,
 } from '../events/index.ts';
 import { type Authority, createAuthority } from './authority.ts';
-import type { AuthorityCache, Flight } from './authority-cache.ts';
+import { type AuthorityCache, type Flight, Held } from './authority-cache.ts';
+import { RecentChanges } from './recent-changes.ts';
+import { createSharedLeaseReaders } from './shared-leases.ts';
+import type { SharedEntry } from './shared-states.ts';
 import { type Committed, type Item, items, type SimulatedOwner } from './simulated-owner.fixture.ts';
+import type { SimulatedStates } from './simulated-states.fixture.ts';
+import type { StampedReader } from './stamped-reader.ts';
 
 /** Small, so that a reading often takes several pages. */
 const pageSize = 2;
+/** Small, so that shared entries are often from before what is recorded. */
+const recordedChanges = 3;
 
 interface Pull {
   reading: FeedReading;
@@ -22,7 +29,11 @@ interface Pull {
 interface Load {
   item: number;
   flight: Flight;
-  /** Undefined until the owner was read. */
+  /** What the shared cache had; undefined until it was asked. */
+  entry: SharedEntry | null | undefined;
+  /** The feed's head before the owner was read; null until then. */
+  asOf: number | null;
+  /** Undefined until it is known. */
   value: unknown;
 }
 
@@ -40,18 +51,27 @@ export class SimulatedReplica {
   readonly shown: number[] = items.map(() => 0);
   /** How often everything was forgotten in the midst of following. */
   gaps = 0;
+  /** How often an entry of the shared cache was believed and how often not. */
+  believed = 0;
+  disbelieved = 0;
+  readonly recent = new RecentChanges(recordedChanges);
   readonly #owner: SimulatedOwner;
+  readonly #states: SimulatedStates | null;
+  /** For each item, what reads it through the shared cache. */
+  readonly #readers: readonly (StampedReader<unknown> | null)[];
   readonly #progress: FeedProgress;
   #onNotice: (message: BusMessage) => void = () => {};
   #pull: Pull | null = null;
 
-  constructor(owner: SimulatedOwner, clock: Clock) {
+  constructor(owner: SimulatedOwner, clock: Clock, states: SimulatedStates | null) {
     this.#owner = owner;
+    this.#states = states;
     let listener: (change: Change | null) => void = () => {};
-    this.#progress = createFeedProgress(clock, (change) => {
+    const tell = (change: Change | null) => {
       if (change === null && this.#pull?.reading.after !== null) this.gaps++;
       listener(change);
-    });
+    };
+    this.#progress = createFeedProgress(clock, tell, this.recent);
     const authority: Authority = createAuthority({
       apiKeys: { findApiKey: unasked, noteUse: () => {} },
       contents: { findContent: unasked },
@@ -59,6 +79,7 @@ export class SimulatedReplica {
       follower: {
         vouchesFor: this.#progress.vouchesFor,
         ageMs: this.#progress.ageMs,
+        seenUpToMs: this.#progress.seenUpToMs,
         onChange: (given) => {
           listener = given;
         },
@@ -75,12 +96,13 @@ export class SimulatedReplica {
       },
       clock,
     });
+    this.#readers = createReaders(states, this.recent, this.#progress, clock);
     this.caches = items.map(({ source }) => authority[source] as AuthorityCache<unknown>);
   }
 
   /** The ledger's publishing and the answer, which follow each other without a wait. */
-  answer({ number, change, versions }: Committed): void {
-    this.#progress.hear(number, change);
+  answer({ number, at, change, versions }: Committed): void {
+    this.#progress.hear(number, at, change);
     for (const [item, version] of versions) {
       this.answered[item] = Math.max(this.answered[item] ?? 0, version);
     }
@@ -94,7 +116,7 @@ export class SimulatedReplica {
     if ('renewed' in message) {
       const data = { id: message.renewed };
       this.#onNotice({ type: 'notice', notice: { topic: 'lease', event: 'renewed', data } });
-    } else this.#progress.hear(message.number, message.change);
+    } else this.#progress.hear(message.number, message.at, message.change);
   }
 
   /** The next step of a pull: it begins, the head is read, the rows are read, they are applied. */
@@ -103,7 +125,9 @@ export class SimulatedReplica {
     if (!pull) this.#pull = { reading: this.#progress.begin(), head: null, rows: null };
     else if (pull.head === null) pull.head = this.#owner.head();
     else if (pull.reading.after === null) {
-      this.#progress.start(pull.reading, pull.head);
+      // Some begin with what was last in the feed, some without.
+      const recalled = pull.head % 2 === 0 ? this.#owner.rowsAfter(Math.max(0, pull.head - 3), 3) : [];
+      this.#progress.start(pull.reading, pull.head, recalled);
       this.#pull = null;
     } else if (!pull.rows) pull.rows = this.#owner.rowsAfter(pull.reading.after, pageSize);
     else {
@@ -118,21 +142,59 @@ export class SimulatedReplica {
 
   beginLoad(item: number): void {
     const flight = (this.caches[item] as AuthorityCache<unknown>).begin((items[item] as Item).key);
-    this.loads.push({ item, flight, value: undefined });
+    this.loads.push({ item, flight, entry: undefined, asOf: null, value: undefined });
   }
 
-  /** The next step of a load: the owner is read, the value is kept. @returns whether a kept value was refused */
+  /** Whether the next step of the load ends it. */
+  isLoaded(index: number): boolean {
+    return this.loads[index]?.value !== undefined;
+  }
+
+  /**
+   * The next step of a load: the shared cache is asked, its answer is judged, the owner's head is read, its state is read,
+   * the value is kept.
+   *
+   * @returns whether a kept value was refused
+   */
   stepLoad(index: number, fails: boolean): boolean {
     const load = this.loads[index];
     if (!load) return false;
-    const cache = this.caches[load.item] as AuthorityCache<unknown>;
-    if (load.value === undefined && !fails) {
-      load.value = this.#owner.read(load.item);
+    if (!fails && load.value === undefined) {
+      this.#advanceLoad(load);
       return false;
     }
     this.loads.splice(index, 1);
+    const cache = this.caches[load.item] as AuthorityCache<unknown>;
     if (!fails) return !cache.settle(load.flight, load.value);
     cache.abandon(load.flight);
     return false;
   }
+
+  #advanceLoad(load: Load): void {
+    const { source, key } = items[load.item] as Item;
+    const reader = this.#readers[load.item];
+    if (!reader) load.value = this.#owner.read(load.item);
+    else if (load.entry === undefined) {
+      load.entry = this.#states?.find(source === 'leases' ? 'lease' : 'mark', key) ?? null;
+    } else if (load.entry !== null) {
+      load.value = reader.believe(key, load.entry) ?? undefined;
+      if (load.value instanceof Held) this.believed++;
+      else this.disbelieved++;
+      load.entry = null;
+    } else if (load.asOf === null) load.asOf = this.#owner.head();
+    else load.value = reader.share(key, { value: this.#owner.read(load.item), asOf: load.asOf });
+  }
+}
+
+function createReaders(
+  states: SimulatedStates | null,
+  recent: RecentChanges,
+  follower: FeedProgress,
+  clock: Clock,
+): (StampedReader<unknown> | null)[] {
+  if (!states) return items.map(() => null);
+  const owner = { findLease: unasked, findMark: unasked };
+  const { lease, mark } = createSharedLeaseReaders({ owner, states, recent }, follower, clock);
+  const readers: Partial<Record<Item['source'], unknown>> = { leases: lease, marks: mark };
+  return items.map(({ source }) => (readers[source] ?? null) as StampedReader<unknown> | null);
 }

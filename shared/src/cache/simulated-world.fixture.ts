@@ -1,5 +1,6 @@
 import type { LeaseState } from '../contracts/index.ts';
 import { authorityLimitMs } from '../events/index.ts';
+import type { Stamp } from './recent-changes.ts';
 import {
   actCount,
   type Committed,
@@ -9,10 +10,15 @@ import {
   versionOf,
 } from './simulated-owner.fixture.ts';
 import { SimulatedReplica } from './simulated-replica.fixture.ts';
+import { SimulatedStates } from './simulated-states.fixture.ts';
 
 /** Around the limit, far below and far above it. */
 const jumpsMs = [1, 1, 10, 400, 1_000, 1_000, 2_500, 4_000, 4_999, 5_000, 5_001, 20_000];
 const steps = 28;
+/** Where entries are shared, more happens, and only a lease that lives is shared. */
+const sharedSteps = 40;
+const renewalMs = 3_000;
+const sharedRenewalMs = 30_000;
 
 /** What happened in all interleavings together, to show that the hard cases were among them. */
 export interface Tally {
@@ -21,6 +27,13 @@ export interface Tally {
   givenOnTheFeedsWord: number;
   refusedLoads: number;
   gaps: number;
+  /** Entries of the shared cache that were believed, and that were not. */
+  believed: number;
+  disbelieved: number;
+}
+
+export function createTally(): Tally {
+  return { given: 0, givenOnTheFeedsWord: 0, refusedLoads: 0, gaps: 0, believed: 0, disbelieved: 0 };
 }
 
 /** Random numbers that a seed repeats (mulberry32). */
@@ -42,14 +55,20 @@ export class Interleaving {
   readonly #owner = new SimulatedOwner();
   readonly #replicas: readonly [SimulatedReplica, SimulatedReplica];
   readonly #unanswered: { origin: number; committed: Committed }[] = [];
+  readonly #states: SimulatedStates | null;
+  /** Renewals that have begun, with the place in the feed that their process knew then. */
+  readonly #renewals: { lease: number; before: Stamp | null }[] = [];
   #nowMs = 0;
 
-  constructor(seed: number, tally: Tally, trace: string[] | null) {
+  /** @param shares whether the replicas share leases and marks */
+  constructor(seed: number, tally: Tally, trace: string[] | null, shares: boolean) {
     this.#random = createRandom(seed);
     this.#tally = tally;
     this.#trace = trace;
     const clock = { now: () => this.#nowMs, monotonic: () => this.#nowMs };
-    this.#replicas = [new SimulatedReplica(this.#owner, clock), new SimulatedReplica(this.#owner, clock)];
+    this.#states = shares ? new SimulatedStates(this.#random) : null;
+    const create = () => new SimulatedReplica(this.#owner, clock, this.#states);
+    this.#replicas = [create(), create()];
   }
 
   /** @throws Error that says which guarantee was broken */
@@ -59,17 +78,25 @@ export class Interleaving {
       if (this.#random(8) > 0) for (let step = 0; step < 3; step++) replica.stepPull();
       for (let count = this.#random(6); count > 0; count--) {
         replica.beginLoad(this.#random(items.length));
-        replica.stepLoad(0, false);
-        replica.stepLoad(0, false);
+        while (replica.loads.length > 0) replica.stepLoad(0, false);
+        this.#states?.step();
       }
     }
-    for (let step = 0; step < steps; step++) this.#step();
-    for (const replica of this.#replicas) this.#tally.gaps += replica.gaps;
+    for (let step = 0; step < (this.#states ? sharedSteps : steps); step++) this.#step();
+    for (const { gaps, believed, disbelieved } of this.#replicas) {
+      this.#tally.gaps += gaps;
+      this.#tally.believed += believed;
+      this.#tally.disbelieved += disbelieved;
+    }
   }
 
   #step(): void {
     const which = this.#random(2);
     const replica = this.#replicas[which] as SimulatedReplica;
+    if (this.#states && this.#random(4) === 0) {
+      this.#states.step();
+      return;
+    }
     const dice = this.#random(100);
     this.#trace?.push(`${this.#nowMs} ms, replica ${which}, ${dice}`);
     if (dice < 14) this.#commit(which);
@@ -81,7 +108,7 @@ export class Interleaving {
     else if (dice < 84) this.#stepLoad(replica);
     else if (dice < 94) this.#nowMs += jumpsMs[this.#random(jumpsMs.length)] ?? 0;
     else if (dice < 96) this.#owner.purge(1 + this.#random(3));
-    else if (dice < 98) this.#renew();
+    else if (dice < 98) this.#renew(replica);
     else {
       // The process sleeps, and what was sent to it meanwhile is lost.
       replica.inbox.length = 0;
@@ -105,16 +132,37 @@ export class Interleaving {
     this.#replicas[answered.origin]?.answer(answered.committed);
     const isLost = this.#random(3) === 0;
     if (!isLost) this.#replicas[1 - answered.origin]?.inbox.push(answered.committed);
+    this.#shareRevoked(answered.committed);
+  }
+
+  /** The lease service shares the lease that was revoked, which is true at the number of its own change. */
+  #shareRevoked({ number, at, change, versions }: Committed): void {
+    const lease = items.findIndex(({ key }) => change.kind === 'leases' && key === change.leaseId);
+    const version = versions.find(([item]) => item === lease)?.[1];
+    if (version === undefined) return;
+    const value = { ...(this.#owner.read(lease) as LeaseState), renewableUntil: version };
+    this.#states?.set('lease', items[lease]?.key ?? '', value, { number, at });
   }
 
   #stepLoad(replica: SimulatedReplica): void {
+    // With a shared cache a load takes more steps, of which some follow each other at once.
+    for (let count = this.#states ? this.#random(3) : 0; count > 0; count--) {
+      if (!replica.isLoaded(0)) replica.stepLoad(0, false);
+    }
     const refused = replica.stepLoad(this.#random(replica.loads.length || 1), this.#random(12) === 0);
     if (refused) this.#tally.refusedLoads++;
   }
 
-  #renew(): void {
-    const lease = this.#random(3);
-    this.#owner.renew(lease, this.#nowMs);
+  /** A renewal begins, or one that has begun is committed, announced and shared. */
+  #renew(replica: SimulatedReplica): void {
+    const renewal = this.#states ? this.#renewals.pop() : { lease: this.#random(3), before: null };
+    if (!renewal) {
+      this.#renewals.push({ lease: this.#random(3), before: replica.recent.stamp() });
+      return;
+    }
+    const { lease, before } = renewal;
+    this.#owner.renew(lease, this.#nowMs, this.#states ? sharedRenewalMs : renewalMs);
+    if (before) this.#states?.set('lease', `l${lease}`, this.#owner.read(lease), before);
     for (const { inbox } of this.#replicas) inbox.push({ renewed: `l${lease}` });
   }
 

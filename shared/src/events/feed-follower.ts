@@ -1,9 +1,10 @@
 import type { Clock } from '../clock/index.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
-import type { ChangeFeed } from './change-feed.ts';
+import type { ChangeFeed, FeedPage } from './change-feed.ts';
 import type { FeedPosition } from './feed-position.ts';
 import { createFeedProgress } from './feed-progress.ts';
+import type { FeedRecord } from './feed-record.ts';
 
 export interface FeedFollower extends FeedPosition {
   /**
@@ -15,6 +16,8 @@ export interface FeedFollower extends FeedPosition {
   onChange(listener: (change: Change | null) => void): void;
   /** Milliseconds since everything was last known to have been seen; null before the first read. */
   ageMs(): number | null;
+  /** Monotonic milliseconds: every change that was committed before has been seen; null before the first read. */
+  seenUpToMs(): number | null;
   stop(): void;
 }
 
@@ -24,28 +27,51 @@ export interface FeedFollowerOptions {
   clock: Clock;
   /** Hears how many milliseconds after the time of its row a pushed change was applied here. */
   onDelay?: (delayMs: number) => void;
+  /** Is told what is seen with the numbers, for those who are given states of a known number. */
+  record?: FeedRecord;
+  /** How many of the changes before the first read the record is to be told of, at most. None where it is absent. */
+  recalledChanges?: number;
 }
 
 /** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen everything. */
-export function createFeedFollower({ feed, bus, clock, onDelay }: FeedFollowerOptions): FeedFollower {
+export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
+  const { feed, bus, clock, onDelay, record, recalledChanges = 0 } = options;
   const listeners: ((change: Change | null) => void)[] = [];
-  const progress = createFeedProgress(clock, (change) => {
+  const tell = (change: Change | null) => {
     for (const listener of listeners) listener(change);
-  });
+  };
+  const progress = createFeedProgress(clock, tell, record);
   let pulling: Promise<void> | null = null;
 
   const unsubscribe = bus.subscribe((message) => {
     if (message.type !== 'change') return;
-    progress.hear(message.number, message.change);
+    progress.hear(message.number, message.at, message.change);
     onDelay?.(Math.max(0, clock.now() - message.at));
   });
 
   async function catchUp(): Promise<void> {
     for (;;) {
       const reading = progress.begin();
-      if (reading.after === null) return progress.start(reading, await feed.head());
+      if (reading.after === null) {
+        const head = await feed.head();
+        return progress.start(reading, head, await recall(head));
+      }
       if (progress.apply(reading, await feed.since(reading.after))) return;
     }
+  }
+
+  /** The latest changes up to the head. */
+  async function recall(head: number): Promise<FeedPage['changes']> {
+    const recalled: FeedPage['changes'] = [];
+    let after = Math.max(0, head - recalledChanges);
+    while (after < head) {
+      const { changes } = await feed.since(after);
+      const last = changes.at(-1);
+      if (!last) break;
+      recalled.push(...changes);
+      after = last.number;
+    }
+    return recalled;
   }
 
   return {
@@ -58,6 +84,7 @@ export function createFeedFollower({ feed, bus, clock, onDelay }: FeedFollowerOp
     },
     onChange: (listener) => void listeners.push(listener),
     ageMs: progress.ageMs,
+    seenUpToMs: progress.seenUpToMs,
     stop: unsubscribe,
   };
 }

@@ -4,5 +4,7 @@ export { type ChangeFeed, createDatabaseFeed, type FeedPage, purgeChanges } from
 export { createFeedFollower, type FeedFollower, type FeedFollowerOptions } from './feed-follower.ts';
 export { authorityLimitMs, type FeedPosition } from './feed-position.ts';
 export { createFeedProgress, type FeedProgress, type FeedReading } from './feed-progress.ts';
+export type { FeedRecord } from './feed-record.ts';
 export { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
 export { type BusMessage, type Notice, parseBusMessage } from './message.ts';
+export { createNatsBus, type NatsBus, type NatsBusOptions } from './nats-bus.ts';

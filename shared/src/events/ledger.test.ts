@@ -136,6 +136,22 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     expect(told).toBe(2_500);
   });
 
+  test('tells a record of the latest changes from before it began, a bounded number', async () => {
+    for (let i = 1; i <= 5; i++) await write(`c${i}`);
+    const told: unknown[] = [];
+    const record = {
+      add: (number: number) => void told.push(number),
+      advance: () => {},
+      restart: (number: number) => void told.push(`from ${number}`),
+    };
+    const silent = createInProcessBus(() => {});
+    const follower = createFeedFollower({ feed: feed(), bus: silent, clock, record, recalledChanges: 3 });
+    await follower.pull();
+    await write('c6');
+    await follower.pull();
+    expect(told).toEqual(['from 5', 'from 3', 3, 4, 5, 6]);
+  });
+
   test('a row that is no change of ours makes everything forgotten rather than skipped', async () => {
     const follower = createFeedFollower({ feed: feed(), bus: createInProcessBus(() => {}), clock });
     const told: unknown[] = [];

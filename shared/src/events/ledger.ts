@@ -12,7 +12,8 @@ export interface LedgerEntry {
   readonly tx: Transaction;
   /** The wall clock when the act began: one time for all of its rows. */
   readonly now: number;
-  change(change: Change): Promise<void>;
+  /** @returns the number of the change in the feed */
+  change(change: Change): Promise<number>;
   audit(entry: AuditEntry): Promise<void>;
   /** Shown on the event stream after the commit. */
   notice(notice: Notice): void;
@@ -40,6 +41,7 @@ export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock
           async change(change) {
             const number = await appendChange(tx, change, now);
             announcements.push({ type: 'change', number, at: now, change });
+            return number;
           },
           async audit(entry) {
             const record = await writeAudit(tx, entry, now);

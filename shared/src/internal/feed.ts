@@ -32,13 +32,20 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
   );
 }
 
-/** The change feed of a neighbour; the next one is asked where the first does not answer. */
+/**
+ * The change feed of a neighbour; the next one is asked where the first does not answer. Whoever answered last is asked
+ * first: to wait anew for one that is silent, each time, would let the states grow older than they may.
+ */
 export function createFeedClient(neighbours: readonly NeighbourClient[]): ChangeFeed {
+  let inOrder = [...neighbours];
+
   async function first<T>(ask: (neighbour: NeighbourClient) => Promise<T>): Promise<T> {
     const faults: unknown[] = [];
-    for (const neighbour of neighbours) {
+    for (const neighbour of inOrder) {
       try {
-        return await ask(neighbour);
+        const answer = await ask(neighbour);
+        inOrder = [neighbour, ...inOrder.filter((other) => other !== neighbour)];
+        return answer;
       } catch (error) {
         faults.push(error);
       }

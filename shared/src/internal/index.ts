@@ -1,9 +1,9 @@
 export { createApiKeyClient, type RemoteApiKeyVerifier, tellUsesEveryMs } from './api-key-client.ts';
 export { createContentClient, createKeyVersionClient } from './content-client.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';
-export { createLeaseClient, type LeaseClient, parseLease, parseMark, type Stamped } from './lease-client.ts';
+export { createLeaseClient, type LeaseClient } from './lease-client.ts';
 export { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
-export { addNeighbourGate, internalSecretHeader } from './neighbour-gate.ts';
+export { addNeighbourGate, internalSecretHeader, refusedHeader } from './neighbour-gate.ts';
 export {
   addTellingHeaders,
   isDirectHeader,

@@ -1,35 +1,31 @@
+import type { Stamped, StampedLeaseReader } from '../cache/index.ts';
 import type { LeaseReader, LeaseState } from '../contracts/index.ts';
 import type { NeighbourClient } from './neighbour-client.ts';
 import { isNullable, isNumber, isText, readObject } from './parse-answer.ts';
 
-/** What the owner said, and the number of the change feed at which, or after which, it was true. */
-export interface Stamped<T> {
-  value: T | null;
-  asOf: number;
-}
-
 /** The lease service over the wire. */
 export interface LeaseClient extends LeaseReader {
-  findStampedLease(leaseId: string): Promise<Stamped<LeaseState>>;
-  findStampedMark(viewerId: string, contentId: string): Promise<Stamped<number>>;
+  /** The same, with the place in the change feed that each answer is true at or after. */
+  stamped: StampedLeaseReader;
 }
 
 export function createLeaseClient(leases: NeighbourClient): LeaseClient {
-  const findStampedLease = (leaseId: string) =>
-    leases.get(`/internal/leases/${encodeURIComponent(leaseId)}`, (body) => stamped(body, parseLease));
-  const findStampedMark = (viewerId: string, contentId: string) => {
-    const query = new URLSearchParams({ viewerId, contentId });
-    return leases.get(`/internal/marks?${query}`, (body) => stamped(body, parseMark));
+  const stamped: StampedLeaseReader = {
+    findLease: (leaseId) =>
+      leases.get(`/internal/leases/${encodeURIComponent(leaseId)}`, (body) => readStamped(body, parseLease)),
+    findMark: (viewerId, contentId) => {
+      const query = new URLSearchParams({ viewerId, contentId });
+      return leases.get(`/internal/marks?${query}`, (body) => readStamped(body, parseMark));
+    },
   };
   return {
-    findStampedLease,
-    findStampedMark,
-    findLease: async (leaseId) => (await findStampedLease(leaseId)).value,
-    findMark: async (viewerId, contentId) => (await findStampedMark(viewerId, contentId)).value,
+    stamped,
+    findLease: async (leaseId) => (await stamped.findLease(leaseId)).value,
+    findMark: async (viewerId, contentId) => (await stamped.findMark(viewerId, contentId)).value,
   };
 }
 
-function stamped<T>(body: unknown, parse: (value: unknown) => T): Stamped<T> {
+function readStamped<T>(body: unknown, parse: (value: unknown) => T): Stamped<T> {
   const { value, asOf } = readObject(body);
   if (!isNumber(asOf)) throw new TypeError('the answer has no place in the change feed');
   return { value: value === null ? null : parse(value), asOf };

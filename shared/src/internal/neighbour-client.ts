@@ -3,7 +3,7 @@ import { brokeBeforeAnswer, neverReached, type Upstream } from '../upstream/inde
 import { internalSecretHeader } from './neighbour-gate.ts';
 
 /** Under the 5 s after which a state is unknown, with room for a second address. */
-const answerTimeoutMs = 2_000;
+const defaultAnswerTimeoutMs = 2_000;
 /** Addresses that are tried before the neighbour counts as lost. */
 const addressesTried = 3;
 
@@ -22,6 +22,8 @@ export interface NeighbourClientOptions {
   name: string;
   upstream: Upstream;
   secret: string;
+  /** Per address; 2 s where it is left out. */
+  answerTimeoutMs?: number;
   /** Hears of each question that failed. */
   onFault: (name: string, error: unknown) => void;
 }
@@ -30,6 +32,7 @@ export function createNeighbourClient({
   name,
   upstream,
   secret,
+  answerTimeoutMs = defaultAnswerTimeoutMs,
   onFault,
 }: NeighbourClientOptions): NeighbourClient {
   async function ask(method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
@@ -51,8 +54,9 @@ export function createNeighbourClient({
         await answer.body.dump();
         throw new Error(`it answered ${answer.statusCode}`);
       } catch (error) {
-        if (neverReached(error)) member.penalize();
-        else if (method !== 'GET' || !brokeBeforeAnswer(error)) throw error;
+        const unsent = neverReached(error);
+        if (unsent || isTimeout(error)) member.penalize();
+        if (!unsent && (method !== 'GET' || !brokeBeforeAnswer(error))) throw error;
         if (attempt === addressesTried) throw error;
       }
     }
@@ -71,4 +75,9 @@ export function createNeighbourClient({
     get: (path, parse) => asked(ask('GET', path, undefined), parse),
     post: (path, body, parse) => asked(ask('POST', path, body), parse),
   };
+}
+
+/** What `AbortSignal.timeout` aborts with. */
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
 }

@@ -6,6 +6,9 @@ import type { App } from '../http/index.ts';
 /** Carries `INTERNAL_SECRET`, from the gateway and from neighbours. */
 export const internalSecretHeader = 'x-latchkey-secret';
 
+/** On the refusal: it is the caller's configuration that is wrong, and not the client's credential. */
+export const refusedHeader = 'x-latchkey-refused';
+
 /** Asked by orchestrators, which know no secret. */
 const openPaths = new Set(['/health', '/ready']);
 
@@ -15,12 +18,13 @@ const openPaths = new Set(['/health', '/ready']);
  */
 export function addNeighbourGate(app: App, secret: string): void {
   const expected = Buffer.from(hashCredential(secret));
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     if (openPaths.has(request.routeOptions.url ?? '')) return done();
     const presented = request.headers[internalSecretHeader];
     const known =
       typeof presented === 'string' && timingSafeEqual(Buffer.from(hashCredential(presented)), expected);
     if (known) return done();
+    reply.header(refusedHeader, 'secret');
     done(new AppError('UNAUTHENTICATED', { detail: 'This service answers its neighbours only.' }));
   });
 }

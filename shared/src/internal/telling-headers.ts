@@ -24,7 +24,10 @@ export function addTellingHeaders(app: App): void {
     const { principal, errorCode, routeOptions } = request;
     // An id may hold any character; a header may not.
     if (principal)
-      reply.header(principalHeader, `${principal.kind} ${encodeURIComponent(principal.id ?? '')}`);
+      reply.header(
+        principalHeader,
+        `${principal.kind} ${encodeURIComponent((principal.id ?? '').toWellFormed())}`,
+      );
     if (errorCode) reply.header(codeHeader, errorCode);
     if (!request.is404 && routeOptions.url) reply.header(routeHeader, routeOptions.url);
     done();
@@ -37,7 +40,7 @@ export function readTellingHeaders(headers: IncomingHttpHeaders): Telling {
   const code = text(headers[codeHeader]);
   return {
     principal: kind === undefined ? null : { kind, id: decode(id ?? '') || null },
-    code: code in codes ? (code as ErrorCode) : null,
+    code: Object.hasOwn(codes, code) ? (code as ErrorCode) : null,
     route: text(headers[routeHeader]) || null,
   };
 }

@@ -4,6 +4,8 @@ import type { Clock } from '../clock/index.ts';
 export interface Dependency {
   name: string;
   check: () => Promise<Record<string, unknown> | undefined>;
+  /** Shown, but no reason to be not ready: losing it costs speed and nothing else. */
+  optional?: boolean;
 }
 
 export interface ReadyReport {
@@ -52,7 +54,9 @@ export function createReadiness(
   async function checkAll(): Promise<ReadyReport> {
     const results = await Promise.all(dependencies.map(checkOne));
     return {
-      ready: results.every(([, { status }]) => status === 'up'),
+      ready: results.every(
+        ([, { status }], index) => status === 'up' || dependencies[index]?.optional === true,
+      ),
       dependencies: Object.fromEntries(results),
     };
   }

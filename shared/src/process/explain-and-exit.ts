@@ -1,5 +1,8 @@
 import { ConfigError } from '../config/index.ts';
 
+/** Such as EADDRINUSE and SQLITE_CANTOPEN; not ERR_INVALID_ARG_TYPE, which is a mistake in the code. */
+const systemCode = /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/;
+
 /**
  * Ends the process with what is wrong, in words. A stack is shown for what nobody foresaw, and not for what the
  * configuration or the operating system refuses (a port that is taken, a folder that may not be written).
@@ -13,5 +16,5 @@ export function explainAndExit(error: unknown, process: NodeJS.Process): never {
 }
 
 function isFromSystem(error: unknown): boolean {
-  return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
+  return error instanceof Error && systemCode.test((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -1,5 +1,6 @@
 export { connectBus } from './connect-bus.ts';
 export { connectNeighbour, type NeighbourAddress } from './connect-neighbour.ts';
+export { connectSharedStates, type Sharing } from './connect-shared-states.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit } from './explain-and-exit.ts';
 export { runService, type ServiceContext } from './run-service.ts';

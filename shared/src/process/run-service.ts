@@ -106,8 +106,9 @@ async function start<const S extends Settings>(
       dependencies,
     });
     const prepare = await options.mount({ values, process: service, clock, log, shutdown, dependencies });
-    const { readiness } = service;
+    const start = addStart(dependencies);
     await service.listen();
+    const { readiness } = service;
     endOnSignals({
       process,
       drain: readiness.drain,
@@ -115,37 +116,47 @@ async function start<const S extends Settings>(
       log,
       drainSeconds: common.shutdownDrainSeconds,
     });
-    await prepareUntilDone(prepare, service, log, dependencies);
+    await prepareUntilDone(prepare, service, start, log);
   } catch (error) {
     await shutdown.run();
     throw error;
   }
 }
 
-async function prepareUntilDone(
-  prepare: () => Promise<void>,
-  service: ServiceProcess,
-  log: OperatorLog,
-  dependencies: Dependency[],
-): Promise<void> {
-  let waitsFor: unknown = new Error('it has just started');
+/** What the start waits for; null once it is over. */
+interface Start {
+  waitsFor: unknown;
+}
+
+/** Lets `/ready` say no until the start is over. To be called before anyone can ask. */
+function addStart(dependencies: Dependency[]): Start {
+  const start: Start = { waitsFor: new Error('it has just started') };
   dependencies.push({
     name: 'start',
     check: async () => {
-      if (waitsFor) throw waitsFor;
+      if (start.waitsFor) throw start.waitsFor;
       return undefined;
     },
   });
-  for (;;) {
+  return start;
+}
+
+async function prepareUntilDone(
+  prepare: () => Promise<void>,
+  service: ServiceProcess,
+  start: Start,
+  log: OperatorLog,
+): Promise<void> {
+  while (!service.readiness.isDraining()) {
     try {
       await prepare();
-      waitsFor = null;
+      start.waitsFor = null;
       service.openForRequests();
       return;
     } catch (error) {
       // Said once for each reason, not once a second.
-      if (String(error) !== String(waitsFor)) log.warn('not ready yet', { error });
-      waitsFor = error;
+      if (String(error) !== String(start.waitsFor)) log.warn('not ready yet', { error });
+      start.waitsFor = error;
       if (error instanceof Error && 'final' in error) return;
       await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
     }

@@ -1,7 +1,7 @@
 import { createRefusalLog } from '../audit/index.ts';
 import type { CredentialSource } from '../auth/index.ts';
 import { createAuthenticator, createTokens, type TokenSettings } from '../auth/index.ts';
-import { type Authority, createAuthority } from '../cache/index.ts';
+import { type Authority, createAuthority, type SharedLeases } from '../cache/index.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';
 import {
@@ -13,11 +13,14 @@ import {
 } from '../events/index.ts';
 import { createRateLimiter, type GuardOptions, type ServicePorts } from '../http/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
+import type { Sharing } from './connect-shared-states.ts';
 import type { ServiceContext } from './run-service.ts';
 
 /** One small query a second keeps every cached state within its 5 s, with four to spare. */
 const pullEveryMs = 1_000;
 const jobEndMs = 5_000;
+/** Changes from before the start that a replica reads, so that it may believe shared states at once. */
+const recalledChanges = 5_000;
 
 /** What authenticating reads of the configuration. */
 export interface CoreSettings extends TokenSettings {
@@ -32,7 +35,9 @@ export interface CoreReaders {
   apiKeys: ApiKeyVerifier;
   /** Left out where the service decides nothing about contents or leases. */
   contents?: ContentReader;
-  leases?: LeaseReader;
+  leases?: LeaseReader | SharedLeases;
+  /** What the replicas share; null where each keeps and counts its own. */
+  sharing: Sharing | null;
 }
 
 /** What every service stands on once its neighbours are known: states kept true by the feed, and who may. */
@@ -49,7 +54,7 @@ const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
 export async function createServiceCore(
   context: Pick<ServiceContext<never>, 'process' | 'clock' | 'log' | 'shutdown'>,
   values: CoreSettings,
-  { feed, bus, apiKeys, contents = noContents, leases = noLeases }: CoreReaders,
+  { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing }: CoreReaders,
 ): Promise<ServiceCore> {
   const { process, clock, log, shutdown } = context;
   const { metrics, app } = process;
@@ -58,6 +63,7 @@ export async function createServiceCore(
     bus,
     clock,
     onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
+    ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
   const authority = createAuthority({
     apiKeys,
@@ -79,7 +85,7 @@ export async function createServiceCore(
     allowAnonymous: tokens === null && values.allowAnonymousViewers,
     clock,
   });
-  const limiter = values.rateLimit === 'on' ? await createRateLimiter(app) : null;
+  const limiter = values.rateLimit === 'on' ? await createRateLimiter(app, sharing?.connection) : null;
   const pulls = everyMs(
     pullEveryMs,
     () => follower.pull(),

@@ -1,4 +1,5 @@
 export { createManualClock, type ManualClock } from './manual-clock.ts';
+export { serveNeighbour } from './serve-neighbour.ts';
 export { signToken } from './sign-token.ts';
 export { type DatabaseKind, databaseKinds, type TestDatabase } from './test-database.ts';
 export { createTestHost, type TestHost, testTokenSecret } from './test-host.ts';

@@ -4,7 +4,7 @@ import type { Clock } from '../clock/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
 
 /** How soon a replica that was added or removed is noticed. */
-const resolveEveryMs = 2_000;
+const defaultResolveEveryMs = 2_000;
 /** An address that refused a connection is left alone for so long, unless there is no other. */
 const penaltyMs = 1_000;
 /** A neighbour is near; one that does not take a connection by then is not there. */
@@ -40,9 +40,16 @@ export interface UpstreamOptions {
   /** All addresses of a host name. */
   lookup: (hostname: string) => Promise<string[]>;
   clock: Clock;
+  /** How soon an added or removed address is noticed; 2 s where it is left out. */
+  resolveEveryMs?: number;
   /** Connections to each address at a time. */
   connections: number;
   onFault: (error: unknown) => void;
+}
+
+interface Target {
+  text: string;
+  url: URL;
 }
 
 interface KnownMember extends Member {
@@ -51,46 +58,49 @@ interface KnownMember extends Member {
 
 /** Keeps a pool of connections to every address of a neighbour, and takes turns among them. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { urls, clock, onFault } = options;
+  const { clock, onFault } = options;
+  const targets = options.urls.map((text): Target => ({ text, url: new URL(text) }));
+  /** Those that need no looking up, and so are known from the start. */
+  const written = new Map(
+    targets.flatMap(({ text, url }): [string, string[]][] => {
+      const address = url.hostname.replace(/^\[|\]$/g, '');
+      return isIP(address) ? [[text, [address]]] : [];
+    }),
+  );
+  const addresses = new Map(written);
   let members: KnownMember[] = [];
   let turn = 0;
 
-  function open(origin: string, serverName: string): KnownMember {
-    const pool = new Pool(origin, {
-      connections: options.connections,
-      pipelining: 1,
-      headersTimeout: headersTimeoutMs,
-      bodyTimeout: bodyTimeoutMs,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMs,
-      connect: { timeout: connectTimeoutMs, servername: serverName },
-    });
-    const member: KnownMember = {
-      origin,
-      pool,
-      penaltyUntilMs: 0,
-      penalize() {
-        member.penaltyUntilMs = clock.monotonic() + penaltyMs;
-      },
-    };
-    return member;
-  }
-
-  async function resolve(): Promise<void> {
+  /** Opens what was found, and closes what is no longer there. */
+  function renew(): void {
     const found = new Map<string, string>();
-    for (const { url, addresses } of await Promise.all(urls.map((text) => addressesOf(text, options)))) {
-      for (const address of addresses) found.set(originOf(url, address), url.hostname);
+    for (const { text, url } of targets) {
+      for (const address of addresses.get(text) ?? []) found.set(originOf(url, address), url.hostname);
     }
-    // Nothing found is no news: the last known addresses may still be right.
-    if (found.size === 0) return;
     const gone = members.filter(({ origin }) => !found.has(origin));
     const known = new Map(members.map((member) => [member.origin, member]));
-    members = [...found].map(([origin, name]) => known.get(origin) ?? open(origin, name));
+    members = [...found].map(([origin, name]) => known.get(origin) ?? openMember(origin, name, options));
     for (const { pool } of gone) pool.close().catch(onFault);
   }
 
+  async function lookUp({ text, url }: Target): Promise<void> {
+    try {
+      const found = await options.lookup(url.hostname);
+      // Nothing found is no news: the last known addresses may still be right.
+      if (found.length > 0) addresses.set(text, found);
+    } catch (error) {
+      onFault(error);
+    }
+  }
+
+  async function resolve(): Promise<void> {
+    await Promise.all(targets.filter(({ text }) => !written.has(text)).map(lookUp));
+    renew();
+  }
+
+  renew();
   const first = resolve().catch(onFault);
-  const job = everyMs(resolveEveryMs, resolve, onFault);
+  const job = everyMs(options.resolveEveryMs ?? defaultResolveEveryMs, resolve, onFault);
 
   return {
     pick() {
@@ -110,19 +120,25 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-async function addressesOf(
-  text: string,
-  { lookup, onFault }: UpstreamOptions,
-): Promise<{ url: URL; addresses: string[] }> {
-  const url = new URL(text);
-  const name = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(name)) return { url, addresses: [name] };
-  try {
-    return { url, addresses: await lookup(name) };
-  } catch (error) {
-    onFault(error);
-    return { url, addresses: [] };
-  }
+function openMember(origin: string, serverName: string, options: UpstreamOptions): KnownMember {
+  const pool = new Pool(origin, {
+    connections: options.connections,
+    pipelining: 1,
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: bodyTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    connect: { timeout: connectTimeoutMs, servername: serverName },
+  });
+  const member: KnownMember = {
+    origin,
+    pool,
+    penaltyUntilMs: 0,
+    penalize() {
+      member.penaltyUntilMs = options.clock.monotonic() + penaltyMs;
+    },
+  };
+  return member;
 }
 
 function originOf(url: URL, address: string): string {

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type FakeService, type GatewayFixture, startGateway, startService } from './forwarding.fixture.ts';
+import { type ServiceName, serviceNames } from './route-table.ts';
+
+let services: Record<ServiceName, FakeService>;
+let gateway: GatewayFixture;
+beforeEach(async () => {
+  const started = await Promise.all(
+    serviceNames.map(
+      async (name) => [name, await startService((_request, response) => response.end(name))] as const,
+    ),
+  );
+  services = Object.fromEntries(started) as typeof services;
+  gateway = await startGateway(Object.fromEntries(started.map(([name, { url }]) => [name, [url]])));
+});
+afterEach(async () => {
+  await gateway.close();
+  await Promise.all(Object.values(services).map((service) => service.close()));
+});
+
+/** What the services got so far, as `service url`. */
+const received = () =>
+  serviceNames.flatMap((name) => services[name].received.map(({ url }) => `${name} ${url}`));
+const statusOf = async (head: string, body?: string) => (await gateway.raw(head, body)).slice(9, 12);
+
+describe('paths', () => {
+  test.each([
+    ['/keys/film', 'key-derivation'],
+    ['/keys/film/7?token=x', 'key-derivation'],
+    ['/keys/leases', 'leases'],
+    ['/keys/leases/revoke', 'leases'],
+    ['/keys/leasesx', 'key-derivation'],
+    ['/api/v1/leases?limit=5', 'leases'],
+    ['/api/v1/player-metrics', 'leases'],
+    ['/api/v1/content/film', 'content'],
+    ['/api/v1/setup', 'auth'],
+    ['/api/v1/api-keys/1/rotate', 'auth'],
+    ['/api/v1/audit', 'auth'],
+    ['/api/v1/events', 'auth'],
+  ])('%s is answered by %s, and arrives as it was written', async (path, service) => {
+    expect(await statusOf(`GET ${path} HTTP/1.1`)).toBe('200');
+    expect(received()).toEqual([`${service} ${path}`]);
+  });
+
+  test.each([
+    '/internal/feed/head',
+    '//internal/feed/head',
+    '/internal%2ffeed%2fhead',
+    '/%69nternal/feed/head',
+    '/./internal/feed/head',
+    '/api/v1/../../internal/feed/head',
+    'http://evil/internal/feed/head',
+    'http://evil?/keys/film',
+    '/',
+    '/metrics',
+  ])('%s is nowhere', async (path) => {
+    expect(await statusOf(`GET ${path} HTTP/1.1`)).toBe('404');
+    expect(received()).toEqual([]);
+  });
+
+  test.each([
+    '/keys/../internal/feed/head',
+    '/keys/..%2finternal%2ffeed%2fhead',
+    '/keys/%2e%2e/internal/feed/head',
+    '/api/v1/content/../../../internal/api-keys/x',
+    '/keys//internal/feed/head',
+    '/keys/..;/internal',
+  ])(
+    '%s is never made shorter on its way: the service sees the odd path, and not an internal one',
+    async (path) => {
+      await gateway.raw(`GET ${path} HTTP/1.1`);
+      expect(received()).toHaveLength(1);
+      expect(received()[0]).toMatch(new RegExp(`^[a-z-]+ ${path.replace(/[.?]/g, '\\$&')}$`));
+    },
+  );
+
+  test('a path that cannot be decoded is a 400 here', async () => {
+    const answer = await gateway.raw('GET /keys/%zz HTTP/1.1');
+    expect(answer).toMatch(/^HTTP\/1.1 400 .*"code":"VALIDATION_FAILED"/s);
+    expect(received()).toEqual([]);
+  });
+
+  test('a whole URL (RFC 9112 section 3.2.2) is asked for by its path', async () => {
+    await gateway.raw('GET http://keys.example/keys/film?x=http://y/ HTTP/1.1');
+    expect(received()).toEqual(['key-derivation /keys/film?x=http://y/']);
+  });
+});
+
+describe('methods', () => {
+  test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
+    '%s is the service’s to take or refuse',
+    async (method) => {
+      expect(await statusOf(`${method} /keys/film HTTP/1.1`)).toBe('200');
+      expect(services['key-derivation'].received).toMatchObject([{ method }]);
+    },
+  );
+
+  test('CONNECT opens no tunnel', async () => {
+    expect(await statusOf('CONNECT 10.0.0.1:4101 HTTP/1.1')).not.toBe('200');
+    expect(received()).toEqual([]);
+  });
+});
+
+describe('bodies', () => {
+  const post = (type: string, body: string) =>
+    gateway.raw(`POST /keys/leases HTTP/1.1\n${type}\ncontent-length: ${Buffer.byteLength(body)}`, body);
+
+  test.each(['content-type: application/json', 'content-type: text/odd; a="b"', 'x-no: type'])(
+    'arrive octet by octet whatever they say they are: %s',
+    async (type) => {
+      await post(type, '{"a":  1}\n');
+      expect(services.leases.received).toMatchObject([
+        { body: '{"a":  1}\n', headers: { 'content-length': '10' } },
+      ]);
+    },
+  );
+
+  test('that come in chunks are sent on whole, with their length', async () => {
+    await gateway.raw(
+      'POST /keys/leases HTTP/1.1\ncontent-type: application/json\ntransfer-encoding: chunked',
+      '2\r\n{}\r\n0\r\n\r\n',
+    );
+    const [request] = services.leases.received;
+    expect(request).toMatchObject({ body: '{}', headers: { 'content-length': '2' } });
+    expect(request?.headers).not.toHaveProperty('transfer-encoding');
+  });
+
+  test('may be left out where a type is announced', async () => {
+    await gateway.raw('DELETE /api/v1/api-keys/1 HTTP/1.1\ncontent-type: application/json');
+    expect(services.auth.received).toMatchObject([{ method: 'DELETE', body: '' }]);
+  });
+
+  test('of 64 KiB pass, and one octet more is a 413 that no service sees', async () => {
+    expect((await post('a: b', 'x'.repeat(65_536))).slice(9, 12)).toBe('200');
+    const refused = await post('a: b', 'x'.repeat(65_537));
+    expect(refused).toMatch(/^HTTP\/1.1 413 .*application\/problem\+json.*"code":"PAYLOAD_TOO_LARGE"/s);
+    const chunk = `10001\r\n${'x'.repeat(65_537)}\r\n0\r\n\r\n`;
+    const head = 'POST /keys/leases HTTP/1.1\ntransfer-encoding: chunked';
+    expect((await gateway.raw(head, chunk)).slice(9, 12)).toBe('413');
+    expect(services.leases.received).toHaveLength(1);
+  });
+
+  test('cannot smuggle a second request', async () => {
+    const hidden = 'GET /internal/feed/head HTTP/1.1\r\nhost: a\r\n\r\n';
+    await gateway.raw(
+      `POST /keys/leases HTTP/1.1\ncontent-length: ${hidden.length}\ntransfer-encoding: chunked`,
+      `0\r\n\r\n${hidden}`,
+    );
+    await post('a: b', hidden);
+    expect(received()).toEqual(['leases /keys/leases']);
+  });
+});

@@ -1,0 +1,191 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  type FakeService,
+  type GatewayFixture,
+  type GatewaySettings,
+  refusingUrl,
+  startGateway,
+  startService,
+} from './forwarding.fixture.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close();
+});
+
+async function serve(answer: RequestListener): Promise<FakeService> {
+  const service = await startService(answer);
+  opened.push(service);
+  return service;
+}
+async function gatewayBefore(urls: string[], settings?: GatewaySettings): Promise<GatewayFixture> {
+  const gateway = await startGateway({ 'key-derivation': urls, leases: urls }, settings);
+  opened.push(gateway);
+  return gateway;
+}
+/** A service that says what it is told to, octet by octet, once a request has come, and then closes. */
+async function garbler(text: string): Promise<string> {
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(text, 'latin1'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+const get = (gateway: GatewayFixture) => fetch(`${gateway.url}/keys/film`);
+const post = (gateway: GatewayFixture) =>
+  fetch(`${gateway.url}/keys/leases`, {
+    method: 'POST',
+    body: '{}',
+    headers: { 'content-type': 'application/json' },
+  });
+
+/** The answer of a gateway whose service gave none. */
+async function expectUnavailable(response: Response): Promise<void> {
+  expect(response.status).toBe(503);
+  expect(response.headers.get('retry-after')).toBe('1');
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  expect(await response.json()).toMatchObject({
+    code: 'DEPENDENCY_UNAVAILABLE',
+    requestId: response.headers.get('x-request-id'),
+  });
+}
+
+describe('an address that takes no connection', () => {
+  test.each(['GET', 'POST'])('costs a %s nothing where another one does', async (method) => {
+    const service = await serve((_request, response) => response.end('ok'));
+    const gateway = await gatewayBefore([await refusingUrl(), await refusingUrl(), service.url]);
+    for (let round = 0; round < 6; round++)
+      expect((await (method === 'GET' ? get(gateway) : post(gateway))).status).toBe(200);
+    expect(gateway.faults).toEqual([]);
+  });
+
+  test('is a 503 with Retry-After where it is the only one, and the operator hears of it', async () => {
+    const gateway = await gatewayBefore([await refusingUrl()]);
+    await expectUnavailable(await get(gateway));
+    await expectUnavailable(await post(gateway));
+    expect(gateway.faults).toHaveLength(2);
+    expect(gateway.faults[0]).toContain('ECONNREFUSED');
+    expect(gateway.lines).toMatchObject([{ status: 503, code: 'DEPENDENCY_UNAVAILABLE' }, { status: 503 }]);
+  });
+
+  test('that is not known at all is a 503 too', async () => {
+    await expectUnavailable(await get(await gatewayBefore([])));
+  });
+});
+
+describe('a connection that breaks before the answer', () => {
+  test('has a GET asked again', async () => {
+    let asked = 0;
+    const service = await serve((request, response) =>
+      ++asked < 3 ? request.socket.destroy() : response.end('ok'),
+    );
+    const gateway = await gatewayBefore([service.url]);
+    expect((await get(gateway)).status).toBe(200);
+    expect(asked).toBe(3);
+  });
+
+  test('has a GET asked three times at most', async () => {
+    const service = await serve((request) => request.socket.destroy());
+    await expectUnavailable(await get(await gatewayBefore([service.url])));
+    expect(service.received).toHaveLength(3);
+  });
+
+  test('fails a POST that was sent: it may have been done', async () => {
+    const service = await serve((request) => request.socket.destroy());
+    await expectUnavailable(await post(await gatewayBefore([service.url, service.url])));
+    expect(service.received).toHaveLength(1);
+  });
+
+  test.each([16, 10_000])('in the middle of a small answer of %s octets is no half answer', async (size) => {
+    const service = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': size });
+      response.write('half', () => request.socket.destroy());
+    });
+    const gateway = await gatewayBefore([service.url]);
+    await expectUnavailable(await get(gateway));
+    await expectUnavailable(await post(gateway));
+    expect(service.received).toHaveLength(4);
+  });
+});
+
+test('an answer that breaks off after its head breaks off at the client, and the operator hears of it', async () => {
+  const service = await serve((request, response) => {
+    response.writeHead(200, { 'content-length': 1_000_000 });
+    response.write('x'.repeat(50_000), () => request.socket.destroy());
+  });
+  const gateway = await gatewayBefore([service.url]);
+  const connection = gateway.open('GET /keys/film HTTP/1.1\r\nhost: a\r\n\r\n');
+  expect((await connection.all()).length).toBeLessThan(60_000);
+  expect(gateway.faults).toHaveLength(1);
+  expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+});
+
+describe('a service that hangs', () => {
+  test('is a 503 within the time limit, and its request is ended', async () => {
+    let ended: () => void = () => {};
+    const gone = new Promise<void>((resolve) => (ended = resolve));
+    const service = await serve((request) => request.socket.once('close', () => ended()));
+    const gateway = await gatewayBefore([service.url], { answerLimitMs: 100 });
+    await expectUnavailable(await get(gateway));
+    await gone;
+    expect(gateway.faults).toEqual(['key-derivation: Error: no answer within 100 ms']);
+  });
+
+  test('is a 503 within the time limit also for those that wait for a free connection', async () => {
+    const service = await serve(() => {});
+    const gateway = await gatewayBefore([service.url], { answerLimitMs: 200, connections: 1 });
+    const startedAtMs = performance.now();
+    for (const response of await Promise.all([get(gateway), get(gateway), get(gateway)]))
+      await expectUnavailable(response);
+    // One after the other would be three times the limit.
+    expect(performance.now() - startedAtMs).toBeLessThan(500);
+  });
+
+  test('in the middle of a small answer is a 503 too', async () => {
+    const service = await serve((_request, response) =>
+      response.writeHead(200, { 'content-length': 16 }).write('half'),
+    );
+    await expectUnavailable(await get(await gatewayBefore([service.url], { answerLimitMs: 100 })));
+  });
+
+  test('is left alone for a while where there is another', async () => {
+    const hanging = await serve(() => {});
+    const service = await serve((_request, response) => response.end('ok'));
+    const gateway = await gatewayBefore([hanging.url, service.url], { answerLimitMs: 100 });
+    const statuses = [];
+    for (let round = 0; round < 6; round++) statuses.push((await get(gateway)).status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(1);
+  });
+});
+
+describe('what is no proper answer', () => {
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n'],
+    ['a header that no client may get', 'HTTP/1.1 200 OK\r\nx-odd: \xe9\x01\r\ncontent-length: 2\r\n\r\nok'],
+    [
+      'an upgrade that nobody asked for',
+      'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+    ],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
+  ])('is a 503: %s', async (_what, text) => {
+    const gateway = await gatewayBefore([await garbler(text)]);
+    await expectUnavailable(await get(gateway));
+    expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+  });
+
+  test('from a service that does not know the secret is a 503 and not a 401: no client can mend it', async () => {
+    const service = await serve((_request, response) =>
+      response.writeHead(401, { 'x-latchkey-refused': 'secret' }).end(),
+    );
+    const gateway = await gatewayBefore([service.url]);
+    await expectUnavailable(await get(gateway));
+    expect(gateway.faults[0]).toContain('INTERNAL_SECRET');
+  });
+});

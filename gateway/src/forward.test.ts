@@ -1,0 +1,193 @@
+import type { RequestListener } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type FakeService, type GatewayFixture, startGateway, startService } from './forwarding.fixture.ts';
+
+let service: FakeService;
+let gateway: GatewayFixture;
+let answer: RequestListener;
+beforeEach(async () => {
+  service = await startService((request, response) => answer(request, response));
+  const urls = [service.url];
+  gateway = await startGateway({ 'key-derivation': urls, leases: urls, auth: urls });
+});
+afterEach(async () => {
+  await gateway.close();
+  await service.close();
+});
+
+describe('answers', () => {
+  test('arrive whole: status, headers and octets, small and large', async () => {
+    for (const size of [0, 16, 16_384, 16_385, 3_000_000]) {
+      const octets = Buffer.alloc(size, 7);
+      answer = (_request, response) =>
+        response.writeHead(418, { 'content-length': size, 'x-size': size }).end(octets);
+      const response = await fetch(`${gateway.url}/keys/film`);
+      expect(response.status).toBe(418);
+      expect(response.headers.get('content-length')).toBe(String(size));
+      expect(response.headers.get('x-size')).toBe(String(size));
+      expect(Buffer.from(await response.arrayBuffer()).equals(octets)).toBe(true);
+    }
+  });
+
+  test('to HEAD have the length of the answer to GET and no octet of it', async () => {
+    for (const size of [16, 100_000]) {
+      answer = (_request, response) => response.writeHead(200, { 'content-length': size }).end();
+      const text = await gateway.raw('HEAD /keys/film HTTP/1.1');
+      expect(text).toMatch(new RegExp(`content-length: ${size}\r\n`));
+      expect(text).toMatch(/\r\n\r\n$/);
+    }
+  });
+
+  test.each([204, 304])('of status %s have no body and announce none', async (status) => {
+    answer = (_request, response) => response.writeHead(status).end();
+    const text = await gateway.raw('GET /keys/film HTTP/1.1');
+    expect(text.slice(9, 12)).toBe(String(status));
+    expect(text).not.toMatch(/content-length|transfer-encoding/);
+    expect(text).toMatch(/\r\n\r\n$/);
+  });
+
+  test('leave the connection of a client open for its next request', async () => {
+    answer = (request, response) => response.writeHead(200, { 'content-length': 1 }).end(request.url?.at(-1));
+    const get = (path: string) => `GET /keys/${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
+    const connection = gateway.open(get('a') + get('b'));
+    expect((await connection.reads('\r\n\r\nb')).match(/HTTP\/1.1 200/g)).toHaveLength(2);
+    connection.socket.write(get('c'));
+    await connection.reads('\r\n\r\nc');
+    connection.socket.destroy();
+  });
+
+  test('that come before the final one (103) are not mistaken for it', async () => {
+    answer = (_request, response) => {
+      response.writeEarlyHints({ link: '</a>; rel=preload' });
+      response.end('final');
+    };
+    expect(await (await fetch(`${gateway.url}/keys/film`)).text()).toBe('final');
+  });
+});
+
+describe('a stream', () => {
+  const eventStream = { 'content-type': 'text/event-stream', connection: 'close' };
+
+  test('passes event by event, and its head before the first', async () => {
+    let send: (text: string) => void = () => {};
+    answer = (_request, response) => {
+      response.writeHead(200, eventStream).flushHeaders();
+      send = (text) => response.write(text);
+    };
+    const connection = gateway.open('GET /api/v1/events HTTP/1.1\r\nhost: a\r\n\r\n');
+    await connection.reads('\r\n\r\n');
+    for (const event of ['data: one\n\n', 'data: two\n\n']) {
+      send(event);
+      await connection.reads(event);
+    }
+    connection.socket.destroy();
+  });
+
+  test('ends at the service when the client goes away', async () => {
+    const gone = new Promise<void>((resolve) => {
+      answer = (_request, response) => {
+        response.once('close', () => resolve());
+        response.writeHead(200, eventStream).write(':\n\n');
+      };
+    });
+    const connection = gateway.open('GET /api/v1/events HTTP/1.1\r\nhost: a\r\n\r\n');
+    await connection.reads(':\n\n');
+    connection.socket.destroy();
+    await gone;
+    expect(await gateway.linesWritten(1)).toMatchObject([{ status: 200 }]);
+    expect(gateway.faults).toEqual([]);
+  });
+
+  test('does not hold the end of the gateway', async () => {
+    answer = (_request, response) => void response.writeHead(200, eventStream).write(':\n\n');
+    const connection = gateway.open('GET /api/v1/events HTTP/1.1\r\nhost: a\r\n\r\n');
+    await connection.reads(':\n\n');
+    await gateway.close();
+    expect(await connection.all()).toMatch(/connection: close/i);
+    expect(await connection.all()).toMatch(/0\r\n\r\n$/);
+  });
+
+  test('waits at the service while its client does not read', async () => {
+    const total = 64 * 1024 * 1024;
+    let written = 0;
+    answer = (_request, response) => {
+      response.writeHead(200, { 'content-length': total });
+      const chunk = Buffer.alloc(64 * 1024);
+      const fill = () => {
+        while (written < total) {
+          written += chunk.length;
+          if (!response.write(chunk)) return;
+        }
+        response.end();
+      };
+      response.on('drain', fill);
+      fill();
+    };
+    const connection = gateway.open('GET /keys/film HTTP/1.1\r\nhost: a\r\n\r\n');
+    connection.socket.pause();
+    // It has come to a standstill once many other requests are answered and nothing more is written meanwhile.
+    let before = -1;
+    for (let still = 0; still < 20; still = written === before && written > 0 ? still + 1 : 0) {
+      before = written;
+      await fetch(`${gateway.url}/health`);
+    }
+    expect(written).toBeLessThan(total / 2);
+    connection.socket.resume();
+    while (written < total) await new Promise((resolve) => connection.socket.once('data', resolve));
+    connection.socket.destroy();
+  });
+});
+
+describe('a client that goes away', () => {
+  test('before the answer has its request ended at the service, and is logged as 499', async () => {
+    const gone = new Promise<void>((resolve) => {
+      answer = (request) => request.socket.once('close', () => resolve());
+    });
+    const connection = gateway.open('GET /keys/film HTTP/1.1\r\nhost: a\r\n\r\n');
+    await service.came(1);
+    connection.socket.destroy();
+    await gone;
+    expect(await gateway.linesWritten(1)).toMatchObject([{ status: 499 }]);
+    expect(gateway.faults).toEqual([]);
+  });
+});
+
+describe('the log line', () => {
+  test('names who acted, what was refused and which route, as the service tells it', async () => {
+    answer = (_request, response) =>
+      response
+        .writeHead(403, {
+          'x-latchkey-principal': `viewer ${encodeURIComponent('żółw / 亀')}`,
+          'x-latchkey-code': 'LEASE_REVOKED',
+          'x-latchkey-route': '/keys/:contentId',
+        })
+        .end();
+    await gateway.raw('GET /keys/film?token=hidden HTTP/1.1\nuser-agent: test');
+    expect(await gateway.linesWritten(1)).toEqual([
+      expect.objectContaining({
+        method: 'GET',
+        path: '/keys/film?token=***',
+        route: '/keys/:contentId',
+        status: 403,
+        principal: { kind: 'viewer', id: 'żółw / 亀' },
+        code: 'LEASE_REVOKED',
+        clientIp: '127.0.0.1',
+        userAgent: 'test',
+      }),
+    ]);
+  });
+
+  test('believes nothing that is not of the form', async () => {
+    answer = (_request, response) =>
+      response.writeHead(200, { 'x-latchkey-principal': 'odd', 'x-latchkey-code': 'NO_SUCH' }).end();
+    await gateway.raw('GET /keys/film HTTP/1.1');
+    expect(await gateway.linesWritten(1)).toMatchObject([{ principal: null, code: null }]);
+  });
+});
+
+test('while draining, clients are told to take their next request elsewhere', async () => {
+  answer = (_request, response) => response.end('ok');
+  gateway.drain();
+  const connection = gateway.open('GET /keys/film HTTP/1.1\r\nhost: a\r\n\r\n');
+  expect(await connection.all()).toMatch(/^HTTP\/1.1 200 .*connection: close/is);
+});

@@ -1,0 +1,163 @@
+import type { RequestListener } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type FakeService,
+  type GatewayFixture,
+  secret,
+  startGateway,
+  startService,
+} from './forwarding.fixture.ts';
+
+let service: FakeService;
+let gateway: GatewayFixture;
+let answer: RequestListener;
+beforeEach(async () => {
+  answer = (_request, response) => response.end('ok');
+  service = await startService((request, response) => answer(request, response));
+  gateway = await startGateway({ 'key-derivation': [service.url] }, { corsOrigins: ['https://app.example'] });
+});
+afterEach(async () => {
+  await gateway.close();
+  await service.close();
+});
+
+/** The headers with which a request arrives at the service. */
+async function sent(...lines: string[]) {
+  await gateway.raw(`GET /keys/film HTTP/1.1\n${lines.join('\n')}`);
+  const [request] = service.received;
+  if (!request) throw new Error('nothing came');
+  return request;
+}
+/** The head of an answer with these headers, as the client reads it. */
+async function answered(headers: Record<string, string | string[]>, ...asked: string[]) {
+  answer = (_request, response) => response.writeHead(200, headers).end('ok');
+  return (await gateway.raw(`GET /keys/film HTTP/1.1\n${asked.join('\n')}`)).toLowerCase();
+}
+
+describe('on the way in', () => {
+  test('what is between two hops stays there, with all that the Connection header names', async () => {
+    const { headers } = await sent(
+      'connection: x-mine, Keep-Alive',
+      'x-mine: 1',
+      'keep-alive: timeout=5',
+      'te: trailers',
+      'trailer: expires',
+      'upgrade: websocket',
+      'proxy-authorization: Basic eA==',
+      'proxy-connection: keep-alive',
+      'x-other: 2',
+    );
+    expect(headers).toMatchObject({ 'x-other': '2' });
+    for (const name of [
+      'x-mine',
+      'keep-alive',
+      'te',
+      'trailer',
+      'upgrade',
+      'proxy-authorization',
+      'proxy-connection',
+    ])
+      expect(headers).not.toHaveProperty(name);
+  });
+
+  test('credentials, lease ids and the like arrive as they were sent', async () => {
+    const { headers } = await sent(
+      'authorization: Bearer a.b.c',
+      'x-lease-id: 7',
+      'cookie: a=1',
+      'x-odd: \xe9',
+    );
+    expect(headers).toMatchObject({
+      authorization: 'Bearer a.b.c',
+      'x-lease-id': '7',
+      cookie: 'a=1',
+      'x-odd': '\xe9',
+    });
+  });
+
+  test('a client cannot say where it comes from, nor speak in the name of the gateway', async () => {
+    const { headers, rawHeaders } = await sent(
+      'x-forwarded-for: 6.6.6.6',
+      'x-forwarded-proto: https',
+      'x-forwarded-host: evil',
+      'x-forwarded-anything: 1',
+      'forwarded: for=6.6.6.6',
+      'x-real-ip: 6.6.6.6',
+      'x-latchkey-secret: guess',
+      'x-latchkey-direct: 1',
+      'x-latchkey-principal: api-key 1',
+      'connection: x-latchkey-secret, x-forwarded-for',
+    );
+    expect(
+      Object.keys(headers)
+        .filter((name) => /^(x-forwarded-|forwarded|x-real-ip|x-latchkey-)/.test(name))
+        .sort(),
+    ).toEqual(['x-forwarded-for', 'x-latchkey-secret']);
+    expect(headers).toMatchObject({ 'x-forwarded-for': '127.0.0.1', 'x-latchkey-secret': secret });
+    expect(rawHeaders.filter((name) => name.toLowerCase() === 'x-latchkey-secret')).toHaveLength(1);
+  });
+
+  test('a call straight from this machine is told as such, and only where no proxy stands between', async () => {
+    expect((await sent()).headers).toHaveProperty('x-latchkey-direct', '1');
+    await gateway.raw('GET /keys/film HTTP/1.1\nvia: 1.1 proxy');
+    expect(service.received[1]?.headers).not.toHaveProperty('x-latchkey-direct');
+  });
+
+  test('the gateway names itself as one more hop (RFC 9110 section 7.6.3)', async () => {
+    expect((await sent('via: 1.1 proxy')).headers.via).toBe('1.1 proxy, 1.1 latchkey');
+  });
+
+  test('the request id of the log line is the one that the service gets', async () => {
+    const own = await sent('x-request-id: not fit to print');
+    const [line] = await gateway.linesWritten(1);
+    expect(own.headers['x-request-id']).toBe(line?.requestId);
+    await gateway.raw('GET /keys/film HTTP/1.1\nx-request-id: mine-1');
+    expect(service.received[1]?.headers['x-request-id']).toBe('mine-1');
+  });
+});
+
+describe('on the way out', () => {
+  test('nothing between the gateway and a service reaches a client', async () => {
+    const head = await answered({
+      'x-latchkey-principal': 'viewer ann',
+      'x-latchkey-code': 'INTERNAL',
+      'x-latchkey-route': '/keys/:contentId',
+      'X-Latchkey-Other': '1',
+      connection: 'x-hop',
+      'x-hop': '1',
+      'keep-alive': 'timeout=72',
+      'x-kept': '1',
+    });
+    expect(head).toContain('x-kept: 1');
+    expect(head).not.toMatch(/x-latchkey|x-hop|timeout=72/);
+  });
+
+  test('there is one of each CORS header, and it is the gateway that says it', async () => {
+    const cors = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-all' };
+    const head = await answered({ ...cors, vary: 'Accept-Encoding' }, 'origin: https://app.example');
+    expect(head.match(/access-control-allow-origin: .*/g)).toEqual([
+      'access-control-allow-origin: https://app.example',
+    ]);
+    expect(head.match(/access-control-expose-headers/g)).toHaveLength(1);
+    expect(head.match(/vary: .*/g)).toEqual(['vary: origin, accept-encoding']);
+    expect(await answered(cors, 'origin: https://evil.example')).not.toContain('access-control-');
+  });
+
+  test('request id and date come once, and what the service says of caching counts', async () => {
+    const head = await answered(
+      { 'x-request-id': 'other', date: 'never', 'cache-control': 'max-age=9' },
+      'x-request-id: mine',
+    );
+    expect(head.match(/x-request-id: .*/g)).toEqual(['x-request-id: mine']);
+    expect(head.match(/\ndate: /g)).toHaveLength(1);
+    expect(head.match(/cache-control: .*/g)).toEqual(['cache-control: max-age=9']);
+    expect(await answered({})).toContain('cache-control: no-store');
+  });
+
+  test('headers that come several times stay several', async () => {
+    expect((await answered({ 'set-cookie': ['a=1', 'b=2'] })).match(/set-cookie: .*/g)).toEqual([
+      'set-cookie: a=1',
+      'set-cookie: b=2',
+    ]);
+  });
+});

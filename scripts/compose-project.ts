@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { runCommand } from './run-command.ts';
+
+const execute = promisify(execFile);
+/** The first start waits for the database to be made and migrated. */
+const readyWithinMs = 120_000;
+const askEveryMs = 200;
+
+/** What a replica says of the key requests that it has answered, on its own metrics port. */
+const countKeyRequests = `
+  const text = await (await fetch('http://127.0.0.1:9464/metrics')).text();
+  const counts = [...text.matchAll(/^http_server_request_duration_seconds_count\\{route="\\/keys\\/:contentId".*\\} (\\d+)$/gm)];
+  console.log(counts.reduce((sum, [, count]) => sum + Number(count), 0));
+`;
+
+/** The stack of compose.yaml under a name of its own. */
+export interface ComposeProject {
+  /** Runs a command of Compose and shows what it says. @throws where it fails */
+  run(args: readonly string[]): Promise<void>;
+  /** Where a service's port 4100 is published. */
+  url(service: string): Promise<string>;
+  /** Waits until the service is ready and its report is as wished. */
+  ready(service: string, asWished?: (report: string) => boolean): Promise<void>;
+  /** How many requests for keys each replica of key-derivation has answered, by the id of its container. */
+  keyRequests(): Promise<Record<string, number>>;
+  /** SIGKILL to one container of the service. */
+  killOne(service: string): Promise<void>;
+  /** Takes away its containers, networks and volumes. */
+  remove(): Promise<void>;
+}
+
+export interface ComposeProjectOptions {
+  /** The folder of compose.yaml. */
+  root: string;
+  envFile: string;
+  name: string;
+}
+
+export async function createComposeProject(options: ComposeProjectOptions): Promise<ComposeProject> {
+  const { root, envFile, name } = options;
+  const [command, ...first] = await findCompose();
+  const common = [...first, '--project-directory', root, '--project-name', name, '--env-file', envFile];
+
+  async function run(args: readonly string[]): Promise<void> {
+    const code = await runCommand(command, [...common, ...args]);
+    if (code !== 0) throw new Error(`compose ${args.join(' ')} ended with ${code}`);
+  }
+  async function ask(args: readonly string[]): Promise<string> {
+    return (await execute(command, [...common, ...args], { cwd: root })).stdout.trim();
+  }
+  const containersOf = async (service: string) => (await ask(['ps', '-q', service])).split('\n');
+  const url = async (service: string) => `http://${await ask(['port', service, '4100'])}`;
+
+  return {
+    run,
+    url,
+    async ready(service, asWished = () => true) {
+      const address = await url(service);
+      const untilMs = performance.now() + readyWithinMs;
+      for (;;) {
+        const answer = await fetch(`${address}/ready`).catch(() => null);
+        if (answer?.ok && asWished(await answer.text())) return;
+        if (performance.now() > untilMs) throw new Error(`${service} did not become ready`);
+        await sleep(askEveryMs);
+      }
+    },
+    async keyRequests() {
+      const counts: Record<string, number> = {};
+      for (const id of await containersOf('key-derivation')) {
+        const args = ['exec', id, 'node', '--input-type=module', '--eval', countKeyRequests];
+        counts[id] = Number((await execute('docker', args)).stdout);
+      }
+      return counts;
+    },
+    async killOne(service) {
+      const [id = ''] = await containersOf(service);
+      await execute('docker', ['kill', id]);
+    },
+    remove: () => run(['--profile', 'single', 'down', '--volumes', '--remove-orphans']),
+  };
+}
+
+/** `docker compose`, or the older `docker-compose`. */
+async function findCompose(): Promise<[string, ...string[]]> {
+  try {
+    await execute('docker', ['compose', 'version']);
+    return ['docker', 'compose'];
+  } catch {
+    await execute('docker-compose', ['version']);
+    return ['docker-compose'];
+  }
+}

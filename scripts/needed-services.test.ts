@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { findNeededServices } from './needed-services.ts';
+
+const texts: Record<string, string> = {
+  'shared/bus.test.ts': 'process.env.TEST_NATS_URL',
+  'shared/store.test.ts': 'describe.each(databaseKinds(process.env))',
+  'shared/rule.test.ts': 'expect(1)',
+  'shared/bus.ts': 'TEST_REDIS_URL',
+};
+const find = (...filters: string[]) =>
+  Object.fromEntries(findNeededServices(filters, Object.keys(texts), (file) => texts[file] ?? ''));
+
+it('a whole run needs what any test needs, and files that are no tests need nothing', () => {
+  expect(find()).toEqual({ Postgres: ['shared/store.test.ts'], NATS: ['shared/bus.test.ts'] });
+});
+
+it('a run of some files needs what those need', () => {
+  expect(find('rule.test.ts')).toEqual({});
+  expect(find('shared/bus')).toEqual({ NATS: ['shared/bus.test.ts'] });
+});
+
+it('the value of an option is no file', () => {
+  expect(find('a name of a test')).toEqual(find());
+});

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { chownSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A server of one run, on a loopback port, with its files in a folder that goes with it. */
+export interface OwnServer {
+  url: string;
+  /** Process id of the server itself. */
+  pid: number;
+  port: number;
+  folder: string;
+  /** Ends it if it still runs, and removes its folder unless that was given. */
+  stop(): Promise<void>;
+}
+
+export interface OwnServerOptions {
+  program: string;
+  args: readonly string[];
+  port: number;
+  folder: string;
+  url: string;
+  /** In its log, once it takes connections. */
+  readyLine: RegExp;
+  endSignal: 'KILL' | 'QUIT';
+  /** The user to run as; this process's own where it is absent. */
+  uid?: number | undefined;
+  removesFolder: boolean;
+}
+
+const startTimeoutMs = 20_000;
+/**
+ * Starts the program, says its process id, and ends it when standard input does: with this process, however that ends.
+ * $0 is the log, $1 the signal, $2 whether the folder goes too, the rest the command.
+ */
+const guard = `s=$1; r=$2; shift 2; "$@" </dev/null >"$0" 2>&1 & p=$!; echo $p; cat >/dev/null
+kill -CONT $p; kill -$s $p; wait $p; if [ $r = yes ]; then rm -rf "$PWD"; fi`;
+
+/** @throws Error with the end of its log where it does not start */
+export async function startOwnServer(options: OwnServerOptions): Promise<OwnServer> {
+  const { program, args, port, folder, url, readyLine, endSignal, uid, removesFolder } = options;
+  const log = join(folder, 'server.log');
+  writeFileSync(log, '');
+  if (uid !== undefined) chownSync(log, uid, uid);
+  // Not in the terminal's group: Ctrl-C is for the tests, which then stop their servers.
+  const child = spawn('sh', ['-c', guard, log, endSignal, removesFolder ? 'yes' : 'no', program, ...args], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    cwd: folder,
+    detached: true,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  child.once('error', () => {});
+  child.stdin.on('error', () => {});
+  const stop = async () => {
+    child.stdin.end();
+    await ended;
+  };
+
+  const pid = await new Promise<number>((resolve) => {
+    child.stdout.once('data', (line: Buffer) => resolve(Number(line)));
+    void ended.then(() => resolve(0));
+  });
+  const limitMs = performance.now() + startTimeoutMs;
+  for (let said = ''; !readyLine.test(said); said = readFileSync(log, 'utf8')) {
+    if (performance.now() > limitMs || !isRunning(pid)) {
+      await stop();
+      throw new Error(`${program} did not start: ${said.slice(-500)}`);
+    }
+    await pause(20);
+  }
+  return { url, pid, port, folder, stop };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    // The process of another user is one too.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** A folder for the files of one server. */
+export function makeServerFolder(uid?: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-server-'));
+  if (uid !== undefined) chownSync(folder, uid, uid);
+  return folder;
+}
+
+/** A loopback port that nobody listens on. */
+export function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,149 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { accessSync, constants, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { findFreePort, makeServerFolder, type OwnServer, startOwnServer } from './own-server.ts';
+
+export type ServiceName = 'Postgres' | 'Redis' | 'NATS';
+
+/** Where Debian keeps what its wrappers hide. */
+const postgresFolders = '/usr/lib/postgresql';
+
+/** Where a server was before, to start it there again with what it kept. */
+export interface Place {
+  port: number;
+  folder: string;
+}
+
+/** The path of a program, in PATH or where Debian keeps Postgres; undefined where it is not installed. */
+export function findProgram(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/sbin', postgresBins());
+  return folders
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, name))
+    .find(isExecutable);
+}
+
+/** Which program each service is, and the Debian package that brings it. */
+export const ownServices = {
+  Postgres: { program: 'initdb', debianPackage: 'postgresql', start: startOwnPostgres },
+  Redis: { program: 'redis-server', debianPackage: 'redis-server', start: startOwnRedis },
+  NATS: { program: 'nats-server', debianPackage: 'nats-server', start: startOwnNats },
+} as const;
+
+/** @throws Error where it is not installed or does not start */
+export async function startOwnRedis(place?: Place): Promise<OwnServer> {
+  const { port, folder } = place ?? (await newPlace());
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--dir',
+    folder,
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+  ];
+  return startOwnServer({
+    program: programOf('Redis'),
+    args,
+    port,
+    folder,
+    url: `redis://127.0.0.1:${port}`,
+    readyLine: /Ready to accept connections/,
+    endSignal: 'KILL',
+    removesFolder: !place,
+  });
+}
+
+/** @throws Error where it is not installed or does not start */
+export async function startOwnNats(place?: Place): Promise<OwnServer> {
+  const { port, folder } = place ?? (await newPlace());
+  return startOwnServer({
+    program: programOf('NATS'),
+    args: ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', folder],
+    port,
+    folder,
+    url: `nats://127.0.0.1:${port}`,
+    readyLine: /Server is ready/,
+    endSignal: 'KILL',
+    removesFolder: !place,
+  });
+}
+
+/**
+ * A new cluster whose superuser needs no password. It does not sync its files: a crash of the machine would cost it the
+ * data of tests.
+ *
+ * @throws Error where it is not installed or does not start
+ */
+export async function startOwnPostgres(): Promise<OwnServer> {
+  const initdb = programOf('Postgres');
+  const uid = process.getuid?.() === 0 ? unprivilegedUid() : undefined;
+  const port = await findFreePort();
+  const folder = makeServerFolder(uid);
+  const data = join(folder, 'data');
+  const user = uid === undefined ? {} : { uid, gid: uid };
+  const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await promisify(execFile)(initdb, options, { ...user, cwd: folder });
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 300,
+    fsync: 'off',
+    full_page_writes: 'off',
+  };
+  return startOwnServer({
+    program: join(initdb, '..', 'postgres'),
+    args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    port,
+    folder,
+    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    readyLine: /ready to accept connections/,
+    endSignal: 'QUIT',
+    uid,
+    removesFolder: true,
+  });
+}
+
+async function newPlace(): Promise<Place> {
+  return { port: await findFreePort(), folder: makeServerFolder() };
+}
+
+function programOf(name: ServiceName): string {
+  const { program } = ownServices[name];
+  const path = findProgram(program);
+  if (!path) throw new Error(`there is no ${program} on this machine`);
+  return path;
+}
+
+/** Postgres refuses to run as root. */
+function unprivilegedUid(): number {
+  for (const user of ['postgres', 'nobody']) {
+    const { status, stdout } = spawnSync('id', ['-u', user], { encoding: 'utf8' });
+    if (status === 0) return Number(stdout);
+  }
+  throw new Error('Postgres does not run as root, and there is neither a user postgres nor nobody');
+}
+
+function postgresBins(): string[] {
+  try {
+    // The newest first.
+    const versions = readdirSync(postgresFolders).sort((a, b) => Number(b) - Number(a));
+    return versions.map((version) => join(postgresFolders, version, 'bin'));
+  } catch {
+    return [];
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { hasDocker, startContainer } from './container-services.ts';
+import { findProgram, ownServices, type ServiceName } from './own-services.ts';
+
+const variables: Record<ServiceName, string> = {
+  Postgres: 'TEST_POSTGRES_URL',
+  Redis: 'TEST_REDIS_URL',
+  NATS: 'TEST_NATS_URL',
+};
+
+/** What `provideServices` needs to know of the machine and may do to it; a test gives its own. */
+export interface ServiceMachine {
+  env: Readonly<Record<string, string | undefined>>;
+  hasDocker(): Promise<boolean>;
+  startContainer(name: ServiceName): Promise<Provided>;
+  /** Whether the service's program is installed. */
+  isInstalled(name: ServiceName): boolean;
+  /** Starts the installed program. */
+  startProgram(name: ServiceName): Promise<Provided>;
+  /** Whether Debian packages can be installed: Debian or a child of it, as root. */
+  hasApt(): boolean;
+  /** Installs Debian packages; false where that failed. */
+  install(debianPackages: readonly string[]): Promise<boolean>;
+  say(line: string): void;
+}
+
+/** A service that runs, and how it ends. */
+export interface Provided {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** What the tests are given. */
+export interface ProvidedServices {
+  /** By the names that the tests read: `TEST_POSTGRES_URL` and so on. */
+  variables: Record<string, string>;
+  missing: ServiceName[];
+  /** Ends what was started here. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Provides services, all at once, each from the first of: the URL in its variable (`TEST_POSTGRES_URL`, `TEST_REDIS_URL`,
+ * `TEST_NATS_URL`), a container where a Docker daemon answers, the machine's own program on a free loopback port, and, on
+ * Debian as root, its package, which is installed for good. What it lacks, it says.
+ */
+export async function provideServices(
+  names: readonly ServiceName[],
+  machine: ServiceMachine = thisMachine,
+): Promise<ProvidedServices> {
+  const open = names.filter((name) => !machine.env[variables[name]]);
+  const started = new Map<ServiceName, Provided>();
+  if (open.length > 0) {
+    const docker = await machine.hasDocker();
+    if (docker) await startAll(open, machine.startContainer, started, machine);
+    const left = open.filter((name) => !started.has(name));
+    await installMissing(left, machine);
+    const installed = left.filter((name) => machine.isInstalled(name));
+    await startAll(installed, machine.startProgram, started, machine);
+  }
+  const missing = open.filter((name) => !started.has(name));
+  for (const name of missing) {
+    machine.say(`There is no ${name}: set ${variables[name]}, start Docker, or install it.`);
+  }
+  return {
+    variables: Object.fromEntries([...started].map(([name, { url }]) => [variables[name], url])),
+    missing,
+    stop: async () => void (await Promise.allSettled([...started.values()].map((service) => service.stop()))),
+  };
+}
+
+async function startAll(
+  names: readonly ServiceName[],
+  start: (name: ServiceName) => Promise<Provided>,
+  started: Map<ServiceName, Provided>,
+  machine: ServiceMachine,
+): Promise<void> {
+  await Promise.all(
+    names.map(async (name) => {
+      try {
+        started.set(name, await start(name));
+      } catch (error) {
+        machine.say(`${name} did not start this way: ${error instanceof Error ? error.message : error}`);
+      }
+    }),
+  );
+}
+
+async function installMissing(names: readonly ServiceName[], machine: ServiceMachine): Promise<void> {
+  const packages = names
+    .filter((name) => !machine.isInstalled(name))
+    .map((name) => ownServices[name].debianPackage);
+  if (packages.length === 0 || !machine.hasApt()) return;
+  machine.say(`Installing Debian's packages ${packages.join(', ')}, which this machine lacks.`);
+  await machine.install(packages);
+}
+
+const thisMachine: ServiceMachine = {
+  env: process.env,
+  hasDocker,
+  startContainer,
+  isInstalled: (name) => findProgram(ownServices[name].program) !== undefined,
+  startProgram: (name) => ownServices[name].start(),
+  hasApt: () => existsSync('/etc/debian_version') && process.getuid?.() === 0,
+  install: async (packages) =>
+    (await apt('update')) && (await apt('install', '-y', '--no-install-recommends', ...packages)),
+  say: (line) => process.stderr.write(`${line}\n`),
+};
+
+function apt(...args: string[]): Promise<boolean> {
+  // Waits two minutes for another run of apt on a machine that has just started. In run level 1 Debian starts no service.
+  const child = spawn('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+    stdio: ['ignore', 2, 2],
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
+  });
+  return new Promise((resolve) => {
+    child.once('error', () => resolve(false));
+    child.once('close', (code) => resolve(code === 0));
+  });
+}

@@ -1,0 +1,109 @@
+import { hashCredential } from '@latchkey/shared/auth';
+import type { ApiKeyVerifier } from '@latchkey/shared/contracts';
+import { createApiKeyClient } from '@latchkey/shared/internal';
+import {
+  createManualClock,
+  databaseKinds,
+  type ManualClock,
+  serveNeighbour,
+  type TestDatabase,
+} from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findApiKeyById, insertApiKey } from './api-key-store.ts';
+import { addAuthNeighbourRoutes, createApiKeyVerifier } from './index.ts';
+
+const bootstrapKey = 'a bootstrap key of any form';
+
+// One contract for the auth service's own verifier and for the client that asks it over HTTP.
+describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
+  describe.each(['itself', 'over HTTP'])('the auth service %s', (way) => {
+    let database: TestDatabase;
+    let clock: ManualClock;
+    let verifier: ApiKeyVerifier;
+    let flush: () => Promise<void>;
+    let close: () => Promise<void>;
+    beforeEach(async () => {
+      database = await open();
+      clock = createManualClock();
+      const own = createApiKeyVerifier({ db: database.db, clock, bootstrapKey, onFault: () => {} });
+      verifier = own;
+      flush = own.flush;
+      close = async () => {};
+      if (way === 'itself') return;
+      const neighbour = await serveNeighbour((app) => addAuthNeighbourRoutes(app, own));
+      const client = createApiKeyClient(neighbour.client);
+      verifier = client;
+      flush = async () => {
+        await client.flush();
+        await own.flush();
+      };
+      close = neighbour.close;
+    });
+    afterEach(async () => {
+      await close();
+      await database.close();
+    });
+    async function insert(
+      id: string,
+      more: { expires_at?: number; revoked_at?: number } = {},
+    ): Promise<string> {
+      const hash = hashCredential(`lk_${id}`);
+      await insertApiKey(database.db, {
+        id,
+        name: `ключ ${id}`,
+        key_hash: hash,
+        key_prefix: 'lk_00000000',
+        scope: 'playback',
+        created_at: 1,
+        expires_at: null,
+        revoked_at: null,
+        last_used_at: null,
+        ...more,
+      });
+      return hash;
+    }
+
+    test('tells a key as it is stored, ended ones too: who asks compares the times', async () => {
+      const key = { id: 'one', name: 'ключ one', scope: 'playback', expiresAt: null, revokedAt: null };
+      expect(await verifier.findApiKey(await insert('one'), true)).toEqual(key);
+      const ended = await insert('two', { expires_at: 5, revoked_at: 7 });
+      expect(await verifier.findApiKey(ended, true)).toMatchObject({ id: 'two', expiresAt: 5, revokedAt: 7 });
+    });
+
+    test('knows the bootstrap key, which has no id, whatever its form', async () => {
+      const key = { id: null, name: 'bootstrap', scope: 'admin', expiresAt: null, revokedAt: null };
+      for (const wellFormed of [true, false])
+        expect(await verifier.findApiKey(hashCredential(bootstrapKey), wellFormed)).toEqual(key);
+    });
+
+    test('knows no other key, and looks for none that has not the form of one', async () => {
+      expect(await verifier.findApiKey(hashCredential('unknown'), true)).toBeNull();
+      const hash = await insert('one');
+      await database.close();
+      expect(await verifier.findApiKey(hash, false)).toBeNull();
+      database = await open();
+    });
+
+    test('takes a note of uses, and keeps the latest', async () => {
+      await insert('one');
+      await insert('two');
+      clock.advance(1_000);
+      verifier.noteUse('one', clock.now());
+      verifier.noteUse('one', clock.now() - 10);
+      verifier.noteUse('two', clock.now() - 20);
+      verifier.noteUse('gone', clock.now());
+      await flush();
+      verifier.noteUse('one', clock.now() - 500);
+      await flush();
+      expect((await findApiKeyById(database.db, 'one'))?.last_used_at).toBe(clock.now());
+      expect((await findApiKeyById(database.db, 'two'))?.last_used_at).toBe(clock.now() - 20);
+    });
+
+    test('says that it cannot be known where the database does not answer', async () => {
+      const hash = await insert('one');
+      await database.close();
+      await expect(verifier.findApiKey(hash, true)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+      database = await open();
+    });
+  });
+});

@@ -1,0 +1,113 @@
+import type { ContentReader, KeyVersionRegistry } from '@latchkey/shared/contracts';
+import { createContentClient, createKeyVersionClient } from '@latchkey/shared/internal';
+import {
+  createManualClock,
+  databaseKinds,
+  serveNeighbour,
+  type TestDatabase,
+} from '@latchkey/shared/testing';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addContentNeighbourRoutes, createContentReader, createKeyVersionRegistry } from './index.ts';
+
+// One contract for the content service's own objects and for the clients that ask them over HTTP.
+describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
+  describe.each(['itself', 'over HTTP'])('the content service %s', (way) => {
+    let database: TestDatabase;
+    let reader: ContentReader;
+    let registry: KeyVersionRegistry;
+    let close: () => Promise<void>;
+    beforeEach(async () => {
+      database = await open();
+      reader = createContentReader(database);
+      registry = createKeyVersionRegistry({ db: database.db, clock: createManualClock() });
+      close = async () => {};
+      if (way === 'itself') return;
+      const own = { reader, registry };
+      const neighbour = await serveNeighbour((app) =>
+        addContentNeighbourRoutes(app, own.reader, own.registry),
+      );
+      reader = createContentClient(neighbour.client);
+      registry = createKeyVersionClient(neighbour.client);
+      close = neighbour.close;
+    });
+    afterEach(async () => {
+      await close();
+      await database.close();
+    });
+    const insert = (id: string, status: 'active' | 'disabled', keyVersion: number) =>
+      database.db
+        .insertInto('contents')
+        .values({
+          id,
+          name: id,
+          status,
+          key_version: keyVersion,
+          size_bytes: null,
+          manifest_key: null,
+          metadata: '{}',
+          search_text: id,
+          created_at: 1,
+          updated_at: 1,
+        })
+        .execute();
+
+    test('tells the state of a content and the version of its key', async () => {
+      await insert('film', 'active', 1);
+      await insert('Withdrawn-_9', 'disabled', 255);
+      expect(await reader.findContent('film')).toEqual({ status: 'active', keyVersion: 1 });
+      expect(await reader.findContent('Withdrawn-_9')).toEqual({ status: 'disabled', keyVersion: 255 });
+    });
+
+    test('knows no content that is not registered, whatever its name', async () => {
+      for (const id of ['nothing', '..', '../key-versions', 'a/b', '%2e', '?x=1', '#', 'ż', ' '])
+        expect(await reader.findContent(id)).toBeNull();
+      // Postgres takes no text with the octet 0, and no content can have such a name.
+      const names = fc.string({ unit: 'binary', minLength: 1 }).filter((id) => !id.includes('\0'));
+      await fc.assert(
+        fc.asyncProperty(names, async (id) => {
+          expect(await reader.findContent(id)).toBeNull();
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('stores the fingerprint of a version that is new, and names each that differs', async () => {
+      const [one, other] = ['00112233445566aa', '00112233445566bb'];
+      expect(await registry.compare(new Map())).toEqual([]);
+      expect(
+        await registry.compare(
+          new Map([
+            [1, one],
+            [2, other],
+          ]),
+        ),
+      ).toEqual([]);
+      expect(
+        await registry.compare(
+          new Map([
+            [1, one],
+            [2, other],
+          ]),
+        ),
+      ).toEqual([]);
+      expect(
+        await registry.compare(
+          new Map([
+            [1, other],
+            [2, one],
+            [3, one],
+          ]),
+        ),
+      ).toEqual([1, 2]);
+    });
+
+    test('says that it cannot be known where the database does not answer', async () => {
+      await database.close();
+      const unavailable = { code: 'DEPENDENCY_UNAVAILABLE' };
+      await expect(reader.findContent('film')).rejects.toMatchObject(unavailable);
+      await expect(registry.compare(new Map([[1, '00112233445566aa']]))).rejects.toMatchObject(unavailable);
+      database = await open();
+    });
+  });
+});

@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import type { LeaseReader } from '@latchkey/shared/contracts';
+import { createDatabaseFeed } from '@latchkey/shared/events';
+import { createLeaseClient, type LeaseClient } from '@latchkey/shared/internal';
+import {
+  createManualClock,
+  databaseKinds,
+  serveNeighbour,
+  type TestDatabase,
+} from '@latchkey/shared/testing';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addLeaseNeighbourRoutes, createLeaseReader } from './index.ts';
+import { LeaseStore } from './lease-store.ts';
+import { MarkStore } from './mark-store.ts';
+
+const now = createManualClock().now();
+const lease = {
+  viewerId: 'ann',
+  contentId: 'film',
+  deviceId: null,
+  createdAt: now,
+  renewedAt: null,
+  expiresAt: now + 300_000,
+  revokedAt: null,
+  revokedBy: null,
+  reason: null,
+};
+/** Any id that a viewer may have: Postgres takes no text with the octet 0, and tokens with control characters are refused. */
+const ids = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => !/\p{Cc}/u.test(id));
+
+// One contract for the lease service's own reader and for the client that asks it over HTTP.
+describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
+  describe.each(['itself', 'over HTTP'])('the lease service %s', (way) => {
+    let database: TestDatabase;
+    let reader: LeaseReader;
+    let close: () => Promise<void>;
+    beforeEach(async () => {
+      database = await open();
+      const own = createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
+      reader = own;
+      close = async () => {};
+      if (way === 'itself') return;
+      const neighbour = await serveNeighbour((app) =>
+        addLeaseNeighbourRoutes(app, own, createDatabaseFeed(database.db)),
+      );
+      reader = createLeaseClient(neighbour.client);
+      close = neighbour.close;
+    });
+    afterEach(async () => {
+      await close();
+      await database.close();
+    });
+    const insert = (more: object = {}) => {
+      const id = randomUUID();
+      return new LeaseStore(database.db).insert({ id, ...lease, ...more }).then(() => id);
+    };
+
+    test('tells whose lease it is, for what and until when', async () => {
+      expect(await reader.findLease(await insert())).toEqual({
+        viewerId: 'ann',
+        contentId: 'film',
+        expiresAt: now + 300_000,
+        renewableUntil: now + 330_000,
+        revokedAt: null,
+      });
+      const revoked = await insert({ revokedAt: now + 1, revokedBy: 'management' });
+      expect(await reader.findLease(revoked)).toMatchObject({ revokedAt: now + 1 });
+    });
+
+    test('knows no lease whose id is none, whatever it holds', async () => {
+      for (const id of [randomUUID(), '..', '../marks', 'a/b', '%00', '?x', '#', ' '])
+        expect(await reader.findLease(id)).toBeNull();
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (id) => {
+          expect(await reader.findLease(id)).toBeNull();
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('tells the latest mark on the viewer, the content or the pair, and null where there is none', async () => {
+      const marks = new MarkStore(database.db);
+      expect(await reader.findMark('ann', 'film')).toBeNull();
+      await marks.mark({ viewerId: 'ann', contentId: null }, now);
+      await marks.mark({ viewerId: null, contentId: 'film' }, now + 2);
+      await marks.mark({ viewerId: 'ann', contentId: 'film' }, now + 1);
+      expect(await reader.findMark('ann', 'film')).toBe(now + 2);
+      expect(await reader.findMark('ann', 'series')).toBe(now);
+      expect(await reader.findMark('bob', 'series')).toBeNull();
+    });
+
+    test('finds the mark of any viewer, whatever the id holds', async () => {
+      const marks = new MarkStore(database.db);
+      await fc.assert(
+        fc.asyncProperty(ids, async (viewerId) => {
+          await marks.mark({ viewerId, contentId: null }, now);
+          expect(await reader.findMark(viewerId, 'film')).toBe(now);
+          expect(await reader.findMark(`${viewerId}&contentId=x`, 'film')).toBeNull();
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('says that it cannot be known where the database does not answer', async () => {
+      await database.close();
+      const unavailable = { code: 'DEPENDENCY_UNAVAILABLE' };
+      await expect(reader.findLease(randomUUID())).rejects.toMatchObject(unavailable);
+      await expect(reader.findMark('ann', 'film')).rejects.toMatchObject(unavailable);
+      database = await open();
+    });
+  });
+
+  test('over HTTP, each answer says from which number of the change feed on it is true', async () => {
+    const database = await open();
+    const order: string[] = [];
+    const reader: LeaseReader = {
+      findLease: async () => {
+        order.push('lease');
+        return null;
+      },
+      findMark: async () => {
+        order.push('mark');
+        return null;
+      },
+    };
+    const head = async () => {
+      order.push('head');
+      return 7;
+    };
+    const neighbour = await serveNeighbour((app) =>
+      addLeaseNeighbourRoutes(app, reader, { ...createDatabaseFeed(database.db), head }),
+    );
+    const client: LeaseClient = createLeaseClient(neighbour.client);
+    expect(await client.stamped.findLease(randomUUID())).toEqual({ value: null, asOf: 7 });
+    expect(await client.stamped.findMark('ann', 'film')).toEqual({ value: null, asOf: 7 });
+    // A number that is read after the row could be that of a change which the row does not show.
+    expect(order).toEqual(['head', 'lease', 'head', 'mark']);
+    await neighbour.close();
+    await database.close();
+  });
+});

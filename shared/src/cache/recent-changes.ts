@@ -1,0 +1,100 @@
+import type { Change, FeedRecord } from '../events/index.ts';
+import { type Naming, namedBy } from './tags.ts';
+
+/**
+ * A place in the change feed that a state is known to be true at. The number alone would not do: a database that was put
+ * back to an earlier state gives its numbers out again, for other changes, and those have other times.
+ */
+export interface Stamp {
+  number: number;
+  /** The time of the row with this number, milliseconds since 1970. */
+  at: number;
+}
+
+interface Row {
+  at: number;
+  names: readonly string[];
+}
+
+/**
+ * The latest changes of the feed, so that a state with a stamp can be judged: it still holds where nothing since has
+ * named it. The record knows from which number on it is complete and judges nothing that is older.
+ */
+export class RecentChanges implements FeedRecord {
+  readonly #capacity: number;
+  /** Complete from `#from` to `#position`; beyond that only what was heard out of order. */
+  readonly #rows = new Map<number, Row>();
+  /** The last number that named each tag. */
+  readonly #lastNaming = new Map<string, number>();
+  #from = 0;
+  /** Null before the feed is followed. */
+  #position: number | null = null;
+  /** Up to here changes were heard that are not kept. */
+  #unkeptUpTo = 0;
+
+  /** @param capacity changes kept; each takes some 200 bytes */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  add(number: number, at: number, change: Change): void {
+    if (this.#position === null || number > this.#position + this.#capacity) {
+      this.#unkeptUpTo = Math.max(this.#unkeptUpTo, number);
+      return;
+    }
+    if (number <= this.#from) return;
+    const names = namedBy(change).map(nameOf);
+    this.#remove(number);
+    this.#rows.set(number, { at, names });
+    for (const name of names) {
+      this.#lastNaming.set(name, Math.max(number, this.#lastNaming.get(name) ?? 0));
+    }
+  }
+
+  advance(number: number): void {
+    if (this.#position !== null && number <= this.#position) return;
+    this.#position = number;
+    for (; this.#from <= number - this.#capacity; this.#from++) this.#remove(this.#from);
+  }
+
+  restart(number: number, at: number | null): void {
+    // What was heard of later changes stays true.
+    for (const kept of [...this.#rows.keys()]) if (kept <= number) this.#remove(kept);
+    if (at !== null) this.#rows.set(number, { at, names: [] });
+    this.#from = number;
+    this.#position = number;
+  }
+
+  /**
+   * The latest stamp for a state that is known to be true at the given number of the feed.
+   *
+   * @returns null where the record does not reach there
+   */
+  stamp(number = Number.POSITIVE_INFINITY): Stamp | null {
+    if (this.#position === null) return null;
+    // What is true at a later number was read after all that came before, so an earlier one is no lie.
+    const reached = Math.min(number, this.#position);
+    const row = this.#rows.get(reached);
+    return row ? { number: reached, at: row.at } : null;
+  }
+
+  /** Whether nothing, up to where the feed has been followed and in what was heard beyond, has named it since. */
+  confirms({ number, at }: Stamp, names: readonly Naming[]): boolean {
+    if (this.#position === null || number > this.#position || this.#position < this.#unkeptUpTo) return false;
+    // Below `#from` there is no row; what is not of this history has another time.
+    if (this.#rows.get(number)?.at !== at) return false;
+    return names.every((naming) => (this.#lastNaming.get(nameOf(naming)) ?? 0) <= number);
+  }
+
+  #remove(number: number): void {
+    const row = this.#rows.get(number);
+    if (!row || !this.#rows.delete(number)) return;
+    for (const name of row.names) {
+      if (this.#lastNaming.get(name) === number) this.#lastNaming.delete(name);
+    }
+  }
+}
+
+function nameOf({ cache, tag }: Naming): string {
+  return `${cache} ${tag}`;
+}

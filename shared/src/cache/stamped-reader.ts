@@ -1,0 +1,98 @@
+import type { Clock } from '../clock/index.ts';
+import { Held } from './authority-cache.ts';
+import type { RecentChanges } from './recent-changes.ts';
+import type { SharedEntry, SharedKind, SharedStates } from './shared-states.ts';
+import type { Naming } from './tags.ts';
+
+/** The owner's answer. */
+export interface Stamped<V> {
+  value: V | null;
+  /**
+   * A number of the change feed that the answer holds everything up to. The owner takes the feed's head first and reads the
+   * state afterwards.
+   */
+  asOf: number;
+}
+
+export interface StampedReaderOptions<V> {
+  kind: SharedKind;
+  states: SharedStates;
+  /** Asks the owner. */
+  read: (key: string) => Promise<Stamped<V>>;
+  recent: RecentChanges;
+  follower: { seenUpToMs(): number | null };
+  /** @returns undefined for anything that is no state */
+  parse: (value: unknown) => V | null | undefined;
+  /** Everything by which a change may name the state. */
+  namesOf: (key: string, value: V | null) => readonly Naming[];
+  /** How long it may be shared from now on, in milliseconds; not at all from 0 down, and then it is not believed either. */
+  ttlMs: (value: V | null, now: number) => number;
+  clock: Clock;
+}
+
+/**
+ * The feed has to have been followed this recently for its word on a shared entry. Half of the 5 s limit: the decision
+ * comes after the belief, and a pull a second is usual.
+ */
+const believableMs = 2_500;
+/** Reads remembered, until the feed was followed beyond them: some seconds of reads of a busy replica. */
+const readsRemembered = 100_000;
+
+/** Reads states: from what is shared where that is known to hold, else from the owner, whose answer is shared then. */
+export class StampedReader<V> {
+  readonly #options: StampedReaderOptions<V>;
+  /** When each key was last read, monotonic milliseconds, oldest first. */
+  readonly #readAtMs = new Map<string, number>();
+  /** Reads up to here are forgotten. */
+  #forgottenUpToMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: StampedReaderOptions<V>) {
+    this.#options = options;
+  }
+
+  /** Rejects as the owner does. */
+  async load(key: string): Promise<V | null | Held<V>> {
+    const { kind, states, read } = this.#options;
+    const held = this.believe(key, await states.get(kind, key));
+    return held ?? this.share(key, await read(key));
+  }
+
+  /** @returns null where it is not known that the entry holds */
+  believe(key: string, entry: SharedEntry | null): Held<V> | null {
+    const { recent, follower, parse, namesOf, ttlMs, clock } = this.#options;
+    const value = entry ? parse(entry.value) : undefined;
+    if (!entry || value === undefined || ttlMs(value, clock.now()) <= 0) return null;
+    // The entry is as good as the feed: it held at the instant up to which that has been followed, not at this one.
+    const heldAtMs = follower.seenUpToMs();
+    if (heldAtMs === null || clock.monotonic() - heldAtMs > believableMs) return null;
+    // What was read here since then may be newer, and nothing older shall follow it.
+    if (heldAtMs <= Math.max(this.#forgottenUpToMs, this.#readAtMs.get(key) ?? Number.NEGATIVE_INFINITY))
+      return null;
+    if (!recent.confirms(entry.stamp, namesOf(key, value))) return null;
+    this.#noteRead(key);
+    return new Held(value, heldAtMs);
+  }
+
+  /** Shares the owner's answer. */
+  share(key: string, { value, asOf }: Stamped<V>): V | null {
+    const { kind, states, recent, ttlMs, clock } = this.#options;
+    this.#noteRead(key);
+    const stamp = recent.stamp(asOf);
+    const lifeMs = ttlMs(value, clock.now());
+    if (stamp && lifeMs > 0) states.set(kind, key, value, stamp, lifeMs);
+    return value;
+  }
+
+  #noteRead(key: string): void {
+    const seenUpToMs = this.#options.follower.seenUpToMs() ?? Number.NEGATIVE_INFINITY;
+    this.#readAtMs.delete(key);
+    this.#readAtMs.set(key, this.#options.clock.monotonic());
+    for (const [oldest, atMs] of this.#readAtMs) {
+      if (atMs >= seenUpToMs) {
+        if (this.#readAtMs.size <= readsRemembered) return;
+        this.#forgottenUpToMs = atMs;
+      }
+      this.#readAtMs.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { LeaseState } from '../contracts/index.ts';
+import type { Change } from '../events/index.ts';
+import type { CacheName } from './authority.ts';
+
+/** A change says by a tag what it means: a lease, for one, goes by its id, its viewer, its content and the pair of both. */
+export interface Naming {
+  cache: CacheName;
+  tag: string;
+}
+
+/** The key of the cached mark of a pair. A content id has no white space, so the first one ends it. */
+export function markKey(viewerId: string, contentId: string): string {
+  return `${contentId} ${viewerId}`;
+}
+
+export function splitMarkKey(key: string): [viewerId: string, contentId: string] {
+  const space = key.indexOf(' ');
+  return [key.slice(space + 1), key.slice(0, space)];
+}
+
+/** Everything that a change may call a cached lease by. */
+export function leaseTags(leaseId: string, lease: LeaseState | null): string[] {
+  return lease ? [leaseId, ...pairTags(lease.viewerId, lease.contentId)] : [leaseId];
+}
+
+/** Everything that a change may call a cached mark by. */
+export function markTags(key: string): string[] {
+  return pairTags(...splitMarkKey(key));
+}
+
+/** What a change names, in each cache. */
+export function namedBy(change: Change): Naming[] {
+  if (change.kind === 'api-key') return [{ cache: 'apiKeys', tag: change.keyHash }];
+  if (change.kind === 'content') return [{ cache: 'contents', tag: change.contentId }];
+  const marked = selectorTag(change.viewerId, change.contentId);
+  const leases = change.leaseId ?? marked;
+  return [
+    ...(leases === null ? [] : [{ cache: 'leases', tag: leases } as const]),
+    ...(marked === null ? [] : [{ cache: 'marks', tag: marked } as const]),
+  ];
+}
+
+function pairTags(viewerId: string, contentId: string): string[] {
+  return [`viewer:${viewerId}`, `content:${contentId}`, `pair:${markKey(viewerId, contentId)}`];
+}
+
+function selectorTag(viewerId: string | null, contentId: string | null): string | null {
+  if (viewerId !== null && contentId !== null) return `pair:${markKey(viewerId, contentId)}`;
+  if (viewerId !== null) return `viewer:${viewerId}`;
+  return contentId === null ? null : `content:${contentId}`;
+}

@@ -1,0 +1,69 @@
+import { jetstream } from '@nats-io/jetstream';
+import { type Bus, createInProcessBus } from './bus.ts';
+import { parseBusMessage } from './message.ts';
+import { formatEnvelope, parseEnvelope } from './nats-envelope.ts';
+import { openNatsLink } from './nats-link.ts';
+import { subjectOf } from './nats-stream.ts';
+
+/** How long a message may wait for its acknowledgement. Nobody waits with it. */
+const publishTimeoutMs = 2_000;
+/** Messages without an acknowledgement; more are dropped. At 1 KB each they take 10 MB. */
+const unacknowledgedAtMost = 10_000;
+
+export interface NatsBusOptions {
+  url: string;
+  /** What the NATS server shows for this connection. */
+  name: string;
+  /** Tells this process's messages from those of others: unique to the process. */
+  origin: string;
+  /** Hears of lost connections, of messages that could not be sent (the first of each row) and of messages that are none. */
+  onFault: (error: unknown) => void;
+}
+
+/** A bus between processes. */
+export interface NatsBus extends Bus {
+  close(): Promise<void>;
+}
+
+/**
+ * The bus over NATS JetStream. Listeners of this process hear a message before `publish` returns, as on the bus within one
+ * process; those of other processes as soon as NATS brings it. While NATS is away nothing is queued: a late hint is none,
+ * and the change feed has it all.
+ */
+export function createNatsBus({ url, name, origin, onFault }: NatsBusOptions): NatsBus {
+  const local = createInProcessBus(onFault);
+  const link = openNatsLink({ url, name, onFault, hear });
+  let unacknowledged = 0;
+  let unsent = 0;
+
+  function hear(octets: Uint8Array): void {
+    const envelope = parseEnvelope(octets);
+    if (!envelope) onFault(new TypeError('what came from NATS is no message of ours'));
+    else if (envelope.origin !== origin) local.publish(envelope.message);
+  }
+
+  async function send(subject: string, text: string): Promise<void> {
+    const connection = link.connection();
+    // That there is no connection was reported when it was lost.
+    if (!connection || unacknowledged >= unacknowledgedAtMost) return;
+    unacknowledged++;
+    try {
+      await jetstream(connection, { timeout: publishTimeoutMs }).publish(subject, text, { retries: 1 });
+      unsent = 0;
+    } catch (error) {
+      if (unsent++ === 0) onFault(error);
+    } finally {
+      unacknowledged--;
+    }
+  }
+
+  return {
+    publish(message) {
+      local.publish(message);
+      if (parseBusMessage(message)) void send(subjectOf(message), formatEnvelope({ origin, message }));
+    },
+    subscribe: local.subscribe,
+    state: () => (link.connection() ? 'up' : 'down'),
+    close: () => link.close(),
+  };
+}

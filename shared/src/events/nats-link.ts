@@ -1,0 +1,118 @@
+import type { ConsumerMessages } from '@nats-io/jetstream';
+import { type ConnectionOptions, connect, type NatsConnection } from '@nats-io/transport-node';
+import { openConsumer } from './nats-stream.ts';
+
+/** A server that is up answers in a few milliseconds. */
+const answerTimeoutMs = 2_000;
+const retryEveryMs = 250;
+/** Two pings that are not answered: a connection whose other end is gone without a word is noticed within 6 s. */
+const pingEveryMs = 2_000;
+const pingsUnanswered = 2;
+/** The shortest that a pull may wait: it is asked again each time, and a consumer that is gone is noticed at two of them. */
+const pullEveryMs = 1_000;
+
+export interface NatsLinkOptions {
+  /** `nats://` or `tls://`, several separated by commas, with user and password or a token where they are needed. */
+  url: string;
+  /** What the server shows for this connection. */
+  name: string;
+  hear: (octets: Uint8Array) => void;
+  /** Hears when the link was lost or cannot be made, once each time. */
+  onFault: (error: unknown) => void;
+}
+
+/** A connection to NATS that hears the stream, and is made again for ever. */
+export interface NatsLink {
+  /** The connection while the stream is being heard; null at other times. */
+  connection(): NatsConnection | null;
+  close(): Promise<void>;
+}
+
+export function openNatsLink({ url, name, hear, onFault }: NatsLinkOptions): NatsLink {
+  const ending = new AbortController();
+  let hearing: NatsConnection | null = null;
+  let reported = false;
+
+  function report(error: unknown): void {
+    if (!reported && !ending.signal.aborted) onFault(error);
+    reported = true;
+  }
+
+  /** Hears the stream until the connection is lost, the consumer fails or the link is closed. */
+  async function listen(connection: NatsConnection): Promise<void> {
+    const consumer = await openConsumer(connection, answerTimeoutMs);
+    const messages = await consumer.consume({ expires: pullEveryMs, abort_on_missing_resource: true });
+    const stop = () => messages.stop();
+    ending.signal.addEventListener('abort', stop);
+    try {
+      watchConnection(connection, messages);
+      hearing = connection;
+      reported = false;
+      for await (const message of messages) hear(message.data);
+    } finally {
+      hearing = null;
+      ending.signal.removeEventListener('abort', stop);
+      messages.stop();
+      await consumer.delete().catch(() => {});
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!ending.signal.aborted) {
+      let connection: NatsConnection | null = null;
+      try {
+        connection = await connect(connectionOptions(url, name));
+        await listen(connection);
+        report(new Error('the connection to NATS was lost'));
+      } catch (error) {
+        report(error);
+      }
+      await connection?.close().catch(() => {});
+      await pause(retryEveryMs, ending.signal);
+    }
+  }
+
+  const running = run();
+  return {
+    connection: () => hearing,
+    close() {
+      ending.abort();
+      return running;
+    },
+  };
+}
+
+/** A connection that was lost is not mended but made anew: so there is one way to the beginning, with the stream and all. */
+function watchConnection(connection: NatsConnection, messages: ConsumerMessages): void {
+  void connection.closed().then(() => messages.stop());
+}
+
+/** @throws TypeError where the URL is none */
+function connectionOptions(url: string, name: string): ConnectionOptions {
+  const servers = url.split(',').map((part) => new URL(part.trim()));
+  const { username, password } = servers[0] ?? { username: '', password: '' };
+  const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)];
+  return {
+    servers: servers.map(({ host }) => host),
+    name,
+    timeout: answerTimeoutMs,
+    reconnect: false,
+    pingInterval: pingEveryMs,
+    maxPingOut: pingsUnanswered,
+    ...(servers.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
+    ...(user === '' ? {} : pass === '' ? { token: user } : { user, pass }),
+  };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}

@@ -1,0 +1,51 @@
+import {
+  type Consumer,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
+import { type NatsConnection, nanos } from '@nats-io/transport-node';
+import type { BusMessage } from './message.ts';
+
+export const streamName = 'LATCHKEY';
+const subjects = { change: 'latchkey.changes', notice: 'latchkey.notices' };
+/** Nobody reads what is older: a process that was away reads the change feed. What is kept helps to look into a fault. */
+const keptMs = 3_600_000;
+const keptMessages = 100_000;
+const keptOctets = 64 * 1024 * 1024;
+/** JetStream, API error codes: the name is in use by a stream with other settings. */
+const streamNameInUse = 10058;
+
+export function subjectOf(message: BusMessage): string {
+  return subjects[message.type];
+}
+
+/** Makes the stream where it is missing. One that an operator has made with other settings is used as it is. */
+async function ensureStream(manager: JetStreamManager): Promise<void> {
+  try {
+    await manager.streams.add({
+      name: streamName,
+      subjects: Object.values(subjects),
+      retention: RetentionPolicy.Limits,
+      discard: DiscardPolicy.Old,
+      // Messages are hints, and the database has what they say: a disk would only make them slower.
+      storage: StorageType.Memory,
+      max_age: nanos(keptMs),
+      max_msgs: keptMessages,
+      max_bytes: keptOctets,
+    });
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || error.code !== streamNameInUse) throw error;
+  }
+}
+
+/** A consumer of this process alone that begins with the next message. What it missed in between, the change feed brings. */
+export async function openConsumer(connection: NatsConnection, timeoutMs: number): Promise<Consumer> {
+  const manager = await jetstreamManager(connection, { timeout: timeoutMs });
+  await ensureStream(manager);
+  return manager.jetstream().consumers.get(streamName, { deliver_policy: DeliverPolicy.New });
+}

@@ -1,0 +1,65 @@
+import { randomInt } from 'node:crypto';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { findProgram, startOwnRedis } from '../../../scripts/own-services.ts';
+import { connectRedis } from '../cache/index.ts';
+import { createMetrics } from '../metrics/index.ts';
+import { createHost } from './host.ts';
+import { createRateLimiter } from './rate-limit.ts';
+
+const url = process.env.TEST_REDIS_URL ?? '';
+const canStart = findProgram('redis-server') !== undefined;
+
+/** A replica that answers a limited route, with a connection of its own. */
+async function startReplica(at: string, clientIp: string) {
+  const connection = connectRedis(at, () => {});
+  const tell = () => {};
+  const app = createHost({
+    randomId: () => 'id',
+    clientIpOf: () => clientIp,
+    requestLog: { write: () => {}, flush: () => {} },
+    operatorLog: { info: tell, warn: tell, error: tell },
+    metrics: createMetrics(),
+  });
+  onTestFinished(async () => {
+    await app.close();
+    connection.close();
+  });
+  const limiter = await createRateLimiter(app, connection);
+  app.get('/limited', {
+    config: { access: 'open', limit: 'presign' },
+    preHandler: limiter,
+    handler: async () => 'ok',
+  });
+  await vi.waitFor(() => expect(connection.isUp()).toBe(true), { timeout: 10_000, interval: 10 });
+  return { app, connection, ask: async () => (await app.inject('/limited')).statusCode };
+}
+
+/** An address that no earlier run has used this minute. */
+const anyIp = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+
+test.skipIf(url === '')('replicas that share a Redis count together', async () => {
+  const ip = anyIp();
+  const [first, second] = [await startReplica(url, ip), await startReplica(url, ip)];
+  const statuses: number[] = [];
+  for (let i = 0; i < 6; i++) statuses.push(await first.ask(), await second.ask());
+  // The specification, section 8: 10 a minute.
+  expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
+});
+
+describe.skipIf(url === '' || !canStart)('where Redis', () => {
+  test.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'gets %s, requests are answered, and soon without waiting for it',
+    async (signal) => {
+      const server = await startOwnRedis();
+      onTestFinished(() => server.stop());
+      const { ask, connection } = await startReplica(server.url, anyIp());
+      process.kill(server.pid, signal);
+      expect(await ask()).toBe(200);
+      await vi.waitFor(() => expect(connection.isUp()).toBe(false), { timeout: 10_000, interval: 10 });
+      const startMs = performance.now();
+      for (let i = 0; i < 20; i++) expect(await ask()).toBe(200);
+      // One that waits takes 50 ms.
+      expect(performance.now() - startMs).toBeLessThan(500);
+    },
+  );
+});

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type ChangeFeed, createDatabaseFeed, createInProcessBus, createLedger } from '../events/index.ts';
+import { createManualClock, databaseKinds, serveNeighbour, type TestDatabase } from '../testing/index.ts';
+import { addFeedRoutes, createFeedClient } from './index.ts';
+
+// One contract for the feed in the database and for the client that reads it over HTTP.
+describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
+  describe.each(['itself', 'over HTTP'])('the change feed %s', (way) => {
+    let database: TestDatabase;
+    let feed: ChangeFeed;
+    let close: () => Promise<void>;
+    beforeEach(async () => {
+      database = await open();
+      const own = createDatabaseFeed(database.db);
+      feed = own;
+      close = async () => {};
+      if (way === 'itself') return;
+      const neighbour = await serveNeighbour((app) => addFeedRoutes(app, own));
+      feed = createFeedClient([neighbour.client]);
+      close = neighbour.close;
+    });
+    afterEach(async () => {
+      await close();
+      await database.close();
+    });
+
+    const changes = [
+      { kind: 'api-key', keyHash: 'ab' },
+      { kind: 'content', contentId: 'film' },
+      { kind: 'leases', leaseId: null, viewerId: 'żółw / 亀', contentId: null },
+    ] as const;
+
+    test('gives every change after a number, in order, and the last number given', async () => {
+      expect(await feed.since(await feed.head())).toEqual({ head: await feed.head(), changes: [] });
+      const clock = createManualClock();
+      const before = await feed.head();
+      const ledger = createLedger({ db: database.db, bus: createInProcessBus(() => {}), clock });
+      for (const change of changes) await ledger.write(async (entry) => void (await entry.change(change)));
+      expect(await feed.head()).toBe(before + 3);
+      expect(await feed.since(before + 1)).toEqual({
+        head: before + 3,
+        changes: [2, 3].map((n) => ({ number: before + n, at: clock.now(), change: changes[n - 1] })),
+      });
+    });
+
+    test('keeps the number of a change that this code cannot read', async () => {
+      await database.db.insertInto('changes').values({ number: 99, at: 1, change: 'not JSON' }).execute();
+      expect((await feed.since(98)).changes).toEqual([{ number: 99, at: 1, change: null }]);
+    });
+
+    test('fails where the database does not answer', async () => {
+      await database.close();
+      await expect(feed.head()).rejects.toThrow();
+      await expect(feed.since(0)).rejects.toThrow();
+      database = await open();
+    });
+  });
+});

@@ -1,0 +1,262 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createUpstream, type Upstream } from '../upstream/index.ts';
+import {
+  createApiKeyClient,
+  createContentClient,
+  createFeedClient,
+  createKeyVersionClient,
+  createLeaseClient,
+} from './index.ts';
+import { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
+
+const servers: Server[] = [];
+const upstreams: Upstream[] = [];
+afterEach(async () => {
+  for (const upstream of upstreams.splice(0)) await upstream.close();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(answer: RequestListener): Promise<{ url: string; server: Server }> {
+  const server = createServer(answer);
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+const serveJson = (body: unknown, status = 200) =>
+  serve((_request, response) =>
+    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body)),
+  );
+async function refusingUrl(): Promise<string> {
+  const { url, server } = await serveJson({});
+  await new Promise((resolve) => server.close(resolve));
+  return url;
+}
+
+function clientOf(urls: string[], answerTimeoutMs = 2_000): NeighbourClient & { faults: string[] } {
+  const faults: string[] = [];
+  const upstream = createUpstream({
+    urls,
+    lookup: async () => [],
+    clock: createManualClock(),
+    connections: 4,
+    onFault: () => {},
+  });
+  upstreams.push(upstream);
+  const onFault = (name: string, error: unknown) => void faults.push(`${name}: ${String(error)}`);
+  return {
+    ...createNeighbourClient({ name: 'it', upstream, secret: 's3cret', answerTimeoutMs, onFault }),
+    faults,
+  };
+}
+const unavailable = { code: 'DEPENDENCY_UNAVAILABLE', status: 503 };
+const as = (body: unknown) => body;
+
+describe('a question', () => {
+  test('carries the secret, and a body its type', async () => {
+    const seen: unknown[] = [];
+    const { url } = await serve((request, response) => {
+      seen.push([
+        request.method,
+        request.url,
+        request.headers['x-latchkey-secret'],
+        request.headers['content-type'],
+      ]);
+      response.end('{"a":1}');
+    });
+    const client = clientOf([url]);
+    expect(await client.get('/internal/x?y=1', as)).toEqual({ a: 1 });
+    expect(await client.post('/internal/z', {}, as)).toEqual({ a: 1 });
+    expect(seen).toEqual([
+      ['GET', '/internal/x?y=1', 's3cret', undefined],
+      ['POST', '/internal/z', 's3cret', 'application/json'],
+    ]);
+  });
+
+  test('goes to the next address where one takes no connection, whether it changes something or not', async () => {
+    const client = clientOf([await refusingUrl(), await refusingUrl(), (await serveJson({ a: 1 })).url]);
+    for (let round = 0; round < 4; round++) {
+      expect(await client.get('/', as)).toEqual({ a: 1 });
+      expect(await client.post('/', {}, as)).toEqual({ a: 1 });
+    }
+    expect(client.faults).toEqual([]);
+  });
+
+  test('is asked again where the connection broke, unless it may have changed something', async () => {
+    let asked = 0;
+    const { url } = await serve((request, response) => {
+      if (++asked % 2 === 1) request.socket.destroy();
+      else response.end('{}');
+    });
+    const client = clientOf([url]);
+    expect(await client.get('/', as)).toEqual({});
+    await expect(client.post('/', {}, as)).rejects.toMatchObject(unavailable);
+    expect(asked).toBe(3);
+  });
+
+  test('waits no longer than it may, and the address that kept it waiting is left alone', async () => {
+    let hung = 0;
+    const { url } = await serve(() => void hung++);
+    const client = clientOf([url, (await serveJson({})).url], 50);
+    const results = [];
+    for (let round = 0; round < 6; round++) results.push(await client.get('/', as).catch(() => 'lost'));
+    expect(results.filter((result) => result === 'lost')).toHaveLength(1);
+    expect(hung).toBe(1);
+  });
+});
+
+describe('an answer is not known', () => {
+  test.each([400, 401, 404, 500, 503])('where its status is %s', async (status) => {
+    const client = clientOf([(await serveJson({}, status)).url]);
+    await expect(client.get('/', as)).rejects.toMatchObject(unavailable);
+    expect(client.faults).toEqual([`it: Error: it answered ${status}`]);
+  });
+
+  test('where no address is known, none answers, or what comes is no JSON', async () => {
+    for (const urls of [
+      [],
+      [await refusingUrl()],
+      [(await serveJson('<html>')).url],
+      [(await serveJson('')).url],
+    ])
+      await expect(clientOf(urls).get('/', as)).rejects.toMatchObject(unavailable);
+  });
+
+  const lease = { viewerId: 'v', contentId: 'c', expiresAt: 1, renewableUntil: 2, revokedAt: null };
+  const key = { id: null, name: 'n', scope: 'full', expiresAt: null, revokedAt: null };
+  const asked: Record<string, [(client: NeighbourClient) => Promise<unknown>, unknown[]]> = {
+    'an API key': [
+      (client) => createApiKeyClient(client).findApiKey('0', true),
+      [
+        {},
+        { apiKey: 1 },
+        { apiKey: { ...key, scope: 'root' } },
+        { apiKey: { ...key, revokedAt: '1' } },
+        { apiKey: { ...key, id: 7 } },
+        { apiKey: { ...key, name: undefined } },
+      ],
+    ],
+    'a content': [
+      (client) => createContentClient(client).findContent('film'),
+      [
+        {},
+        { content: [] },
+        { content: { status: 'gone', keyVersion: 1 } },
+        { content: { status: 'active' } },
+      ],
+    ],
+    'a lease': [
+      (client) => createLeaseClient(client).findLease('l'),
+      [
+        {},
+        { value: lease },
+        { value: null },
+        { value: { ...lease, viewerId: 1 }, asOf: 1 },
+        { value: { ...lease, expiresAt: null }, asOf: 1 },
+        { value: { ...lease, revokedAt: undefined }, asOf: 1 },
+        { asOf: 1 },
+      ],
+    ],
+    'a mark': [
+      (client) => createLeaseClient(client).findMark('v', 'c'),
+      [{}, { value: '1', asOf: 1 }, { value: 1 }, { asOf: 1 }],
+    ],
+    'key versions': [
+      (client) => createKeyVersionClient(client).compare(new Map()),
+      [{}, { differing: 1 }, { differing: ['1'] }],
+    ],
+    'the head of the feed': [
+      (client) => createFeedClient([client]).head(),
+      [{}, { head: '1' }, { head: 1.5 }],
+    ],
+    'a page of the feed': [
+      (client) => createFeedClient([client]).since(0),
+      [
+        { head: 1 },
+        { changes: [] },
+        { head: 1, changes: [null] },
+        { head: 1, changes: [{ number: '1', at: 1 }] },
+      ],
+    ],
+  };
+  test.each(Object.entries(asked))('where %s is not of its form', async (_what, [ask, bodies]) => {
+    for (const body of [null, [], 'text', 7, ...bodies]) {
+      const client = clientOf([(await serveJson(JSON.stringify(body))).url]);
+      await expect(ask(client), JSON.stringify(body)).rejects.toMatchObject(unavailable);
+      expect(client.faults[0]).toMatch(/^it: TypeError/);
+    }
+  });
+});
+
+describe('the feed', () => {
+  test('is read from the next neighbour where one does not answer', async () => {
+    const page = { head: 3, changes: [{ number: 3, at: 9, change: { kind: 'content', contentId: 'film' } }] };
+    const lost = clientOf([await refusingUrl()]);
+    const good = clientOf([(await serveJson(page)).url]);
+    const feed = createFeedClient([lost, good, lost]);
+    expect(await feed.head()).toBe(3);
+    expect(await feed.since(2)).toEqual(page);
+    await expect(createFeedClient([lost, lost]).head()).rejects.toMatchObject(unavailable);
+  });
+
+  test('keeps the number of a change that this code does not know yet', async () => {
+    const { url } = await serveJson({ head: 1, changes: [{ number: 1, at: 1, change: { kind: 'later' } }] });
+    expect(await createFeedClient([clientOf([url])]).since(0)).toEqual({
+      head: 1,
+      changes: [{ number: 1, at: 1, change: null }],
+    });
+  });
+});
+
+describe('uses of API keys', () => {
+  test('are told together, the last one of each key, in bodies that a service takes', async () => {
+    const told: [string, number][] = [];
+    const sizes: number[] = [];
+    const { url } = await serve(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      sizes.push(body.length);
+      told.push(...Object.entries(JSON.parse(body).uses as Record<string, number>));
+      response.end('{}');
+    });
+    const client = createApiKeyClient(clientOf([url]));
+    const ids = Array.from(
+      { length: 1_700 },
+      (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    );
+    for (const id of ids) client.noteUse(id, 1_767_225_600_005);
+    for (const id of ids) client.noteUse(id, 1_767_225_600_001);
+    await client.flush();
+    await client.flush();
+    expect(told.sort()).toEqual(ids.map((id) => [id, 1_767_225_600_005]));
+    expect(Math.max(...sizes)).toBeLessThan(64 * 1024);
+  });
+
+  test('that could not be told are told the next time, unless there is a later one', async () => {
+    const bodies: unknown[] = [];
+    let lost = true;
+    const neighbour: NeighbourClient = {
+      get: async () => expect.fail('nothing is asked'),
+      async post(_path, body, parse) {
+        if (lost) throw new Error('lost');
+        bodies.push(body);
+        return parse({});
+      },
+    };
+    const client = createApiKeyClient(neighbour);
+    client.noteUse('a', 1);
+    client.noteUse('b', 2);
+    await client.flush();
+    client.noteUse('b', 7);
+    lost = false;
+    await client.flush();
+    expect(bodies).toEqual([{ uses: { a: 1, b: 7 } }]);
+  });
+});

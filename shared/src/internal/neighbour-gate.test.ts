@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type App, createHost } from '../http/index.ts';
+import { createMetrics } from '../metrics/index.ts';
+import { addNeighbourGate } from './neighbour-gate.ts';
+
+const secret = 'the-internal-secret-of-a-test-0123456789';
+let app: App;
+beforeEach(() => {
+  const tell = () => {};
+  app = createHost({
+    randomId: randomUUID,
+    clientIpOf: () => '127.0.0.1',
+    requestLog: null,
+    operatorLog: { info: tell, warn: tell, error: tell },
+    metrics: createMetrics(),
+  });
+  addNeighbourGate(app, secret);
+  for (const url of ['/health', '/ready', '/openapi.json', '/keys/:contentId', '/internal/feed'])
+    app.get(url, { config: { access: 'open' } }, async () => ({ url }));
+});
+afterEach(() => app.close());
+
+const ask = (url: string, presented?: string | string[], method: 'GET' | 'HEAD' | 'POST' = 'GET') =>
+  app.inject({ method, url, headers: presented === undefined ? {} : { 'x-latchkey-secret': presented } });
+
+describe('a service', () => {
+  test.each([
+    '/openapi.json',
+    '/keys/film',
+    '/internal/feed',
+    '/nowhere',
+    '/health/../internal/feed',
+    '//health',
+  ])('answers %s to its neighbours only', async (url) => {
+    for (const presented of [undefined, '', 'wrong', secret.slice(1), `${secret} `, [secret, secret]]) {
+      const answer = await ask(url, presented);
+      expect(answer.statusCode).toBe(401);
+      expect(answer.json()).toMatchObject({ code: 'UNAUTHENTICATED' });
+      expect(answer.headers['x-latchkey-refused']).toBe('secret');
+    }
+    const answer = await ask(url, secret);
+    expect(answer.statusCode).not.toBe(401);
+    expect(answer.headers).not.toHaveProperty('x-latchkey-refused');
+  });
+
+  test('refuses what is no route and no method of a route before it says so', async () => {
+    expect((await ask('/keys/film', undefined, 'POST')).statusCode).toBe(401);
+    expect((await ask('/keys/film', secret, 'POST')).statusCode).toBe(405);
+  });
+
+  test.each(['/health', '/ready'])('answers %s to everyone', async (url) => {
+    expect((await ask(url)).statusCode).toBe(200);
+    expect((await ask(`${url}?x=1`, 'wrong', 'HEAD')).statusCode).toBe(200);
+  });
+});

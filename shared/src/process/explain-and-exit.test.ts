@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { ConfigError } from '../config/index.ts';
+import { explainAndExit } from './explain-and-exit.ts';
+
+/** What is written for an error, and the code of the exit. */
+function explained(error: unknown): { text: string; code: number | undefined } {
+  let text = '';
+  let code: number | undefined;
+  const write = (part: string) => {
+    text += part;
+  };
+  const exit = (given: number) => {
+    code = given;
+  };
+  const process = {
+    stderr: { write },
+    exit,
+  };
+  explainAndExit(error, process as never);
+  return { text, code };
+}
+
+test('what the configuration or the system refuses is said in words, without a stack', () => {
+  const foreseen = [
+    new ConfigError([{ variable: 'PORT', message: 'PORT is not a number' }]),
+    Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:4100'), {
+      code: 'EADDRINUSE',
+    }),
+    Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' }),
+    Object.assign(new Error('the master key of version 1 is not the one'), { forOperator: true }),
+  ];
+  for (const error of foreseen)
+    expect(explained(error)).toEqual({ text: `Latchkey did not start.\n${error.message}\n`, code: 1 });
+});
+
+test('a mistake in the code shows where it was made', () => {
+  const mistakes = [
+    new TypeError('x is not a function'),
+    Object.assign(new Error('odd'), { code: 'ERR_INVALID_ARG_TYPE' }),
+  ];
+  for (const error of mistakes) expect(explained(error).text).toMatch(/\n\s+at .*explain-and-exit\.test/);
+  expect(explained('only words').text).toBe('Latchkey did not start.\nonly words\n');
+});

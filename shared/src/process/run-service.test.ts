@@ -1,0 +1,250 @@
+import { EventEmitter } from 'node:events';
+import { afterEach, describe, expect, test } from 'vitest';
+import { internalVariables, observabilityVariables, processVariables } from '../config/index.ts';
+import { runService, type ServiceContext } from './index.ts';
+
+const secret = 'the-internal-secret-of-a-test-0123456789';
+const settings = { ...processVariables(4199), ...internalVariables, ...observabilityVariables('127.0.0.1') };
+type Context = ServiceContext<typeof settings>;
+
+/** What a service sees of its process. `exited` resolves with the code. */
+class FakeProcess extends EventEmitter {
+  argv = ['node', 'serve.ts'];
+  out = '';
+  log = '';
+  stdout = {
+    write: (text: string) => {
+      this.out += text;
+    },
+  };
+  stderr = { isTTY: false, write: (text: string) => this.#onLog(text) };
+  exited: Promise<number>;
+  exit: (code: number) => void = () => {};
+
+  constructor() {
+    super();
+    this.exited = new Promise((resolve) => {
+      this.exit = resolve;
+    });
+  }
+
+  /** Resolves once something that matches stands in the log. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = pattern.exec(this.log);
+      if (match) return match;
+      await new Promise((resolve) => this.once('log', resolve));
+    }
+  }
+
+  #onLog(text: string): void {
+    this.log += text;
+    this.emit('log');
+  }
+}
+
+const running: FakeProcess[] = [];
+afterEach(async () => {
+  for (const process of running.splice(0)) {
+    process.emit('SIGINT');
+    await process.exited;
+  }
+});
+
+/** A service with one route. It starts as soon as `prepare` lets it. */
+async function start(
+  prepare: () => Promise<void>,
+  onMount: (context: Context) => void = () => {},
+  more: Record<string, string> = {},
+) {
+  const process = new FakeProcess();
+  const ended = runService(
+    {
+      name: 'things',
+      version: '1.2.3',
+      settings,
+      rules: [],
+      async mount(context) {
+        onMount(context);
+        context.process.app.get('/things', { config: { access: 'open' } }, async () => ({ things: [] }));
+        return prepare;
+      },
+    },
+    process as unknown as NodeJS.Process,
+    {
+      HOST: '127.0.0.1',
+      PORT: '0',
+      METRICS_PORT: '0',
+      METRICS_HOST: '127.0.0.1',
+      INTERNAL_SECRET: secret,
+      ...more,
+    },
+  );
+  running.push(process);
+  const [, port] = await process.says(/listens on 127\.0\.0\.1:(\d+)/);
+  const ask = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { 'x-latchkey-secret': secret },
+    });
+    return { status: response.status, headers: response.headers, body: (await response.json()) as object };
+  };
+  return { process, ended, ask };
+}
+
+describe('a service that waits', () => {
+  test('runs, is not ready, says why to the operator alone, and answers 503 until it has what it needs', async () => {
+    let missing: string | null = 'no database yet';
+    const { process, ended, ask } = await start(async () => {
+      if (missing) throw new Error(missing);
+    });
+    await process.says(/not ready yet.*no database yet|no database yet.*not ready yet/);
+    expect((await ask('/health')).status).toBe(200);
+    const ready = await ask('/ready');
+    expect(ready).toMatchObject({
+      status: 503,
+      body: { status: 'not_ready', dependencies: { start: { status: 'down' } } },
+    });
+    expect(JSON.stringify(ready.body)).not.toContain('database yet');
+    const refused = await ask('/things');
+    expect(refused).toMatchObject({ status: 503, body: { code: 'DEPENDENCY_UNAVAILABLE' } });
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await ask('/openapi.json')).status).toBe(200);
+
+    missing = null;
+    await ended;
+    expect(await ask('/things')).toMatchObject({ status: 200, body: { things: [] } });
+    // A report may be half a second old.
+    let report = await ask('/ready');
+    while (report.status === 503) report = await ask('/ready');
+    expect(report.body).toMatchObject({ status: 'ready', dependencies: { start: { status: 'up' } } });
+  });
+
+  test('says each reason once, however often it tries', async () => {
+    let tries = 0;
+    const { process, ended } = await start(async () => {
+      if (++tries < 3) throw new Error('the same reason');
+    });
+    await ended;
+    expect(tries).toBe(3);
+    expect(process.log.match(/not ready yet/g)).toHaveLength(1);
+  });
+
+  test('waits no longer for what waiting does not mend, and stays not ready', async () => {
+    let tries = 0;
+    const { ended, ask } = await start(async () => {
+      tries++;
+      throw Object.assign(new Error('the wrong key'), { final: true });
+    });
+    await ended;
+    expect(tries).toBe(1);
+    expect((await ask('/ready')).status).toBe(503);
+    expect((await ask('/things')).status).toBe(503);
+    expect((await ask('/health')).status).toBe(200);
+  });
+
+  test('can be ended while it waits', async () => {
+    const { process, ended } = await start(async () => {
+      throw new Error('never');
+    });
+    process.emit('SIGTERM');
+    expect(await process.exited).toBe(0);
+    await ended;
+  }, 20_000);
+});
+
+describe('the end', () => {
+  test('comes in order: not ready, requests under way, then what they stood on, the last opened first', async () => {
+    const order: string[] = [];
+    let answer: () => void = () => {};
+    let onAsked: () => void = () => {};
+    const asked = new Promise<void>((resolve) => (onAsked = resolve));
+    const { process, ended, ask } = await start(
+      async () => {},
+      ({ shutdown, process: { app } }) => {
+        shutdown.add('opened first', 1_000, () => void order.push('opened first'));
+        shutdown.add('opened second', 1_000, () => void order.push('opened second'));
+        app.get('/slow', { config: { access: 'open' } }, async () => {
+          onAsked();
+          await new Promise<void>((resolve) => (answer = resolve));
+          order.push('request');
+          return {};
+        });
+      },
+    );
+    await ended;
+    const slow = ask('/slow');
+    await asked;
+    process.emit('SIGINT');
+    await process.says(/SIGINT: closing/);
+    answer();
+    expect((await slow).status).toBe(200);
+    expect(await process.exited).toBe(0);
+    expect(order).toEqual(['request', 'opened second', 'opened first']);
+  });
+
+  test('lets requests in while load balancers look away, and sends clients elsewhere', async () => {
+    const { process, ended, ask } = await start(async () => {}, undefined, { SHUTDOWN_DRAIN_SECONDS: '1' });
+    await ended;
+    process.emit('SIGTERM');
+    const answer = await ask('/things');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('connection')).toBe('close');
+    expect(await ask('/ready')).toMatchObject({
+      status: 503,
+      body: { dependencies: { process: { draining: true } } },
+    });
+    expect(await process.exited).toBe(0);
+  });
+});
+
+describe('a start that fails', () => {
+  async function failing(
+    env: Record<string, string>,
+    mount: () => Promise<never> = async () => expect.fail(),
+  ) {
+    const process = new FakeProcess();
+    await runService({ name: 'things', version: '1', settings, rules: [], mount }, process as never, env);
+    expect(await process.exited).toBe(1);
+    return process.log;
+  }
+
+  test('for its configuration is explained in words that name every variable', async () => {
+    const log = await failing({ PORT: 'x' });
+    expect(log).toMatch(/^Latchkey did not start\.\n/);
+    expect(log).toContain('INTERNAL_SECRET');
+    expect(log).toContain('PORT');
+    expect(log).not.toMatch(/\n\s+at /);
+  });
+
+  test('closes what was opened before', async () => {
+    let closed = false;
+    const process = new FakeProcess();
+    await runService(
+      {
+        name: 'things',
+        version: '1',
+        settings,
+        rules: [],
+        async mount({ shutdown }) {
+          shutdown.add('opened', 1_000, () => {
+            closed = true;
+          });
+          throw new Error('unforeseen');
+        },
+      },
+      process as never,
+      { INTERNAL_SECRET: secret },
+    );
+    expect(await process.exited).toBe(1);
+    expect(closed).toBe(true);
+    expect(process.log).toMatch(/unforeseen\n\s+at /);
+  });
+});
+
+test('--help lists the variables and starts nothing', async () => {
+  const process = new FakeProcess();
+  process.argv.push('--help');
+  const mount = async () => expect.fail('mounted');
+  await runService({ name: 'things', version: '1', settings, rules: [], mount }, process as never, {});
+  expect(process.out).toMatch(/^latchkey things.*INTERNAL_SECRET/s);
+});

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Pool } from 'undici';
+import { describe, expect, test } from 'vitest';
+import { brokeBeforeAnswer, neverReached } from './never-reached.ts';
+
+/** What undici rejects with when a server treats its connections so; null stands for no server at all. */
+async function failureOf(treat: ((socket: Socket, pool: Pool) => void) | null): Promise<unknown> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    treat?.(socket, pool);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const pool = new Pool(`http://127.0.0.1:${port}`);
+  if (treat === null) await new Promise((resolve) => server.close(resolve));
+  const failure = await pool.request({ method: 'POST', path: '/', body: '{}' }).catch((error) => error);
+  await pool.destroy();
+  server.close();
+  return failure;
+}
+const failed = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
+
+describe('a request never reached anyone', () => {
+  test('when nothing listens', async () => {
+    const failure = await failureOf(null);
+    expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([true, false]);
+  });
+
+  test('when no connection came about, for whatever reason', () => {
+    for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])
+      expect(neverReached(failed(code, 'connect'))).toBe(true);
+    expect(neverReached(failed('ENOTFOUND', 'getaddrinfo'))).toBe(true);
+    expect(neverReached(failed('UND_ERR_CONNECT_TIMEOUT'))).toBe(true);
+    expect(neverReached(new AggregateError([failed('ECONNREFUSED', 'connect')]))).toBe(true);
+  });
+
+  test('when its pool takes no more', async () => {
+    const pool = new Pool('http://127.0.0.1:9');
+    const closed = pool.close();
+    const failure = await pool.request({ method: 'GET', path: '/' }).catch((error) => error);
+    expect([failure.code, neverReached(failure)]).toEqual(['UND_ERR_CLOSED', true]);
+    await closed;
+  });
+});
+
+describe('a request may have been done', () => {
+  test('when the connection ended after it was sent', async () => {
+    for (const end of ['destroy', 'resetAndDestroy'] as const) {
+      const failure = await failureOf((socket) => void socket.once('data', () => socket[end]()));
+      expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([false, true]);
+    }
+  });
+
+  test('when its pool was destroyed while it was under way', async () => {
+    const failure = await failureOf((socket, pool) => void socket.once('data', () => void pool.destroy()));
+    expect(failure).toMatchObject({ code: 'UND_ERR_DESTROYED' });
+    expect(neverReached(failure)).toBe(false);
+  });
+
+  test('when the network of an open connection was lost', () => {
+    for (const syscall of ['read', 'write'])
+      expect(neverReached(failed('EHOSTUNREACH', syscall))).toBe(false);
+    expect(
+      neverReached(new AggregateError([failed('ECONNREFUSED', 'connect'), failed('EPIPE', 'write')])),
+    ).toBe(false);
+    expect(neverReached(new AggregateError([]))).toBe(false);
+  });
+
+  test('when the answer was no HTTP, which no second try mends', async () => {
+    const failure = await failureOf((socket) => void socket.once('data', () => socket.end('hello\r\n\r\n')));
+    expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([false, false]);
+  });
+
+  test('when what was thrown is no error at all', () => {
+    expect([neverReached('text'), neverReached(undefined), brokeBeforeAnswer(null)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});

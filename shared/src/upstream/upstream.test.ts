@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createUpstream, type Upstream, type UpstreamOptions } from './index.ts';
+
+/** Short, so that a test of the changes need not wait. */
+const resolveEveryMs = 5;
+
+const opened: Upstream[] = [];
+afterEach(async () => {
+  for (const upstream of opened.splice(0)) await upstream.close();
+});
+
+interface Names {
+  [name: string]: string[] | Error;
+}
+
+/** An upstream whose names are looked up in a table that the test may change. */
+function open(urls: string[], names: Names = {}, more: Partial<UpstreamOptions> = {}) {
+  const clock = createManualClock();
+  const faults: unknown[] = [];
+  let looked = 0;
+  let onLook = () => {};
+  const upstream = createUpstream({
+    urls,
+    lookup: async (name) => {
+      looked++;
+      onLook();
+      const found = names[name] ?? [];
+      if (found instanceof Error) throw found;
+      return found;
+    },
+    clock,
+    connections: 2,
+    resolveEveryMs,
+    onFault: (error) => faults.push(error),
+    ...more,
+  });
+  opened.push(upstream);
+  /** Resolves once every name was looked up anew, and what was found is in use. */
+  async function resolved(): Promise<void> {
+    // The first of two more rounds has ended when the second begins.
+    const until = looked + 2 * Object.keys(names).length;
+    while (looked < until) await new Promise<void>((resolve) => (onLook = resolve));
+  }
+  const picks = (count: number) => Array.from({ length: count }, () => upstream.pick()?.origin);
+  return { upstream, clock, faults, names, resolved, picks };
+}
+
+describe('addresses', () => {
+  test('take turns, those of one name and those of several URLs alike', async () => {
+    const { upstream, picks, resolved } = open(
+      ['http://keys:4101', 'http://10.0.0.9:80', 'http://[::1]:4101'],
+      {
+        keys: ['10.0.0.1', '10.0.0.2', 'fd00::1'],
+      },
+    );
+    await resolved();
+    expect(upstream.size()).toBe(5);
+    const round = [
+      'http://10.0.0.1:4101',
+      'http://10.0.0.2:4101',
+      'http://[fd00::1]:4101',
+      'http://10.0.0.9',
+      'http://[::1]:4101',
+    ];
+    expect(picks(5).sort()).toEqual([...round].sort());
+    expect(new Set(picks(5)).size).toBe(5);
+  });
+
+  test('that are none are no address, and no fault of the caller', () => {
+    const { upstream } = open(['http://nobody:1']);
+    expect(upstream.size()).toBe(0);
+    expect(upstream.pick()).toBeNull();
+  });
+
+  test('that come are used, and those that go are not, without a new pool for those that stay', async () => {
+    const { upstream, picks, names, resolved } = open(['http://keys:1'], { keys: ['10.0.0.1', '10.0.0.2'] });
+    await resolved();
+    const pools = new Map([upstream.pick(), upstream.pick()].map((member) => [member?.origin, member?.pool]));
+    names.keys = ['10.0.0.2', '10.0.0.3'];
+    await resolved();
+    expect(picks(2).sort()).toEqual(['http://10.0.0.2:1', 'http://10.0.0.3:1']);
+    const stayed = [upstream.pick(), upstream.pick()].find(
+      (member) => member?.origin === 'http://10.0.0.2:1',
+    );
+    expect(stayed?.pool).toBe(pools.get('http://10.0.0.2:1'));
+    expect(pools.get('http://10.0.0.1:1')?.closed).toBe(true);
+  });
+
+  test('that cannot be looked up stay as they were last found, each name by itself', async () => {
+    const { faults, picks, names, resolved } = open(['http://keys:1', 'http://more:1'], {
+      keys: ['10.0.0.1'],
+      more: ['10.0.0.2'],
+    });
+    await resolved();
+    names.keys = Object.assign(new Error('not now'), { code: 'EAI_AGAIN' });
+    names.more = [];
+    await resolved();
+    expect(picks(2).sort()).toEqual(['http://10.0.0.1:1', 'http://10.0.0.2:1']);
+    expect(faults.length).toBeGreaterThan(0);
+    names.keys = ['10.0.0.7'];
+    await resolved();
+    expect(picks(2).sort()).toEqual(['http://10.0.0.2:1', 'http://10.0.0.7:1']);
+  });
+});
+
+describe('an address that failed', () => {
+  const urls = ['http://10.0.0.1:1', 'http://10.0.0.2:1', 'http://10.0.0.3:1'];
+
+  test('is left alone for a second, and then has its turn again', async () => {
+    const { upstream, clock, picks, resolved } = open([...urls, 'http://keys:1'], { keys: ['10.0.0.3'] });
+    await resolved();
+    const bad = upstream.pick();
+    bad?.penalize();
+    expect(picks(6)).not.toContain(bad?.origin);
+    clock.advance(999);
+    expect(picks(6)).not.toContain(bad?.origin);
+    clock.advance(1);
+    expect(picks(3)).toContain(bad?.origin);
+  });
+
+  test('is asked all the same where no other is left', async () => {
+    const { upstream, picks, resolved } = open([...urls, 'http://keys:1'], { keys: ['10.0.0.3'] });
+    await resolved();
+    for (let turn = 0; turn < 3; turn++) upstream.pick()?.penalize();
+    expect(picks(3).sort()).toEqual(urls);
+  });
+});
+
+test('close ends the connections that lie idle, and asks no more for names', async () => {
+  let looked = 0;
+  const server = createServer((_request, response) => response.end('ok'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const upstream = createUpstream({
+    urls: [`http://name:${port}`],
+    lookup: async () => {
+      looked++;
+      return ['127.0.0.1'];
+    },
+    clock: createManualClock(),
+    connections: 1,
+    resolveEveryMs,
+    onFault: () => {},
+  });
+  while (!upstream.pick()) await new Promise(setImmediate);
+  const ended = new Promise<void>((resolve) =>
+    server.once('connection', (socket) => socket.once('close', () => resolve())),
+  );
+  const answer = await upstream.pick()?.pool.request({ method: 'GET', path: '/' });
+  expect(await answer?.body.text()).toBe('ok');
+  await upstream.close();
+  await ended;
+  const before = looked;
+  await new Promise((resolve) => server.close(resolve));
+  expect(looked).toBe(before);
+});
