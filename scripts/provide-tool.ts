@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that some tests and the demo need and that no package brings along. */
-export type Tool = 'ffmpeg' | 'chromium';
+export type Tool = 'ffmpeg' | 'chromium' | 'kubectl';
 
 const tools = {
   ffmpeg: { variable: 'FFMPEG_PATH', names: ['ffmpeg'], debianPackage: 'ffmpeg' },
@@ -12,6 +12,8 @@ const tools = {
     names: ['chromium', 'chromium-browser', 'google-chrome'],
     debianPackage: 'chromium',
   },
+  // Debian 12 packages 1.20, which does not read what is written for current ones.
+  kubectl: { variable: 'KUBECTL_PATH', names: ['kubectl'], debianPackage: null },
 } as const;
 
 /** What `provideTool` needs to know of the machine and may do to it; a test gives its own. */
@@ -26,7 +28,7 @@ export interface Machine {
 }
 
 /**
- * The path of a tool, from the first of: its variable (`FFMPEG_PATH`, `CHROMIUM_PATH`), the machine's own binary, and,
+ * The path of a tool, from the first of: its variable (such as `FFMPEG_PATH`), the machine's own binary, and,
  * on Debian as root, the package, which is installed for good. What it does and what it lacks, it says.
  *
  * @returns undefined where there is no way to it
@@ -38,7 +40,7 @@ export function provideTool(tool: Tool, machine: Machine = thisMachine): string 
   if (configured) machine.say(`${variable} names ${configured}, which is no program; looking elsewhere.`);
   const found = findOnPath(tool, machine);
   if (found) return found;
-  if (machine.hasApt()) {
+  if (debianPackage && machine.hasApt()) {
     machine.say(`There is no ${tool} on this machine: installing Debian's package ${debianPackage}.`);
     const installed = machine.install(debianPackage) ? findOnPath(tool, machine) : undefined;
     if (installed) return installed;

@@ -12,6 +12,10 @@ import { runCommand } from './run-command.ts';
 const root = join(import.meta.dirname, '..');
 /** A filter such as `-t` skips nearly every test: nobody reads all of those names. */
 const namedSkips = 50;
+/** The tests that render the Kubernetes manifests. */
+const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings', 'lifecycle'].map(
+  (name) => `k8s/src/${name}.test.ts`,
+);
 
 /**
  * Runs the tests with what they need, shows them as vitest does, and ends with the line `N passed, N failed`, with
@@ -28,8 +32,12 @@ export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv):
     const file = join(folder, 'counts.json');
     const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts', 'count-reporter.ts')}`];
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-    const command = [vitest, 'run', '--root', root, ...reporters, ...args];
-    const testEnv = { ...env, ...toolVariables(), ...services.variables, TEST_COUNTS_FILE: file };
+    const tools = toolVariables();
+    // Nothing installs a kubectl that is new enough, and without one there is nothing that these tests could say.
+    const left = tools.KUBECTL_PATH ? [] : rendering;
+    const exclude = left.flatMap((test) => ['--exclude', test]);
+    const command = [vitest, 'run', '--root', root, ...reporters, ...exclude, ...args];
+    const testEnv = { ...env, ...tools, ...services.variables, TEST_COUNTS_FILE: file };
     const code = await runCommand(process.execPath, command, testEnv);
     const counts: Counts = existsSync(file)
       ? JSON.parse(readFileSync(file, 'utf8'))
@@ -37,6 +45,7 @@ export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv):
     // Every other test that lacks its service is skipped one by one; these run all the same, on one database of two.
     if (services.missing.includes('Postgres'))
       counts.skipped.push(...(needed.get('Postgres') ?? []).map((test) => `${test} > on Postgres`));
+    counts.skipped.push(...left.map((test) => `${test} > needs kubectl 1.27 or newer`));
     const { lines, ok } = conclude(counts, code);
     process.stdout.write(`${lines.join('\n')}\n`);
     return ok ? 0 : code || 1;
@@ -69,8 +78,13 @@ function servicesNeeded(args: readonly string[]): Map<ServiceName, string[]> {
   return findNeededServices(filters, listSourceFiles(root), (file) => readFileSync(join(root, file), 'utf8'));
 }
 
-function toolVariables(): Record<string, string> {
+function toolVariables(): Record<string, string | undefined> {
   const ffmpeg = provideTool('ffmpeg');
   const chromium = provideTool('chromium');
-  return { ...(ffmpeg && { FFMPEG_PATH: ffmpeg }), ...(chromium && { CHROMIUM_PATH: chromium }) };
+  const kubectl = provideTool('kubectl');
+  return {
+    ...(ffmpeg && { FFMPEG_PATH: ffmpeg }),
+    ...(chromium && { CHROMIUM_PATH: chromium }),
+    ...(kubectl && { KUBECTL_PATH: kubectl }),
+  };
 }

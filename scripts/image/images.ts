@@ -1,0 +1,38 @@
+/** What an image is made of. */
+export interface Image {
+  /** The packages of the workspace whose code it holds, each after those that it stands on. */
+  readonly packages: readonly string[];
+  /** The file that it runs. */
+  readonly entry: string;
+  /** What this listens on where PORT says nothing else; null where it listens on nothing. */
+  readonly port: number | null;
+}
+
+/** Every image, by its build argument PACKAGE. */
+export const images: Readonly<Record<string, Image>> = {
+  gateway: { packages: ['shared', 'gateway'], entry: 'gateway/src/main.ts', port: 4100 },
+  'services/key-derivation': service('key-derivation', 4101),
+  'services/leases': service('leases', 4102),
+  'services/auth': service('auth', 4103),
+  'services/content': service('content', 4104),
+  'single-node': {
+    packages: [
+      'shared',
+      ...['auth', 'content', 'key-derivation', 'leases'].map((name) => `services/${name}`),
+      'gateway',
+    ],
+    entry: 'gateway/src/single-node.ts',
+    port: 4100,
+  },
+  // `latchkey api-keys` makes keys without a server, by the code of the auth service.
+  cli: { packages: ['shared', 'services/auth', 'cli'], entry: 'cli/src/main.ts', port: null },
+};
+
+function service(name: string, port: number): Image {
+  return { packages: ['shared', `services/${name}`], entry: `services/${name}/src/serve.ts`, port };
+}
+
+/** The gateway's package is two programs; the image of the one holds nothing of the other, which mounts the services. */
+export function isOfAnotherProgram(image: string, file: string): boolean {
+  return image === 'gateway' && /^gateway\/src\/(single-node.*|first-run-secrets)\.ts$/.test(file);
+}

@@ -1,0 +1,35 @@
+// `node scripts/image/lay-out.ts <PACKAGE> <folder>`, while an image is built: puts what the image needs of the workspace
+// into the folder, in two parts, so that an installation is made anew only when a manifest has changed.
+//   manifests/  the lock file and the package.json of each package
+//   code/       their sources, `main.ts` (a link to the file that is run), healthcheck.mjs and image.json
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { images, isOfAnotherProgram } from './images.ts';
+
+const root = join(import.meta.dirname, '../..');
+const [name = '', out = ''] = process.argv.slice(2);
+const image = images[name];
+if (!image || !out) {
+  process.stderr.write(
+    `--build-arg PACKAGE=${name} names no image. Accepted: ${Object.keys(images).join(', ')}.\n`,
+  );
+  process.exit(2);
+}
+
+function copy(file: string, part: 'manifests' | 'code'): void {
+  const target = join(out, part, file);
+  mkdirSync(dirname(target), { recursive: true });
+  const filter = (source: string) => !isOfAnotherProgram(name, relative(root, source));
+  cpSync(join(root, file), target, { recursive: true, filter });
+}
+
+for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']) copy(file, 'manifests');
+for (const folder of image.packages) {
+  copy(join(folder, 'package.json'), 'manifests');
+  copy(join(folder, 'src'), 'code');
+}
+const code = join(out, 'code');
+// Node runs the file that a link leads to as itself: one command starts every image.
+symlinkSync(image.entry, join(code, 'main.ts'));
+cpSync(join(import.meta.dirname, 'healthcheck.mjs'), join(code, 'healthcheck.mjs'));
+writeFileSync(join(code, 'image.json'), `${JSON.stringify({ package: name, port: image.port })}\n`);

@@ -1,0 +1,74 @@
+// `node prune.ts <folder>`, while an image is built: takes out of an installation what no process reads.
+// Of the packages: types, source maps, tests, documents, and of better-sqlite3 what it is compiled from and its binaries for
+// other machines; licences stay. Of the workspace: what the installer alone reads, and links to packages that the image
+// does not hold.
+import { type Dirent, existsSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+const unreadFile =
+  /\.([cm]?ts|map|tsbuildinfo|flow)$|^(readme|changelog|history|contributing|security)\b.*\.md$/i;
+/** At the top of a package only: further down such a name may be code. */
+const unreadFolder = /^(\.github|benchmarks?|docs?|examples?|integration|tests?|__tests__)$/;
+const sqliteSources = ['deps', 'src', 'binding.gyp'];
+const installersOwn = [
+  ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
+  ...[
+    'node_modules/.modules.yaml',
+    'node_modules/.pnpm-workspace-state-v1.json',
+    'node_modules/.pnpm/lock.yaml',
+  ],
+];
+
+const [folder = ''] = process.argv.slice(2);
+const store = join(folder, 'node_modules', '.pnpm');
+for (const entry of list(store)) {
+  if (!entry.isDirectory() || entry.name === 'node_modules') continue;
+  for (const path of packagesIn(join(store, entry.name, 'node_modules'))) prunePackage(path);
+}
+for (const file of installersOwn) rmSync(join(folder, file), { force: true });
+removeDeadLinks(folder);
+
+/** The package that a folder of the store is for; what stands beside it are links to others. */
+function packagesIn(modules: string): string[] {
+  return list(modules).flatMap((item) => {
+    const path = join(modules, item.name);
+    if (!item.isDirectory()) return [];
+    return item.name.startsWith('@') ? packagesIn(path) : [path];
+  });
+}
+
+function prunePackage(path: string): void {
+  for (const item of list(path)) {
+    if (item.isDirectory() && unreadFolder.test(item.name)) remove(join(path, item.name));
+  }
+  if (path.endsWith('/better-sqlite3')) {
+    for (const name of sqliteSources) remove(join(path, name));
+    for (const { name } of list(join(path, 'prebuilds'))) {
+      if (name !== `${process.platform}-${process.arch}.node`) remove(join(path, 'prebuilds', name));
+    }
+  }
+  pruneFiles(path);
+}
+
+function pruneFiles(path: string): void {
+  for (const item of list(path)) {
+    if (item.isDirectory()) pruneFiles(join(path, item.name));
+    else if (unreadFile.test(item.name)) remove(join(path, item.name));
+  }
+}
+
+function removeDeadLinks(path: string): void {
+  for (const item of list(path)) {
+    const inner = join(path, item.name);
+    if (item.isSymbolicLink() && !existsSync(inner)) unlinkSync(inner);
+    else if (item.isDirectory() && item.name !== '.pnpm') removeDeadLinks(inner);
+  }
+}
+
+function list(path: string): Dirent[] {
+  return readdirSync(path, { withFileTypes: true });
+}
+
+function remove(path: string): void {
+  rmSync(path, { recursive: true });
+}
