@@ -9,6 +9,7 @@ const entries = {
   demo: ['demo/src/main.ts'],
   bench: ['bench/src/main.ts'],
   test: ['scripts/test.ts'],
+  'test:faults': ['faults/src/main.ts'],
   'test:distributed': ['scripts/test-distributed.ts'],
   'test:compose': ['scripts/test-compose.ts'],
   check: ['scripts/check.ts'],

@@ -1,0 +1,44 @@
+# One image for each process. PACKAGE says which: gateway, services/key-derivation, services/leases, services/auth,
+# services/content, single-node or cli.
+#
+#   docker build --build-arg PACKAGE=gateway -t latchkey/gateway .
+#
+# Node strips the types of what it runs, though not under node_modules: so the packages of the workspace stand beside it.
+
+FROM node:24-bookworm-slim AS workspace
+ARG PACKAGE
+WORKDIR /workspace
+COPY . .
+RUN node scripts/image/lay-out.ts "$PACKAGE" /image
+
+# Every package that any image needs, as the lock file names it: fetched once, whatever the number of images.
+FROM node:24-bookworm-slim AS store
+WORKDIR /fetch
+RUN npm install --global pnpm@12.21.0
+COPY pnpm-lock.yaml pnpm-workspace.yaml ./
+RUN pnpm fetch --prod
+
+FROM store AS installation
+WORKDIR /app
+# The manifests alone, so that this is done again only when one of them has changed.
+COPY --from=workspace /image/manifests ./
+RUN CI=true pnpm install --prod --frozen-lockfile --offline
+COPY scripts/image/prune.ts /tmp/prune.mts
+RUN node /tmp/prune.mts /app
+# A new volume takes its owner from the folder that it is mounted over.
+RUN mkdir /data && chown 1000:1000 /data
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+# Owned by root and written by nobody: the process runs as `node`, on a root file system that may be read-only.
+COPY --from=installation /app ./
+COPY --from=workspace /image/code ./
+COPY --from=installation --chown=1000:1000 /data /data
+# Where there is no DATABASE_URL: on the one volume.
+ENV SQLITE_PATH=/data/latchkey.db
+USER 1000:1000
+# The process is PID 1 and hears this itself: it serves on, not ready, and closes in order.
+STOPSIGNAL SIGTERM
+# /health says that the process runs and nothing of its neighbours: a database that is down must restart nobody.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 CMD ["node", "/app/healthcheck.mjs"]
+ENTRYPOINT ["node", "/app/main.ts"]

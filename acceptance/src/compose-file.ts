@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+
+/** What the tests read of a service of the compose file, its anchors merged and its variables as they are written. */
+export interface ComposeService {
+  image: string;
+  user?: string;
+  build?: { context: string; args: { PACKAGE: string } };
+  profiles?: string[];
+  command?: string[];
+  environment?: Record<string, string>;
+  ports?: string[];
+  networks: string[];
+  volumes?: string[];
+  healthcheck: { test?: string[]; disable?: boolean };
+  read_only?: boolean;
+  privileged?: boolean;
+  tmpfs?: string[];
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
+  restart?: string;
+  mem_limit?: string;
+}
+
+export interface ComposeFile {
+  services: Record<string, ComposeService>;
+  networks: Record<string, { internal?: boolean } | null>;
+  volumes: Record<string, unknown>;
+}
+
+export const root = join(import.meta.dirname, '../..');
+
+export function readComposeFile(): { text: string; file: ComposeFile } {
+  const text = readFileSync(join(root, 'compose.yaml'), 'utf8');
+  return { text, file: parse(text, { merge: true }) };
+}

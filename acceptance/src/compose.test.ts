@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { images } from '../../scripts/image/images.ts';
+import { type ComposeService, readComposeFile, root } from './compose-file.ts';
+
+const { text, file } = readComposeFile();
+const all = Object.entries(file.services);
+const own = all.filter(([, { build }]) => build);
+const imageOf = ({ build }: ComposeService) => images[build?.args.PACKAGE ?? ''];
+
+/** The services whose environment has that variable, by its own name or as a file. */
+function holders(variable: string): string[] {
+  return all
+    .filter(([, { environment = {} }]) => variable in environment || `${variable}_FILE` in environment)
+    .map(([name]) => name)
+    .sort();
+}
+
+const neighbours = ['auth', 'content', 'key-derivation', 'leases'];
+const keepRows = ['auth', 'content', 'leases'];
+
+describe('who has which secret', () => {
+  it.each([
+    ['MASTER_KEY_HEX', ['key-derivation', 'single-node']],
+    ['SALT_HEX', ['key-derivation', 'single-node']],
+    ['MASTER_KEY_HEX_V2', ['key-derivation', 'single-node']],
+    ['SALT_HEX_V2', ['key-derivation', 'single-node']],
+    ['ADMIN_API_KEY', ['auth', 'single-node']],
+    ['SETUP_TOKEN', ['auth', 'single-node']],
+    ['AUTH_JWT_SECRET', [...neighbours, 'single-node']],
+    ['INTERNAL_SECRET', ['auth', 'content', 'gateway', 'key-derivation', 'leases']],
+    ['DATABASE_URL', [...keepRows, 'migrate']],
+    ['POSTGRES_PASSWORD', ['postgres']],
+    ['REDIS_URL', neighbours],
+    ['NATS_URL', neighbours],
+  ])('%s: %j', (variable, expected) => expect(holders(variable)).toEqual(expected));
+
+  it.each(['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET', 'INTERNAL_SECRET', 'POSTGRES_PASSWORD'])(
+    'whoever has not set %s is told its name and how to make it',
+    (name) => {
+      const uses = [...text.matchAll(new RegExp(`\\$\\{${name}[:?-][^}]*\\}`, 'g'))].map(([use]) => use);
+      expect(uses.length).toBeGreaterThan(0);
+      for (const use of uses)
+        expect(use).toMatch(
+          new RegExp(`^\\$\\{${name}:?\\?${name} is not set\\. .*npx latchkey keygen --out \\.env`),
+        );
+    },
+  );
+});
+
+describe('who reaches whom', () => {
+  it('nothing but the front door publishes a port, and only to this machine unless told otherwise', () => {
+    const published = all.filter(([, { ports }]) => ports).map(([name]) => name);
+    expect(published).toEqual(['gateway', 'single-node']);
+    for (const name of published)
+      expect(file.services[name]?.ports).toEqual([
+        expect.stringMatching(/^\$\{LATCHKEY_ADDRESS:-127\.0\.0\.1\}:\$\{LATCHKEY_PORT:-4100\}:4100$/),
+      ]);
+  });
+
+  it.each([
+    ['edge', ['gateway', 'single-node']],
+    ['services', ['auth', 'content', 'gateway', 'key-derivation', 'leases']],
+    ['states', [...neighbours, 'nats', 'redis']],
+    ['rows', [...keepRows, 'migrate', 'postgres']],
+  ])('the network %s joins %j', (network, expected) => {
+    const members = all.filter(([, { networks }]) => networks.includes(network)).map(([name]) => name);
+    expect(members.sort()).toEqual([...expected].sort());
+  });
+
+  it('what is stored is out of reach of the world, and the world out of its reach', () => {
+    expect(Object.keys(file.networks)).toEqual(['edge', 'services', 'states', 'rows']);
+    expect([file.networks.states, file.networks.rows]).toEqual([{ internal: true }, { internal: true }]);
+  });
+
+  it.each(own)('%s seeks its neighbours where they listen', (_, { environment = {} }) => {
+    for (const [name, value] of Object.entries(environment)) {
+      if (!name.endsWith('_SERVICE_URL')) continue;
+      const { hostname, port } = new URL(value);
+      const neighbour = file.services[hostname];
+      expect(neighbour && imageOf(neighbour)?.port).toBe(Number(port));
+      expect(name).toBe(`${hostname.toUpperCase().replace('-', '_')}_SERVICE_URL`);
+    }
+  });
+});
+
+describe.each(all)('%s', (name, service) => {
+  it('has no right that it does not need', () => {
+    expect(service).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      tmpfs: expect.arrayContaining(['/tmp']),
+      restart: name === 'migrate' ? 'on-failure' : 'unless-stopped',
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+    });
+    expect([service.cap_add, service.privileged]).toEqual([undefined, undefined]);
+    // The images of this repository say so themselves.
+    if (!service.build) expect(service.user).toMatch(/^(postgres|redis|1000:1000)$/);
+  });
+
+  it('has a health check that needs no shell', () => {
+    if (name === 'migrate') expect(service.healthcheck).toEqual({ disable: true });
+    else expect(service.healthcheck.test?.[0]).toBe('CMD');
+  });
+
+  it('is an official image, or is built here', () => {
+    if (service.build) {
+      expect(service.image).toBe(`latchkey/${name === 'migrate' ? 'cli' : name}:\${LATCHKEY_VERSION:-0.1.0}`);
+      expect(imageOf(service)).toBeDefined();
+    } else expect(service.image).toMatch(/^(postgres|redis|nats):[0-9.]+-alpine$/);
+  });
+});
+
+it.each(own)('%s is given only variables that its process reads', async (_, service) => {
+  const { entry, port } = imageOf(service) ?? { entry: '', port: null };
+  const names = Object.keys(service.environment ?? {});
+  // The command line reads where the database is, and lists it nowhere.
+  if (port === null) return expect(names).toEqual(['DATABASE_URL']);
+  const { stdout } = await promisify(execFile)(process.execPath, [join(root, entry), '--help']);
+  const read = new Set([...stdout.matchAll(/^([A-Z][A-Z0-9_]+),? .*\(/gm)].map((match) => match[1]));
+  expect(names.filter((variable) => !read.has(variable))).toEqual([]);
+  expect(stdout).toMatch(new RegExp(`^PORT \\(default ${port}\\)`, 'm'));
+});
+
+it('what is started without a name is the distributed profile, and the single node is one container with one volume', () => {
+  expect(all.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['single-node']);
+  expect(file.services['single-node']?.volumes).toEqual(['single-node:/data']);
+  expect(Object.keys(file.volumes)).toEqual(['postgres', 'single-node']);
+});
+
+it('says nothing that Compose before its version 2 does not understand', () => {
+  expect(Object.keys(file).filter((key) => !key.startsWith('x-'))).toEqual([
+    'services',
+    'networks',
+    'volumes',
+  ]);
+  // A name of a container would stand in the way of a second replica.
+  expect(text).not.toMatch(
+    /^\s*(container_name|include|develop|extends|configs|secrets|start_interval|deploy):/m,
+  );
+});
