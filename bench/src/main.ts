@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { startDistributedSubjects } from './distributed.ts';
 import { type Measurement, measure } from './measure.ts';
 import { report } from './report.ts';
 import { startSubjects } from './subjects.ts';
@@ -7,6 +8,8 @@ const usage = `Key requests per second, beside bare node:http and bare Fastify, 
 
   npm run bench                      3 rounds of 5 s for each server
   npm run bench -- --seconds 2 --rounds 5 --connections 64
+  npm run bench -- --distributed     the gateway before its services, beside a bare forwarder before a bare server;
+                                     this one needs Postgres installed
 `;
 
 const { values: flags } = parseArgs({
@@ -14,6 +17,7 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '5' },
     rounds: { type: 'string', default: '3' },
     connections: { type: 'string', default: '64' },
+    distributed: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 });
@@ -21,7 +25,7 @@ const { values: flags } = parseArgs({
 async function main(): Promise<void> {
   if (flags.help) return void console.log(usage);
   const { seconds, rounds, connections } = flags;
-  const subjects = await startSubjects();
+  const subjects = flags.distributed ? await startDistributedSubjects() : await startSubjects();
   const results: Measurement[] = [];
   try {
     for (const subject of subjects) await measure(subject, { seconds: 1, connections: Number(connections) });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
-import type { Subject } from './subjects.ts';
+import type { Subject } from './servers.ts';
 
 export interface Measurement {
   name: string;

@@ -1,23 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { SignJWT } from 'jose';
-
-/** A server under load. */
-export interface Subject {
-  name: string;
-  url: string;
-  headers: Record<string, string>;
-  pid: number;
-  stop(): Promise<void>;
-}
-
-const adminKey = `lk_${'b'.repeat(64)}`;
-const tokenSecret = 'the secret of a measurement, 32 octets or more';
-const startLimitMs = 20_000;
+import { adminKey, call, type Subject, startServer, tokenSecret, viewerToken } from './servers.ts';
 
 /** Bare servers that answer 16 octets, and Latchkey as a viewer sees it: with a token, and with a token and a lease. */
 export async function startSubjects(): Promise<Subject[]> {
@@ -64,77 +48,4 @@ async function startLatchkey(): Promise<Subject> {
       rmSync(folder, { recursive: true });
     },
   };
-}
-
-async function startServer(name: string, file: string, env: Record<string, string>): Promise<Subject> {
-  const port = await freePort();
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [path], {
-    // Its request log is written and read like a collector would, and thrown away here.
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      NODE_ENV: 'test',
-      LOG_LEVEL: 'info',
-      ...env,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-    },
-  });
-  child.stdout?.resume();
-  const url = `http://127.0.0.1:${port}`;
-  await answers(`${url}/health`, child);
-  return { name, url, headers: {}, pid: child.pid ?? 0, stop: () => stop(child) };
-}
-
-async function answers(url: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + startLimitMs;
-  while (performance.now() < deadline && child.exitCode === null) {
-    try {
-      if ((await fetch(url)).ok) return;
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-  throw new Error(`${url} did not answer within ${startLimitMs} ms`);
-}
-
-function stop(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
-  });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}
-
-function viewerToken(): Promise<string> {
-  return new SignJWT({})
-    .setProtectedHeader({ alg: 'HS256' })
-    .setSubject('viewer-of-the-measurement')
-    .setIssuedAt()
-    .setExpirationTime('1h')
-    .sign(new TextEncoder().encode(tokenSecret));
-}
-
-async function call(
-  base: string,
-  method: string,
-  path: string,
-  credential: string,
-  body: unknown,
-): Promise<unknown> {
-  const response = await fetch(base + path, {
-    method,
-    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return response.json();
 }

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { readTellingHeaders, refusedHeader } from '@latchkey/shared/internal';
+import { NotBegun, phaseHeader } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { responseHeaders } from './forwarded-headers.ts';
@@ -11,6 +12,8 @@ const wholeOctets = 16 * 1024;
 /** What becomes of a request at one address. */
 export interface Outcome {
   streams: OpenStreams;
+  /** The service says that it is about to end. */
+  onEnding: () => void;
   /** The head of an answer goes to the client: the time limit is over. */
   onHead: () => void;
   /** Nothing of an answer has gone to the client. */
@@ -49,6 +52,11 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
   ): void {
     // Interim answers (RFC 9110 section 15.2) say nothing to the client.
     if (status < 200) return;
+    if (headers[phaseHeader] === 'starting') {
+      controller.abort(new NotBegun());
+      return;
+    }
+    if (headers[phaseHeader] === 'ending') this.#outcome.onEnding();
     const unusable = this.#whyUnusable(headers);
     if (unusable) {
       controller.abort(new Error(unusable));
@@ -86,7 +94,9 @@ export class AnswerHandler implements Dispatcher.DispatchHandler {
       this.#reply.hijack();
       raw.writeHead(this.#status, this.#headers);
       const [only] = this.#held;
-      raw.end(this.#held.length === 1 ? only : Buffer.concat(this.#held));
+      const octets = only && this.#held.length === 1 ? only : Buffer.concat(this.#held);
+      // As text of one octet a letter: Node writes text together with the head, and octets apart from it.
+      raw.end(octets.toString('latin1'), 'latin1');
     } else if (!raw.writableEnded) raw.end();
   }
 

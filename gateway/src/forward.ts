@@ -40,11 +40,13 @@ export function forward(request: FastifyRequest, reply: FastifyReply, options: F
   const handlerOf = (asked: NonNullable<typeof member>) =>
     new AnswerHandler(request, reply, {
       streams: options.streams,
+      onEnding: () => asked.retire(),
       onHead: () => clearTimeout(limit),
       onUnanswered(error) {
         const unsent = neverReached(error);
-        if (unsent) asked.penalize();
-        const again = unsent || (safeMethods.has(method) && brokeBeforeAnswer(error));
+        const broke = brokeBeforeAnswer(error);
+        if (unsent || broke) asked.penalize();
+        const again = unsent || (broke && safeMethods.has(method));
         if (!again || tried === addressesTried) {
           fail(error);
           return;

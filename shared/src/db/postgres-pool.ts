@@ -28,5 +28,8 @@ export function openPostgresPool(
   });
   // Without a listener, a connection that breaks while idle would end the process.
   pool.on('error', onConnectionFault);
+  // Nor does the pool listen while a connection is in use: one that breaks between two statements of a transaction would
+  // end the process too. The next statement says what happened.
+  pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors/index.ts';
-import { brokeBeforeAnswer, neverReached, type Upstream } from '../upstream/index.ts';
+import { brokeBeforeAnswer, NotBegun, neverReached, phaseHeader, type Upstream } from '../upstream/index.ts';
 import { internalSecretHeader } from './neighbour-gate.ts';
 
 /** Under the 5 s after which a state is unknown, with room for a second address. */
@@ -50,12 +50,14 @@ export function createNeighbourClient({
           body: body === undefined ? null : JSON.stringify(body),
           signal: AbortSignal.timeout(answerTimeoutMs),
         });
+        if (answer.headers[phaseHeader] === 'ending') member.retire();
         if (answer.statusCode === 200) return await answer.body.json();
         await answer.body.dump();
+        if (answer.headers[phaseHeader] === 'starting') throw new NotBegun();
         throw new Error(`it answered ${answer.statusCode}`);
       } catch (error) {
         const unsent = neverReached(error);
-        if (unsent || isTimeout(error)) member.penalize();
+        if (unsent || isTimeout(error) || brokeBeforeAnswer(error)) member.penalize();
         if (!unsent && (method !== 'GET' || !brokeBeforeAnswer(error))) throw error;
         if (attempt === addressesTried) throw error;
       }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost, normalizeIp } from '../http/index.ts';
@@ -7,6 +8,7 @@ import { addNeighbourGate, addTellingHeaders } from '../internal/index.ts';
 import { createReadiness, type Dependency, type Readiness, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/index.ts';
+import { type Phase, phaseHeader } from '../upstream/index.ts';
 
 const closeTimeoutMs = 10_000;
 
@@ -57,8 +59,11 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     isDraining: readiness.isDraining,
   });
   addNeighbourGate(app, options.internalSecret);
-  app.addHook('onRequest', (request, _reply, done) => {
+  const tell = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (readiness.isDraining()) tell(reply, 'ending');
     if (open || request.routeOptions.config.waitsForNothing) return done();
+    tell(reply, 'starting');
     done(
       new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error(`${name} waits for what it depends on`) }),
     );

@@ -1,2 +1,3 @@
 export { brokeBeforeAnswer, neverReached } from './never-reached.ts';
+export { NotBegun, type Phase, phaseHeader } from './phase.ts';
 export { createUpstream, type Member, type Upstream, type UpstreamOptions } from './upstream.ts';

@@ -5,8 +5,10 @@ import { everyMs } from '../lifecycle/index.ts';
 
 /** How soon a replica that was added or removed is noticed. */
 const defaultResolveEveryMs = 2_000;
-/** An address that refused a connection is left alone for so long, unless there is no other. */
+/** An address that refused or broke a connection is left alone for so long, unless there is no other. */
 const penaltyMs = 1_000;
+/** One that is about to end, for so long: over most of the 5 s that a process serves on by default. */
+const endingMs = 4_000;
 /** A neighbour is near; one that does not take a connection by then is not there. */
 const connectTimeoutMs = 1_000;
 /** For the head of an answer. Above the 4 s of a statement, below the patience of players. */
@@ -21,8 +23,10 @@ export interface Member {
   /** Such as `http://10.0.0.7:4101`. */
   readonly origin: string;
   readonly pool: Pool;
-  /** It took no connection: the others first, for a while. */
+  /** It took no connection, or broke it: the others first, for a while. */
   penalize(): void;
+  /** It says that it is about to end: a request that changes something must not meet its last moment. */
+  retire(): void;
 }
 
 /** A neighbour at one or several addresses. */
@@ -54,6 +58,7 @@ interface Target {
 
 interface KnownMember extends Member {
   penaltyUntilMs: number;
+  endingUntilMs: number;
 }
 
 /** Keeps a pool of connections to every address of a neighbour, and takes turns among them. */
@@ -98,6 +103,14 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     renew();
   }
 
+  function nextThat(suits: (member: KnownMember) => boolean): Member | null {
+    for (let tried = 0; tried < members.length; tried++) {
+      const member = members[turn++ % members.length];
+      if (member && suits(member)) return member;
+    }
+    return null;
+  }
+
   renew();
   const first = resolve().catch(onFault);
   const job = everyMs(options.resolveEveryMs ?? defaultResolveEveryMs, resolve, onFault);
@@ -105,11 +118,9 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   return {
     pick() {
       const nowMs = clock.monotonic();
-      for (let tried = 0; tried < members.length; tried++) {
-        const member = members[turn++ % members.length];
-        if (member && member.penaltyUntilMs <= nowMs) return member;
-      }
-      return members[turn++ % members.length] ?? null;
+      const answers = ({ penaltyUntilMs }: KnownMember) => penaltyUntilMs <= nowMs;
+      const stays = (member: KnownMember) => answers(member) && member.endingUntilMs <= nowMs;
+      return nextThat(stays) ?? nextThat(answers) ?? nextThat(() => true);
     },
     size: () => members.length,
     async close() {
@@ -134,8 +145,12 @@ function openMember(origin: string, serverName: string, options: UpstreamOptions
     origin,
     pool,
     penaltyUntilMs: 0,
+    endingUntilMs: 0,
     penalize() {
       member.penaltyUntilMs = options.clock.monotonic() + penaltyMs;
+    },
+    retire() {
+      member.endingUntilMs = options.clock.monotonic() + endingMs;
     },
   };
   return member;

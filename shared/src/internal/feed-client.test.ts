@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { createFeedClient } from './index.ts';
+import type { NeighbourClient } from './neighbour-client.ts';
+
+function neighbour(name: string, asked: string[], answers: () => boolean): NeighbourClient {
+  const get: NeighbourClient['get'] = async (_path, parse) => {
+    asked.push(name);
+    if (!answers()) throw new Error('no answer');
+    return parse({ head: 1, changes: [] });
+  };
+  return { get, post: () => Promise.reject(new Error('the feed is only read')) };
+}
+
+test('whoever answered last is asked first, so that a silent neighbour is waited for once', async () => {
+  const asked: string[] = [];
+  const feed = createFeedClient([
+    neighbour('silent', asked, () => false),
+    neighbour('other', asked, () => true),
+  ]);
+  await feed.head();
+  await feed.since(0);
+  await feed.since(0);
+  expect(asked).toEqual(['silent', 'other', 'other', 'other']);
+});
+
+test('when that one falls silent the others are asked again', async () => {
+  const asked: string[] = [];
+  const works = new Set(['second']);
+  const feed = createFeedClient(
+    ['first', 'second'].map((name) => neighbour(name, asked, () => works.has(name))),
+  );
+  await feed.head();
+  works.clear();
+  await expect(feed.head()).rejects.toThrow('no answer');
+  works.add('first');
+  await feed.head();
+  expect(asked).toEqual(['first', 'second', 'second', 'first', 'second', 'first']);
+});
