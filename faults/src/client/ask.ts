@@ -1,0 +1,59 @@
+import { Agent } from 'undici';
+
+/** What came of one request. Times are `performance.now()`. */
+export interface Answer {
+  /** 0: there was none. */
+  status: number;
+  /** The code of a problem, or why there was no answer. */
+  code: string;
+  sentAtMs: number;
+  doneAtMs: number;
+  /** The body, where it is JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: whoever asked knows the shape
+  json: any;
+}
+
+export interface Question {
+  method?: string;
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  json?: unknown;
+}
+
+/** Longer than the gateway waits for a service: who gives up first is seen. */
+const patienceMs = 12_000;
+
+/** One client for everything: as many connections as there are requests under way. */
+const agent = new Agent({ pipelining: 1, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0 });
+
+/** Asks, and never rejects. */
+export async function ask(
+  origin: string,
+  { method = 'GET', path, headers, json }: Question,
+): Promise<Answer> {
+  const sentAtMs = performance.now();
+  const result = (status: number, code: string, body: unknown): Answer => ({
+    status,
+    code,
+    sentAtMs,
+    doneAtMs: performance.now(),
+    json: body,
+  });
+  try {
+    const answer = await agent.request({
+      origin,
+      path,
+      method: method as 'GET',
+      headers: { ...headers, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+      body: json === undefined ? null : JSON.stringify(json),
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    const text = await answer.body.text();
+    const isJson = /json/.test(String(answer.headers['content-type'] ?? ''));
+    const body = isJson && text !== '' ? JSON.parse(text) : null;
+    return result(answer.statusCode, String(body?.code ?? ''), body);
+  } catch (error) {
+    const { code, name } = error as NodeJS.ErrnoException;
+    return result(0, String(code ?? name), null);
+  }
+}

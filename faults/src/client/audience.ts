@@ -1,0 +1,62 @@
+import { ask, type Question } from './ask.ts';
+import { demand, type Management } from './management.ts';
+import { signViewerToken } from './token.ts';
+
+/** Viewers who only watch: nothing is ever taken from them. */
+export interface Audience {
+  contentId: string;
+  /** Lets every replica know all of them: one that was started anew knows nobody. */
+  becomeKnown(): Promise<void>;
+  /** The next one's request for a key. */
+  next(): Question;
+}
+
+const viewers = 100;
+
+/** Viewers of one content, half of them with a lease, whom every replica knows. */
+export async function createAudience(
+  management: Management,
+  tokenSecret: string,
+  contentId: string,
+  replicas: readonly { url: string; headers: Readonly<Record<string, string>> }[],
+): Promise<Audience> {
+  await demand(management.registerContent(contentId));
+  const questions = await Promise.all(
+    Array.from({ length: viewers }, async (_, index): Promise<Question> => {
+      const viewerId = `audience-${contentId}-${index}`;
+      const headers: Record<string, string> = {
+        authorization: `Bearer ${signViewerToken(tokenSecret, viewerId)}`,
+      };
+      if (index % 2 === 0) {
+        const { lease } = await demand(management.createLease(viewerId, contentId));
+        headers['x-lease-id'] = lease.id;
+      }
+      return { path: `/keys/${contentId}`, headers };
+    }),
+  );
+  const becomeKnown = async () => {
+    for (const { url, headers } of replicas) {
+      await Promise.all(
+        questions.map((question) => warm(url, { ...question, headers: { ...question.headers, ...headers } })),
+      );
+    }
+  };
+  await becomeKnown();
+  let turn = 0;
+  return { contentId, becomeKnown, next: () => questions[turn++ % questions.length] as Question };
+}
+
+const attempts = 50;
+
+/** Asks until the key comes: a server that has just started may have to read first. */
+export async function warm(origin: string, question: Question): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { status, code } = await ask(origin, question);
+    if (status === 200) return;
+    if (attempt === attempts || (status >= 400 && status < 500))
+      throw new Error(
+        `${question.path} of ${origin} was answered ${status} ${code} before anything was taken away`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { type Answer, ask } from './ask.ts';
+
+/** A change that the server has said is done: its audit row is found by the request id. */
+export interface Acknowledged {
+  requestId: string;
+  /** The row that it made; null for a change that makes none. */
+  row: { table: 'api_keys' | 'contents' | 'leases'; id: string } | null;
+}
+
+/** What an application's backend does at the gateway, with the management key. */
+export interface Management {
+  call(method: string, path: string, json?: unknown, rowOf?: RowOf): Promise<Answer>;
+  registerContent(contentId: string): Promise<Answer>;
+  createLease(viewerId: string, contentId: string): Promise<Answer>;
+  /** Everything that was acknowledged so far. */
+  acknowledged: Acknowledged[];
+}
+
+type RowOf = (answer: Answer) => Acknowledged['row'];
+
+/** The longest that the server allows by default: no lease ends while the tests run. */
+const leaseTtlSeconds = 3_600;
+
+/** @param origin says which gateway to ask, each time anew */
+export function createManagement(origin: () => string, adminKey: string): Management {
+  const acknowledged: Acknowledged[] = [];
+
+  async function call(
+    method: string,
+    path: string,
+    json?: unknown,
+    rowOf: RowOf = () => null,
+  ): Promise<Answer> {
+    const requestId = randomUUID();
+    const headers = { authorization: `Bearer ${adminKey}`, 'x-request-id': requestId };
+    const answer = await ask(origin(), { method, path, headers, json });
+    if (answer.status >= 200 && answer.status < 300) acknowledged.push({ requestId, row: rowOf(answer) });
+    return answer;
+  }
+
+  return {
+    call,
+    registerContent: (contentId) =>
+      call('POST', '/api/v1/content', { id: contentId, name: contentId }, () => ({
+        table: 'contents',
+        id: contentId,
+      })),
+    createLease: (viewerId, contentId) =>
+      call(
+        'POST',
+        '/keys/leases',
+        { viewerId, contentId, requestedTtlSeconds: leaseTtlSeconds },
+        ({ json: body }) => ({ table: 'leases', id: body.lease.id }),
+      ),
+    acknowledged,
+  };
+}
+
+/** The JSON of an answer that has to be a success. */
+// biome-ignore lint/suspicious/noExplicitAny: whoever asked knows the shape
+export async function demand(answer: Promise<Answer>): Promise<any> {
+  const { status, code, json } = await answer;
+  if (status < 200 || status >= 300) throw new Error(`what prepares a test was answered ${status} ${code}`);
+  return json;
+}

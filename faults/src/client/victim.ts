@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import type { Answer, Question } from './ask.ts';
+import { demand, type Management } from './management.ts';
+import { signViewerToken } from './token.ts';
+
+/** What can be taken from whom: leases by each selector, a content, an API key. */
+export const victimKinds = ['leaseId', 'viewerId', 'contentId', 'pair', 'content', 'api-key'] as const;
+
+export type VictimKind = (typeof victimKinds)[number];
+
+/** Somebody who gets a key until that is taken away. */
+export interface Victim {
+  kind: VictimKind;
+  /** The request for the key. */
+  question: Question;
+  /** The code that refuses it afterwards. */
+  refusal: string;
+  takeAway(): Promise<Answer>;
+}
+
+export interface VictimOptions {
+  management: Management;
+  tokenSecret: string;
+  /** A content that nobody touches. */
+  contentId: string;
+  /** Whether a viewer names its lease, or has only a token. */
+  withLease: boolean;
+}
+
+/** @throws Error where the server does not make what the victim needs */
+export async function createVictim(kind: VictimKind, options: VictimOptions): Promise<Victim> {
+  const { management, tokenSecret, withLease } = options;
+  if (kind === 'api-key') return createKeyHolder(options);
+  const name = randomUUID().slice(0, 18);
+  const viewerId = `viewer-${name}`;
+  const contentId = kind === 'contentId' || kind === 'content' ? `content-${name}` : options.contentId;
+  if (contentId !== options.contentId) await demand(management.registerContent(contentId));
+  const path = `/keys/${contentId}`;
+  const headers: Record<string, string> = {
+    authorization: `Bearer ${signViewerToken(tokenSecret, viewerId)}`,
+  };
+  let leaseId = '';
+  if (withLease || kind === 'leaseId') {
+    const { lease } = await demand(management.createLease(viewerId, contentId));
+    leaseId = lease.id;
+  }
+  if (withLease) headers['x-lease-id'] = leaseId;
+  const question = { path, headers };
+  if (kind === 'content') {
+    const takeAway = () => management.call('DELETE', `/api/v1/content/${contentId}`);
+    return { kind, question, refusal: 'CONTENT_NOT_FOUND', takeAway };
+  }
+  const selector = {
+    leaseId: { leaseId },
+    viewerId: { viewerId },
+    contentId: { contentId },
+    pair: { viewerId, contentId },
+  }[kind];
+  const takeAway = () => management.call('POST', '/keys/leases/revoke', selector);
+  return { kind, question, refusal: withLease ? 'LEASE_REVOKED' : 'TOKEN_REVOKED', takeAway };
+}
+
+async function createKeyHolder({ management, contentId }: VictimOptions): Promise<Victim> {
+  const body = { name: randomUUID(), scope: 'playback' };
+  const made = await demand(
+    management.call('POST', '/api/v1/api-keys', body, ({ json }) => ({
+      table: 'api_keys',
+      id: json.api_key.id,
+    })),
+  );
+  return {
+    kind: 'api-key',
+    question: { path: `/keys/${contentId}`, headers: { authorization: `Bearer ${made.raw_key}` } },
+    refusal: 'INVALID_API_KEY',
+    takeAway: () => management.call('DELETE', `/api/v1/api-keys/${made.api_key.id}`),
+  };
+}

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer } from '../client/ask.ts';
+import { type Audience, warm } from '../client/audience.ts';
+import { type Load, startLoad } from '../client/load.ts';
+import { createManagement, type Management } from '../client/management.ts';
+import { createVictim, type Victim, victimKinds } from '../client/victim.ts';
+import type { Replica } from '../revocation/follow-revocation.ts';
+import type { Stack } from '../stack/stack.ts';
+import { adminKey, tokenSecret } from '../stack/topology.ts';
+import { findWrongRows } from '../stored-rows.ts';
+import type { Fault } from './fault.ts';
+import { startWitness, type Witness } from './witness.ts';
+
+/** What was seen of one fault. */
+export interface FaultReport {
+  fault: Fault;
+  /** Key requests of viewers whom nobody took anything from. */
+  keys: Answer[];
+  /** Leases made, and leases, contents and API keys taken away, while it was broken. */
+  changes: Answer[];
+  latestKeyMs: number;
+  /** What is wrong afterwards, in words. */
+  wrong: string[];
+  /** From the beginning of the mending to the last request that failed; null where that took too long. */
+  normalAfterMs: number | null;
+}
+
+export interface Scene {
+  stack: Stack;
+  audience: Audience;
+  replicas: readonly Replica[];
+}
+
+const keysPerSecond = 150;
+const changeEveryMs = 250;
+/** So long without a failure is normal again. */
+const quietMs = 1_500;
+const normalTimeoutMs = 30_000;
+
+/** Breaks it under load, changes things meanwhile, mends it, and looks at what is left. */
+export async function runFault(fault: Fault, { stack, audience, replicas }: Scene): Promise<FaultReport> {
+  const gateway = stack.gateways[0]?.url ?? '';
+  const management = createManagement(() => gateway, adminKey);
+  const early = await createVictims(victimKinds.length, management, audience.contentId, replicas);
+  const changing = await createVictims(
+    Math.ceil((fault.seconds * 1_000) / changeEveryMs),
+    management,
+    audience.contentId,
+    replicas,
+  );
+  await audience.becomeKnown();
+  const load = startLoad(keysPerSecond, () => ({ origin: gateway, question: audience.next() }));
+  const witness = startWitness(replicas);
+  try {
+    // The last of these are acknowledged when their announcement may not have arrived yet.
+    for (const answer of await Promise.all(early.map((victim) => takeAway(victim, witness))))
+      if (answer.status !== 200) throw new Error(`before the fault a change was answered ${answer.status}`);
+    await fault.begin(stack);
+    const changes = await changeWhileBroken(fault.seconds, changing, management, witness, audience.contentId);
+    const mendedAtMs = performance.now();
+    await fault.end(stack);
+    const normalAfterMs = await untilNormal(stack, load, mendedAtMs);
+    const answered = await Promise.all(changes);
+    await witness.stop();
+    const wrong = [
+      ...(await witness.verify()),
+      ...(await findWrongRows(stack.databaseUrl, management.acknowledged)),
+    ];
+    const keys = await load.stop();
+    return { fault, keys, changes: answered, latestKeyMs: witness.latestKeyMs(), wrong, normalAfterMs };
+  } finally {
+    await load.stop();
+    await witness.stop();
+  }
+}
+
+async function createVictims(
+  count: number,
+  management: Management,
+  contentId: string,
+  replicas: readonly Replica[],
+): Promise<Victim[]> {
+  const victims: Victim[] = [];
+  for (let index = 0; index < count; index++) {
+    const kind = victimKinds[index % victimKinds.length] ?? 'leaseId';
+    const withLease = Math.floor(index / victimKinds.length) % 2 === 0;
+    victims.push(await createVictim(kind, { management, tokenSecret, contentId, withLease }));
+  }
+  for (const { url, headers } of replicas) {
+    const questions = victims.map(({ question }) => ({
+      ...question,
+      headers: { ...question.headers, ...headers },
+    }));
+    await Promise.all(questions.map((question) => warm(url, question)));
+  }
+  return victims;
+}
+
+async function takeAway(victim: Victim, witness: Witness): Promise<Answer> {
+  const answer = await victim.takeAway();
+  if (answer.status === 200) witness.watch(victim, answer.doneAtMs);
+  return answer;
+}
+
+/** At a steady pace, one after the other has been sent. The answers may come later. */
+async function changeWhileBroken(
+  seconds: number,
+  victims: readonly Victim[],
+  management: Management,
+  witness: Witness,
+  contentId: string,
+): Promise<Promise<Answer>[]> {
+  const changes: Promise<Answer>[] = [];
+  const endMs = performance.now() + seconds * 1_000;
+  for (const [index, victim] of victims.entries()) {
+    changes.push(takeAway(victim, witness));
+    changes.push(management.createLease(`late-${index}-${performance.now()}`, contentId));
+    await sleep(changeEveryMs);
+  }
+  await sleep(Math.max(0, endMs - performance.now()));
+  return changes;
+}
+
+/** Milliseconds from the mending to the last key request that failed or the first time that everything was ready. */
+async function untilNormal(stack: Stack, load: Load, mendedAtMs: number): Promise<number | null> {
+  let readyAtMs: number | null = null;
+  while (performance.now() - mendedAtMs < normalTimeoutMs) {
+    const ready = (await Promise.all(stack.gateways.map((gateway) => gateway.isReady()))).every(Boolean);
+    const nowMs = performance.now();
+    if (!ready) readyAtMs = null;
+    else readyAtMs ??= nowMs;
+    const failed = load.answers.filter(({ sentAtMs, status }) => sentAtMs >= mendedAtMs && status !== 200);
+    const lastFailedMs = Math.max(mendedAtMs, ...failed.map(({ sentAtMs }) => sentAtMs));
+    if (readyAtMs !== null && nowMs - Math.max(readyAtMs, lastFailedMs) >= quietMs)
+      return Math.max(readyAtMs, lastFailedMs) - mendedAtMs;
+    await sleep(50);
+  }
+  return null;
+}

@@ -1,0 +1,85 @@
+import type { Checks } from '../checks.ts';
+import { createAudience } from '../client/audience.ts';
+import { countByStatus } from '../client/load.ts';
+import { createManagement } from '../client/management.ts';
+import type { Stack } from '../stack/stack.ts';
+import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
+import { faults } from './fault-list.ts';
+import { type FaultReport, runFault } from './run-fault.ts';
+
+/** The contract, section 5: no key on a state that is not known to have held within this time. */
+const latestKeyMs = 5_000;
+const answersAllowed = new Set([200, 503]);
+
+/**
+ * Every fault in turn on one stack.
+ *
+ * @param only a part of the names; every fault where it is empty
+ * @returns a table
+ */
+export async function runFaults(stack: Stack, checks: Checks, only: string): Promise<string> {
+  const replicas = stack.servers.keys.map(({ name, url }) => ({
+    name,
+    url,
+    headers: { 'x-latchkey-secret': internalSecret },
+  }));
+  const management = createManagement(() => stack.gateways[0]?.url ?? '', adminKey);
+  const audience = await createAudience(management, tokenSecret, 'fault-film', replicas);
+  const reports: FaultReport[] = [];
+  for (const fault of faults.filter(({ name }) => name.includes(only))) {
+    await checks.run(fault.name, async () => {
+      const report = await runFault(fault, { stack, audience, replicas });
+      reports.push(report);
+      judge(report, checks);
+      await stack.waitWhole();
+    });
+  }
+  return tabulate(reports);
+}
+
+function judge({ fault, keys, changes, ...seen }: FaultReport, checks: Checks): void {
+  const { name, unseenByViewers } = fault;
+  checks.check(
+    `${name}: no key later than ${latestKeyMs} ms after what allowed it was taken away`,
+    seen.latestKeyMs <= latestKeyMs,
+    `the latest came after ${seen.latestKeyMs.toFixed(0)} ms`,
+  );
+  checks.check(
+    `${name}: nothing acknowledged is lost or half done`,
+    seen.wrong.length === 0,
+    seen.wrong.slice(0, 5).join('; '),
+  );
+  checks.check(
+    `${name}: viewers see keys and 503, and nothing else`,
+    keys.every(({ status }) => answersAllowed.has(status)),
+    countByStatus(keys),
+  );
+  if (unseenByViewers)
+    checks.check(
+      `${name}: viewers whom the replicas know get every key`,
+      keys.every(({ status }) => status === 200),
+      countByStatus(keys),
+    );
+  checks.check(
+    `${name}: a change is done or answered 503`,
+    changes.every(({ status }) => (status < 300 ? status >= 200 : status === 503)),
+    countByStatus(changes),
+  );
+  checks.check(`${name}: all is normal again`, seen.normalAfterMs !== null);
+}
+
+function tabulate(reports: readonly FaultReport[]): string {
+  const rows = reports.map(({ fault, keys, changes, ...seen }) => {
+    const normal =
+      seen.normalAfterMs === null ? 'not within 30 s' : `${(seen.normalAfterMs / 1_000).toFixed(1)} s`;
+    const latest =
+      seen.latestKeyMs === 0 ? 'none' : `${Math.round(seen.latestKeyMs).toLocaleString('en')} ms`;
+    const lost = seen.wrong.length === 0 ? 'nothing' : seen.wrong.length;
+    return `| ${[fault.name, countByStatus(keys), countByStatus(changes), latest, lost, normal].join(' | ')} |`;
+  });
+  return [
+    '| broken | key requests | changes | latest key after its revocation | lost | normal again after |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}

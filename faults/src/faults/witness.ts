@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, ask } from '../client/ask.ts';
+import type { Victim } from '../client/victim.ts';
+import type { Replica } from '../revocation/follow-revocation.ts';
+
+/** Asks every replica on behalf of victims, while something is broken, and remembers each key that came. */
+export interface Witness {
+  /** The taking away was acknowledged at this instant (`performance.now()`). */
+  watch(victim: Victim, acknowledgedAtMs: number): void;
+  /** Milliseconds from an acknowledgement to the latest key after it; 0 where none came. */
+  latestKeyMs(): number;
+  /** Asks every replica for every victim until it refuses. Returns what was wrong, in words. */
+  verify(): Promise<string[]>;
+  stop(): Promise<void>;
+}
+
+interface Watched {
+  victim: Victim;
+  acknowledgedAtMs: number;
+}
+
+const askEveryMs = 500;
+/** After this long a victim is asked for no more until the end. */
+const watchedMs = 12_000;
+/** For a server that is ready again to say what it knows. */
+const verifyTimeoutMs = 10_000;
+
+export function startWitness(replicas: readonly Replica[]): Witness {
+  const watched: Watched[] = [];
+  const open = new Set<Promise<unknown>>();
+  let latestMs = 0;
+
+  async function look(replica: Replica, { victim, acknowledgedAtMs }: Watched): Promise<Answer> {
+    const { path, headers } = victim.question;
+    const answer = await ask(replica.url, { path, headers: { ...headers, ...replica.headers } });
+    if (answer.status === 200) latestMs = Math.max(latestMs, answer.doneAtMs - acknowledgedAtMs);
+    return answer;
+  }
+
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    for (const one of watched) {
+      if (nowMs - one.acknowledgedAtMs > watchedMs) continue;
+      for (const replica of replicas) {
+        const done = look(replica, one).finally(() => open.delete(done));
+        open.add(done);
+      }
+    }
+  }, askEveryMs);
+
+  async function settle(replica: Replica, one: Watched): Promise<string | null> {
+    const limitMs = performance.now() + verifyTimeoutMs;
+    for (;;) {
+      const { status, code } = await look(replica, one);
+      if (code === one.victim.refusal) return null;
+      const isUnknown = status === 503 || status === 0;
+      if (!isUnknown || performance.now() > limitMs)
+        return `${replica.name} answers ${status} ${code} to the victim of a revocation by ${one.victim.kind}`;
+      await sleep(100);
+    }
+  }
+
+  return {
+    watch: (victim, acknowledgedAtMs) => void watched.push({ victim, acknowledgedAtMs }),
+    latestKeyMs: () => latestMs,
+    async verify() {
+      const results = await Promise.all(
+        watched.flatMap((one) => replicas.map((replica) => settle(replica, one))),
+      );
+      return results.filter((wrong) => wrong !== null);
+    },
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(open);
+    },
+  };
+}

@@ -1,0 +1,123 @@
+// `npm run test:faults`: starts the distributed profile on a Postgres, Redis and NATS of its own, breaks one thing after the
+// other, and ends with the line `N passed, N failed`.
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createChecks } from './checks.ts';
+import { runFaults } from './faults/run-faults.ts';
+import { killInTurn } from './kills/kill-rounds.ts';
+import { createRandom } from './kills/random.ts';
+import { writeReport } from './report.ts';
+import { measureRevocations } from './revocation/measure-revocations.ts';
+import { restartInTurn } from './rolling/restart-in-turn.ts';
+import { type Stack, startStack } from './stack/stack.ts';
+import type { Replicas } from './stack/topology.ts';
+
+const usage = `Breaks what Latchkey stands on, and counts what clients see.
+
+  npm run test:faults                            all of it, in some ten minutes
+  npm run test:faults -- --part faults --only Redis
+  npm run test:faults -- --part kills --rounds 150 --seed 7
+  npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; writes docs/faults.md
+
+  --part revocation,rolling,kills,faults   --revocations 250   --rounds 12   --only <part of a fault's name>
+  --seed <number>   --logs <folder>  where the servers' own logs are to be kept
+`;
+
+const { values: flags } = parseArgs({
+  options: {
+    part: { type: 'string', default: 'revocation,rolling,kills,faults' },
+    only: { type: 'string', default: '' },
+    revocations: { type: 'string' },
+    rounds: { type: 'string' },
+    seed: { type: 'string' },
+    logs: { type: 'string' },
+    full: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+
+const docs = join(import.meta.dirname, '..', '..', 'docs');
+const plotFile = 'revocation.svg';
+const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, keys: 3, gateway: 1 };
+const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, keys: 2, gateway: 2 };
+const rollingDrainSeconds = 3;
+/** Revocations of each kind under a condition other than the usual one. */
+const revocationsBroken = { full: 100, usual: 20 };
+
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const checks = createChecks(say);
+const tables = new Map<string, string>();
+const open = new Set<Stack>();
+let plot = '';
+
+async function onStack<T>(
+  replicas: Replicas,
+  drainSeconds: number,
+  work: (stack: Stack) => Promise<T>,
+): Promise<T> {
+  const stack = await startStack(replicas, drainSeconds);
+  open.add(stack);
+  try {
+    return await work(stack);
+  } finally {
+    if (flags.logs) cpSync(stack.folder, flags.logs, { recursive: true });
+    open.delete(stack);
+    await stack.stop();
+  }
+}
+
+const parts: Record<string, () => Promise<string>> = {
+  revocation: () =>
+    onStack(threeReplicas, 0, async (stack) => {
+      const count = Number(flags.revocations ?? (flags.full ? 1_000 : 250));
+      const countBroken = flags.full ? revocationsBroken.full : revocationsBroken.usual;
+      const report = await measureRevocations(stack, checks, { count, countBroken, say });
+      plot = report.plot;
+      return report.table;
+    }),
+  faults: () => onStack(threeReplicas, 0, (stack) => runFaults(stack, checks, flags.only)),
+  rolling: () => onStack(twoOfEach, rollingDrainSeconds, (stack) => restartInTurn(stack, checks)),
+  kills: () => {
+    const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));
+    say(`the moments of the kills come again with --seed ${seed}`);
+    const rounds = Number(flags.rounds ?? (flags.full ? 150 : 12));
+    return onStack({ ...threeReplicas, keys: 1 }, 0, (stack) =>
+      killInTurn(stack, checks, { rounds, random: createRandom(seed) }),
+    );
+  },
+};
+
+async function main(): Promise<void> {
+  if (flags.help) return say(usage);
+  for (const part of flags.part.split(',')) {
+    const run = parts[part];
+    if (!run) throw new Error(`There is no part ${part}.\n${usage}`);
+    await checks.run(`--- ${part}`, async () => {
+      const table = await run();
+      tables.set(part, table);
+      say(`\n${table}`);
+    });
+  }
+  if (flags.write) {
+    const command = `npm run test:faults -- ${process.argv.slice(2).join(' ')}`;
+    mkdirSync(docs, { recursive: true });
+    writeFileSync(
+      join(docs, 'faults.md'),
+      writeReport({ tables, plotFile, cores: availableParallelism(), command }),
+    );
+    if (plot !== '') writeFileSync(join(docs, plotFile), plot);
+  }
+  say(`\n${checks.summary()}`);
+  process.exitCode = checks.ok() ? 0 : 1;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await Promise.all([...open].map((stack) => stack.stop()));
+    process.exit(130);
+  });
+}
+await main();

@@ -1,0 +1,171 @@
+import type { Checks } from '../checks.ts';
+import { createAudience } from '../client/audience.ts';
+import { countByStatus, startLoad } from '../client/load.ts';
+import { createManagement, type Management } from '../client/management.ts';
+import { createVictim, type VictimKind } from '../client/victim.ts';
+import type { Stack } from '../stack/stack.ts';
+import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
+import { type Condition, conditions } from './conditions.ts';
+import { quantile, spread } from './distribution.ts';
+import { drawPlot } from './draw-plot.ts';
+import { type Effect, followRevocation, type Replica } from './follow-revocation.ts';
+
+export interface RevocationReport {
+  table: string;
+  plot: string;
+}
+
+export interface RevocationOptions {
+  /** Revocations of each kind while all is well. */
+  count: number;
+  /** And under each other condition, all at once. */
+  countBroken: number;
+  say: (line: string) => void;
+}
+
+interface Measured extends Effect {
+  condition: string;
+  kind: VictimKind;
+}
+
+const kinds = ['leaseId', 'viewerId', 'contentId', 'pair'] as const;
+/** Key requests per second beside the revocations. */
+const loadPerSecond = 200;
+/** Revocations under way at a time: more would measure this client. */
+const parallel = 4;
+/** The contract, section 6. */
+const latestKeyMs = 5_000;
+const goalMs = 50;
+
+/** Three key replicas under load, and how soon each refuses after a revocation, under each condition. */
+export async function measureRevocations(
+  stack: Stack,
+  checks: Checks,
+  options: RevocationOptions,
+): Promise<RevocationReport> {
+  const management = createManagement(() => stack.gateways[0]?.url ?? '', adminKey);
+  const replicas = stack.servers.keys.map(({ name, url }) => ({
+    name,
+    url,
+    headers: { 'x-latchkey-secret': internalSecret },
+  }));
+  const audience = await createAudience(management, tokenSecret, 'revocation-film', replicas);
+  const load = startLoad(loadPerSecond, () => ({
+    origin: stack.gateways[0]?.url ?? '',
+    question: audience.next(),
+  }));
+  const measured: Measured[] = [];
+  for (const condition of conditions) {
+    const isWell = condition === conditions[0];
+    await condition.begin(stack);
+    for (const kind of kinds) {
+      const scene = { management, replicas, contentId: audience.contentId, kind };
+      const count = isWell ? options.count : options.countBroken;
+      const effects = await revokeMany(scene, count, isWell ? parallel : count);
+      measured.push(...effects.map((effect) => ({ ...effect, condition: condition.name, kind })));
+    }
+    judge(condition, measured, checks);
+    await condition.end(stack);
+    await stack.waitWhole();
+  }
+  const answers = await load.stop();
+  options.say(`load beside it: ${countByStatus(answers)}`);
+  checks.check(
+    'viewers whose lease nobody revoked got every key meanwhile',
+    answers.every(({ status }) => status === 200),
+    countByStatus(answers),
+  );
+  return { table: tabulate(measured), plot: plotOf(measured) };
+}
+
+async function revokeMany(
+  scene: { management: Management; replicas: readonly Replica[]; contentId: string; kind: VictimKind },
+  count: number,
+  atATime: number,
+): Promise<Effect[]> {
+  const { management, replicas, contentId, kind } = scene;
+  const effects: Effect[] = [];
+  let next = 0;
+  const work = async () => {
+    while (next < count) {
+      // In turn with a lease, and with a token alone, which only the mark refuses.
+      const withLease = next++ % 2 === 0;
+      const victim = await createVictim(kind, { management, tokenSecret, contentId, withLease });
+      effects.push(...(await followRevocation(victim, replicas)));
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, work));
+  return effects;
+}
+
+function judge(condition: Condition, measured: readonly Measured[], checks: Checks): void {
+  const own = measured.filter(({ condition: name }) => name === condition.name);
+  const latest = Math.max(...own.map(({ lastKeyAfterMs }) => lastKeyAfterMs ?? 0));
+  checks.check(
+    `${condition.name}: no key later than ${latestKeyMs} ms after a revocation`,
+    latest <= latestKeyMs && own.every(({ refusedAfterMs }) => Number.isFinite(refusedAfterMs)),
+    `the latest came after ${latest.toFixed(0)} ms`,
+  );
+  checks.check(
+    `${condition.name}: no key after the first refusal`,
+    own.every(({ keyAfterRefusal }) => !keyAfterRefusal),
+  );
+  if (condition !== conditions[0]) return;
+  const p99 = quantile(
+    own.map(({ refusedAfterMs }) => refusedAfterMs),
+    0.99,
+  );
+  checks.check(
+    `${condition.name}: refused within ${goalMs} ms at p99`,
+    p99 <= goalMs,
+    `${p99.toFixed(1)} ms`,
+  );
+}
+
+function tabulate(measured: readonly Measured[]): string {
+  const rows: string[] = [];
+  const add = (condition: string, what: string, own: readonly Measured[]) => {
+    if (own.length === 0) return;
+    const refused = spread(own.map(({ refusedAfterMs }) => refusedAfterMs));
+    const latest = Math.max(...own.map(({ lastKeyAfterMs }) => lastKeyAfterMs ?? 0));
+    rows.push(
+      `| ${[condition, what, own.length, ...refused, latest === 0 ? 'none' : latest.toFixed(1)].join(' | ')} |`,
+    );
+  };
+  const [well, ...broken] = conditions.map(({ name }) => name);
+  const own = measured.filter(({ condition }) => condition === well);
+  for (const kind of kinds)
+    add(
+      well ?? '',
+      `by ${kind}`,
+      own.filter((effect) => effect.kind === kind),
+    );
+  for (const replica of new Set(own.map((effect) => effect.replica)))
+    add(
+      well ?? '',
+      `replica ${replica}`,
+      own.filter((effect) => effect.replica === replica),
+    );
+  for (const name of broken)
+    add(
+      name,
+      'all kinds',
+      measured.filter(({ condition }) => condition === name),
+    );
+  return [
+    '| condition | revocations | measured | p50, ms | p99, ms | max, ms | latest key, ms |',
+    '|---|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+function plotOf(measured: readonly Measured[]): string {
+  return drawPlot(
+    conditions.map(({ name }) => ({
+      name,
+      values: measured
+        .filter(({ condition }) => condition === name)
+        .map(({ refusedAfterMs }) => refusedAfterMs),
+    })),
+  );
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Checks } from '../checks.ts';
+import type { Answer } from '../client/ask.ts';
+import { countByStatus, startLoad } from '../client/load.ts';
+import type { Stack } from '../stack/stack.ts';
+import { adminKey, tokenSecret } from '../stack/topology.ts';
+import { startLoadBalancer } from './load-balancer.ts';
+import { createMixedLoad } from './mixed-load.ts';
+
+const requestsPerSecond = 200;
+/** A load balancer in front looks at each process a few times before the next one goes. */
+const betweenMs = 1_500;
+
+/** Restarts every process, one at a time, under load. Returns a table. */
+export async function restartInTurn(stack: Stack, checks: Checks): Promise<string> {
+  const { auth, content, leases, keys } = stack.servers;
+  const balancer = startLoadBalancer(stack.gateways);
+  const next = await createMixedLoad(balancer.origin(), adminKey, tokenSecret);
+  const load = startLoad(requestsPerSecond, () => ({ origin: balancer.origin(), question: next() }));
+  const rows: string[] = [];
+  let counted = 0;
+  try {
+    for (const group of [keys, leases, auth, content, stack.gateways]) {
+      for (const server of group) {
+        await server.end('SIGTERM');
+        server.start();
+        await stack.waitReady();
+        await sleep(betweenMs);
+      }
+      const seen: Answer[] = load.answers.slice(counted);
+      counted += seen.length;
+      const name = group[0]?.name.replace(/-\d+$/, '') ?? '';
+      rows.push(`| ${name}, ${group.length} in turn | ${countByStatus(seen)} |`);
+      const failed = seen.filter(({ status }) => status < 200 || status >= 300);
+      checks.check(
+        `restarting each process of ${name} in turn fails no request`,
+        failed.length === 0,
+        countByStatus(failed),
+      );
+    }
+  } finally {
+    balancer.stop();
+    await load.stop();
+  }
+  const rest = load.answers.slice(counted).filter(({ status }) => status < 200 || status >= 300);
+  checks.check('nor does any request that was under way at the end', rest.length === 0, countByStatus(rest));
+  return ['| restarted | requests |', '|---|---|', ...rows].join('\n');
+}
