@@ -27,7 +27,8 @@ window.play = ({ playlist, keyServer, token, leaseId, stopsOnRefusal, rate }) =>
     const refused =
       details === Hls.ErrorDetails.KEY_LOAD_ERROR && response?.code >= 400 && response.code < 500;
     if (refused && stopsOnRefusal) hls.stopLoad();
-    report.stopped = fatal || (refused && stopsOnRefusal);
+    // For good: what follows, such as a stall for want of the key, is no news.
+    report.stopped ||= fatal || (refused && stopsOnRefusal);
   });
   hls.loadSource(playlist);
   hls.attachMedia(video);

@@ -139,13 +139,15 @@ describe.skipIf(url === '' || !canStart)('where the NATS server', () => {
     const place = await makePlace();
     const first = await startOwnNats(place);
     const all = await openAll(['a', 'b'], first.url);
+    // Two that start at once may both make the stream; the one that comes second says so and tries again.
+    for (const { faults } of all) faults.length = 0;
     process.kill(first.pid, 'SIGKILL');
     await vi.waitFor(() => expect(all.map(({ bus }) => bus.state())).toEqual(['down', 'down']), reconnectMs);
     const local = change('meanwhile');
     all[0]?.bus.publish(local);
     expect(all[0]?.heard).toEqual([local]);
     await first.stop();
-    for (const { faults } of all) expect(faults).toHaveLength(1);
+    for (const { faults } of all) expect(faults.map(String)).toHaveLength(1);
     const second = await startOwnNats(place);
     onTestFinished(() => second.stop());
     await expectDelivery(all);
