@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 
 const services = ['auth', 'content', 'key-derivation', 'leases'];
+const browserPackages = ['player', 'uploader'];
 /** What a test, a script or a demonstration may do with the environment is its own affair. */
 const readsEnvironment =
   /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|acceptance|bench|demo)\/|\.config\.ts$/;
@@ -28,6 +29,8 @@ function mayImport(file: string, specifier: string): boolean {
     // The single node mounts every service, and `latchkey api-keys` creates a key without a running server.
     return file.startsWith('gateway/src/single-node') || (home === 'cli' && name === 'auth');
   }
+  // What runs in a browser is published: whoever stands outside of the server may use it.
+  if (browserPackages.includes(name)) return ['acceptance', 'cli', 'demo', 'examples'].includes(home);
   if (home === 'shared' || home === 'admin' || home.startsWith('sdk/')) return false;
   if (home === 'acceptance')
     return ['@latchkey/cli/encrypt', '@latchkey/demo/make-video'].includes(specifier);
