@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import { type Clock, createSystemClock } from '@latchkey/shared/clock';
@@ -17,7 +16,7 @@ import { createReadiness, createShutdown, type Shutdown } from '@latchkey/shared
 import { createOperatorLog, createRequestLog, type OperatorLog } from '@latchkey/shared/log';
 import { createMetrics, startMetricsListener } from '@latchkey/shared/metrics';
 import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
-import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
+import { createUpstream, systemLookup, type Upstream } from '@latchkey/shared/upstream';
 import packageJson from '../package.json' with { type: 'json' };
 import { addForwarding } from './add-forwarding.ts';
 import { createGateway } from './gateway.ts';
@@ -100,7 +99,7 @@ function openUpstreams(
   const open = (name: ServiceName, urls: readonly string[]) => {
     const upstream = createUpstream({
       urls,
-      lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
+      lookup: systemLookup,
       clock,
       connections,
       onFault: (error) => log.warn(`${name} cannot be found`, { error }),

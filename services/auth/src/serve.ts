@@ -1,16 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { apiKeyVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
-import { createDatabaseFeed } from '@latchkey/shared/events';
 import { addFeedRoutes, isDirectHeader } from '@latchkey/shared/internal';
 import { everyMs } from '@latchkey/shared/lifecycle';
 import {
   checkMigrated,
-  connectBus,
-  connectSharedStates,
   createServiceCore,
   createServicePorts,
-  databaseDependencies,
-  openServiceDatabase,
+  openRows,
   rowSettings,
   runService,
   serviceSettings,
@@ -32,12 +28,8 @@ await runService(
     settings: { ...serviceSettings(ports.auth), ...rowSettings, ...apiKeyVariables },
     rules: [viewerTokenRule],
     async mount(context) {
-      const { values, process, clock, log, shutdown, dependencies } = context;
-      const db = openServiceDatabase(values, context);
-      dependencies.push(...databaseDependencies(db, clock));
-      const bus = connectBus('auth', values, context);
-      const sharing = connectSharedStates(values, context);
-      const feed = createDatabaseFeed(db);
+      const { values, process, clock, log, shutdown } = context;
+      const { db, feed, bus, sharing } = openRows('auth', values, context);
       const setup = toSetupSecrets(values);
       const verifier = createApiKeyVerifier({
         db,

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
-import { createDatabaseFeed } from '@latchkey/shared/events';
-import { addFeedRoutes, createApiKeyClient, tellUsesEveryMs } from '@latchkey/shared/internal';
-import { everyMs } from '@latchkey/shared/lifecycle';
+import { addFeedRoutes } from '@latchkey/shared/internal';
 import {
   checkMigrated,
-  connectBus,
+  connectApiKeys,
   connectNeighbour,
-  connectSharedStates,
   createServiceCore,
   createServicePorts,
-  databaseDependencies,
-  openServiceDatabase,
+  openRows,
   rowSettings,
   runService,
   serviceSettings,
@@ -37,17 +33,10 @@ await runService(
     },
     rules: [viewerTokenRule],
     async mount(context) {
-      const { values, process, clock, log, shutdown, dependencies } = context;
-      const db = openServiceDatabase(values, context);
-      dependencies.push(...databaseDependencies(db, clock));
-      const bus = connectBus('content', values, context);
-      const sharing = connectSharedStates(values, context);
-      const feed = createDatabaseFeed(db);
-      const secret = values.internalSecret.reveal();
-      const wiring = { clock, log, metrics: process.metrics, shutdown };
-      const apiKeys = createApiKeyClient(
-        connectNeighbour({ name: 'auth', urls: values.authUrls, secret }, wiring),
-      );
+      const { values, process, clock } = context;
+      const { db, feed, bus, sharing } = openRows('content', values, context);
+      const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
+      const apiKeys = connectApiKeys(auth, context);
       const contents = createContentReader({ db });
       const { guard, follower } = await createServiceCore(context, values, {
         feed,
@@ -62,12 +51,6 @@ await runService(
       })(process.app);
       addContentNeighbourRoutes(process.app, contents, createKeyVersionRegistry({ db, clock }));
       addFeedRoutes(process.app, feed);
-      const flushes = everyMs(
-        tellUsesEveryMs,
-        () => apiKeys.flush(),
-        (error) => log.error('uses of API keys', { error }),
-      );
-      shutdown.add('telling uses', 2_000, () => flushes.stop());
       return async () => {
         await checkMigrated(db);
         await follower.pull();

@@ -1,15 +1,13 @@
 import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
 import { createMasterKey } from '@latchkey/shared/derivation';
 import {
-  createApiKeyClient,
   createContentClient,
   createFeedClient,
   createKeyVersionClient,
   createLeaseClient,
-  tellUsesEveryMs,
 } from '@latchkey/shared/internal';
-import { everyMs } from '@latchkey/shared/lifecycle';
 import {
+  connectApiKeys,
   connectBus,
   connectNeighbour,
   connectSharedStates,
@@ -33,20 +31,17 @@ await runService(
     },
     rules: [viewerTokenRule, masterKeyRule],
     async mount(context) {
-      const { values, process, clock, log, shutdown } = context;
-      const secret = values.internalSecret.reveal();
-      const wiring = { clock, log, metrics: process.metrics, shutdown };
-      const leases = connectNeighbour({ name: 'leases', urls: values.leasesUrls, secret }, wiring);
-      const content = connectNeighbour({ name: 'content', urls: values.contentUrls, secret }, wiring);
-      const auth = connectNeighbour({ name: 'auth', urls: values.authUrls, secret }, wiring);
-      const apiKeys = createApiKeyClient(auth);
+      const { values, process, clock } = context;
+      const leases = connectNeighbour({ name: 'leases', urls: values.leasesUrls }, values, context);
+      const content = connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context);
+      const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
       const leaseClient = createLeaseClient(leases);
       const sharing = connectSharedStates(values, context);
       const { authority, guard, follower } = await createServiceCore(context, values, {
         // Any of the three can tell what changed: losing one of them costs only what it owns.
         feed: createFeedClient([leases, content, auth]),
         bus: connectBus('key-derivation', values, context),
-        apiKeys,
+        apiKeys: connectApiKeys(auth, context),
         contents: createContentClient(content),
         leases: sharing ? { owner: leaseClient.stamped, ...sharing } : leaseClient,
         sharing,
@@ -62,12 +57,6 @@ await runService(
         guard,
         metrics: process.metrics,
       })(process.app);
-      const flushes = everyMs(
-        tellUsesEveryMs,
-        () => apiKeys.flush(),
-        (error) => log.error('uses of API keys', { error }),
-      );
-      shutdown.add('telling uses', 2_000, () => flushes.stop());
       return async () => {
         await checkMasterKeys(createKeyVersionClient(content), masterKeys);
         await follower.pull();

@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { shareLeases } from '@latchkey/shared/cache';
 import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
-import { createDatabaseFeed } from '@latchkey/shared/events';
-import {
-  addFeedRoutes,
-  createApiKeyClient,
-  createContentClient,
-  tellUsesEveryMs,
-} from '@latchkey/shared/internal';
+import { addFeedRoutes, createContentClient } from '@latchkey/shared/internal';
 import { everyMs } from '@latchkey/shared/lifecycle';
 import {
   checkMigrated,
-  connectBus,
+  connectApiKeys,
   connectNeighbour,
-  connectSharedStates,
   createServiceCore,
   createServicePorts,
-  databaseDependencies,
-  openServiceDatabase,
+  openRows,
   rowSettings,
   runService,
   serviceSettings,
@@ -49,21 +41,15 @@ await runService(
     },
     rules: [viewerTokenRule, ...leaseSettingRules],
     async mount(context) {
-      const { values, process, clock, log, shutdown, dependencies } = context;
-      const db = openServiceDatabase(values, context);
-      dependencies.push(...databaseDependencies(db, clock));
-      const bus = connectBus('leases', values, context);
-      const feed = createDatabaseFeed(db);
-      const secret = values.internalSecret.reveal();
-      const wiring = { clock, log, metrics: process.metrics, shutdown };
-      const apiKeys = createApiKeyClient(
-        connectNeighbour({ name: 'auth', urls: values.authUrls, secret }, wiring),
-      );
+      const { values, process, clock, log, shutdown } = context;
+      const { leaseRenewGraceSeconds: renewGraceSeconds } = values;
+      const { db, feed, bus, sharing } = openRows('leases', values, context);
+      const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
+      const apiKeys = connectApiKeys(auth, context);
       const contents = createContentClient(
-        connectNeighbour({ name: 'content', urls: values.contentUrls, secret }, wiring),
+        connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context),
       );
-      const sharing = connectSharedStates(values, context);
-      const reader = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
+      const reader = createLeaseReader({ db, renewGraceSeconds });
       const { guard, follower } = await createServiceCore(context, values, {
         feed,
         bus,
@@ -73,7 +59,6 @@ await runService(
         sharing,
       });
       const servicePorts = createServicePorts(context, { db, bus, guard, randomId: randomUUID });
-      const { leaseRenewGraceSeconds: renewGraceSeconds } = values;
       await leaseRoutes({
         ...servicePorts,
         ledger: sharing
@@ -90,16 +75,16 @@ await runService(
       const purge = createLeasePurge({
         db,
         clock,
-        renewGraceSeconds: values.leaseRenewGraceSeconds,
+        renewGraceSeconds,
         tokenMaxAgeSeconds: values.authJwtMaxAgeSeconds,
         clockToleranceSeconds: values.authJwtClockToleranceSeconds,
       });
-      const onFault = (error: unknown) => log.error('a job failed', { error });
-      const jobs = [
-        everyMs(purgeEveryMs, () => purge.run(), onFault),
-        everyMs(tellUsesEveryMs, () => apiKeys.flush(), onFault),
-      ];
-      shutdown.add('jobs', 5_000, async () => void (await Promise.all(jobs.map((job) => job.stop()))));
+      const purges = everyMs(
+        purgeEveryMs,
+        () => purge.run(),
+        (error) => log.error('what has ended could not be purged', { error }),
+      );
+      shutdown.add('purging', 5_000, () => purges.stop());
       return async () => {
         await checkMigrated(db);
         await follower.pull();

@@ -1,10 +1,6 @@
-import { lookup } from 'node:dns/promises';
-import type { Clock } from '../clock/index.ts';
 import { createNeighbourClient, type NeighbourClient } from '../internal/index.ts';
-import type { Shutdown } from '../lifecycle/index.ts';
-import type { OperatorLog } from '../log/index.ts';
-import type { Metrics } from '../metrics/index.ts';
-import { createUpstream } from '../upstream/index.ts';
+import { createUpstream, systemLookup } from '../upstream/index.ts';
+import type { ServiceContext } from './run-service.ts';
 
 /** To each address of a neighbour: questions are short, and most are answered by the cache. */
 const connections = 32;
@@ -12,17 +8,17 @@ const connections = 32;
 export interface NeighbourAddress {
   name: string;
   urls: readonly string[];
-  secret: string;
 }
 
 /** A client of a neighbour, closed with the process. The neighbour need not be there yet. */
 export function connectNeighbour(
-  { name, urls, secret }: NeighbourAddress,
-  { clock, log, metrics, shutdown }: { clock: Clock; log: OperatorLog; metrics: Metrics; shutdown: Shutdown },
+  { name, urls }: NeighbourAddress,
+  { internalSecret }: { internalSecret: { reveal(): string } },
+  { process, clock, log, shutdown }: Pick<ServiceContext<never>, 'process' | 'clock' | 'log' | 'shutdown'>,
 ): NeighbourClient {
   const upstream = createUpstream({
     urls,
-    lookup: async (hostname) => (await lookup(hostname, { all: true })).map(({ address }) => address),
+    lookup: systemLookup,
     clock,
     connections,
     onFault: (error) => log.warn(`${name} cannot be found`, { error }),
@@ -31,9 +27,9 @@ export function connectNeighbour(
   return createNeighbourClient({
     name,
     upstream,
-    secret,
+    secret: internalSecret.reveal(),
     onFault: (_, error) => {
-      metrics.upstreamErrors.inc({ upstream: name });
+      process.metrics.upstreamErrors.inc({ upstream: name });
       log.warn(`${name} did not answer`, { error });
     },
   });

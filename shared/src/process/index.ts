@@ -1,8 +1,10 @@
+export { connectApiKeys } from './connect-api-keys.ts';
 export { connectBus } from './connect-bus.ts';
 export { connectNeighbour, type NeighbourAddress } from './connect-neighbour.ts';
 export { connectSharedStates, type Sharing } from './connect-shared-states.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit } from './explain-and-exit.ts';
+export { openRows, type Rows } from './open-rows.ts';
 export { runService, type ServiceContext } from './run-service.ts';
 export { createServiceCore, createServicePorts, type ServiceCore } from './service-core.ts';
 export { checkMigrated, databaseDependencies, openServiceDatabase } from './service-database.ts';

@@ -1,0 +1,37 @@
+import type { Database } from '../db/index.ts';
+import { type Bus, type ChangeFeed, createDatabaseFeed } from '../events/index.ts';
+import { connectBus } from './connect-bus.ts';
+import { connectSharedStates, type Sharing } from './connect-shared-states.ts';
+import type { ServiceContext } from './run-service.ts';
+import { databaseDependencies, openServiceDatabase } from './service-database.ts';
+
+interface Places {
+  databaseUrl?: { reveal(): string } | undefined;
+  sqlitePath: string;
+  natsUrl?: { reveal(): string } | undefined;
+  redisUrl?: { reveal(): string } | undefined;
+}
+
+/** Where a service keeps its rows, and by which ways a change of them reaches the others. */
+export interface Rows {
+  db: Database;
+  feed: ChangeFeed;
+  bus: Bus;
+  sharing: Sharing | null;
+}
+
+/** Opens what a service that owns rows stands on; it is closed with the process, and `/ready` asks for it. */
+export function openRows(
+  name: string,
+  values: Places,
+  context: Pick<ServiceContext<never>, 'clock' | 'log' | 'shutdown' | 'dependencies'>,
+): Rows {
+  const db = openServiceDatabase(values, context);
+  context.dependencies.push(...databaseDependencies(db, context.clock));
+  return {
+    db,
+    feed: createDatabaseFeed(db),
+    bus: connectBus(name, values, context),
+    sharing: connectSharedStates(values, context),
+  };
+}
