@@ -29,6 +29,8 @@ describe('who has which secret', () => {
     ['SALT_HEX_V2', ['key-derivation', 'single-node']],
     ['ADMIN_API_KEY', ['auth', 'single-node']],
     ['SETUP_TOKEN', ['auth', 'single-node']],
+    ['AWS_ACCESS_KEY_ID', ['content', 'single-node']],
+    ['AWS_SECRET_ACCESS_KEY', ['content', 'single-node']],
     ['AUTH_JWT_SECRET', [...neighbours, 'single-node']],
     ['INTERNAL_SECRET', ['auth', 'content', 'gateway', 'key-derivation', 'leases']],
     ['DATABASE_URL', [...keepRows, 'migrate']],

@@ -145,11 +145,6 @@ describe('404', () => {
     '%s is nothing',
     async (path) => expect((await client.get(path, admin)).status).toBe(404),
   );
-
-  it('is the answer of POST /presign while presign is off', async () => {
-    const json = { key: 'content/x/a.ts', contentType: 'video/mp2t' };
-    expect((await client.post('/presign', admin, json)).status).toBe(404);
-  });
 });
 
 describe('405', () => {

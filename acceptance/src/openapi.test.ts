@@ -1,8 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { openTarget } from './target.ts';
+import { uploadsOn } from './upload-settings.ts';
 
-const { client } = await openTarget();
+const { client } = await openTarget(uploadsOn);
 const { document, operations } = client.api;
 
 it('GET /openapi.json is a valid OpenAPI 3.1 document', async () => {
@@ -37,6 +38,8 @@ it('has every route of the specification and of the contract', () => {
       'GET /api/v1/leases',
       'GET /api/v1/leases/{id}',
       'GET /api/v1/audit',
+      'GET /api/v1/audit/export',
+      'GET /api/v1/statistics',
       'GET /api/v1/events',
       'POST /api/v1/player-metrics',
       'GET /health',

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const entryFile = fileURLToPath(new URL('../../gateway/src/single-node.ts', import.meta.url));
@@ -38,7 +38,7 @@ export function makeFolder(): { path: string; remove(): void } {
 export function startProcess(folder: string, env: Environment): ServerProcess {
   const child = spawn(process.execPath, [entryFile], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, ...env },
+    env: { PATH: process.env.PATH, HOME: folder, ...giveDatabase(folder, env) },
     // The channel is how the server learns that whoever started it is gone.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -60,6 +60,21 @@ export function startProcess(folder: string, env: Environment): ServerProcess {
     ended: () => ended,
     kill: (signal) => void child.kill(signal),
   };
+}
+
+/**
+ * `TEST_DATABASE_FILE` names a SQLite file that another release has migrated: a server that would make a database starts
+ * on a copy of that one, and is told to leave its schema alone.
+ */
+function giveDatabase(folder: string, env: Environment): Environment {
+  const given = process.env.TEST_DATABASE_FILE;
+  if (!given || env.DATABASE_URL) return env;
+  const path = resolve(folder, env.SQLITE_PATH ?? 'data/latchkey.db');
+  if (!existsSync(path)) {
+    mkdirSync(dirname(path), { recursive: true });
+    copyFileSync(given, path);
+  }
+  return { MIGRATE_ON_START: 'false', ...env };
 }
 
 function waitForUrl(child: ChildProcess, stderr: () => string): Promise<string> {

@@ -88,10 +88,14 @@ export async function startServer(env: Environment = {}): Promise<OwnServer> {
   };
 }
 
-/** The server that `BASE_URL` names, acted on with `ADMIN_API_KEY` and `AUTH_JWT_SECRET`; else one of this file's own. */
-export async function openTarget(): Promise<Target> {
+/**
+ * The server that `BASE_URL` names, acted on with `ADMIN_API_KEY` and `AUTH_JWT_SECRET`; else one of this file's own.
+ *
+ * @param env for one of this file's own
+ */
+export async function openTarget(env: Environment = {}): Promise<Target> {
   const baseUrl = inject('baseUrl');
-  if (!baseUrl) return startServer();
+  if (!baseUrl) return startServer(env);
   const { ADMIN_API_KEY, AUTH_JWT_SECRET } = process.env;
   if (!ADMIN_API_KEY || !AUTH_JWT_SECRET)
     throw new Error('BASE_URL needs ADMIN_API_KEY and AUTH_JWT_SECRET of that server');

@@ -10,6 +10,7 @@ export const routeTable: readonly { path: string; service: ServiceName }[] = [
   { path: '/api/v1/leases', service: 'leases' },
   { path: '/api/v1/player-metrics', service: 'leases' },
   { path: '/api/v1/content', service: 'content' },
+  { path: '/presign', service: 'content' },
   { path: '/api/v1/setup', service: 'auth' },
   { path: '/api/v1/api-keys', service: 'auth' },
   { path: '/api/v1/audit', service: 'auth' },

@@ -1,6 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { authRoutes, createApiKeyVerifier, toSetupSecrets, usesFlushMs } from '@latchkey/auth';
-import { contentRoutes, createContentReader } from '@latchkey/content';
+import {
+  authRoutes,
+  createApiKeyVerifier,
+  readStoredWarnings,
+  toSetupSecrets,
+  usesFlushMs,
+} from '@latchkey/auth';
+import { contentRoutes, createContentReader, readUploadStore } from '@latchkey/content';
 import { keyDerivationRoutes } from '@latchkey/key-derivation';
 import { createLeasePurge, createLeaseReader, leaseRoutes, readLeaseRules } from '@latchkey/leases';
 import { createRefusalLog } from '@latchkey/shared/audit';
@@ -16,10 +22,18 @@ import {
   createInProcessBus,
   createLedger,
 } from '@latchkey/shared/events';
-import { type App, createRateLimiter, isDirectFromLoopback, type ServicePorts } from '@latchkey/shared/http';
-import { everyMs, type Shutdown } from '@latchkey/shared/lifecycle';
+import {
+  type App,
+  addGuard,
+  addRefusalAudit,
+  createRateLimiter,
+  isDirectFromLoopback,
+  type ServicePorts,
+} from '@latchkey/shared/http';
+import { everyMs, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
+import { addOwnStatistics } from './statistics/add-own-statistics.ts';
 
 /** One small query a second keeps every cached state within its 5 s, with four to spare. */
 const pullEveryMs = 1_000;
@@ -34,6 +48,7 @@ export interface SingleNodePorts {
   masterKeys: readonly MasterKey[];
   clock: Clock;
   metrics: Metrics;
+  readiness: Readiness;
   log: OperatorLog;
   shutdown: Shutdown;
 }
@@ -55,6 +70,7 @@ async function createCore({ app, db, values, clock, metrics, log }: SingleNodePo
     bus,
     clock,
     onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
+    onApplied: (number, at, change) => metrics.statistics.noteChange(number, at, change),
   });
   const authority = createAuthority({
     apiKeys: verifier,
@@ -93,6 +109,7 @@ export async function mountServices(ports: SingleNodePorts): Promise<void> {
   const core = await createCore(ports);
   await core.follower.pull();
   await mountRoutes(ports, core);
+  await mountStatistics(ports, core);
   startJobs(ports, core);
 }
 
@@ -109,7 +126,11 @@ async function mountRoutes(
     bus,
     flushUses: () => verifier.flush(),
   })(app);
-  await contentRoutes({ ...service, publicUrl: values.publicUrl ?? null })(app);
+  await contentRoutes({
+    ...service,
+    publicUrl: values.publicUrl ?? null,
+    uploadStore: readUploadStore(values),
+  })(app);
   await leaseRoutes({
     ...service,
     contents,
@@ -125,6 +146,22 @@ async function mountRoutes(
     guard: service.guard,
     metrics,
   })(app);
+}
+
+async function mountStatistics(
+  { app, db, clock, metrics, readiness }: SingleNodePorts,
+  { service, setup }: Core,
+): Promise<void> {
+  await app.register(async (scope) => {
+    addGuard(scope, service.guard);
+    addRefusalAudit(scope, service.refusals);
+    addOwnStatistics(scope, {
+      clock,
+      statistics: metrics.statistics,
+      report: readiness.report,
+      storedWarnings: () => readStoredWarnings(db, setup),
+    });
+  });
 }
 
 function startJobs(

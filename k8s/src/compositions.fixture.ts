@@ -1,7 +1,7 @@
 import { findKubectl } from './find-kubectl.ts';
 import { type Composition, type KubernetesObject, render } from './render.ts';
 
-const common = ['jwks', 'master-key-v2', 'pod-monitor'];
+const common = ['jwks', 'master-key-v2', 'pod-monitor', 'presign'];
 
 /** Each overlay as it is, and with whatever goes with it. */
 const compositions: readonly Composition[] = [

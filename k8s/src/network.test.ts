@@ -70,6 +70,11 @@ test('with a key set those that verify tokens reach it, and nobody else leaves b
   expect(added).toEqual(cacheUsers.map((name) => `${name} -> anywhere:443`).sort());
 });
 
+test('to sign for a bucket is arithmetic: with presign nothing more is let through', () => {
+  for (const overlay of ['single', 'distributed'] as const)
+    expect(connections({ overlay, components: ['presign'] })).toEqual(connections({ overlay }));
+});
+
 test('the single node is reached by its door and asks nobody', () => {
   expect(connections({ overlay: 'single' })).toEqual(
     ['anywhere -> latchkey:http', 'namespace monitoring -> latchkey:metrics'].sort(),

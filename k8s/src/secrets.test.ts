@@ -40,6 +40,21 @@ test('in the distributed profile each process has the Secrets that it uses and n
   });
 });
 
+test.each([
+  ['single', 'latchkey'],
+  ['distributed', 'content'],
+] as const)(
+  'what signs for the bucket is in %s held by %s alone, and by nobody unless asked for',
+  (overlay, holder) => {
+    const holders = (components: string[]) =>
+      Object.entries(mountedSecrets(renderOne(process.env, { overlay, components })))
+        .filter(([, secrets]) => secrets.includes('latchkey-bucket'))
+        .map(([name]) => name);
+    expect(holders([])).toEqual([]);
+    expect(holders(['presign'])).toEqual([holder]);
+  },
+);
+
 test('with a key set nobody mounts the shared secret of viewers any more', () => {
   for (const overlay of ['single', 'distributed'] as const) {
     const mounted = mountedSecrets(renderOne(process.env, { overlay, components: ['jwks'] }));

@@ -64,7 +64,7 @@ test('neighbours are sought where their Services are', () => {
   }
 });
 
-test.each([[[]], [['jwks', 'master-key-v2', 'ingress']]])(
+test.each([[[]], [['jwks', 'master-key-v2', 'ingress', 'presign']]])(
   'the single node with %j starts with what it is given',
   (components) => {
     const secrets: Record<string, string> = {
@@ -82,5 +82,6 @@ test.each([[[]], [['jwks', 'master-key-v2', 'ingress']]])(
     const { values, warnings } = config.readSingleNodeConfig(environment);
     expect(warnings).toEqual([]);
     expect(values).toMatchObject({ nodeEnv: 'production', rateLimit: 'on', metricsHost: '0.0.0.0' });
+    expect(values.enablePresign).toBe((components as string[]).includes('presign'));
   },
 );

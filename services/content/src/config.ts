@@ -1,7 +1,8 @@
-import { contentVariables, gatewayVariables } from '@latchkey/shared/config';
+import { contentVariables, gatewayVariables, presignVariables } from '@latchkey/shared/config';
 
 /** What the content service reads of the configuration. */
 export const contentServiceVariables = {
   ...contentVariables,
+  ...presignVariables,
   publicUrl: gatewayVariables.publicUrl,
 };

@@ -2,7 +2,7 @@ import { generateApiKey, hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ApiKeyVerifier, Scope } from '@latchkey/shared/contracts';
 import type { Database } from '@latchkey/shared/db';
 import { createManualClock, createTestHost } from '@latchkey/shared/testing';
-import { contentRoutes, createContentReader } from './index.ts';
+import { type ContentPorts, contentRoutes, createContentReader } from './index.ts';
 
 /** One raw key for each scope, made of its letter: for tests alone. */
 export const keys = {
@@ -24,7 +24,10 @@ const verifier: ApiKeyVerifier = {
 };
 
 /** The content service on a host of its own, and a way to ask it. */
-export async function serveContents(db: Database, publicUrl: string | null = null) {
+export async function serveContents(
+  db: Database,
+  { publicUrl = null, uploadStore = null }: Partial<Pick<ContentPorts, 'publicUrl' | 'uploadStore'>> = {},
+) {
   const clock = createManualClock();
   const reader = createContentReader({ db });
   const leases = { findLease: async () => null, findMark: async () => null };
@@ -36,6 +39,7 @@ export async function serveContents(db: Database, publicUrl: string | null = nul
       randomId: () => `00000000-0000-4000-8000-${String(++given).padStart(12, '0')}`,
       guard: { authenticator: host.authenticator, limiter: null },
       publicUrl,
+      uploadStore,
     })(app),
   );
   type Body = Record<string, unknown>;
@@ -54,5 +58,15 @@ export async function serveContents(db: Database, publicUrl: string | null = nul
     // biome-ignore lint/suspicious/noExplicitAny: what came over the wire, for the test to look into
     return { status: answer.statusCode, headers: answer.headers, body: answer.json<any>() };
   }
-  return { ...host, clock, reader, ask };
+  async function presign(body: Body, credential: string = keys.upload) {
+    const answer = await host.app.inject({
+      method: 'POST',
+      url: '/presign',
+      headers: { authorization: `Bearer ${credential}` },
+      payload: body,
+    });
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    return { status: answer.statusCode, body: answer.json<any>() };
+  }
+  return { ...host, clock, reader, ask, presign };
 }

@@ -3,19 +3,24 @@ import { addChangeContentRoute } from './routes/change-content.ts';
 import { addDisableContentRoute } from './routes/disable-content.ts';
 import { addGetContentRoute } from './routes/get-content.ts';
 import { addListContentsRoute } from './routes/list-contents.ts';
+import { addPresignRoute } from './routes/presign.ts';
 import { addRegisterContentRoute } from './routes/register-content.ts';
+import type { UploadStore } from './upload-store.ts';
 
 export { contentServiceVariables } from './config.ts';
 export { createContentReader } from './content-reader.ts';
 export { createKeyVersionRegistry, knownKeyVersions } from './key-version-store.ts';
 export { addContentNeighbourRoutes } from './routes/tell-neighbours.ts';
+export { readUploadStore, type UploadStore } from './upload-store.ts';
 
 export interface ContentPorts extends ServicePorts {
   /** `PUBLIC_URL`: the base of the key endpoint that a registration answers; null for a path alone. */
   publicUrl: string | null;
+  /** Where uploads go; null where presign is off, and `POST /presign` is then not there. */
+  uploadStore: UploadStore | null;
 }
 
-/** The content service: the registry of contents and its management. */
+/** The content service: the registry of contents, its management, and uploads to their folders. */
 export function contentRoutes(ports: ContentPorts): Routes {
   return async (app) => {
     await app.register(async (scope) => {
@@ -26,6 +31,10 @@ export function contentRoutes(ports: ContentPorts): Routes {
       addGetContentRoute(scope, ports);
       addChangeContentRoute(scope, ports);
       addDisableContentRoute(scope, ports);
+      if (ports.uploadStore) {
+        const { createUploadSigner } = await import('./upload-signer.ts');
+        addPresignRoute(scope, { ...ports, signUpload: createUploadSigner(ports.uploadStore) });
+      }
     });
   };
 }

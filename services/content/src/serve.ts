@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
+import { neighbourVariables, ports, presignRule, viewerTokenRule } from '@latchkey/shared/config';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import {
-  checkMigrated,
   connectApiKeys,
   connectNeighbour,
   createServiceCore,
@@ -19,6 +18,7 @@ import {
   contentServiceVariables,
   createContentReader,
   createKeyVersionRegistry,
+  readUploadStore,
 } from './index.ts';
 
 await runService(
@@ -31,10 +31,10 @@ await runService(
       ...contentServiceVariables,
       authUrls: neighbourVariables.authUrls,
     },
-    rules: [viewerTokenRule],
+    rules: [viewerTokenRule, presignRule],
     async mount(context) {
       const { values, process, clock } = context;
-      const { db, feed, bus, sharing } = openRows('content', values, context);
+      const { db, checkSchema, feed, bus, sharing } = openRows('content', values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
       const apiKeys = connectApiKeys(auth, context);
       const contents = createContentReader({ db });
@@ -48,11 +48,12 @@ await runService(
       await contentRoutes({
         ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
         publicUrl: values.publicUrl ?? null,
+        uploadStore: readUploadStore(values),
       })(process.app);
       addContentNeighbourRoutes(process.app, contents, createKeyVersionRegistry({ db, clock }));
       addFeedRoutes(process.app, feed);
       return async () => {
-        await checkMigrated(db);
+        await checkSchema();
         await follower.pull();
       };
     },

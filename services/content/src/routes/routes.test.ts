@@ -47,7 +47,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
         ['https://keys.example/base/', 'a'],
         ['https://keys.example/base', 'b'],
       ] as const) {
-        const other = await serveContents(database.db, publicUrl);
+        const other = await serveContents(database.db, { publicUrl });
         const { body } = await other.ask('POST', '', { id, name: 'x' });
         expect(body.key_endpoint).toBe(`https://keys.example/base/keys/${id}`);
         await other.app.close();

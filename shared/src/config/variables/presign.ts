@@ -1,3 +1,4 @@
+import type { Parser } from '../parser.ts';
 import { boolean, secret, text } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import type { Secret } from '../secret.ts';
@@ -5,15 +6,27 @@ import { url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 import { enablePresign } from './http.ts';
 
+/** A text that is part of a host name or a path, where anything else would make URLs that lead nowhere. */
+const named = (forms: string, pattern: RegExp): Parser<string> => ({
+  forms,
+  parse: (value) => (pattern.test(value) ? { value } : { wrong: 'has other characters than that' }),
+});
+/** Wider than S3 itself is for new buckets: old ones and other stores have capitals, `_` and other lengths. */
+const bucketName = named(
+  'letters, digits, `.`, `_` and `-`',
+  /^[A-Za-z0-9]([A-Za-z0-9._-]{0,253}[A-Za-z0-9])?$/,
+);
+const regionName = named('letters, digits and `-`', /^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/);
+
 /** Where presigned uploads go. */
 export const presignVariables = {
   enablePresign,
-  s3Bucket: variable({ name: 'S3_BUCKET', type: text, about: 'The bucket for uploads.' }),
-  s3Region: variable({ name: 'S3_REGION', type: text, about: 'The region of the bucket.' }),
+  s3Bucket: variable({ name: 'S3_BUCKET', type: bucketName, about: 'The bucket for uploads.' }),
+  s3Region: variable({ name: 'S3_REGION', type: regionName, about: 'The region of the bucket.' }),
   s3Endpoint: variable({
     name: 'S3_ENDPOINT',
     type: url('http', 'https'),
-    about: 'The endpoint of an S3-compatible store. Unset: the one of AWS.',
+    about: 'The endpoint of an S3-compatible store, as clients reach it. Unset: the one of AWS.',
   }),
   s3ForcePathStyle: variable({
     name: 'S3_FORCE_PATH_STYLE',

@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import { complete, makeTestFolder, runToEnd } from './own-process.ts';
+import { makeFolder } from './server-process.ts';
+import { registerContent } from './stage.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+import { uploadsOn } from './upload-settings.ts';
+
+const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', ...plain } = uploadsOn;
+const secrets = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
+const needed = ['S3_BUCKET', 'S3_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
+const contentService = fileURLToPath(new URL('../../services/content/src/serve.ts', import.meta.url));
+/** What the content service needs beside; the database is looked for after the configuration has been read. */
+const service = {
+  AUTH_JWT_SECRET: 'f'.repeat(64),
+  INTERNAL_SECRET: 'f'.repeat(64),
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:9/nothing',
+};
+
+describe.each([
+  ['the single node', (env: object) => runToEnd(makeTestFolder(), { ...complete, ...env })],
+  [
+    'the content service',
+    async (env: object) => {
+      const ended = spawnSync(process.execPath, [contentService], {
+        env: { PATH: process.env.PATH, ...service, ...env },
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+      return { code: ended.status, stderr: ended.stderr };
+    },
+  ],
+])('%s does not start', (_, start) => {
+  it('with presign on and nothing to sign with, and names all that is missing', async () => {
+    const { code, stderr } = await start({ ENABLE_PRESIGN: 'true' });
+    expect(code).toBe(1);
+    for (const name of needed) expect(stderr).toContain(`${name} is not set`);
+  });
+
+  it('with presign on and viewers that nobody authenticates', async () => {
+    const { code, stderr } = await start({
+      ...uploadsOn,
+      AUTH_JWT_SECRET: undefined,
+      ALLOW_ANONYMOUS_VIEWERS: 'true',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('ENABLE_PRESIGN');
+  });
+
+  it('with a bucket or a region that no URL can have, a bad endpoint, and shows no secret', async () => {
+    const faults = { S3_BUCKET: 'my bucket', S3_REGION: 'eu/central', S3_ENDPOINT: 'minio:9000' };
+    const { code, stderr } = await start({ ...uploadsOn, ...faults });
+    expect(code).toBe(1);
+    for (const name of Object.keys(faults)) expect(stderr).toContain(name);
+    for (const secret of Object.values(secrets)) expect(stderr).not.toContain(secret);
+  });
+});
+
+describe('the settings', () => {
+  const folder = makeFolder();
+  afterAll(() => folder.remove());
+
+  it('may come from files; what else the AWS SDK would listen to is not heard', async () => {
+    const files = Object.entries(secrets).map(([name, value]) => {
+      const path = join(folder.path, name);
+      writeFileSync(path, `${value}\n`);
+      return [`${name}_FILE`, path];
+    });
+    const server = await startServer({
+      ...plain,
+      ...Object.fromEntries(files),
+      // So that nothing but the bucket and the region says where uploads go.
+      S3_ENDPOINT: undefined,
+      S3_FORCE_PATH_STYLE: undefined,
+      AWS_ENDPOINT_URL: 'http://elsewhere.example',
+      AWS_ENDPOINT_URL_S3: 'http://elsewhere.example',
+      AWS_USE_FIPS_ENDPOINT: 'true',
+      AWS_SESSION_TOKEN: 'of-somebody-else',
+      AWS_PROFILE: 'nobody',
+      AWS_REGION: 'us-west-2',
+    });
+    const contentId = await registerContent(server);
+    const body = { key: `content/${contentId}/1.ts`, contentType: 'video/mp2t' };
+    const { status, json } = await server.client.post('/presign', server.adminApiKey, body);
+    expect(status).toBe(200);
+    const { origin, pathname, searchParams } = new URL(json.url);
+    expect(origin).toBe(`https://${plain.S3_BUCKET}.s3.${plain.S3_REGION}.amazonaws.com`);
+    expect(pathname).toBe(`/${body.key}`);
+    expect(searchParams.get('X-Amz-Credential')).toMatch(
+      new RegExp(`^${AWS_ACCESS_KEY_ID}/\\d{8}/${plain.S3_REGION}/s3/aws4_request$`),
+    );
+    expect(searchParams.has('X-Amz-Security-Token')).toBe(false);
+  });
+
+  it('RATE_LIMIT=on lets a viewer have 10 URLs a minute, whatever becomes of the others', async () => {
+    const server = await startServer({ ...uploadsOn, RATE_LIMIT: 'on', TRUST_PROXY: '1' });
+    const contentId = await registerContent(server);
+    const ask = (token: string, address: string) =>
+      server.client.call('POST', '/presign', {
+        as: token,
+        json: { key: `content/${contentId}/1.ts`, contentType: 'video/mp2t' },
+        headers: { 'x-forwarded-for': address },
+      });
+    const newViewer = () => viewerToken(server.jwtSecret, unique('viewer'), { scope: 'upload' });
+    const [one, other] = [newViewer(), newViewer()];
+    for (let n = 0; n < 10; n++) expect((await ask(one, `203.0.113.${n}`)).status).toBe(200);
+    expect((await ask(one, '203.0.113.99')).code).toBe('RATE_LIMITED');
+    expect((await ask(other, '203.0.113.99')).status).toBe(200);
+  });
+});

@@ -1,0 +1,71 @@
+import type { Principal } from '@latchkey/shared/auth';
+import { AppError } from '@latchkey/shared/errors';
+import type { Ledger } from '@latchkey/shared/events';
+import type { AuditFacts } from '@latchkey/shared/http';
+import { findContent } from './content-store.ts';
+import { readMediaType } from './media-type.ts';
+import { readUploadKey } from './upload-key.ts';
+
+/** What a client wants to put into the bucket. */
+export interface Upload {
+  /** The object's key: `content/<contentId>/…`. */
+  key: string;
+  contentType: string;
+  /** Octets; undefined where the client cannot say, and any number may come. */
+  contentLength?: number | undefined;
+}
+
+/** Makes the URL for one upload. `signedAt` is in milliseconds since 1970. */
+export type SignUpload = (
+  upload: Upload,
+  life: { signedAt: number; lifetimeSeconds: number },
+) => Promise<string>;
+
+export interface PresignedUpload {
+  url: string;
+  /** What the client has to send as it is: the store refuses anything else. */
+  headers: { 'Content-Type': string; 'Content-Length'?: string };
+  /** Milliseconds since 1970. */
+  expiresAt: number;
+}
+
+/** The contract, section 7. */
+const lifetimeSeconds = 300;
+
+/**
+ * Lets the bearer of a URL put one object into the folder of an active content. It goes on record with the key of the
+ * object, whoever asked, as the bucket itself knows only who signed. The row says that a URL was given, and the object
+ * that it was used.
+ *
+ * @throws AppError VALIDATION_FAILED, CONTENT_NOT_ENTITLED where the viewer's token names other contents,
+ *   CONTENT_NOT_FOUND where the content is not registered or is disabled
+ */
+export async function presignUpload(
+  { ledger, signUpload }: { ledger: Ledger; signUpload: SignUpload },
+  upload: Upload,
+  principal: Principal | null,
+  facts: AuditFacts,
+): Promise<PresignedUpload> {
+  const { key, contentLength } = upload;
+  const { contentId } = readUploadKey(key);
+  const contentType = readMediaType(upload.contentType);
+  if (principal?.kind === 'viewer' && principal.contents?.has(contentId) === false) {
+    throw new AppError('CONTENT_NOT_ENTITLED');
+  }
+  const now = await ledger.write(async (entry) => {
+    const content = await findContent(entry.tx, contentId);
+    if (content?.status !== 'active') throw new AppError('CONTENT_NOT_FOUND');
+    await entry.audit({ ...facts, action: 'upload.presign', target: key, outcome: 'done', code: null });
+    return entry.now;
+  });
+  // A signature knows whole seconds.
+  const signedAt = Math.floor(now / 1_000) * 1_000;
+  return {
+    url: await signUpload({ key, contentType, contentLength }, { signedAt, lifetimeSeconds }),
+    headers: {
+      'Content-Type': contentType,
+      ...(contentLength === undefined ? {} : { 'Content-Length': String(contentLength) }),
+    },
+    expiresAt: signedAt + lifetimeSeconds * 1_000,
+  };
+}

@@ -1,0 +1,82 @@
+import { problems } from '@latchkey/shared/errors';
+import { type App, auditFacts, instantOf, type ServicePorts } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import { maxMediaTypeLength } from '../media-type.ts';
+import { presignUpload, type SignUpload } from '../presign-upload.ts';
+import { maxUploadKeyOctets } from '../upload-key.ts';
+
+/** The largest object that one PUT may make: 5 GiB (S3's user guide, "Uploading objects"). */
+const maxUploadOctets = 5 * 1024 ** 3;
+
+const BodySchema = Type.Object(
+  {
+    key: Type.String({
+      maxLength: maxUploadKeyOctets,
+      description:
+        'Where the object will lie in the bucket: `content/<contentId>/…`, at most 1,024 octets of UTF-8, taken as it is. No empty, `.` or `..` segment, no control character and no backslash, nor what percent-decoding would turn into one.',
+    }),
+    contentType: Type.String({
+      maxLength: maxMediaTypeLength,
+      description: 'A media type, such as `video/mp2t`. The store refuses an upload with another one.',
+    }),
+    contentLength: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: maxUploadOctets,
+        description: 'Octets. Given, the store refuses an upload with another length.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const AnswerSchema = Type.Object({
+  url: Type.String({ format: 'uri', description: 'A credential for this one upload: keep it to yourself.' }),
+  method: Type.Literal('PUT'),
+  headers: Type.Object(
+    { 'Content-Type': Type.String(), 'Content-Length': Type.Optional(Type.String()) },
+    { description: 'What the upload has to carry, as it is. A browser sets `Content-Length` by itself.' },
+  ),
+  expires_at: Type.String({
+    format: 'date-time',
+    description: '300 seconds away. An upload has to begin before.',
+  }),
+});
+
+const schema = {
+  tags: ['Uploads'],
+  summary: 'Get a URL to upload one file of a content with',
+  description:
+    'For API keys with scope admin, full or upload, and for viewer tokens with `upload` in their `scope` claim, within their content claim. A content that is disabled takes no uploads. An object that is there already is replaced. Without ENABLE_PRESIGN=true this is not here.',
+  body: BodySchema,
+  response: {
+    200: AnswerSchema,
+    ...problems(
+      'VALIDATION_FAILED',
+      'UNAUTHENTICATED',
+      'INVALID_API_KEY',
+      'INVALID_TOKEN',
+      'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_ENTITLED',
+      'CONTENT_NOT_FOUND',
+    ),
+  },
+};
+
+export function addPresignRoute(
+  app: App,
+  ports: Pick<ServicePorts, 'ledger'> & { signUpload: SignUpload },
+): void {
+  app.post(
+    '/presign',
+    { config: { access: 'presign', action: 'upload.presign', limit: 'presign' }, schema },
+    async (request) => {
+      const { url, headers, expiresAt } = await presignUpload(
+        ports,
+        request.body,
+        request.principal,
+        auditFacts(request),
+      );
+      return { url, method: 'PUT' as const, headers, expires_at: instantOf(expiresAt) };
+    },
+  );
+}

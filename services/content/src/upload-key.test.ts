@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { maxUploadKeyOctets, readUploadKey } from './upload-key.ts';
+
+const refused = (key: string) => {
+  try {
+    readUploadKey(key);
+    return null;
+  } catch (error) {
+    return (error as { code?: string }).code;
+  }
+};
+
+describe('an upload key', () => {
+  test.each([
+    'content/film/master.m3u8',
+    'content/Film_-9/1080p/0001.ts',
+    'content/film/...',
+    'content/film/..a/.b/c..',
+    'content/film/Größe 1+2 (neu)~!*\'"&=?#[]@:;,$.ts',
+    'content/film/100%',
+    'content/film/a%20b%zz%2',
+    'content/film/%C3%89t%C3%A9.ts',
+    'content/film/日本語/🎬.mp4',
+    // Composed and decomposed: two objects, as the store sees it.
+    'content/film/\u00e9.ts',
+    'content/film/e\u0301.ts',
+  ])('%j names an object of its content', (key) => {
+    expect(readUploadKey(key)).toEqual({ contentId: key.split('/')[1] });
+  });
+
+  test.each([
+    '',
+    'content',
+    'content/',
+    'content/film',
+    'content//x',
+    'content/leases/x',
+    'content/fi lm/x',
+    'content/f.ilm/x',
+    `content/${'f'.repeat(257)}/x`,
+    '/content/film/x',
+    'Content/film/x',
+    'contents/film/x',
+    ' content/film/x',
+    'video/film/x',
+    'content\\film\\x',
+  ])('%j does not start with content/<contentId>/', (key) => {
+    expect(refused(key)).toBe('VALIDATION_FAILED');
+  });
+
+  test.each([
+    'content/film/',
+    'content/film//x',
+    'content/film/x/',
+    'content/film/.',
+    'content/film/./x',
+    'content/film/..',
+    'content/film/../other/x',
+    'content/film/a/../../other/x',
+    'content/film/%2e%2e/other/x',
+    'content/film/%2E./other/x',
+    'content/film/..%2fother/x',
+    'content/film/a%2f%2fb',
+    'content/film/a%2f',
+    'content/film/%252e%252e/other/x',
+    'content/film/%25252e%2525252e/other/x',
+    'content/film/..\\other\\x',
+    'content/film/..%5cother',
+    'content/film/a%255cb',
+  ])('%j leads elsewhere, by itself or once decoded', (key) => {
+    expect(refused(key)).toBe('VALIDATION_FAILED');
+  });
+
+  test.each(['\0', '\n', '\r', '\t', '\x1b', '\x7f', '\x85', '\ud800', '%00', '%0a', '%7F', '%250d'])(
+    'with %j in it is refused',
+    (text) => {
+      expect(refused(`content/film/a${text}b`)).toBe('VALIDATION_FAILED');
+    },
+  );
+
+  test('may have 1,024 octets of UTF-8, however many characters that are', () => {
+    const start = 'content/film/';
+    const room = maxUploadKeyOctets - start.length;
+    expect(refused(start + 'a'.repeat(room))).toBeNull();
+    expect(refused(start + 'a'.repeat(room + 1))).toBe('VALIDATION_FAILED');
+    expect(refused(start + '🎬'.repeat(Math.floor(room / 4)))).toBeNull();
+    expect(refused(start + '🎬'.repeat(Math.ceil((room + 1) / 4)))).toBe('VALIDATION_FAILED');
+  });
+
+  test('that is accepted never leaves the folder of its content, decode it as often as you like', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '.',
+        '..',
+        '/',
+        '\\',
+        '%',
+        '2e',
+        '2E',
+        '%2e',
+        '%2f',
+        '%5c',
+        '%25',
+        '%00',
+        'a',
+        'content/other/',
+      ),
+      fc.string({ unit: 'binary', maxLength: 4 }),
+    );
+    const keys = fc
+      .array(piece, { minLength: 1, maxLength: 12 })
+      .map((pieces) => `content/film/${pieces.join('')}`);
+    fc.assert(
+      fc.property(keys, fc.nat(6), (key, times) => {
+        fc.pre(refused(key) === null);
+        let path = key;
+        for (let n = 0; n < times; n++) path = decodeLeniently(path);
+        // As a browser, a proxy and a file system would: backslashes are slashes, dots are folded.
+        const { pathname } = new URL(path.replaceAll('?', '%3f').replaceAll('#', '%23'), 'http://store/');
+        expect(pathname.startsWith('/content/film/')).toBe(true);
+        expect(pathname).not.toContain('//');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('made of honest segments is always accepted, and tells its content', () => {
+    const segment = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+      .filter((text) => !/[/\\%\p{Cc}]/u.test(text) && text.isWellFormed() && text !== '.' && text !== '..');
+    const contentId = fc.stringMatching(/^[A-Za-z0-9_-]{1,40}$/).filter((id) => id !== 'leases');
+    fc.assert(
+      fc.property(contentId, fc.array(segment, { minLength: 1, maxLength: 5 }), (id, segments) => {
+        expect(readUploadKey(['content', id, ...segments].join('/'))).toEqual({ contentId: id });
+      }),
+    );
+  });
+});
+
+/** Decodes what can be decoded and leaves the rest. */
+function decodeLeniently(text: string): string {
+  return text.replace(/(%[0-9a-f]{2})+/gi, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+    }
+  });
+}
