@@ -27,7 +27,10 @@ const steps: [name: string, run: () => number | Promise<number>][] = [
   ['types', () => runCommand(join(bin, 'tsc'), ['--noEmit', '-p', root])],
   // What runs in a browser knows its types, and the server does not.
   ['types of the dashboard', () => runCommand(join(bin, 'tsc'), ['--noEmit', '-p', join(root, 'admin')])],
-  ['types of the browser packages', () => runCommand(join(bin, 'tsc'), ['--noEmit', '-p', join(root, 'sdk')])],
+  [
+    'types of the browser packages',
+    () => runCommand(join(bin, 'tsc'), ['--noEmit', '-p', join(root, 'sdk')]),
+  ],
   ['lint and format', () => runCommand(join(bin, 'biome'), ['ci', root])],
   ['import directions', () => judge(/\.(m?ts|tsx|mjs)$/, findWrongImports)],
   ['documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],

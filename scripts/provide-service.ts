@@ -96,7 +96,8 @@ async function installMissing(names: readonly ServiceName[], machine: ServiceMac
   await machine.install(packages);
 }
 
-const thisMachine: ServiceMachine = {
+/** Where this process runs. */
+export const thisMachine: ServiceMachine = {
   env: process.env,
   hasDocker,
   startContainer,

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Counts } from './count-reporter.ts';
 import { findNeededServices } from './needed-services.ts';
@@ -7,7 +6,7 @@ import type { ServiceName } from './own-services.ts';
 import { provideServices } from './provide-service.ts';
 import { provideTool } from './provide-tool.ts';
 import { listSourceFiles } from './rules/source-files.ts';
-import { runCommand } from './run-command.ts';
+import { runVitest } from './run-vitest.ts';
 
 const root = join(import.meta.dirname, '..');
 /** A filter such as `-t` skips nearly every test: nobody reads all of those names. */
@@ -25,23 +24,15 @@ const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings'
  * @returns the exit code: 0 where at least one test passed, none failed and vitest itself was content
  */
 export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-tests-'));
   const needed = servicesNeeded(args);
   const services = await provideServices([...needed.keys()]);
   try {
-    const file = join(folder, 'counts.json');
-    const reporters = ['--reporter=default', `--reporter=${join(root, 'scripts', 'count-reporter.ts')}`];
-    const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
     const tools = toolVariables();
     // Nothing installs a kubectl that is new enough, and without one there is nothing that these tests could say.
     const left = tools.KUBECTL_PATH ? [] : rendering;
     const exclude = left.flatMap((test) => ['--exclude', test]);
-    const command = [vitest, 'run', '--root', root, ...reporters, ...exclude, ...args];
-    const testEnv = { ...env, ...tools, ...services.variables, TEST_COUNTS_FILE: file };
-    const code = await runCommand(process.execPath, command, testEnv);
-    const counts: Counts = existsSync(file)
-      ? JSON.parse(readFileSync(file, 'utf8'))
-      : { passed: 0, failed: 0, skipped: [] };
+    const testEnv = { ...env, ...tools, ...services.variables };
+    const { counts, code } = await runVitest(root, [...exclude, ...args], testEnv);
     // Every other test that lacks its service is skipped one by one; these run all the same, on one database of two.
     if (services.missing.includes('Postgres'))
       counts.skipped.push(...(needed.get('Postgres') ?? []).map((test) => `${test} > on Postgres`));
@@ -51,7 +42,6 @@ export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv):
     return ok ? 0 : code || 1;
   } finally {
     await services.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,16 +1,20 @@
 #!/usr/bin/env node
+import { ensureDashboard } from './ensure-dashboard.mjs';
 import { ensureInstalled } from './ensure-installed.mjs';
 // What `npm start`, `npm test`, `npm run check` and the other scripts of package.json call. It runs on any Node from 20,
-// installs what the lock file names when that has changed, and hands over to the Node 24 that the workspace pins.
+// installs what the lock file names when that has changed, builds the dashboard when that has, and hands over to the Node 24
+// that the workspace pins.
 import { runPinned } from './run-pinned.mjs';
 
 const entries = {
   start: ['gateway/src/single-node.ts'],
   demo: ['demo/src/main.ts'],
+  example: ['examples/src/main.ts'],
   bench: ['bench/src/main.ts'],
   test: ['scripts/test.ts'],
   'test:faults': ['faults/src/main.ts'],
   'test:distributed': ['scripts/test-distributed.ts'],
+  'test:upgrade': ['scripts/test-upgrade.ts'],
   'test:compose': ['scripts/test-compose.ts'],
   check: ['scripts/check.ts'],
 };
@@ -22,4 +26,6 @@ if (!entry) {
   process.exit(2);
 }
 ensureInstalled();
+// An image builds its own.
+if (name !== 'test:compose') ensureDashboard();
 runPinned([...entry, ...args]);

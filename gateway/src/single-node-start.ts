@@ -4,16 +4,23 @@ import { createKeyVersionRegistry, knownKeyVersions } from '@latchkey/content';
 import { checkMasterKeys, MasterKeyMismatch } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { type Database, migrate } from '@latchkey/shared/db';
+import type { Database } from '@latchkey/shared/db';
 import { createMasterKey } from '@latchkey/shared/derivation';
 import type { App } from '@latchkey/shared/http';
 import { createReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
-import { databaseDependencies, openServiceDatabase } from '@latchkey/shared/process';
+import {
+  createSchemaCheck,
+  databaseDependencies,
+  openServiceDatabase,
+  type SchemaCheck,
+} from '@latchkey/shared/process';
+import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import { keepSecrets } from './first-run-secrets.ts';
 import { createGateway } from './gateway.ts';
+import { migrateOnStart } from './migrate-on-start.ts';
 import { mountServices } from './single-node-services.ts';
 
 const closeTimeoutMs = 10_000;
@@ -41,19 +48,23 @@ export interface SingleNode {
  * Opens the database, checks the master keys, mounts every service and listens. Everything that is opened is registered
  * with `shutdown`.
  *
- * @throws MasterKeyMismatch, and whatever the database or the operating system refuses
+ * @throws MasterKeyMismatch, SchemaMissing, and whatever the database or the operating system refuses
  */
 export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
   const { values, clock, log, shutdown, requestLog } = options;
-  const db = await openMigrated(options);
+  const db = openServiceDatabase(values, { log, shutdown });
+  await migrateOnStart(db, values, log);
+  const checkSchema = createSchemaCheck(db, log);
+  await checkSchema();
   await keepMadeSecrets(options, db);
   const masterKeys = values.masterKeys
     .reveal()
     .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt));
   await checkMasterKeys(createKeyVersionRegistry({ db, clock }), masterKeys);
 
-  const metrics = createMetrics();
-  const readiness = createSingleNodeReadiness(db, clock, log);
+  const metrics = createMetrics(clock);
+  metrics.statistics.warnings.push(...judgeConfiguration(values));
+  const readiness = createSingleNodeReadiness(db, checkSchema, clock, log);
   const app = await createGateway({
     version: packageJson.version,
     clock,
@@ -65,7 +76,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     operatorLog: log,
     metrics,
   });
-  await mountServices({ app, db, values, masterKeys, clock, metrics, log, shutdown });
+  await mountServices({ app, db, values, masterKeys, clock, metrics, readiness, log, shutdown });
   await listenForMetrics(options, metrics);
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
@@ -74,13 +85,6 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
   await announce(options, db, url);
   return { app, url, drain: readiness.drain };
-}
-
-async function openMigrated({ values, log, shutdown }: SingleNodeOptions): Promise<Database> {
-  const db = openServiceDatabase(values, { log, shutdown });
-  const applied = await migrate(db);
-  if (applied.length > 0) log.info(`the database was brought up to date: ${applied.join(', ')}`);
-  return db;
 }
 
 /** Keeps what this run made, unless the database shows that there must have been a master key before. */
@@ -96,10 +100,15 @@ async function keepMadeSecrets({ secrets, values, log }: SingleNodeOptions, db: 
   );
 }
 
-function createSingleNodeReadiness(db: Database, clock: Clock, log: OperatorLog): Readiness {
+function createSingleNodeReadiness(
+  db: Database,
+  checkSchema: SchemaCheck,
+  clock: Clock,
+  log: OperatorLog,
+): Readiness {
   return createReadiness(
     [
-      ...databaseDependencies(db, clock),
+      ...databaseDependencies(db, clock, checkSchema),
       // Both live in this process: they are there as long as it is.
       { name: 'bus', check: async () => ({ kind: 'in-process' }) },
       { name: 'cache', check: async () => ({ kind: 'in-process' }) },

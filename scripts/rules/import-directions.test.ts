@@ -30,6 +30,7 @@ describe('allowed', () => {
     ['scripts/check.ts', './run-tests.ts'],
     ['cli/src/encrypt/upload.ts', '@latchkey/uploader'],
     ['examples/src/page.ts', '@latchkey/player'],
+    ['examples/src/main.ts', '@latchkey/demo/start-key-server'],
   ])('%s imports %s', (file, specifier) => {
     expect(findWrongImports(file, from(specifier))).toEqual([]);
   });
@@ -50,6 +51,7 @@ describe('refused', () => {
     ['acceptance/src/keys.test.ts', '@latchkey/shared/errors'],
     ['acceptance/src/keys.test.ts', '@latchkey/cli/api-keys'],
     ['admin/src/app.tsx', '@latchkey/shared/errors'],
+    ['demo/src/main.ts', '@latchkey/leases'],
     ['sdk/player/src/index.ts', '@latchkey/shared/errors'],
     ['gateway/src/gateway.ts', '../../shared/src/http/index.ts'],
     ['services/auth/src/index.ts', './serve.ts'],

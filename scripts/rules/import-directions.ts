@@ -4,7 +4,7 @@ const services = ['auth', 'content', 'key-derivation', 'leases'];
 const browserPackages = ['player', 'uploader'];
 /** What a test, a script or a demonstration may do with the environment is its own affair. */
 const readsEnvironment =
-  /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|acceptance|bench|demo)\/|\.config\.ts$/;
+  /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|acceptance|bench|demo|examples)\/|\.config\.ts$/;
 
 /** Inside a service an import goes to the same layer or to a lower one. */
 const layers: readonly [layer: number, path: RegExp][] = [
@@ -36,7 +36,7 @@ function mayImport(file: string, specifier: string): boolean {
     return ['@latchkey/cli/encrypt', '@latchkey/demo/make-video'].includes(specifier);
   if (name === 'shared') return home !== 'scripts';
   // What is left are tools: only other tools stand on them.
-  return ['cli', 'bench', 'demo'].includes(home);
+  return ['cli', 'bench', 'demo', 'examples'].includes(home);
 }
 
 /**

@@ -4,6 +4,7 @@ import { openDatabase } from '@latchkey/shared/db';
 import { describe, expect, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { withFile } from '../testing/with-file.ts';
 
 async function migratedDatabase(): Promise<string> {
   const path = join(temporaryFolder(), 'latchkey.db');
@@ -17,6 +18,22 @@ describe('latchkey migrate', () => {
     const path = await migratedDatabase();
     const { exitCode, stdout } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${path} is up to date\n` });
+  });
+
+  test('a database that a newer release has migrated is left as it is, and that is said and no failure', async () => {
+    const path = await migratedDatabase();
+    const schema = () =>
+      withFile(path, (file) => file.prepare('SELECT sql FROM sqlite_master ORDER BY name').all());
+    withFile(path, (file) =>
+      file.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('9001-newer', '2099-01-01')"),
+    );
+    const before = schema();
+    const { exitCode, stdout } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: `${path} is newer than this version, which does not know 9001-newer. Nothing was changed.\n`,
+    });
+    expect(schema()).toEqual(before);
   });
 
   test('several at once all end well', async () => {

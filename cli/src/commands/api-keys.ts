@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiKey } from '@latchkey/auth';
 import { type Scope, scopes } from '@latchkey/shared/contracts';
-import { pendingMigrations } from '@latchkey/shared/db';
+import { readMigrationState } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { createInProcessBus, createLedger } from '@latchkey/shared/events';
 import { instantOf, readInstant, readName } from '@latchkey/shared/http';
@@ -43,7 +43,8 @@ async function runCreate(
     expiresAt: options.expiresAt === undefined ? null : readInstant(options.expiresAt, '--expires-at'),
   };
   await withDatabase(env, { mayCreate: false }, async (db, database) => {
-    if ((await pendingMigrations(db)).length > 0) {
+    const { missing } = await readMigrationState(db);
+    if (missing.length > 0) {
       throw new AppError('VALIDATION_FAILED', {
         detail: `${database} is not up to date; run latchkey migrate first`,
       });

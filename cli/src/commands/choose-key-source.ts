@@ -4,11 +4,12 @@ import type { ContentKeySource } from '../encrypt/content-key-source.ts';
 import { createMasterKeySource, masterKeyVersions, readMasterKey } from '../keys/derive-from-env.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
 import { readEnvFile } from '../keys/read-env-file.ts';
-import { readVariable } from '../keys/read-variable.ts';
+import { readServerAccess, type ServerOptions } from './read-server-access.ts';
 
-export interface KeyOptions {
+export interface KeyOptions extends ServerOptions {
   readonly keysFrom?: 'server' | 'env';
-  readonly server?: string;
+  /** Of the presentation, to the bucket of the server: content can be registered there wherever keys come from. */
+  readonly upload?: true;
   readonly register?: true;
   readonly name?: string;
   readonly envFile?: string;
@@ -51,25 +52,15 @@ function infer(options: KeyOptions, { env }: CommandContext): 'server' | 'env' {
   );
 }
 
-function fromServer(options: KeyOptions, { env, wait }: CommandContext): ChosenKeySource {
-  if (options.server === undefined) throw refusal('--keys-from server needs --server <url>');
-  const server = checkServer(options.server);
-  const apiKey = readVariable(env, 'LATCHKEY_API_KEY');
-  if (apiKey === undefined) {
-    throw refusal(
-      'LATCHKEY_API_KEY is not set; accepted: an API key of that server, here or in LATCHKEY_API_KEY_FILE',
-    );
-  }
-  if (!/^lk_[0-9a-f]{64}$/.test(apiKey)) {
-    throw refusal('LATCHKEY_API_KEY is not an API key; accepted: lk_ and 64 lower-case hex digits');
-  }
+function fromServer(options: KeyOptions, context: CommandContext): ChosenKeySource {
+  const access = readServerAccess(options, context, '--keys-from server');
   const { register = false, name } = options;
-  const source = createServerKeySource({ server, apiKey, wait, register, contentName: name });
-  return { source, description: `the server ${server}` };
+  const source = createServerKeySource({ ...access, register, contentName: name });
+  return { source, description: `the server ${access.server}` };
 }
 
 async function fromEnvironment(options: KeyOptions, { env }: CommandContext): Promise<ChosenKeySource> {
-  if (options.register) throw refusal('--register needs a server: give --server <url>');
+  if (options.register && !options.upload) throw refusal('--register needs a server: give --server <url>');
   const variables = options.envFile === undefined ? env : await readEnvFile(options.envFile);
   const masterKey = readMasterKey(variables, options.keyVersion);
   const where = options.envFile ?? 'the environment';
@@ -77,14 +68,6 @@ async function fromEnvironment(options: KeyOptions, { env }: CommandContext): Pr
     source: createMasterKeySource(masterKey),
     description: `version ${masterKey.version} of the master key in ${where}`,
   };
-}
-
-function checkServer(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) {
-    return url.href.replace(/\/+$/, '');
-  }
-  throw refusal(`--server "${text}"; accepted: an http or https URL, such as http://localhost:4100`);
 }
 
 function refusal(detail: string): AppError {

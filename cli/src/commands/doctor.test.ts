@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { withFile } from '../testing/with-file.ts';
 
 const masterKey = 'a'.repeat(64);
 const salt = 'b'.repeat(64);
@@ -38,6 +39,18 @@ describe('latchkey doctor', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toContain('answers and is up to date');
     for (const hidden of [masterKey, salt, tokenSecret]) expect(stdout).not.toContain(hidden);
+  });
+
+  test('a schema that another release has brought further is no fault, and one that lacks something is pointed out', async () => {
+    const { env } = await configured();
+    await runCommand(['migrate'], { env });
+    const change = (sql: string) => withFile(env.SQLITE_PATH, (file) => file.exec(sql));
+    change("INSERT INTO kysely_migration (name, timestamp) VALUES ('9001-newer', '2099-01-01')");
+    const newer = await runCommand(['doctor'], { env });
+    expect([newer.exitCode, newer.stdout]).toEqual([0, expect.stringContaining('does not know 9001-newer')]);
+    change("DELETE FROM kysely_migration WHERE name > '0002'");
+    const older = await runCommand(['doctor'], { env });
+    expect([older.exitCode, older.stdout]).toEqual([0, expect.stringContaining('is not up to date: 0002')]);
   });
 
   test('every fault of the configuration is listed, with the accepted forms', async () => {

@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { Summary } from '../encrypt/encrypt-options.ts';
+import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { chooseKeySource, type KeyOptions } from './choose-key-source.ts';
+import { describeEncryption, describeNextSteps } from './describe-encryption.ts';
+import { encryptAndUpload } from './encrypt-and-upload.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
-import { showProgress } from './show-progress.ts';
+import { reportEncryption, showProgress } from './show-progress.ts';
 
-interface EncryptCommandOptions extends KeyOptions {
+export interface EncryptCommandOptions extends KeyOptions {
   readonly contentId: string;
   readonly out: string;
   readonly keyUrl?: string;
@@ -33,6 +35,10 @@ export function registerEncrypt(program: Command, context: CommandContext): void
     .option('--per-rendition-ids', 'a content id for each rendition: <id>-<name of the rendition>')
     .option('--source-root <folder>', 'read files from this folder too (default: the folder of the playlist)')
     .option('--force', 'replace --out whole where it is not empty')
+    .option(
+      '--upload',
+      'then upload it to the bucket behind --server; the same command goes on where it was ended',
+    )
     .option('--quiet', 'say nothing but warnings and errors')
     .optionsGroup('Content keys:')
     .addOption(new Option('--keys-from <source>', 'where content keys come from').choices(['server', 'env']))
@@ -40,6 +46,7 @@ export function registerEncrypt(program: Command, context: CommandContext): void
       '--server <url>',
       'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
     )
+    .option('--api-key-file <file>', 'the API key is in this file')
     .option('--register', 'register the content on the server first, where it is not known')
     .option('--name <name>', 'name of the content that --register registers (default: its id)')
     .option('--env-file <file>', 'derive them from MASTER_KEY_HEX and SALT_HEX in this file')
@@ -55,6 +62,8 @@ without --key-version, from the highest version there, which is the one of conte
 Examples:
   LATCHKEY_API_KEY=lk_… latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 \\
     --server https://keys.example.com --register
+  LATCHKEY_API_KEY=lk_… latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 \\
+    --server https://keys.example.com --register --upload
   latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 --env-file data/latchkey.env \\
     --key-url https://keys.example.com --rotate-every 30`;
 
@@ -64,48 +73,34 @@ async function runEncrypt(
   context: CommandContext,
 ): Promise<void> {
   const { source, description } = await chooseKeySource(options, context);
-  const progress = showProgress(context, options.quiet ?? false);
-  try {
-    const summary = await encryptPresentation({
-      playlist,
-      contentId: options.contentId,
-      outFolder: options.out,
-      force: options.force ?? false,
-      keys: source,
-      keyUrlBase: options.keyUrl ?? options.server ?? defaultKeyUrl,
-      rotateEverySegments: options.rotateEvery,
-      perRenditionIds: options.perRenditionIds ?? false,
-      sourceRoot: options.sourceRoot,
-      randomOctets: context.randomOctets,
-      clock: context.clock,
-      report: progress,
-      signal: context.signal,
-    });
-    progress.stop();
-    if (!options.quiet) context.stdout.write(describe(summary, description, options.register ?? false));
-  } finally {
-    progress.stop();
-  }
-}
-
-/** Longer lists of key URLs, as rotation makes them, are cut in the middle. */
-const keyUrlsShown = 6;
-
-function describe(summary: Summary, keySource: string, registered: boolean): string {
-  const { keyUrls } = summary;
-  const shown =
-    keyUrls.length <= keyUrlsShown
-      ? keyUrls
-      : [...keyUrls.slice(0, keyUrlsShown - 1), `… ${keyUrls.length - keyUrlsShown} more`, keyUrls.at(-1)];
-  const epochs = summary.epochs === 0 ? 'one key throughout' : `${summary.epochs} epochs`;
-  const register = registered
-    ? ''
-    : `  - Register the content on the key server, if it is not yet: ${summary.contentIds.join(', ')}\n`;
-  return `Encrypted ${summary.segments} segments of ${summary.renditions} rendition(s), ${summary.bytes} bytes, ${epochs}.
-Keys from ${keySource}. Players fetch them from:
-${shown.map((url) => `  ${url}`).join('\n')}
-Next:
-${register}  - Put the folder ${summary.outFolder} where players fetch video from; the clear files stay private.
-  - Play ${summary.playlist} with a viewer's token on the key requests.
-`;
+  const work: EncryptOptions = {
+    playlist,
+    contentId: options.contentId,
+    outFolder: options.out,
+    force: options.force ?? false,
+    keys: source,
+    keyUrlBase: options.keyUrl ?? options.server ?? defaultKeyUrl,
+    rotateEverySegments: options.rotateEvery,
+    perRenditionIds: options.perRenditionIds ?? false,
+    sourceRoot: options.sourceRoot,
+    randomOctets: context.randomOctets,
+    clock: context.clock,
+    signal: context.signal,
+  };
+  const say = (text: string) => void (options.quiet || context.stdout.write(text));
+  const encrypt = async (more: Partial<EncryptOptions> = {}) => {
+    const display = showProgress(context, options.quiet ?? false, 'Encrypting');
+    const report = reportEncryption(display, context.stderr);
+    try {
+      const summary = await encryptPresentation({ ...work, ...more, report });
+      display.stop();
+      say(describeEncryption(summary, description));
+      return summary;
+    } finally {
+      display.stop();
+    }
+  };
+  if (options.upload)
+    return encryptAndUpload({ work, encrypt, say, keySource: description }, options, context);
+  say(describeNextSteps(await encrypt(), options.register ?? false));
 }

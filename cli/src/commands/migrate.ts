@@ -1,4 +1,4 @@
-import { migrate } from '@latchkey/shared/db';
+import { migrate, readMigrationState } from '@latchkey/shared/db';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withDatabase } from '../database/with-database.ts';
@@ -10,13 +10,22 @@ export function registerMigrate(program: Command, { env, stdout }: CommandContex
     .description('bring the database that DATABASE_URL or SQLITE_PATH names up to date')
     .addHelpText(
       'after',
-      '\nSafe to run again, and by several at once. Nothing is removed that an older server needs.',
+      `
+Safe to run again, and by several at once. Nothing is removed that a server of the release before needs. A database that
+a newer release has migrated is left as it is, which is no failure: the exit code is 0.`,
     )
     .action(() =>
-      withDatabase(env, { mayCreate: true }, async (db, database) => {
+      withDatabase(env, { mayCreate: true, longStatements: true }, async (db, database) => {
         const applied = await migrate(db);
-        const what = applied.length === 0 ? 'is up to date' : `brought up to date: ${applied.join(', ')}`;
-        stdout.write(`${database} ${what}\n`);
+        const { unknown } = await readMigrationState(db);
+        stdout.write(`${database} ${describe(applied, unknown)}\n`);
       }),
     );
+}
+
+function describe(applied: readonly string[], unknown: readonly string[]): string {
+  if (unknown.length > 0) {
+    return `is newer than this version, which does not know ${unknown.join(', ')}. Nothing was changed.`;
+  }
+  return applied.length === 0 ? 'is up to date' : `brought up to date: ${applied.join(', ')}`;
 }

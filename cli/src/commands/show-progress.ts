@@ -5,49 +5,72 @@ import type { EncryptReport } from '../encrypt/encrypt-options.ts';
 /** Of the work: often enough to see that it goes on, seldom enough for a log. */
 const lineEveryFraction = 0.25;
 
-export interface ProgressDisplay extends EncryptReport {
+export interface Amount {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** How far some work is. */
+export interface ProgressDisplay {
+  start(total: Amount): void;
+  /** @param done since the start */
+  update(done: Amount): void;
   /** Leaves the terminal as it was. */
   stop(): void;
 }
 
-/** A bar where a person watches, some lines where a log is written, nothing but warnings where it should be quiet. */
-export function showProgress({ terminal, stderr }: CommandContext, quiet: boolean): ProgressDisplay {
-  const warn = (text: string) => void stderr.write(`latchkey: warning: ${text}\n`);
-  if (quiet) return { warn, stop: () => {} };
-  return { warn, ...(terminal ? drawBar(terminal) : writeLines(stderr)) };
+/** A bar where a person watches, some lines where a log is written, nothing where it should be quiet. */
+export function showProgress(
+  { terminal, stderr }: Pick<CommandContext, 'terminal' | 'stderr'>,
+  quiet: boolean,
+  verb: 'Encrypting' | 'Uploading',
+): ProgressDisplay {
+  if (quiet) return { start: () => {}, update: () => {}, stop: () => {} };
+  return terminal ? drawBar(terminal, verb) : writeLines(stderr, verb);
 }
 
-function drawBar(stream: NodeJS.WriteStream): Omit<ProgressDisplay, 'warn'> {
+/** Progress of an encryption. Warnings are written even where it should be quiet. */
+export function reportEncryption(display: ProgressDisplay, stderr: CommandContext['stderr']): EncryptReport {
+  let files = 0;
+  let bytes = 0;
+  return {
+    warn: (text) => void stderr.write(`latchkey: warning: ${text}\n`),
+    start: display.start,
+    fileDone(more) {
+      files++;
+      bytes += more;
+      display.update({ files, bytes });
+    },
+  };
+}
+
+function drawBar(stream: NodeJS.WriteStream, verb: string): ProgressDisplay {
   const bar = new SingleBar({
     stream,
-    format: '{bar} {percentage}%  {value} of {total} MB  {eta_formatted} left',
+    format: `${verb} {bar} {percentage}%  {value} of {total} MB  {eta_formatted} left`,
     barCompleteChar: '█',
     barIncompleteChar: '░',
     hideCursor: true,
   });
-  let bytes = 0;
   return {
     start: (total) => bar.start(megabytes(total.bytes), 0),
-    fileDone(more) {
-      bytes += more;
-      bar.update(megabytes(bytes));
-    },
+    update: ({ bytes }) => bar.update(megabytes(bytes)),
     stop: () => bar.stop(),
   };
 }
 
-function writeLines(stderr: CommandContext['stderr']): Omit<ProgressDisplay, 'warn'> {
+function writeLines(stderr: CommandContext['stderr'], verb: string): ProgressDisplay {
   let total = 0;
   let done = 0;
   let nextLineAt = lineEveryFraction;
   return {
     start({ files, bytes }) {
       total = files;
-      stderr.write(`Encrypting ${files} files, ${megabytes(bytes)} MB\n`);
+      stderr.write(`${verb} ${files} files, ${megabytes(bytes)} MB\n`);
     },
-    fileDone() {
-      done++;
-      if (done / total < nextLineAt) return;
+    update({ files }) {
+      if (files === done || files / total < nextLineAt) return;
+      done = files;
       stderr.write(`${done} of ${total} files\n`);
       while (nextLineAt <= done / total) nextLineAt += lineEveryFraction;
     },

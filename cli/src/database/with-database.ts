@@ -7,6 +7,8 @@ import type { Variables } from '../keys/read-variable.ts';
 export interface DatabaseChoice {
   /** Whether a SQLite file that is not there may be made. */
   mayCreate: boolean;
+  /** Whether a statement may take as long as it needs. */
+  longStatements?: boolean;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface DatabaseChoice {
  */
 export async function withDatabase<T>(
   env: Variables,
-  { mayCreate }: DatabaseChoice,
+  { mayCreate, longStatements = false }: DatabaseChoice,
   work: (db: Database, name: string) => Promise<T>,
 ): Promise<T> {
   const { values } = readConfig(databaseVariables, env);
@@ -27,7 +29,7 @@ export async function withDatabase<T>(
       detail: `there is no database at ${sqlitePath}; SQLITE_PATH names the file, or DATABASE_URL a Postgres`,
     });
   }
-  const db = openDatabase({ databaseUrl, sqlitePath });
+  const db = openDatabase({ databaseUrl, sqlitePath, longStatements });
   try {
     return await work(db, databaseUrl ? 'Postgres' : sqlitePath);
   } finally {

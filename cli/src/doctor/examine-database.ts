@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { type Database, openDatabase, pendingMigrations } from '@latchkey/shared/db';
+import { type Database, type MigrationState, openDatabase, readMigrationState } from '@latchkey/shared/db';
 import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
 import { explainError } from '../explain-error.ts';
 import type { Finding } from './finding.ts';
@@ -15,23 +15,10 @@ export async function examineDatabase(values: SingleNodeValues): Promise<Finding
   let db: Database | null = null;
   try {
     db = openDatabase({ databaseUrl, sqlitePath: values.sqlitePath });
-    const pending = await pendingMigrations(db);
-    if (pending.length > 0) {
-      const says = `is not up to date: ${pending.join(', ')}`;
-      return [
-        {
-          state: 'warning',
-          about,
-          says,
-          mend: 'npx latchkey migrate, or start the single node, which does it',
-        },
-      ];
-    }
-    return [
-      { state: 'ok', about, says: 'answers and is up to date' },
-      ...(await examineMasterKeys(db, values)),
-      ...(await examineSetup(db, values)),
-    ];
+    const state = await readMigrationState(db);
+    const schema = describeSchema(state, about);
+    if (state.missing.length > 0) return [schema];
+    return [schema, ...(await examineMasterKeys(db, values)), ...(await examineSetup(db, values))];
   } catch (error) {
     const mend = databaseUrl
       ? 'is Postgres running there, and are user, password and database name right?'
@@ -40,6 +27,18 @@ export async function examineDatabase(values: SingleNodeValues): Promise<Finding
   } finally {
     await db?.destroy();
   }
+}
+
+function describeSchema({ pending, unknown }: MigrationState, about: string): Finding {
+  if (pending.length > 0) {
+    const mend = 'npx latchkey migrate, or start the single node, which does it unless it was told not to';
+    return { state: 'warning', about, says: `is not up to date: ${pending.join(', ')}`, mend };
+  }
+  if (unknown.length > 0) {
+    const says = `answers; it is newer than this version, which does not know ${unknown.join(', ')}`;
+    return { state: 'ok', about, says };
+  }
+  return { state: 'ok', about, says: 'answers and is up to date' };
 }
 
 async function examineMasterKeys(db: Database, values: SingleNodeValues): Promise<Finding[]> {

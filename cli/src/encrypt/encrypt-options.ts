@@ -33,6 +33,8 @@ export interface EncryptOptions {
   readonly randomOctets: (count: number) => Uint8Array;
   readonly clock: Clock;
   readonly report?: EncryptReport;
+  /** A file that belongs to the output folder from its first moment, by its name there. */
+  readonly stamp?: { readonly path: string; readonly text: string } | undefined;
   /** Aborted: what was written is removed, and the promise rejects. */
   readonly signal?: AbortSignal;
 }

@@ -1,6 +1,5 @@
-import { mkdir, realpath, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { AppError } from '@latchkey/shared/errors';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type KeyName, keyPath } from './content-key-source.ts';
 import { encryptFile } from './encrypt-file.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type Summary,
 } from './encrypt-options.ts';
 import { loadPresentation } from './load-presentation.ts';
+import { locateSource } from './locate-source.ts';
 import { openOutputFolder } from './output-folder.ts';
 import { type PresentationPlan, planPresentation } from './plan-presentation.ts';
 import { keyUrl } from './render-media-playlist.ts';
@@ -26,10 +26,7 @@ export async function encryptPresentation(given: EncryptOptions): Promise<Summar
   checkContentId(given.contentId);
   checkRotation(given.rotateEverySegments);
   const options = { ...given, keyUrlBase: checkKeyUrlBase(given.keyUrlBase) };
-  const playlistPath = await existing(options.playlist, 'the playlist');
-  const sourceRoot = options.sourceRoot
-    ? await existing(options.sourceRoot, '--source-root')
-    : dirname(playlistPath);
+  const { playlistPath, sourceRoot } = await locateSource(options);
 
   const presentation = await loadPresentation(playlistPath, sourceRoot);
   for (const warning of presentation.warnings) options.report?.warn?.(warning);
@@ -68,7 +65,7 @@ async function writeFiles(
   { renditions, playlists }: PresentationPlan,
   folder: string,
   keys: ReadonlyMap<string, Uint8Array>,
-  { report, signal }: EncryptOptions,
+  { report, signal, stamp }: EncryptOptions,
 ): Promise<number> {
   const keyOf = (name: KeyName): Uint8Array => {
     const key = keys.get(keyPath(name));
@@ -86,7 +83,8 @@ async function writeFiles(
       report?.fileDone?.(source.length);
     }
   }
-  for (const { path, text } of playlists) await writeFile(join(folder, path), text, { flag: 'wx' });
+  const texts = stamp ? [...playlists, stamp] : playlists;
+  for (const { path, text } of texts) await writeFile(join(folder, path), text, { flag: 'wx' });
   return written;
 }
 
@@ -109,13 +107,4 @@ function summarize(
     keyUrls: keys.map((key) => keyUrl(key, keyUrlBase)),
     warnings,
   };
-}
-
-async function existing(path: string, what: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new AppError('VALIDATION_FAILED', { detail: `${what} ${path} is not there`, cause });
-  }
 }

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { apiKeyVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
 import { addFeedRoutes, isDirectHeader } from '@latchkey/shared/internal';
 import { everyMs } from '@latchkey/shared/lifecycle';
 import {
-  checkMigrated,
   createServiceCore,
   createServicePorts,
   openRows,
@@ -14,6 +14,7 @@ import {
 import packageJson from '../package.json' with { type: 'json' };
 import {
   addAuthNeighbourRoutes,
+  authProcessRoutes,
   authRoutes,
   createApiKeyVerifier,
   openSetupWarning,
@@ -29,7 +30,7 @@ await runService(
     rules: [viewerTokenRule],
     async mount(context) {
       const { values, process, clock, log, shutdown } = context;
-      const { db, feed, bus, sharing } = openRows('auth', values, context);
+      const { db, checkSchema, feed, bus, sharing } = openRows('auth', values, context);
       const setup = toSetupSecrets(values);
       const verifier = createApiKeyVerifier({
         db,
@@ -43,15 +44,17 @@ await runService(
         apiKeys: verifier,
         sharing,
       });
-      await authRoutes({
+      const authPorts = {
         ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
         randomBytes,
         setup,
         // Only the gateway sees where a client stands.
-        isDirectFromLoopback: ({ headers }) => headers[isDirectHeader] === '1',
+        isDirectFromLoopback: ({ headers }: IncomingMessage) => headers[isDirectHeader] === '1',
         bus,
         flushUses: () => verifier.flush(),
-      })(process.app);
+      };
+      await authRoutes(authPorts)(process.app);
+      await authProcessRoutes(authPorts)(process.app);
       addAuthNeighbourRoutes(process.app, verifier);
       addFeedRoutes(process.app, feed);
       const flushes = everyMs(
@@ -61,7 +64,7 @@ await runService(
       );
       shutdown.add('writing uses', 2_000, () => flushes.stop());
       return async () => {
-        await checkMigrated(db);
+        await checkSchema();
         await follower.pull();
         const warning = await openSetupWarning(db, setup);
         if (warning) log.warn(warning);

@@ -4,7 +4,6 @@ import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/con
 import { addFeedRoutes, createContentClient } from '@latchkey/shared/internal';
 import { everyMs } from '@latchkey/shared/lifecycle';
 import {
-  checkMigrated,
   connectApiKeys,
   connectNeighbour,
   createServiceCore,
@@ -43,7 +42,7 @@ await runService(
     async mount(context) {
       const { values, process, clock, log, shutdown } = context;
       const { leaseRenewGraceSeconds: renewGraceSeconds } = values;
-      const { db, feed, bus, sharing } = openRows('leases', values, context);
+      const { db, checkSchema, feed, bus, sharing } = openRows('leases', values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
       const apiKeys = connectApiKeys(auth, context);
       const contents = createContentClient(
@@ -86,7 +85,7 @@ await runService(
       );
       shutdown.add('purging', 5_000, () => purges.stop());
       return async () => {
-        await checkMigrated(db);
+        await checkSchema();
         await follower.pull();
       };
     },

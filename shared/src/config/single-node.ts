@@ -3,7 +3,7 @@ import { type Config, readConfig } from './read-config.ts';
 import type { Environment } from './source.ts';
 import { apiKeyVariables } from './variables/api-keys.ts';
 import { contentVariables } from './variables/content.ts';
-import { databaseVariables } from './variables/database.ts';
+import { databaseVariables, migrateOnStart } from './variables/database.ts';
 import { corsRule, gatewayVariables, ports, processVariables } from './variables/http.ts';
 import { leaseRule, leaseVariables } from './variables/leases.ts';
 import { observabilityVariables } from './variables/observability.ts';
@@ -16,6 +16,7 @@ export const singleNodeSettings = {
   ...gatewayVariables,
   masterKeys,
   ...databaseVariables,
+  migrateOnStart,
   ...apiKeyVariables,
   ...viewerTokenVariables,
   ...contentVariables,

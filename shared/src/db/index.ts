@@ -1,6 +1,6 @@
 export { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable } from './database-fault.ts';
-export { type MigrationState, migrate, pendingMigrations, readMigrationState } from './migrate.ts';
+export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
 export { type Database, type DatabaseOptions, openDatabase, type Transaction } from './open.ts';
 export { probeDatabase } from './probe.ts';
 export type * from './schema.ts';

@@ -1,13 +1,23 @@
 import { sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import { migrations } from './migrations/index.ts';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { migrations, neededMigration } from './migrations/index.ts';
 import type { Database } from './open.ts';
 
-async function migratorOf(db: Database): Promise<Migrator> {
+/** What one release knows of the schema. */
+export interface KnownSchema {
+  /** By their names, which sort in the order in which they are applied. */
+  migrations: Readonly<Record<string, Migration>>;
+  /** The code runs on a database that has seen this one, and those before it. */
+  needed: string;
+}
+
+const ownSchema: KnownSchema = { migrations, needed: neededMigration };
+
+async function migratorOf(db: Database, known: KnownSchema): Promise<Migrator> {
   const migrationTableSchema = await currentSchema(db);
   return new Migrator({
     db,
-    provider: { getMigrations: async () => migrations },
+    provider: { getMigrations: async () => ({ ...known.migrations }) },
     ...(migrationTableSchema === null ? {} : { migrationTableSchema }),
   });
 }
@@ -21,38 +31,62 @@ async function currentSchema(db: Database): Promise<string | null> {
 }
 
 /**
- * Brings the database to this code's schema. Safe when several run it at once, and when run again.
+ * Brings the database to this code's schema. Safe when several run it at once, and when run again. A database that is
+ * newer than this code is left as it is.
  *
  * @returns the names of the migrations that were applied now
  * @throws the error of the migration that failed
  */
-export async function migrate(db: Database): Promise<string[]> {
-  const { error, results } = await (await migratorOf(db)).migrateToLatest();
-  // Two processes that begin at once on SQLite: one does it, the other finds it done while it tries.
-  if (error && (await pendingMigrations(db)).length > 0) throw error;
-  return (results ?? [])
-    .filter((result) => result.status === 'Success')
-    .map((result) => result.migrationName);
+export async function migrate(db: Database, known = ownSchema): Promise<string[]> {
+  const { unknown, pending } = await readMigrationState(db, known);
+  if (unknown.length > 0) {
+    if (pending.length === 0) return [];
+    throw new Error(
+      `the database has seen ${unknown.join(', ')}, which this version does not know, but not ${pending.join(', ')}`,
+    );
+  }
+  const applied: string[] = [];
+  for (let before = pending.length; ; ) {
+    const { error, results = [] } = await (await migratorOf(db, known)).migrateToLatest();
+    const done = results.filter(({ status }) => status === 'Success').map((result) => result.migrationName);
+    applied.push(...done);
+    const left = error ? (await readMigrationState(db, known)).pending.length : 0;
+    if (left === 0) return applied;
+    // Two processes that begin at once on SQLite, which takes no lock for it: each finds some done by the other while it
+    // tries, and then goes on with the rest. Where nobody else has done anything, the error is one of its own.
+    if (left >= before - done.length) throw error;
+    before = left;
+  }
 }
 
-/** How far a database has been migrated. */
+/** How far a database has been migrated. Names are in the order of the migrations. */
 export interface MigrationState {
-  /** The last migration that it has seen; null for an empty one. */
+  /** The last migration that it has seen, whether this code knows it or not; null for an empty one. */
   version: string | null;
-  /** The names of those that it has not seen. */
+  /** Those that it has not seen. */
   pending: string[];
+  /** Those of the pending ones without which this code does not run. */
+  missing: string[];
+  /** Those that it has seen and this code does not know: a newer release migrated it. */
+  unknown: string[];
 }
 
-export async function readMigrationState(db: Database): Promise<MigrationState> {
-  const all = await (await migratorOf(db)).getMigrations();
-  const seen = all.filter((migration) => migration.executedAt);
+export async function readMigrationState(db: Database, known = ownSchema): Promise<MigrationState> {
+  const all = await (await migratorOf(db, known)).getMigrations();
+  const pending = all.filter(({ executedAt }) => !executedAt).map(({ name }) => name);
+  // The table of migrations is there once one of ours is.
+  const seen = pending.length < all.length ? await readSeen(db) : [];
   return {
-    version: seen.at(-1)?.name ?? null,
-    pending: all.filter((migration) => !migration.executedAt).map((migration) => migration.name),
+    version: seen.at(-1) ?? null,
+    pending,
+    missing: pending.filter((name) => name <= known.needed),
+    unknown: seen.filter((name) => !Object.hasOwn(known.migrations, name)),
   };
 }
 
-/** The names of the migrations that the database has not seen. */
-export async function pendingMigrations(db: Database): Promise<string[]> {
-  return (await readMigrationState(db)).pending;
+async function readSeen(db: Database): Promise<string[]> {
+  const schema = await currentSchema(db);
+  const table = schema === null ? sql.id(DEFAULT_MIGRATION_TABLE) : sql.id(schema, DEFAULT_MIGRATION_TABLE);
+  const { rows } = await sql<{ name: string }>`select name from ${table}`.execute(db);
+  return rows.map(({ name }) => name).sort();
 }

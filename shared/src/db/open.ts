@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   databaseUrl?: string | undefined;
   /** The SQLite file; its folder is made where it is missing. `:memory:` for a database that ends with the process. */
   sqlitePath: string;
+  /** Whether a statement may take as long as it needs: a migration may have to read every row. */
+  longStatements?: boolean;
   /** Hears of connections that broke while idle, which no query reports. */
   onConnectionFault?: (error: Error) => void;
 }
@@ -18,7 +20,7 @@ export interface DatabaseOptions {
 /** Opens Postgres where there is a URL, else SQLite. Everything behind it is written once, for both. */
 export function openDatabase(options: DatabaseOptions): Database {
   if (options.databaseUrl) {
-    const pool = openPostgresPool(options.databaseUrl, options.onConnectionFault ?? (() => {}));
+    const pool = openPostgresPool(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   }
   return new Kysely<Schema>({ dialect: new SqliteDialect({ database: openSqlite(options.sqlitePath) }) });

@@ -1,3 +1,4 @@
+export { createSchemaCheck, type SchemaCheck, SchemaMissing } from './check-schema.ts';
 export { connectApiKeys } from './connect-api-keys.ts';
 export { connectBus } from './connect-bus.ts';
 export { connectNeighbour, type NeighbourAddress } from './connect-neighbour.ts';
@@ -7,6 +8,6 @@ export { explainAndExit } from './explain-and-exit.ts';
 export { openRows, type Rows } from './open-rows.ts';
 export { runService, type ServiceContext } from './run-service.ts';
 export { createServiceCore, createServicePorts, type ServiceCore } from './service-core.ts';
-export { checkMigrated, databaseDependencies, openServiceDatabase } from './service-database.ts';
+export { databaseDependencies, openServiceDatabase } from './service-database.ts';
 export { createServiceProcess, type ServiceProcess, type ServiceProcessOptions } from './service-process.ts';
 export { rowSettings, serviceSettings } from './service-settings.ts';

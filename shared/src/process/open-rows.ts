@@ -1,5 +1,6 @@
 import type { Database } from '../db/index.ts';
 import { type Bus, type ChangeFeed, createDatabaseFeed } from '../events/index.ts';
+import { createSchemaCheck, type SchemaCheck } from './check-schema.ts';
 import { connectBus } from './connect-bus.ts';
 import { connectSharedStates, type Sharing } from './connect-shared-states.ts';
 import type { ServiceContext } from './run-service.ts';
@@ -15,6 +16,8 @@ interface Places {
 /** Where a service keeps its rows, and by which ways a change of them reaches the others. */
 export interface Rows {
   db: Database;
+  /** To succeed before requests are answered. */
+  checkSchema: SchemaCheck;
   feed: ChangeFeed;
   bus: Bus;
   sharing: Sharing | null;
@@ -27,9 +30,11 @@ export function openRows(
   context: Pick<ServiceContext<never>, 'clock' | 'log' | 'shutdown' | 'dependencies'>,
 ): Rows {
   const db = openServiceDatabase(values, context);
-  context.dependencies.push(...databaseDependencies(db, context.clock));
+  const checkSchema = createSchemaCheck(db, context.log);
+  context.dependencies.push(...databaseDependencies(db, context.clock, checkSchema));
   return {
     db,
+    checkSchema,
     feed: createDatabaseFeed(db),
     bus: connectBus(name, values, context),
     sharing: connectSharedStates(values, context),

@@ -10,6 +10,7 @@ import {
 } from '../config/index.ts';
 import { createShutdown, type Dependency, type Shutdown } from '../lifecycle/index.ts';
 import { createOperatorLog, type OperatorLog } from '../log/index.ts';
+import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-and-exit.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
@@ -105,6 +106,7 @@ async function start<const S extends Settings>(
       shutdown,
       dependencies,
     });
+    service.metrics.statistics.warnings.push(...judgeConfiguration(values as JudgedValues));
     const prepare = await options.mount({ values, process: service, clock, log, shutdown, dependencies });
     const start = addStart(dependencies);
     await service.listen();

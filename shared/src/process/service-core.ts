@@ -12,6 +12,7 @@ import {
   type FeedFollower,
 } from '../events/index.ts';
 import { createRateLimiter, type GuardOptions, type ServicePorts } from '../http/index.ts';
+import { tellWhenUnsure } from '../internal/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
 import type { Sharing } from './connect-shared-states.ts';
 import type { ServiceContext } from './run-service.ts';
@@ -63,8 +64,10 @@ export async function createServiceCore(
     bus,
     clock,
     onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
+    onApplied: (number, at, change) => metrics.statistics.noteChange(number, at, change),
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
+  tellWhenUnsure(app, follower.ageMs);
   const authority = createAuthority({
     apiKeys,
     contents,

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock/index.ts';
-import { type Database, openDatabase, probeDatabase, readMigrationState } from '../db/index.ts';
+import { type Database, openDatabase, probeDatabase } from '../db/index.ts';
 import type { Dependency, Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
+import type { SchemaCheck } from './check-schema.ts';
 
 /** Under the 2 s that a whole readiness check may take. */
 const probeTimeoutMs = 1_500;
@@ -20,8 +21,8 @@ export function openServiceDatabase(
   return db;
 }
 
-/** What `/ready` asks of a database: that it takes writes, and that its schema is this code's or newer. */
-export function databaseDependencies(db: Database, clock: Clock): Dependency[] {
+/** What `/ready` asks of a database: that it takes writes, and that its schema is one that this code runs on. */
+export function databaseDependencies(db: Database, clock: Clock, checkSchema: SchemaCheck): Dependency[] {
   return [
     {
       name: 'database',
@@ -30,16 +31,6 @@ export function databaseDependencies(db: Database, clock: Clock): Dependency[] {
         return undefined;
       },
     },
-    { name: 'migrations', check: () => checkMigrated(db) },
+    { name: 'migrations', check: checkSchema },
   ];
-}
-
-/**
- * @returns the last migration that the database has seen
- * @throws Error naming the migrations that are pending
- */
-export async function checkMigrated(db: Database): Promise<{ version: string | null }> {
-  const { version, pending } = await readMigrationState(db);
-  if (pending.length > 0) throw new Error(`pending: ${pending.join(', ')}`);
-  return { version };
 }

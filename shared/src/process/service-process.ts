@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost, normalizeIp } from '../http/index.ts';
-import { addNeighbourGate, addTellingHeaders } from '../internal/index.ts';
+import { addNeighbourGate, addProcessReportRoute, addTellingHeaders } from '../internal/index.ts';
 import { createReadiness, type Dependency, type Readiness, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/index.ts';
@@ -41,7 +41,7 @@ export interface ServiceProcess {
 /** The host that every service has in the distributed profile. The gateway in front writes the log line and knows CORS. */
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version, clock, log, shutdown } = options;
-  const metrics = createMetrics();
+  const metrics = createMetrics(clock);
   const readiness = createReadiness(options.dependencies, clock, (dependency, error) =>
     log.warn(`not ready: ${dependency}`, { error }),
   );
@@ -71,6 +71,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
   addTellingHeaders(app);
   await addOpenApi(app, { version, publicUrl: options.publicUrl });
   addHealthRoutes(app, { version, readiness, clock });
+  addProcessReportRoute(app, metrics.statistics);
 
   return {
     app,

@@ -1,4 +1,4 @@
-import { secret, text } from '../parsers.ts';
+import { boolean, secret, text } from '../parsers.ts';
 import { connectionString } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 
@@ -16,3 +16,11 @@ export const databaseVariables = {
     about: 'The SQLite file, where DATABASE_URL is unset.',
   }),
 };
+
+/** For the process that has its database to itself; where several share one, the migration is a step of its own. */
+export const migrateOnStart = variable({
+  name: 'MIGRATE_ON_START',
+  type: boolean,
+  fallback: true,
+  about: 'Brings the database up to date at the start. false leaves that to `latchkey migrate`.',
+});

@@ -1,7 +1,21 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
+import { listIndexes } from './0002-list-indexes.ts';
 
 /** In order of their names. A migration that was released is never edited. */
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
+  '0002-list-indexes': listIndexes,
 };
+
+/**
+ * The last migration without which this code does not run; later ones may be pending. To be moved with the code that needs
+ * one, and no earlier than a release after the one that brought it: the two then run side by side.
+ */
+export const neededMigration = '0001-initial';
+
+/**
+ * Migrations that take something away, by name, each with the release whose code was the first to do without it: a release
+ * before the migration's own.
+ */
+export const contractions: Readonly<Record<string, string>> = {};

@@ -1,0 +1,42 @@
+import type { UploadResult } from '@latchkey/uploader/node';
+import type { Summary } from '../encrypt/encrypt-options.ts';
+
+/** Longer lists of key URLs, as rotation makes them, are cut in the middle. */
+const keyUrlsShown = 6;
+
+export function describeEncryption(summary: Summary, keySource: string): string {
+  const { keyUrls } = summary;
+  const shown =
+    keyUrls.length <= keyUrlsShown
+      ? keyUrls
+      : [...keyUrls.slice(0, keyUrlsShown - 1), `… ${keyUrls.length - keyUrlsShown} more`, keyUrls.at(-1)];
+  const epochs = summary.epochs === 0 ? 'one key throughout' : `${summary.epochs} epochs`;
+  return `Encrypted ${summary.segments} segments of ${summary.renditions} rendition(s), ${summary.bytes} bytes, ${epochs}.
+Keys from ${keySource}. Players fetch them from:
+${shown.map((url) => `  ${url}`).join('\n')}
+`;
+}
+
+/** What is left to do by hand after an encryption without an upload. */
+export function describeNextSteps(
+  { contentIds, outFolder, playlist }: Pick<Summary, 'contentIds' | 'outFolder' | 'playlist'>,
+  registered: boolean,
+): string {
+  const register = registered
+    ? ''
+    : `  - Register the content on the key server, if it is not yet: ${contentIds.join(', ')}\n`;
+  return `Next:
+${register}  - Put the folder ${outFolder} where players fetch video from; the clear files stay private.
+  - Play ${playlist} with a viewer's token on the key requests.
+`;
+}
+
+/** @param manifestKey key of the playlist for players */
+export function describeUpload({ files, uploadedBytes }: UploadResult, manifestKey: string): string {
+  const skipped = files.filter(({ status }) => status === 'skipped').length;
+  const before = skipped === 0 ? '' : `; ${skipped} were there already`;
+  return `Uploaded ${files.length - skipped} files, ${uploadedBytes} bytes${before}.
+Next:
+  - Play ${manifestKey} of the bucket with a viewer's token on the key requests.
+`;
+}

@@ -1,0 +1,213 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { answerProblem } from '../testing/key-server.ts';
+import { playPresentation } from '../testing/play-presentation.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
+import { type Intercept, startUploadServer, type UploadServer } from '../testing/upload-server.ts';
+
+const apiKey = `lk_${'ab'.repeat(32)}`;
+const env = { LATCHKEY_API_KEY: apiKey };
+const names = Array.from({ length: 8 }, (_, n) => `${n}.ts`);
+const clearFiles = {
+  'master.m3u8': '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n720p.m3u8\n',
+  '720p.m3u8': ['#EXTM3U', ...names.flatMap((name) => ['#EXTINF:2,', name]), '#EXT-X-ENDLIST'].join('\n'),
+  ...Object.fromEntries(names.map((name) => [name, name])),
+};
+const masterKey = 'content/film/master.m3u8';
+const registering = ['--register', '--name', 'A film'];
+
+async function prepare(intercept?: Intercept) {
+  const server = await startUploadServer(intercept);
+  const folder = writeFiles(temporaryFolder(), clearFiles);
+  const out = join(folder, 'out');
+  const presentation = ['encrypt', join(folder, 'master.m3u8'), '--content-id', 'film', '--out', out];
+  return { server, folder, out, args: [...presentation, '--server', server.url, '--upload', ...registering] };
+}
+
+/** What a player makes of what is in the bucket. */
+function playBucket({ bucket, url }: UploadServer): string[] | undefined {
+  const keyOf = (keyUrl: string) => Buffer.alloc(16, keyUrl.slice(url.length));
+  return playPresentation(join(bucket, masterKey), keyOf)[0]?.segments.map(({ clear }) => clear.toString());
+}
+
+const isSegment = (path = '') => path.startsWith('/content/') && path.endsWith('.ts');
+
+describe('latchkey encrypt --upload', () => {
+  it('takes a clear playlist to an encrypted one in the bucket, segments first, and tells the server where it is', async () => {
+    const { server, out, args } = await prepare();
+    const { exitCode, stdout, stderr } = await runCommand(args, { env });
+    expect({ exitCode, played: playBucket(server) }).toEqual({ exitCode: 0, played: names });
+    expect(server.arrived.slice(-2)).toEqual(['content/film/720p/index.m3u8', masterKey]);
+    expect(readdirSync(join(server.bucket, 'content/film')).sort()).toEqual(['720p', 'master.m3u8']);
+    expect(server.seen.filter((line) => !line.includes('presign') && !line.startsWith('PUT'))).toEqual([
+      'GET /api/v1/content/film',
+      'POST /api/v1/content',
+      'GET /api/v1/content/film',
+      'GET /keys/film',
+      'PATCH /api/v1/content/film',
+    ]);
+    expect(stdout).toMatch(/Encrypted 8 segments[\s\S]*Uploaded 10 files, \d+ bytes\.\n/);
+    expect(stdout).toContain(masterKey);
+    expect(stderr).toMatch(/Uploading 10 files[\s\S]*10 of 10 files\n$/);
+    expect(stdout + stderr).not.toContain(apiKey);
+    expect(existsSync(join(out, 'master.m3u8'))).toBe(true);
+  });
+
+  it('repeated, it encrypts nothing and sends nothing again', async () => {
+    const { server, args } = await prepare();
+    await runCommand(args, { env });
+    const before = server.arrived.length;
+    const { exitCode, stdout } = await runCommand(args, { env });
+    expect([exitCode, server.arrived.length - before]).toEqual([0, 0]);
+    expect(stdout).toContain('Encrypted before');
+    expect(stdout).toContain('Uploaded 0 files, 0 bytes; 10 were there already.');
+  });
+
+  it('does not take the folder of another encryption for its own: of a changed source, or under another key URL', async () => {
+    const { server, folder, args } = await prepare();
+    await runCommand(args, { env });
+    const other = await runCommand([...args, '--key-url', 'https://keys.example.com'], { env });
+    writeFileSync(join(folder, '3.ts'), 'other');
+    const changed = await runCommand(args, { env });
+    for (const { exitCode, stderr } of [other, changed]) {
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('is not empty; give a new folder, or --force');
+    }
+    const before = server.arrived.length;
+    expect((await runCommand([...args, '--force'], { env })).exitCode).toBe(0);
+    expect(server.arrived.length - before).toBe(10);
+    expect(playBucket(server)?.[3]).toBe('other');
+  });
+
+  it.each([
+    [403, 'INSUFFICIENT_SCOPE', 'The scope playback does not presign.', 'INSUFFICIENT_SCOPE'],
+    [404, 'CONTENT_NOT_FOUND', 'No such content.', '--register'],
+    [404, 'NOT_FOUND', 'There is nothing here.', 'ENABLE_PRESIGN'],
+  ])('learns of a %i %s before it encrypts anything', async (status, code, detail, message) => {
+    const { server, out, args } = await prepare((request, response) => {
+      if (request.url !== '/presign') return false;
+      answerProblem(response, status, code, detail);
+      return true;
+    });
+    const { exitCode, stderr } = await runCommand(args, { env });
+    expect([exitCode, existsSync(out), server.arrived]).toEqual([1, false, []]);
+    expect(stderr).toContain(message);
+  });
+
+  it('exits 1 where the store refuses a file, names it, keeps the playlists back, and sends the rest when repeated', async () => {
+    let refusing = true;
+    const { server, args } = await prepare((request, response) => {
+      if (!refusing || !request.url?.endsWith('/00003.ts')) return false;
+      request
+        .resume()
+        .on('end', () => response.writeHead(400).end('<Error><Code>EntityTooLarge</Code></Error>'));
+      return true;
+    });
+    const { exitCode, stderr } = await runCommand(args, { env });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(
+      '7 of 10 files are uploaded. 720p/00003.ts: the store answered 400 EntityTooLarge',
+    );
+    expect(server.arrived.filter((key) => key.endsWith('.m3u8'))).toEqual([]);
+    refusing = false;
+    expect((await runCommand(args, { env })).exitCode).toBe(0);
+    expect(server.arrived).toHaveLength(10);
+    expect(playBucket(server)).toEqual(names);
+  });
+
+  it('uploads with keys of this machine, too, and reads the API key from a file', async () => {
+    const { server, folder, args } = await prepare();
+    writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
+    const variables = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
+    const more = ['--keys-from', 'env', '--api-key-file', join(folder, 'api-key')];
+    const { exitCode, stdout } = await runCommand([...args, ...more], { env: variables });
+    expect([exitCode, server.arrived.length]).toEqual([0, 10]);
+    expect(stdout).toContain('version 1 of the master key');
+    expect(server.seen.some((line) => line.includes('/keys/'))).toBe(false);
+  });
+
+  it.each([
+    [
+      'without a server',
+      [],
+      { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) },
+      '--upload needs --server',
+    ],
+    ['without an API key', ['--server', 'http://x'], {}, '--api-key-file'],
+    [
+      'with a file that is no API key',
+      ['--server', 'http://x', '--api-key-file', '/dev/null'],
+      {},
+      'LATCHKEY_API_KEY',
+    ],
+  ])('exits 2 %s', async (_, more, variables, message) => {
+    const folder = writeFiles(temporaryFolder(), clearFiles);
+    const args = [
+      'encrypt',
+      join(folder, 'master.m3u8'),
+      '--content-id',
+      'film',
+      '--out',
+      join(folder, 'out'),
+    ];
+    const { exitCode, stderr } = await runCommand([...args, '--upload', ...more], { env: variables });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe('latchkey encrypt --upload as a process that ends in the middle', () => {
+  function start(args: string[]): ChildProcess {
+    const path = join(import.meta.dirname, '../main.ts');
+    const child = spawn(process.execPath, [path, ...args], {
+      env: { ...process.env, ...env },
+      stdio: 'pipe',
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  }
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    'by %s sends, when repeated, what had not been acknowledged and nothing else',
+    async (signal) => {
+      let holding = true;
+      let segments = 0;
+      let held = () => {};
+      const holds = new Promise<void>((resolve) => {
+        held = resolve;
+      });
+      // Four are acknowledged; of the others, none is while it holds.
+      const { server, out, args } = await prepare((request) => {
+        if (!holding || !isSegment(request.url) || ++segments <= 4) return false;
+        if (segments === 8) held();
+        return true;
+      });
+      const child = start(args);
+      let said = '';
+      child.stderr?.on('data', (chunk) => {
+        said += chunk;
+      });
+      await holds;
+      child.kill(signal);
+      expect(await once(child, 'close')).toEqual([null, signal]);
+      const arrived = [...server.arrived];
+      expect(arrived).toHaveLength(4);
+      if (signal === 'SIGTERM')
+        expect(said).toContain('interrupted; 4 of 10 files are uploaded. The same command sends the rest.');
+      const before = readFileSync(join(out, '720p/index.m3u8'), 'utf8');
+
+      holding = false;
+      const { exitCode, stdout } = await runCommand(args, { env });
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain('Uploaded 6 files');
+      expect(server.arrived.filter((key) => arrived.includes(key))).toEqual(arrived);
+      expect(readFileSync(join(out, '720p/index.m3u8'), 'utf8')).toBe(before);
+      expect(playBucket(server)).toEqual(names);
+    },
+    30_000,
+  );
+});

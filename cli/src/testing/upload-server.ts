@@ -1,0 +1,59 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+import { answerProblem } from './key-server.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** Whether a request was answered here; false leaves it to the server. */
+export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+export interface UploadServer {
+  url: string;
+  /** Method and path of every request; a PUT when it begins. */
+  seen: string[];
+  /** Keys in the bucket, in the order of their arrival. */
+  arrived: string[];
+  /** The bucket, as a folder. */
+  bucket: string;
+}
+
+/** A key server with its bucket behind it, where content `film` comes to be known by registering it. */
+export async function startUploadServer(intercept: Intercept = () => false): Promise<UploadServer> {
+  const seen: string[] = [];
+  const arrived: string[] = [];
+  const bucket = temporaryFolder();
+  let known = false;
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { method = '', url: path = '' } = request;
+    seen.push(`${method} ${path}`);
+    if (intercept(request, response)) return;
+    const body = await buffer(request);
+    if (method === 'PUT') {
+      const file = join(bucket, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, body);
+      arrived.push(path.slice(1));
+      return void response.writeHead(200, { etag: '"e"' }).end();
+    }
+    if (path.startsWith('/keys/')) return void response.end(Buffer.alloc(16, path));
+    const sent = body.length > 0 ? JSON.parse(body.toString()) : undefined;
+    if (method === 'POST' && path === '/api/v1/content') known = true;
+    if (!known) return answerProblem(response, 404, 'CONTENT_NOT_FOUND', 'No such content.');
+    const headers = { 'Content-Type': sent?.contentType };
+    const expiresAt = new Date(Date.now() + 300_000).toISOString();
+    response.end(
+      JSON.stringify({ url: `${url}/${sent?.key}`, method: 'PUT', headers, expires_at: expiresAt }),
+    );
+  };
+  const server = createServer((request, response) => void answer(request, response).catch(() => {}));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, seen, arrived, bucket };
+}

@@ -1,0 +1,6 @@
+/**
+ * Builds the dashboard when its sources or the lock file differ from what was built last.
+ *
+ * @returns whether the dashboard is there and fits its sources
+ */
+export function ensureDashboard(): boolean;

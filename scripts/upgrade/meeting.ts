@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findFreePort } from '../own-server.ts';
+import { createDistributedProfile, makeProfileSecrets, type Stores } from '../profile/distributed-profile.ts';
+import { createProfileProcess, type Dependencies, type ProfileProcess } from '../profile/profile-process.ts';
+import { runVitest } from '../run-vitest.ts';
+import { migrateWith, type Release } from './release.ts';
+import type { SharedTests } from './shared-tests.ts';
+import type { Tally } from './tally.ts';
+
+/** The code of one release, with its own tests, on the schema of another. */
+export interface Meeting {
+  code: Release;
+  /** Whose `latchkey migrate` prepares the database, one after the other. */
+  schema: readonly Release[];
+  /** The migrations that the code's own schema has and the database has not. */
+  pending: readonly string[];
+  tests: SharedTests;
+  tally: Tally;
+  folder: string;
+}
+
+const hex = () => randomBytes(32).toString('hex');
+const single = 'gateway/src/single-node.ts';
+
+function prepare({ code, schema }: Meeting, database: Record<string, string>): void {
+  for (const release of schema) migrateWith(release, database);
+  // After a rollback the older release's migration runs too, and has to leave a newer database alone.
+  if (schema.at(-1) !== code && schema.includes(code)) migrateWith(code, database);
+}
+
+/** Every test starts its own single nodes, each on a copy of the prepared file. */
+export async function meetOnSqlite(meeting: Meeting, part: string): Promise<void> {
+  const { code, tests, tally, folder } = meeting;
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'prepared.db');
+  prepare(meeting, { SQLITE_PATH: file });
+  const env = { ...process.env, BASE_URL: undefined, TEST_DATABASE_FILE: file };
+  const { counts, code: exitCode } = await runVitest(code.folder, tests.onOwn, env);
+  tally.add(part, counts, exitCode);
+  const server = await createSingleNode({ SQLITE_PATH: file }, makeProfileSecrets());
+  await withProcesses([server], code, async () => checkSchema(meeting, part, await server.waitReady()));
+}
+
+export async function meetOnPostgres(meeting: Meeting, part: string, { postgres }: Stores): Promise<void> {
+  prepare(meeting, { DATABASE_URL: postgres });
+  const secrets = makeProfileSecrets();
+  // Beside the file would be the secrets of a first run.
+  const elsewhere = join(meeting.folder, 'unused.db');
+  const server = await createSingleNode({ DATABASE_URL: postgres, SQLITE_PATH: elsewhere }, secrets);
+  await testGiven(meeting, part, [server], server, secrets);
+}
+
+export async function meetAsServices(meeting: Meeting, part: string, stores: Stores): Promise<void> {
+  prepare(meeting, { DATABASE_URL: stores.postgres });
+  const secrets = makeProfileSecrets();
+  const replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 2, gateway: 1 };
+  const { all, processes } = await createDistributedProfile(stores, secrets, replicas);
+  const [gateway] = processes.gateway;
+  if (gateway) await testGiven(meeting, part, all, gateway, secrets);
+}
+
+async function testGiven(
+  meeting: Meeting,
+  part: string,
+  all: readonly ProfileProcess[],
+  front: ProfileProcess,
+  secrets: { ADMIN_API_KEY: string; AUTH_JWT_SECRET: string },
+): Promise<void> {
+  const { code, tests, tally } = meeting;
+  await withProcesses(all, code, async () => {
+    await Promise.all(all.map((process) => process.waitReady()));
+    const { ADMIN_API_KEY, AUTH_JWT_SECRET } = secrets;
+    const env = { ...process.env, ADMIN_API_KEY, AUTH_JWT_SECRET, BASE_URL: front.url };
+    const { counts, code: exitCode } = await runVitest(code.folder, tests.onGiven, env);
+    tally.add(part, counts, exitCode);
+    checkSchema(meeting, part, await front.waitReady());
+  });
+}
+
+/** The database is still as it was prepared; and a release that can says what is pending. */
+function checkSchema({ pending, tally }: Meeting, part: string, { migrations }: Dependencies): void {
+  if (pending.length === 0) return;
+  const shown = JSON.stringify(migrations?.pending ?? []);
+  tally.check(`${part}: /ready shows what is pending`, shown === JSON.stringify(pending), shown);
+}
+
+async function createSingleNode(
+  database: Record<string, string>,
+  { ADMIN_API_KEY, AUTH_JWT_SECRET }: { ADMIN_API_KEY: string; AUTH_JWT_SECRET: string },
+): Promise<ProfileProcess> {
+  return createProfileProcess({
+    name: 'single node',
+    entry: single,
+    port: await findFreePort(),
+    env: {
+      ...database,
+      ADMIN_API_KEY,
+      AUTH_JWT_SECRET,
+      MASTER_KEY_HEX: hex(),
+      SALT_HEX: hex(),
+      MIGRATE_ON_START: 'false',
+    },
+  });
+}
+
+async function withProcesses(
+  all: readonly ProfileProcess[],
+  { folder }: Release,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    for (const process of all) process.start(folder);
+    await work();
+  } finally {
+    await Promise.all(all.map((process) => process.end('SIGKILL')));
+  }
+}

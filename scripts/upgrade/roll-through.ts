@@ -1,0 +1,110 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createDistributedProfile, makeProfileSecrets, type Stores } from '../profile/distributed-profile.ts';
+import type { ProfileProcess } from '../profile/profile-process.ts';
+import { createPlayers, type Players, signViewerToken } from './players.ts';
+import { migrateWith, type Release } from './release.ts';
+import { demand, newLease, registration, startSteadyLoad } from './steady-load.ts';
+import type { Tally } from './tally.ts';
+
+/** Two of each: one goes while the other serves. */
+const replicas = { auth: 2, content: 2, leases: 2, 'key-derivation': 2, gateway: 2 };
+/** A drain long enough for neighbours to hear in an answer that a process is about to end; waiting is no fault here. */
+const settings = { SHUTDOWN_DRAIN_SECONDS: '1', LOG_LEVEL: 'fatal' };
+/** The time that the contract allows a revocation to reach every replica (section 6). */
+const propagationMs = 1_000;
+/** After that: each replica of key-derivation is asked several times, whatever the gateway picks. */
+const asksOfEachGateway = 6;
+
+/** Every process of one release gives way to one of the next and back, under requests, on one database. */
+export async function rollThrough(
+  before: Release,
+  now: Release,
+  stores: Stores,
+  tally: Tally,
+): Promise<void> {
+  const database = { DATABASE_URL: stores.postgres };
+  migrateWith(before, database);
+  const secrets = makeProfileSecrets();
+  const { ADMIN_API_KEY: admin, AUTH_JWT_SECRET: tokenSecret } = secrets;
+  const { all, processes } = await createDistributedProfile(stores, secrets, replicas, settings);
+  const gateways = processes.gateway.map(({ url }) => url);
+  const players = createPlayers();
+  players.useGateways(gateways);
+
+  const replace = async (half: 0 | 1, release: Release) => {
+    const going = Object.values(processes).flatMap((pair) => pair[half] ?? []);
+    // As a load balancer in front does when a gateway says that it is about to end.
+    players.useGateways(gateways.filter((_, index) => index !== half));
+    await Promise.all(going.map((process) => restart(process, release)));
+    players.useGateways(gateways);
+  };
+  const steps: [string, () => Promise<void> | void][] = [
+    [`${before.version} alone`, () => {}],
+    [`${before.version} after the migration`, () => void migrateWith(now, database)],
+    [`half of each service on ${now.version}`, () => replace(0, now)],
+    [`${now.version} alone`, () => replace(1, now)],
+    [`half of each service back on ${before.version}`, () => replace(0, before)],
+    [`${before.version} alone again`, () => replace(1, before)],
+  ];
+  try {
+    for (const process of all) process.start(before.folder);
+    await Promise.all(all.map((process) => process.waitReady()));
+    const load = await startSteadyLoad(players, admin, tokenSecret);
+    try {
+      for (const [index, [name, step]] of steps.entries()) {
+        await step();
+        const fault = await findRevocationFault(players, gateways, {
+          admin,
+          tokenSecret,
+          id: `step-${index}`,
+        });
+        tally.check(`${name}: a revocation holds on every replica`, fault === null, fault ?? '');
+      }
+    } finally {
+      const { answered, failures } = await load.stop();
+      const detail = [`${answered} answered, ${failures.length} not`, ...failures.slice(0, 5)].join('; ');
+      tally.check(
+        'every request was answered with success, from the first step to the last',
+        failures.length === 0 && answered > 0,
+        detail,
+      );
+    }
+  } finally {
+    await Promise.all(all.map((process) => process.end('SIGKILL')));
+  }
+}
+
+async function restart(process: ProfileProcess, { folder }: Release): Promise<void> {
+  await process.end('SIGTERM');
+  process.start(folder);
+  await process.waitReady();
+}
+
+/** Gives a lease, revokes it, and asks everybody. Returns what was wrong, or null. */
+async function findRevocationFault(
+  players: Players,
+  gateways: readonly string[],
+  { admin, tokenSecret, id }: { admin: string; tokenSecret: string; id: string },
+): Promise<string | null> {
+  const as = signViewerToken(tokenSecret, id);
+  await demand(players, 201, registration(admin, id));
+  const { json } = await demand(players, 201, newLease(as, id));
+  const asked = gateways.flatMap((gateway) => Array.from({ length: asksOfEachGateway }, () => gateway));
+  const ask = (gateway: string) => players.ask({ path: `/keys/${id}`, as, leaseId: json.lease.id, gateway });
+  for (const gateway of asked) {
+    const { status } = await ask(gateway);
+    if (status !== 200) return `${status} for the key before the revocation`;
+  }
+  await demand(players, 200, {
+    method: 'POST',
+    path: '/keys/leases/revoke',
+    as: admin,
+    json: { viewerId: id },
+  });
+  await pause(propagationMs);
+  for (const gateway of asked) {
+    const { status } = await ask(gateway);
+    if (status !== 403) return `${status} for the key after the revocation`;
+  }
+  return null;
+}

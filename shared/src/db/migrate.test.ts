@@ -1,0 +1,70 @@
+import type { Kysely } from 'kysely';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { databaseKinds } from '../testing/index.ts';
+import { type KnownSchema, migrate, readMigrationState } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+import type { Database } from './open.ts';
+
+const addColumn = (name: string) => ({
+  up: (db: Kysely<unknown>) => db.schema.alterTable('leases').addColumn(name, 'text').execute(),
+});
+const own = Object.keys(migrations);
+const last = own.at(-1) ?? '';
+const next = { '9001-next': addColumn('next') };
+const afterNext = { ...next, '9002-after-next': addColumn('after_next') };
+const knowing = (more: KnownSchema['migrations'], needed = last): KnownSchema => ({
+  migrations: { ...migrations, ...more },
+  needed,
+});
+
+/** The table's columns, read without the schema's types: as text, in order of their names. */
+async function columnsOf(db: Database, table: string): Promise<string[]> {
+  const tables = await db.introspection.getTables();
+  return (tables.find(({ name }) => name === table)?.columns ?? []).map(({ name }) => name).sort();
+}
+
+describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
+  async function openOwn(): Promise<Database> {
+    const { db, close } = await open();
+    onTestFinished(close);
+    return db;
+  }
+
+  test('what is up to date has nothing pending, missing or unknown', async () => {
+    const db = await openOwn();
+    expect(await readMigrationState(db)).toEqual({ version: last, pending: [], missing: [], unknown: [] });
+    expect(await migrate(db)).toEqual([]);
+  });
+
+  test('a migration that the code can do without is pending, and one that it needs is missing too', async () => {
+    const db = await openOwn();
+    const state = { version: last, unknown: [], pending: ['9001-next', '9002-after-next'] };
+    expect(await readMigrationState(db, knowing(afterNext))).toEqual({ ...state, missing: [] });
+    expect(await readMigrationState(db, knowing(afterNext, '9001-next'))).toEqual({
+      ...state,
+      missing: ['9001-next'],
+    });
+  });
+
+  test('a release on a newer schema names what it does not know, and its migration changes nothing', async () => {
+    const db = await openOwn();
+    expect(await migrate(db, knowing(afterNext))).toEqual(['9001-next', '9002-after-next']);
+    const columns = await columnsOf(db, 'leases');
+    expect(await migrate(db)).toEqual([]);
+    expect(await columnsOf(db, 'leases')).toEqual(columns);
+    expect(await readMigrationState(db)).toEqual({
+      version: '9002-after-next',
+      pending: [],
+      missing: [],
+      unknown: ['9001-next', '9002-after-next'],
+    });
+    expect((await readMigrationState(db, knowing(next))).unknown).toEqual(['9002-after-next']);
+  });
+
+  test('a database that has seen another migration in the place of ours is not migrated further', async () => {
+    const db = await openOwn();
+    await migrate(db, knowing({ '9001-other': addColumn('other') }));
+    await expect(migrate(db, knowing(next))).rejects.toThrow(/9001-other.*but not 9001-next/);
+    expect(await columnsOf(db, 'leases')).not.toContain('next');
+  });
+});

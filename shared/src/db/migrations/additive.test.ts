@@ -1,0 +1,87 @@
+import { type Kysely, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { findBreakingStatements } from './find-breaking-statements.ts';
+import { contractions, migrations, neededMigration } from './index.ts';
+
+type Change = (db: Kysely<unknown>) => Promise<unknown>;
+const judge = (change: Change) => findBreakingStatements({ up: async (db) => void (await change(db)) });
+const leases = (db: Kysely<unknown>) => db.schema.alterTable('leases');
+
+const [first = '', ...later] = Object.keys(migrations);
+
+test('migrations are in the order of their names, and the one that the code needs is among them', () => {
+  expect([first, ...later]).toEqual([first, ...later].sort());
+  expect([first, ...later]).toContain(neededMigration);
+});
+
+test('no migration after the first can break a server of the release before, unless that release did without already', async () => {
+  for (const name of later.filter((name) => !Object.hasOwn(contractions, name))) {
+    const { up } = migrations[name] as { up: Change };
+    expect([name, await judge(up)]).toEqual([name, []]);
+  }
+});
+
+test('what is listed as taking something away is a migration that does', async () => {
+  for (const [name, release] of Object.entries(contractions)) {
+    expect(release).toMatch(/^\d+\.\d+\.\d+$/);
+    const { up } = migrations[name] as { up: Change };
+    expect([name, (await judge(up)).length > 0]).toEqual([name, true]);
+  }
+});
+
+test.each<[string, Change]>([
+  ['a dropped column', (db) => leases(db).dropColumn('reason').execute()],
+  ['a dropped table', (db) => db.schema.dropTable('marks').execute()],
+  ['a dropped index', (db) => db.schema.dropIndex('marks_by_marked_at').execute()],
+  ['a renamed column', (db) => leases(db).renameColumn('reason', 'why').execute()],
+  ['a renamed table', (db) => leases(db).renameTo('grants').execute()],
+  [
+    'another type',
+    (db) =>
+      leases(db)
+        .alterColumn('reason', (c) => c.setDataType('integer'))
+        .execute(),
+  ],
+  [
+    'a value demanded of a column',
+    (db) =>
+      leases(db)
+        .alterColumn('reason', (c) => c.setNotNull())
+        .execute(),
+  ],
+  [
+    'a new column without a default',
+    (db) =>
+      leases(db)
+        .addColumn('n', 'text', (c) => c.notNull())
+        .execute(),
+  ],
+  ['a new constraint', (db) => leases(db).addUniqueConstraint('one', ['viewer_id']).execute()],
+  ['a unique index', (db) => db.schema.createIndex('i').on('leases').column('reason').unique().execute()],
+  ['deleted rows', (db) => sql`DELETE FROM marks`.execute(db)],
+])('%s is found, on both databases', async (_, change) => {
+  const found = await judge(change);
+  expect(found.map((sentence) => sentence.split(':')[0])).toEqual(['Postgres', 'SQLite']);
+});
+
+test.each<[string, Change]>([
+  [
+    'a new table',
+    (db) =>
+      db.schema
+        .createTable('drop')
+        .addColumn('rename', 'text', (c) => c.notNull())
+        .execute(),
+  ],
+  ['a new index', (db) => db.schema.createIndex('i').on('leases').columns(['reason', 'id']).execute()],
+  ['a column that may be empty', (db) => leases(db).addColumn('n', 'text').execute()],
+  [
+    'a column with a default',
+    (db) =>
+      leases(db)
+        .addColumn('n', 'integer', (c) => c.notNull().defaultTo(0))
+        .execute(),
+  ],
+])('%s is no harm', async (_, change) => {
+  expect(await judge(change)).toEqual([]);
+});
