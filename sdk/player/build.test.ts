@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildPlayer } from './build.ts';
+
+const source = dirname(fileURLToPath(import.meta.url));
+/** Of the module without hls.js. */
+const maxGzipBytes = 10 * 1024;
+
+/** Beside the sources, so that hls.js and the compiler are found: the package as it is published. */
+const folder = mkdtempSync(join(source, 'node_modules', 'published-'));
+const dist = join(folder, 'dist');
+beforeAll(async () => {
+  await buildPlayer(dist);
+  cpSync(join(source, 'package.json'), join(folder, 'package.json'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the built package', () => {
+  it.each(['index', 'shaka'])('%s is one module of at most 10 KB, compressed', (entry) => {
+    expect(gzipSync(readFileSync(join(dist, `${entry}.js`)), { level: 9 }).length).toBeLessThan(maxGzipBytes);
+  });
+
+  it('imports hls.js and nothing else', () => {
+    const imports = (entry: string) =>
+      [
+        ...readFileSync(join(dist, `${entry}.js`), 'utf8').matchAll(/(?:from|import)\s*["'`]([^"'`]+)["'`]/g),
+      ].map(([, name]) => name);
+    expect([imports('index'), imports('shaka')]).toEqual([['hls.js'], []]);
+    expect(readdirSync(dist).filter((name) => name.endsWith('.js'))).toEqual(['index.js', 'shaka.js']);
+  });
+
+  it('satisfies publint', async () => {
+    expect((await publint({ pkgDir: folder, pack: false, strict: true })).messages).toEqual([]);
+  });
+
+  it('can be imported where there is no browser', async () => {
+    const script = `
+      const { createPlayer, attach, PlayerError } = await import(${JSON.stringify(join(dist, 'index.js'))});
+      const { shakaRequestFilter } = await import(${JSON.stringify(join(dist, 'shaka.js'))});
+      console.log(typeof window, typeof createPlayer, typeof attach, typeof PlayerError, typeof shakaRequestFilter);`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    expect(stdout.trim()).toBe('undefined function function function function');
+  });
+
+  it('has types that an application compiles against', async () => {
+    const file = join(folder, 'application.ts');
+    writeFileSync(
+      file,
+      `import { createPlayer, type PlayerError, type PlayerMetrics } from './dist/index.js';
+       import { shakaRequestFilter } from './dist/shaka.js';
+       const options = { keyServerUrl: '', keyServerAuth: async () => '' };
+       const player = createPlayer({ ...options, video: document.createElement('video') });
+       player.on('error', (error: PlayerError) => error.code === 'LEASE_REVOKED');
+       export const metrics: PlayerMetrics = player.getMetrics();
+       export const filter = shakaRequestFilter(options);
+       // @ts-expect-error an event that there is not
+       player.on('nonsense', () => {});`,
+    );
+    const compiler = fileURLToPath(new URL('bin/tsc', import.meta.resolve('typescript/package.json')));
+    const flags = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--module',
+      'esnext',
+      '--moduleResolution',
+      'bundler',
+      '--target',
+      'es2022',
+    ];
+    const lib = ['--lib', 'es2022,dom,dom.iterable', '--types', ''];
+    const { stdout } = await promisify(execFile)(process.execPath, [compiler, ...flags, ...lib, file]).catch(
+      (error) => error,
+    );
+    expect(stdout).toBe('');
+  });
+});
+
+it('goes where nothing else is', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'latchkey-player-'));
+  try {
+    expect(await buildPlayer(elsewhere)).toBe(join(elsewhere, 'index.js'));
+  } finally {
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
+});

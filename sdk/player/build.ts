@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { build } from 'vite';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+
+/** Browsers that play HLS by themselves where hls.js cannot are as old as this. */
+const target = ['es2020', 'safari14'];
+
+/** Each a module of its own, whole but for hls.js. */
+const entries = ['index', 'shaka'];
+
+/**
+ * Builds the package: one ES module per entry, with its declarations. hls.js stays an import.
+ *
+ * @param outDir default: `dist`, which the package's exports name
+ * @returns absolute path of the main module
+ */
+export async function buildPlayer(outDir = join(folder, 'dist')): Promise<string> {
+  await rm(outDir, { recursive: true, force: true });
+  for (const entry of entries) await bundle(entry, outDir);
+  await declare(outDir);
+  return join(outDir, 'index.js');
+}
+
+async function bundle(entry: string, outDir: string): Promise<void> {
+  await build({
+    configFile: false,
+    root: folder,
+    logLevel: 'warn',
+    build: {
+      outDir,
+      emptyOutDir: false,
+      target,
+      lib: { entry: join(folder, `src/${entry}.ts`), formats: ['es'], fileName: entry },
+      // A library's ES module keeps its white space unless it is asked twice.
+      rolldownOptions: { external: ['hls.js'], output: { minify: true } },
+    },
+  });
+}
+
+/** Types, as tsc emits them. */
+async function declare(outDir: string): Promise<void> {
+  const require = createRequire(import.meta.url);
+  const compiler = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
+  const project = join(folder, 'tsconfig.build.json');
+  await promisify(execFile)(process.execPath, [compiler, '-p', project, '--outDir', outDir]);
+  const names = (await readdir(outDir)).filter((name) => name.endsWith('.d.ts'));
+  await Promise.all(
+    names.map(async (name) => {
+      const file = join(outDir, name);
+      const text = await readFile(file, 'utf8');
+      // A declaration names its neighbours as they are published.
+      await writeFile(file, text.replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
+    }),
+  );
+}
+
+if (import.meta.main) await buildPlayer(process.argv[2]);

@@ -1,0 +1,125 @@
+/** As much of a `<video>` as the player touches. */
+export class FakeVideo extends EventTarget {
+  readonly HAVE_FUTURE_DATA = 3;
+  readyState = 4;
+  currentTime = 0;
+  videoWidth = 640;
+  ended = false;
+  paused = false;
+  src = '';
+  error: { code: number; message: string } | null = null;
+  pauses = 0;
+  #onFrame: (() => void) | undefined;
+
+  canPlayType(type: string): string {
+    return type === 'application/vnd.apple.mpegurl' ? 'maybe' : '';
+  }
+  pause(): void {
+    this.pauses += 1;
+    this.paused = true;
+  }
+  async play(): Promise<void> {
+    this.paused = false;
+    this.dispatchEvent(new Event('play'));
+  }
+  load(): void {}
+  removeAttribute(): void {}
+  requestVideoFrameCallback(callback: () => void): number {
+    this.#onFrame = callback;
+    return 1;
+  }
+  cancelVideoFrameCallback(): void {
+    this.#onFrame = undefined;
+  }
+  /** A frame is rendered. */
+  showFrame(): void {
+    this.#onFrame?.();
+  }
+  tell(...events: string[]): void {
+    for (const event of events) this.dispatchEvent(new Event(event));
+  }
+}
+
+export const asVideo = (video: FakeVideo) => video as unknown as HTMLVideoElement;
+
+type Listener = (event: string, data: object) => void;
+
+class OwnLoader {
+  context = null;
+  stats = { loading: {} };
+  load(): void {}
+  abort(): void {}
+  destroy(): void {}
+}
+
+/** As much of hls.js as the player touches. */
+export class FakeHls {
+  static readonly Events = {
+    MANIFEST_LOADING: 'hlsManifestLoading',
+    MANIFEST_PARSED: 'hlsManifestParsed',
+    MEDIA_ATTACHING: 'hlsMediaAttaching',
+    FRAG_LOADED: 'hlsFragLoaded',
+    BUFFER_APPENDING: 'hlsBufferAppending',
+    LEVEL_SWITCHED: 'hlsLevelSwitched',
+    ERROR: 'hlsError',
+    DESTROYING: 'hlsDestroying',
+  };
+  static isSupported(): boolean {
+    return true;
+  }
+
+  readonly config = { loader: OwnLoader };
+  media: FakeVideo | null = null;
+  levels: object[] = [];
+  latestLevelDetails: { live: boolean } | null = null;
+  /** Calls that ask for something. */
+  readonly calls: string[] = [];
+  #listeners = new Map<string, Set<Listener>>();
+
+  on(event: string, listener: Listener): void {
+    const ofEvent = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, ofEvent.add(listener));
+  }
+  once(event: string, listener: Listener): void {
+    const once: Listener = (name, data) => {
+      this.off(event, once);
+      listener(name, data);
+    };
+    this.on(event, once);
+  }
+  off(event: string, listener: Listener): void {
+    this.#listeners.get(event)?.delete(listener);
+  }
+  trigger(event: keyof typeof FakeHls.Events, data: object = {}): void {
+    const name = FakeHls.Events[event];
+    for (const listener of [...(this.#listeners.get(name) ?? [])]) listener(name, data);
+  }
+  loadSource(url: string): void {
+    this.calls.push(`load ${url}`);
+    this.trigger('MANIFEST_LOADING', { url });
+  }
+  attachMedia(media: FakeVideo): void {
+    this.media = media;
+    this.trigger('MEDIA_ATTACHING', { media });
+  }
+  stopLoad(): void {
+    this.calls.push('stop');
+  }
+  recoverMediaError(): void {
+    this.calls.push('recover');
+  }
+  destroy(): void {
+    this.calls.push('destroy');
+    this.trigger('DESTROYING');
+  }
+  /** Asks for a key as hls.js does. @returns the key's first byte, once it is there */
+  askForKey(url: string, startSeconds = 0): Promise<number> {
+    const loader = new this.config.loader() as unknown as {
+      load(context: object, config: object, callbacks: object): void;
+    };
+    return new Promise((resolve) => {
+      const onSuccess = ({ data }: { data: ArrayBuffer }) => resolve(new Uint8Array(data)[0] ?? -1);
+      loader.load({ type: 'key', url, frag: { start: startSeconds } }, {}, { onSuccess });
+    });
+  }
+}

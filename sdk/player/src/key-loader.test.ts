@@ -1,0 +1,90 @@
+import type { HlsConfig, Loader, LoaderCallbacks, LoaderConfiguration, LoaderContext } from 'hls.js';
+import { expect, it, vi } from 'vitest';
+import { createDeferred, type Deferred } from './deferred.ts';
+import { withKeysFrom } from './key-loader.ts';
+import { settle } from './manual-clock.fixture.ts';
+
+/** hls.js's own loader, as far as it is asked. */
+class OwnLoader {
+  context: LoaderContext | null = null;
+  stats = { loading: {} } as never;
+  load = vi.fn();
+  abort = vi.fn();
+  destroy = vi.fn();
+}
+
+function open(type: string, url = 'key') {
+  const asked: { url: string; startSeconds: number; signal: AbortSignal; key: Deferred<ArrayBuffer> }[] = [];
+  // The methods have to be on the prototype to be overridden.
+  class Base {
+    context: LoaderContext | null = null;
+    stats = { loading: {} };
+    load(...args: unknown[]) {
+      own.load(...args);
+    }
+    abort() {
+      own.abort();
+    }
+    destroy() {
+      own.destroy();
+    }
+  }
+  const own = new OwnLoader();
+  const KeyLoader = withKeysFrom(Base as unknown as new (config: HlsConfig) => Loader<LoaderContext>, {
+    isKey: (asUrl) => asUrl === 'key',
+    getKey(ofUrl, startSeconds, signal) {
+      const key = createDeferred<ArrayBuffer>();
+      asked.push({ url: ofUrl, startSeconds, signal, key });
+      return key.promise;
+    },
+  });
+  const loader = new KeyLoader({} as HlsConfig);
+  const callbacks = { onSuccess: vi.fn(), onError: vi.fn(), onTimeout: vi.fn(), onAbort: vi.fn() };
+  const context = { type, url, responseType: 'arraybuffer', frag: { start: 12 } } as unknown as LoaderContext;
+  loader.load(context, {} as LoaderConfiguration, callbacks as LoaderCallbacks<LoaderContext>);
+  return { own, asked, loader, callbacks, context };
+}
+
+it.each([
+  ['media-fragment', 'key'],
+  ['manifest', 'key'],
+  ['key', 'https://elsewhere.example/key'],
+])('a %s at %s is left to hls.js', (type, url) => {
+  const { own, asked, context, callbacks } = open(type, url);
+  expect(own.load).toHaveBeenCalledWith(context, {}, callbacks);
+  expect(asked).toEqual([]);
+});
+
+it('a key comes from the key server', async () => {
+  const { own, asked, callbacks, context } = open('key');
+  expect(asked).toMatchObject([{ url: 'key', startSeconds: 12 }]);
+  const data = new ArrayBuffer(16);
+  asked[0]?.key.resolve(data);
+  await settle();
+  expect(callbacks.onSuccess).toHaveBeenCalledWith(
+    { url: 'key', data, code: 200 },
+    expect.anything(),
+    context,
+    null,
+  );
+  expect(own.load).not.toHaveBeenCalled();
+});
+
+it('hls.js hears of no failure, which it would repeat eight times', async () => {
+  const { asked, callbacks } = open('key');
+  asked[0]?.key.reject(new Error('refused'));
+  await settle();
+  for (const callback of Object.values(callbacks)) expect(callback).not.toHaveBeenCalled();
+});
+
+it('what hls.js aborts is wanted no more, and is not answered', async () => {
+  const { loader, asked, callbacks, own } = open('key');
+  loader.abort();
+  expect(asked[0]?.signal.aborted).toBe(true);
+  expect(callbacks.onAbort).toHaveBeenCalledTimes(1);
+  asked[0]?.key.resolve(new ArrayBuffer(16));
+  await settle();
+  expect(callbacks.onSuccess).not.toHaveBeenCalled();
+  loader.destroy();
+  expect(own.destroy).toHaveBeenCalled();
+});

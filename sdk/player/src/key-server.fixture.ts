@@ -1,0 +1,95 @@
+import { createManualClock, type ManualClock } from './manual-clock.fixture.ts';
+import type { AuthReason, KeyServerOptions } from './player-options.ts';
+
+export const keyServerUrl = 'https://keys.example';
+export const keyUrl = (epoch: number, contentId = 'film') => `${keyServerUrl}/keys/${contentId}/${epoch}`;
+
+/** A request that reached the server. */
+export interface SeenRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string | null;
+  readonly leaseId: string | null;
+  readonly json: Record<string, unknown> | undefined;
+  readonly keepalive: boolean;
+}
+
+type Answer = (request: SeenRequest) => Response | Promise<Response>;
+
+/** A key server without a network: leases are granted for 100 s, and keys are sixteen times their epoch. */
+export interface FakeKeyServer {
+  readonly clock: ManualClock;
+  readonly requests: SeenRequest[];
+  /** What the application was asked a token for; the nth token is `token-n`. */
+  readonly asked: AuthReason[];
+  readonly options: KeyServerOptions;
+  /** Answers every request whose method and path begin so, until `restore`. */
+  answer(prefix: string, answer: Answer): { restore(): void };
+  /** Those of them whose method and path begin so. */
+  to(prefix: string): SeenRequest[];
+}
+
+export function createFakeKeyServer(): FakeKeyServer {
+  const clock = createManualClock();
+  const requests: SeenRequest[] = [];
+  const asked: AuthReason[] = [];
+  const answers: [string, Answer][] = [];
+  let leases = 0;
+  const begins = ({ method, path }: SeenRequest, prefix: string) => `${method} ${path}`.startsWith(prefix);
+
+  const usual: Answer = (request) => {
+    if (begins(request, 'POST /keys/leases/renew')) return grant(String(request.json?.leaseId));
+    if (begins(request, 'POST /keys/leases/revoke')) return Response.json({ revoked: 1, leases: [] });
+    if (begins(request, 'POST /keys/leases')) return grant(`lease-${++leases}`, 201);
+    if (begins(request, 'POST /api')) return new Response(null, { status: 204 });
+    return new Response(new Uint8Array(16).fill(Number(request.path.split('/').at(-1))));
+  };
+
+  const fetch: typeof globalThis.fetch = async (input, init = {}) => {
+    const headers = new Headers(init.headers);
+    const request: SeenRequest = {
+      method: init.method ?? 'GET',
+      path: String(input).slice(keyServerUrl.length),
+      token: headers.get('authorization'),
+      leaseId: headers.get('x-lease-id'),
+      json: init.body === undefined ? undefined : JSON.parse(String(init.body)),
+      keepalive: init.keepalive ?? false,
+    };
+    requests.push(request);
+    const [, answer = usual] = answers.findLast(([prefix]) => begins(request, prefix)) ?? [];
+    return answer(request);
+  };
+
+  return {
+    clock,
+    requests,
+    asked,
+    options: {
+      keyServerUrl,
+      fetch,
+      clock,
+      random: () => 0,
+      keyServerAuth: async ({ reason }) => `token-${asked.push(reason)}`,
+    },
+    answer(prefix, answer) {
+      const entry: [string, Answer] = [prefix, answer];
+      answers.push(entry);
+      return { restore: () => void answers.splice(answers.indexOf(entry), 1) };
+    },
+    to: (prefix) => requests.filter((request) => begins(request, prefix)),
+  };
+}
+
+/** A lease of 100 s, as the server grants it. */
+export function grant(id: string, status = 200): Response {
+  const lease = { id, viewerId: 'ann', contentId: 'film', deviceId: null, state: 'active' };
+  return Response.json({ lease, ttl_seconds: 100, renew_after_seconds: 75 }, { status });
+}
+
+export function problem(status: number, code: string, members: object = {}): Response {
+  const body = { type: `urn:latchkey:error:${code}`, status, code, detail: `It is ${code}.`, ...members };
+  return Response.json(body, { status });
+}
+
+/** As `fetch` fails where there is no server. */
+export const unreachable = () => Promise.reject(new TypeError('Failed to fetch'));

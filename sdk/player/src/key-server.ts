@@ -1,0 +1,135 @@
+import { type Clock, systemClock } from './clock.ts';
+import { networkError, PlayerError, refusalOf } from './player-error.ts';
+import type { AuthReason, KeyServerOptions } from './player-options.ts';
+
+/** An attempt without an answer for this long has failed. As hls.js has it for keys (maxTimeToFirstByteMs). */
+const attemptTimeoutMs = 8_000;
+
+/** One attempt, as the page sees it. `status` is 0 where there was no answer. */
+export interface Attempt {
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export interface KeyServerRequest {
+  readonly url: string;
+  readonly reason: AuthReason;
+  readonly leaseId?: string | undefined;
+  /** Makes it a POST. */
+  readonly json?: object;
+  /** Outlives the page. */
+  readonly keepalive?: boolean;
+  readonly onAttempt?: (attempt: Attempt) => void;
+}
+
+/** Requests to the key server, each with a fresh token. */
+export interface KeyServer {
+  /** Absolute URL of a path of the server. */
+  url(path: string): string;
+  /**
+   * @returns the body of a success
+   * @throws PlayerError; a 401 only after the application was asked for a token once more
+   */
+  send(request: KeyServerRequest): Promise<ArrayBuffer>;
+  /** For a page that is being left: sent at once, with the last token where the callback needs time. Never fails. */
+  sendNow(request: KeyServerRequest): Promise<void>;
+}
+
+export function createKeyServer(options: KeyServerOptions): KeyServer {
+  const { keyServerUrl, keyServerAuth, clock = systemClock } = options;
+  const request = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  const base = keyServerUrl.replace(/\/+$/, '');
+  let lastToken: string | undefined;
+
+  async function freshToken(reason: AuthReason): Promise<string> {
+    try {
+      lastToken = await keyServerAuth({ reason });
+      return lastToken;
+    } catch (cause) {
+      if (cause instanceof PlayerError) throw cause;
+      throw networkError('keyServerAuth gave no token.', { cause });
+    }
+  }
+
+  return {
+    url: (path) => `${base}${path}`,
+
+    async send(asked) {
+      const { url, onAttempt } = asked;
+      for (let reason = asked.reason; ; reason = 'retry-after-401') {
+        const init = initOf(asked, await freshToken(reason));
+        const startMs = clock.now();
+        const tell = (status: number) => onAttempt?.({ status, durationMs: clock.now() - startMs });
+        const answer = await withTimeout(clock, (signal) =>
+          fetchWhole(request, url, { ...init, signal }),
+        ).catch((error) => {
+          tell(0);
+          throw error;
+        });
+        tell(answer.status);
+        if (answer.ok) return answer.body;
+        if (answer.status === 401 && reason !== 'retry-after-401') continue;
+        throw refusalOf(answer.status, parse(answer.body), answer.retryAfter);
+      }
+    },
+
+    async sendNow(asked) {
+      try {
+        const given = keyServerAuth({ reason: asked.reason });
+        if (typeof given === 'string') lastToken = given;
+        else given.catch(() => {});
+      } catch {
+        // The last token may do.
+      }
+      if (lastToken === undefined) return;
+      await request(asked.url, initOf({ ...asked, keepalive: true }, lastToken)).catch(() => {});
+    },
+  };
+}
+
+function initOf({ json, leaseId, keepalive }: KeyServerRequest, token: string): RequestInit {
+  const headers: Record<string, string> = {};
+  if (token !== '') headers.Authorization = `Bearer ${token}`;
+  if (leaseId !== undefined) headers['X-Lease-Id'] = leaseId;
+  const init: RequestInit = { headers, cache: 'no-store' };
+  if (keepalive) init.keepalive = true;
+  if (json === undefined) return init;
+  headers['Content-Type'] = 'application/json';
+  return { ...init, method: 'POST', body: JSON.stringify(json) };
+}
+
+async function fetchWhole(request: typeof globalThis.fetch, url: string, init: RequestInit) {
+  const response = await request(url, init);
+  const { ok, status, headers } = response;
+  return { ok, status, retryAfter: headers.get('Retry-After'), body: await response.arrayBuffer() };
+}
+
+/** @throws PlayerError `NETWORK` where the work fails or takes too long */
+async function withTimeout<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let timer: unknown;
+  const late = new Promise<never>((_, reject) => {
+    timer = clock.setTimeout(() => {
+      reject(networkError(`The key server did not answer within ${attemptTimeoutMs} ms.`));
+      controller.abort();
+    }, attemptTimeoutMs);
+  });
+  try {
+    return await Promise.race([work(controller.signal), late]);
+  } catch (cause) {
+    if (cause instanceof PlayerError) throw cause;
+    throw networkError('The key server cannot be reached, or does not list this origin in CORS_ORIGINS.', {
+      cause,
+    });
+  } finally {
+    clock.clearTimeout(timer);
+  }
+}
+
+function parse(body: ArrayBuffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}

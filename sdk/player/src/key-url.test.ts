@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { contentIdOf } from './key-url.ts';
+
+it.each([
+  ['https://keys.example/keys/film', 'film'],
+  ['https://keys.example/keys/film/7?x=1', 'film'],
+  ['https://keys.example:443/keys/film', 'film'],
+])('%s is a key of %s', (url, contentId) => {
+  expect(contentIdOf(url, 'https://keys.example')).toBe(contentId);
+  expect(contentIdOf(url, 'https://keys.example/')).toBe(contentId);
+});
+
+it.each([
+  'https://keys.example.evil/keys/film',
+  'https://keys.example@evil/keys/film',
+  'http://keys.example/keys/film',
+  'https://keys.example:8443/keys/film',
+  'https://keys.example/keysmith/film',
+  'https://keys.example/keys/../segments/film',
+  'https://keys.example/keys/%2e%2e/segment',
+  'https://keys.example/keys/',
+  'https://keys.example/keys/film/',
+  'https://keys.example/keys/film/7/8',
+  'https://keys.example/keys/leases',
+  'https://cdn.example/https://keys.example/keys/film',
+  'segment.ts',
+  '',
+])('%j is no key of the server, and gets no credential', (url) => {
+  expect(contentIdOf(url, 'https://keys.example')).toBeUndefined();
+});
+
+it('a server below a path has its keys there, and nowhere else', () => {
+  expect(contentIdOf('https://example/drm/keys/film', 'https://example/drm/')).toBe('film');
+  expect(contentIdOf('https://example/keys/film', 'https://example/drm/')).toBeUndefined();
+});

@@ -1,0 +1,28 @@
+/** Everything that is no key but looks like one: the lease paths are no content. */
+const leaseSegment = 'leases';
+
+/**
+ * The content that a URL is a key of: origin and path are compared as parsed, so that neither
+ * `https://keys.example.evil/keys/x` nor `https://keys.example@evil/keys/x` passes for the key server.
+ *
+ * @param keyServerUrl absolute, with or without a path below which the server is mounted
+ * @returns undefined for every other URL
+ */
+export function contentIdOf(url: string, keyServerUrl: string): string | undefined {
+  const asked = parse(url);
+  if (!asked) return undefined;
+  const { origin, pathname } = new URL(keyServerUrl);
+  const base = `${pathname.replace(/\/+$/, '')}/keys/`;
+  if (asked.origin !== origin || !asked.pathname.startsWith(base)) return undefined;
+  const [contentId, epoch, ...more] = asked.pathname.slice(base.length).split('/');
+  if (!contentId || contentId === leaseSegment || epoch === '' || more.length > 0) return undefined;
+  return contentId;
+}
+
+function parse(url: string): URL | undefined {
+  try {
+    return new URL(url);
+  } catch {
+    return undefined;
+  }
+}

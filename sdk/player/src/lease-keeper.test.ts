@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createFakeKeyServer, type FakeKeyServer, problem, unreachable } from './key-server.fixture.ts';
+import { createKeyServer } from './key-server.ts';
+import type { Lease } from './lease.ts';
+import { createLeaseCalls } from './lease-calls.ts';
+import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
+import { settle } from './manual-clock.fixture.ts';
+import type { PlayerError } from './player-error.ts';
+
+let fake: FakeKeyServer;
+let lost: PlayerError[];
+let leases: (Lease | null)[];
+let released: string | undefined;
+beforeEach(() => {
+  fake = createFakeKeyServer();
+  lost = [];
+  leases = [];
+  released = undefined;
+});
+
+function keep(more: Partial<LeaseKeeperPorts> = {}): LeaseKeeper {
+  const set = (leaseId: string) => {
+    released = leaseId;
+  };
+  const storage = { get: () => released, set };
+  return createLeaseKeeper({
+    calls: createLeaseCalls(createKeyServer(fake.options), storage),
+    wish: { contentId: 'film', deviceId: 'tv', ttlSeconds: 100 },
+    clock: fake.clock,
+    random: () => 0,
+    givesUp: () => false,
+    onChange: (lease) => leases.push(lease),
+    onRetry: () => {},
+    onLost: (error) => lost.push(error),
+    ...more,
+  });
+}
+async function held(more: Partial<LeaseKeeperPorts> = {}): Promise<LeaseKeeper> {
+  const keeper = keep(more);
+  await keeper.take();
+  return keeper;
+}
+
+describe('a lease is taken', () => {
+  it('for the content and the device, once, and key requests wait for it', async () => {
+    const keeper = keep();
+    const id = keeper.leaseId();
+    await Promise.all([keeper.take(), keeper.take()]);
+    expect(await id).toBe('lease-1');
+    await keeper.take();
+    expect(fake.requests).toMatchObject([
+      { path: '/keys/leases', json: { contentId: 'film', deviceId: 'tv', requestedTtlSeconds: 100 } },
+    ]);
+  });
+
+  it('not where the server keeps none: keys are asked for without', async () => {
+    fake.answer('POST /keys/leases', () => problem(404, 'NOT_FOUND'));
+    expect(await (await held()).leaseId()).toBeUndefined();
+    expect(lost).toEqual([]);
+  });
+
+  it('when a server that is away comes back', async () => {
+    const away = fake.answer('POST', unreachable);
+    const keeper = keep();
+    keeper.take();
+    await fake.clock.advance(5_000);
+    away.restore();
+    await fake.clock.advance(10_000);
+    expect(keeper.lease?.id).toBe('lease-1');
+  });
+
+  it('or is told to be impossible, once the viewer has waited long enough', async () => {
+    fake.answer('POST', unreachable);
+    const keeper = keep({ givesUp: (sinceMs) => fake.clock.now() - sinceMs >= 20_000 });
+    const taken = keeper.take();
+    taken.catch(() => {});
+    await fake.clock.advance(40_000);
+    await expect(taken).rejects.toMatchObject({ code: 'NETWORK' });
+    await expect(keeper.leaseId()).rejects.toMatchObject({ code: 'NETWORK' });
+    expect(lost).toHaveLength(1);
+  });
+
+  it('or is refused, with the leases that the viewer has elsewhere', async () => {
+    const other = { id: 'other', deviceId: 'sofa' };
+    fake.answer('POST', () => problem(409, 'LEASE_LIMIT_REACHED', { leases: [other] }));
+    await expect(keep().take()).rejects.toMatchObject({ code: 'LEASE_LIMIT_REACHED', leases: [other] });
+    expect(lost).toHaveLength(1);
+    expect(fake.requests).toHaveLength(1);
+  });
+
+  it('in place of the one that this tab gave back a moment ago, and whose end has not arrived', async () => {
+    released = 'old';
+    const full = fake.answer('POST', ({ path }) => {
+      if (path === '/keys/leases/revoke') full.restore();
+      return path === '/keys/leases/revoke'
+        ? Response.json({ revoked: 1, leases: [] })
+        : problem(409, 'LEASE_LIMIT_REACHED', { leases: [{ id: 'old' }] });
+    });
+    expect((await held()).lease?.id).toBe('lease-1');
+    expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'old' } }]);
+  });
+});
+
+describe('a lease is renewed', () => {
+  it('when the server says so, again and again', async () => {
+    await held();
+    await fake.clock.advance(74_999);
+    expect(fake.to('POST /keys/leases/renew')).toEqual([]);
+    await fake.clock.advance(1);
+    expect(fake.to('POST /keys/leases/renew')).toMatchObject([
+      { json: { leaseId: 'lease-1', requestedTtlSeconds: 100 }, token: 'Bearer token-2' },
+    ]);
+    await fake.clock.advance(75_000);
+    expect(fake.to('POST /keys/leases/renew')).toHaveLength(2);
+  });
+
+  it('up to a tenth sooner, so that viewers who began together do not renew together', async () => {
+    await held({ random: () => 0.5 });
+    await fake.clock.advance(71_300);
+    expect(fake.to('POST /keys/leases/renew')).toHaveLength(1);
+  });
+
+  it('with patience, while the server is away: that alone ends nothing', async () => {
+    const keeper = await held();
+    const away = fake.answer('POST /keys/leases/renew', unreachable);
+    await fake.clock.advance(75_000 + 60_000);
+    expect(fake.to('POST /keys/leases/renew').length).toBeLessThan(12);
+    away.restore();
+    await fake.clock.advance(10_000);
+    expect(lost).toEqual([]);
+    expect(keeper.lease?.id).toBe('lease-1');
+  });
+
+  it.each(['LEASE_EXPIRED', 'LEASE_UNKNOWN'])(
+    'by a new one, after a sleep in which it ended: %s',
+    async (code) => {
+      const keeper = await held();
+      fake.clock.jump(3_600_000);
+      fake.answer('POST /keys/leases/renew', () => problem(403, code));
+      await fake.clock.advance(0);
+      expect(keeper.lease?.id).toBe('lease-2');
+      expect(lost).toEqual([]);
+      expect(leases.map((lease) => lease?.id)).toEqual(['lease-1', undefined, 'lease-2']);
+    },
+  );
+
+  it.each([
+    [403, 'LEASE_REVOKED'],
+    [403, 'TOKEN_REVOKED'],
+    [404, 'CONTENT_NOT_FOUND'],
+  ])('or lost: %d %s is told once, and nothing is asked again', async (status, code) => {
+    const keeper = await held();
+    fake.answer('POST /keys/leases/renew', () => problem(status, code));
+    await fake.clock.advance(1_000_000);
+    expect(lost).toMatchObject([{ code }]);
+    expect(keeper.lease).toBeNull();
+    expect(fake.requests).toHaveLength(2);
+  });
+});
+
+describe('a lease is replaced', () => {
+  it('once, however many ask for it', async () => {
+    const keeper = await held();
+    await Promise.all([keeper.replace('lease-1'), keeper.replace('lease-1'), keeper.replace('lease-1')]);
+    await keeper.replace('lease-1');
+    expect(await keeper.leaseId()).toBe('lease-2');
+    expect(fake.to('POST /keys/leases')).toHaveLength(2);
+  });
+});
+
+describe('a lease is given back', () => {
+  it('and is neither renewed nor known from then on', async () => {
+    const keeper = await held();
+    await keeper.release();
+    await fake.clock.advance(200_000);
+    expect(fake.requests.slice(1)).toMatchObject([
+      { path: '/keys/leases/revoke', json: { leaseId: 'lease-1' }, keepalive: true },
+    ]);
+    await expect(keeper.leaseId()).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+
+  it('without an error where the server is away', async () => {
+    const keeper = await held();
+    fake.answer('POST', unreachable);
+    await keeper.release();
+    expect(lost).toEqual([]);
+  });
+
+  it('when the page is left while it was still on its way', async () => {
+    const keeper = keep();
+    keeper.take();
+    await Promise.resolve();
+    keeper.releaseNow();
+    await fake.clock.advance(1);
+    expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'lease-1' } }]);
+    expect(keeper.lease).toBeNull();
+  });
+
+  it('when the page is left, and another is taken when it comes back, after the release has arrived', async () => {
+    const keeper = await held();
+    let arrive = () => {};
+    fake.answer('POST /keys/leases/revoke', () => {
+      const arrived = new Promise<void>((resolve) => {
+        arrive = resolve;
+      });
+      return arrived.then(() => Response.json({ revoked: 1, leases: [] }));
+    });
+    keeper.releaseNow();
+    expect(released).toBe('lease-1');
+    const id = keeper.leaseId();
+    const taken = keeper.take();
+    await settle();
+    expect(fake.to('POST /keys/leases')).toHaveLength(2);
+    arrive();
+    await taken;
+    expect(await id).toBe('lease-2');
+  });
+});

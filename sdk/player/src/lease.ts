@@ -1,0 +1,22 @@
+/** Time-bounded permission of one viewer for one content, as the server answers it. */
+export interface Lease {
+  readonly id: string;
+  readonly viewerId: string;
+  readonly contentId: string;
+  readonly deviceId: string | null;
+  readonly state: 'active' | 'expired' | 'revoked';
+  /** Times are ISO 8601, UTC, by the server's clock. */
+  readonly createdAt: string;
+  readonly renewedAt: string | null;
+  readonly expiresAt: string;
+  readonly revokedAt: string | null;
+  readonly revokedBy: 'viewer' | 'management' | 'limit' | null;
+  readonly reason: string | null;
+}
+
+/** The answer to a lease that was created or renewed. */
+export interface LeaseGrant {
+  readonly lease: Lease;
+  readonly ttl_seconds: number;
+  readonly renew_after_seconds: number;
+}

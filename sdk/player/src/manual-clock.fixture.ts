@@ -1,0 +1,49 @@
+import type { Clock } from './clock.ts';
+
+/** A clock that moves when it is told. */
+export interface ManualClock extends Clock {
+  /** Lets time pass, and everything happen that is due by then and follows from it. */
+  advance(durationMs: number): Promise<void>;
+  /** The machine sleeps: time passes, nothing happens until it wakes. */
+  jump(durationMs: number): void;
+}
+
+interface Timer {
+  readonly dueMs: number;
+  readonly callback: () => void;
+}
+
+export function createManualClock(): ManualClock {
+  let nowMs = 1_000;
+  const timers = new Set<Timer>();
+  const nextDue = (untilMs: number) =>
+    [...timers].filter(({ dueMs }) => dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+  return {
+    now: () => nowMs,
+    setTimeout(callback, delayMs) {
+      const timer = { dueMs: nowMs + delayMs, callback };
+      timers.add(timer);
+      return timer;
+    },
+    clearTimeout: (timer) => void timers.delete(timer as Timer),
+    async advance(durationMs) {
+      const untilMs = nowMs + durationMs;
+      await settle();
+      for (let timer = nextDue(untilMs); timer; timer = nextDue(untilMs)) {
+        timers.delete(timer);
+        nowMs = Math.max(nowMs, timer.dueMs);
+        timer.callback();
+        await settle();
+      }
+      nowMs = untilMs;
+    },
+    jump(durationMs) {
+      nowMs += durationMs;
+    },
+  };
+}
+
+/** Everything that waits for nothing but promises has happened after this. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

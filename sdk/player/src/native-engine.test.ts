@@ -1,0 +1,111 @@
+import type Hls from 'hls.js';
+import { beforeEach, expect, it } from 'vitest';
+import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
+import { createPlayer } from './create-player.ts';
+import {
+  createFakeKeyServer,
+  type FakeKeyServer,
+  keyServerUrl,
+  keyUrl,
+  problem,
+} from './key-server.fixture.ts';
+import { settle } from './manual-clock.fixture.ts';
+import type { Player } from './player.ts';
+import type { PlayerError } from './player-error.ts';
+
+const base = 'https://cdn.example/film';
+const media = `#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="${keyUrl(0)}"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST`;
+const files: Record<string, string> = {
+  [`${base}/master.m3u8`]: '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow/index.m3u8',
+  [`${base}/low/index.m3u8`]: media,
+  [`${base}/live.m3u8`]: media.replace('#EXT-X-ENDLIST', ''),
+};
+
+let fake: FakeKeyServer;
+let video: FakeVideo;
+let player: Player;
+let errors: PlayerError[];
+let playlistHeaders: Headers[];
+beforeEach(() => {
+  fake = createFakeKeyServer();
+  video = new FakeVideo();
+  errors = [];
+  playlistHeaders = [];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    if (String(url).startsWith(keyServerUrl)) return (fake.options.fetch ?? globalThis.fetch)(url, init);
+    playlistHeaders.push(new Headers(init?.headers));
+    const file = files[String(url)];
+    return new Response(file ?? 'gone', { status: file ? 200 : 404 });
+  };
+  const Fake = FakeHls as unknown as typeof Hls;
+  player = createPlayer({ ...fake.options, fetch, video: asVideo(video), Hls: Fake, native: 'always' });
+  player.on('error', (error) => errors.push(error));
+});
+const load = (name: string) => player.load(`${base}/${name}`, { contentId: 'film' });
+const decode = (dataUrl: string) => atob(dataUrl.slice(dataUrl.indexOf(',') + 1));
+/** The key URL deep in what the video was given. */
+function shownKey(): string {
+  const master = decode(video.src);
+  return /URI="([^"]+)"/.exec(decode(/^data:.*$/m.exec(master)?.[0] ?? ''))?.[1] ?? '';
+}
+
+it('the playlists become one data URL, with the token and the lease on the key’s URL and nowhere else', async () => {
+  await load('master.m3u8');
+  expect(player.hls).toBeNull();
+  expect(video.src).toMatch(/^data:application\/vnd\.apple\.mpegurl;base64,/);
+  expect(shownKey()).toBe(`${keyUrl(0)}?access_token=token-2&lease_id=lease-1`);
+  const low = decode(/^data:.*$/m.exec(decode(video.src))?.[0] ?? '');
+  expect(low).toContain(`\n${base}/low/0.ts\n`);
+  expect(playlistHeaders.flatMap((headers) => [...headers])).toEqual([]);
+});
+
+it('a live playlist stays at its own URL, from which it has to be read again', async () => {
+  await load('live.m3u8');
+  expect(video.src).toBe(`${base}/live.m3u8`);
+});
+
+it('a playlist that is not there is MEDIA_NETWORK', async () => {
+  await expect(load('missing.m3u8')).rejects.toMatchObject({ code: 'MEDIA_NETWORK', status: 404 });
+  expect(errors).toHaveLength(1);
+});
+
+it('a failure after a while is taken for a credential that ran out: on with a new one, in its place', async () => {
+  await load('master.m3u8');
+  await fake.clock.advance(40_000);
+  video.currentTime = 38;
+  video.error = { code: 2, message: 'key' };
+  video.tell('error');
+  await settle();
+  expect(fake.to('POST /keys/leases/renew')).toHaveLength(1);
+  expect(shownKey()).toMatch(/access_token=token-5&lease_id=lease-1$/);
+  video.currentTime = 0;
+  video.tell('loadedmetadata');
+  expect(video.currentTime).toBe(38);
+  expect(errors).toEqual([]);
+});
+
+it('a failure whose reason the key server knows is told with that reason', async () => {
+  await load('master.m3u8');
+  fake.answer('GET', () => problem(403, 'CONTENT_NOT_ENTITLED'));
+  video.error = { code: 4, message: 'no' };
+  video.tell('error');
+  await settle();
+  expect(errors).toMatchObject([{ code: 'CONTENT_NOT_ENTITLED' }]);
+});
+
+it('a failure soon after the last is the media’s own', async () => {
+  await load('master.m3u8');
+  video.error = { code: 3, message: 'broken' };
+  video.tell('error');
+  await settle();
+  expect(errors).toMatchObject([{ code: 'MEDIA_DECODE' }]);
+});
+
+it('a revoked lease pauses the video for good', async () => {
+  await load('master.m3u8');
+  fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_REVOKED'));
+  await fake.clock.advance(75_000);
+  expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
+  await video.play();
+  expect(video.paused).toBe(true);
+});

@@ -1,0 +1,54 @@
+import type Hls from 'hls.js';
+import type { HlsConfig } from 'hls.js';
+import type { Clock } from './clock.ts';
+
+/** What a token is asked for. After a 401 the application is asked again, once, with `retry-after-401`. */
+export type AuthReason = 'key' | 'lease' | 'metrics' | 'retry-after-401';
+
+/**
+ * Gives the viewer's token, without `Bearer`. Called for each key request and each lease call: give a token that is
+ * valid now. An empty string sends none. A rejection counts as a failure that may pass; throw a `PlayerError` to end
+ * playback.
+ */
+export type KeyServerAuth = (why: { reason: AuthReason }) => string | Promise<string>;
+
+export interface LeaseOptions {
+  /** Life to ask for; the server may give less. Left out, the server decides. */
+  readonly ttlSeconds?: number;
+  /**
+   * Names this player among the viewer's leases, as told with `LEASE_LIMIT_REACHED`. Players with the same name share a
+   * lease, and one that closes ends it for all: left out, each player has a name of its own.
+   */
+  readonly deviceId?: string;
+}
+
+/** What is the same for every way to play. */
+export interface KeyServerOptions {
+  /** Where the key server is, such as `https://keys.example.com`. */
+  readonly keyServerUrl: string;
+  readonly keyServerAuth: KeyServerAuth;
+  /** `false` takes no lease. Default: one for the content that plays. */
+  readonly leases?: false | LeaseOptions;
+  /** How long nothing can be played for want of the key server before that is an error. Default: 60. */
+  readonly patienceSeconds?: number;
+  /** For tests. */
+  readonly fetch?: typeof globalThis.fetch;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+export interface AttachOptions extends KeyServerOptions {
+  /** Sends the eight figures to `POST /api/v1/player-metrics` when a content is over or the page is left. */
+  readonly reportMetrics?: boolean;
+  /** `attach` only, and only where the application calls `hls.loadSource` itself. Else the first key's URL tells. */
+  readonly contentId?: string;
+}
+
+export interface PlayerOptions extends AttachOptions {
+  readonly video: HTMLVideoElement;
+  readonly hlsConfig?: Partial<HlsConfig>;
+  /** Another build of hls.js. */
+  readonly Hls?: typeof Hls;
+  /** The browser's own HLS: where hls.js cannot play (`auto`, the default), never, or always. */
+  readonly native?: 'auto' | 'never' | 'always';
+}

@@ -1,0 +1,280 @@
+import type Hls from 'hls.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { attach } from './attach.ts';
+import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
+import { createPlayer } from './create-player.ts';
+import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './key-server.fixture.ts';
+import { settle } from './manual-clock.fixture.ts';
+import type { Player } from './player.ts';
+import type { PlayerError } from './player-error.ts';
+import type { PlayerOptions } from './player-options.ts';
+
+const playlist = 'https://cdn.example/film/master.m3u8';
+let fake: FakeKeyServer;
+let video: FakeVideo;
+let page: EventTarget;
+let errors: PlayerError[];
+beforeEach(() => {
+  fake = createFakeKeyServer();
+  video = new FakeVideo();
+  page = new EventTarget();
+  errors = [];
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+});
+afterEach(() => vi.unstubAllGlobals());
+
+function open(more: Partial<PlayerOptions> = {}) {
+  const Fake = FakeHls as unknown as typeof Hls;
+  const player = createPlayer({ ...fake.options, video: asVideo(video), Hls: Fake, ...more });
+  player.on('error', (error) => errors.push(error));
+  return { player, hls: player.hls as unknown as FakeHls };
+}
+async function load(player: Player, contentId = 'film'): Promise<void> {
+  const loaded = player.load(playlist, { contentId });
+  (player.hls as unknown as FakeHls).trigger('MANIFEST_PARSED');
+  await loaded;
+}
+const leave = (event: string, members: object = {}) =>
+  page.dispatchEvent(Object.assign(new Event(event), members));
+
+describe('load', () => {
+  it('takes a lease side by side with the playlist, and the first key goes with it', async () => {
+    const { player, hls } = open();
+    const loaded = player.load(playlist, { contentId: 'film' });
+    expect(hls.calls).toEqual([`load ${playlist}`]);
+    expect(hls.media).toBe(video);
+    const key = hls.askForKey(keyUrl(2));
+    hls.trigger('MANIFEST_PARSED');
+    await loaded;
+    expect(await key).toBe(2);
+    expect(player.lease?.id).toBe('lease-1');
+    expect(fake.requests.map(({ path, leaseId }) => [path, leaseId])).toEqual([
+      ['/keys/leases', null],
+      ['/keys/film/2', 'lease-1'],
+    ]);
+    expect(fake.requests[0]?.json).toEqual({
+      contentId: 'film',
+      deviceId: expect.stringMatching(/^player-\w{16}$/),
+    });
+  });
+
+  it('without leases asks for keys alone', async () => {
+    const { player, hls } = open({ leases: false });
+    await load(player);
+    await hls.askForKey(keyUrl(2));
+    expect(fake.requests).toMatchObject([{ path: '/keys/film/2', leaseId: null }]);
+  });
+
+  it('a key of another content, such as an advertisement, goes without the lease', async () => {
+    const { player, hls } = open();
+    await load(player);
+    await hls.askForKey(keyUrl(0, 'advertisement'));
+    expect(fake.to('GET')).toMatchObject([{ path: '/keys/advertisement/0', leaseId: null }]);
+  });
+
+  it('fails with the reason where the lease is refused, and the event tells it once', async () => {
+    fake.answer('POST', () => problem(404, 'CONTENT_NOT_FOUND'));
+    const { player } = open();
+    await expect(load(player)).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
+    expect(errors).toHaveLength(1);
+  });
+
+  it('again ends what was played: its lease is given back, and the figures begin from zero', async () => {
+    const { player, hls } = open({ reportMetrics: true });
+    await load(player);
+    await hls.askForKey(keyUrl(1));
+    expect(player.getMetrics().keyFetchCount).toBe(1);
+    await load(player, 'sequel');
+    await settle();
+    expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'lease-1' } }]);
+    expect(player.getMetrics().keyFetchCount).toBe(0);
+    expect(player.lease?.id).toBe('lease-2');
+    expect(errors).toEqual([]);
+  });
+
+  it('that another load overtakes is ABORTED', async () => {
+    const { player } = open();
+    const first = player.load(playlist, { contentId: 'film' });
+    const overtaken = expect(first).rejects.toMatchObject({ code: 'ABORTED' });
+    await load(player, 'sequel');
+    await overtaken;
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('a refused key ends playback', () => {
+  it('at once, with one request, one error, and a video that stays paused', async () => {
+    const { player, hls } = open();
+    await load(player);
+    fake.answer('GET', () => problem(403, 'LEASE_REVOKED'));
+    hls.askForKey(keyUrl(5));
+    await fake.clock.advance(60_000);
+    expect(errors).toMatchObject([{ code: 'LEASE_REVOKED', status: 403 }]);
+    expect(fake.to('GET')).toHaveLength(1);
+    expect(hls.calls.at(-1)).toBe('stop');
+    await video.play();
+    expect(video.paused).toBe(true);
+  });
+
+  it('until the next load', async () => {
+    const { player, hls } = open();
+    await load(player);
+    const refusing = fake.answer('GET', () => problem(403, 'LEASE_REVOKED'));
+    hls.askForKey(keyUrl(5));
+    await settle();
+    refusing.restore();
+    await load(player);
+    await video.play();
+    expect(video.paused).toBe(false);
+    expect(await hls.askForKey(keyUrl(5))).toBe(5);
+  });
+});
+
+describe('the key of the next period', () => {
+  const fragments = [0, 0, 1, 1].map((epoch, sn) => ({ sn, decryptdata: { uri: keyUrl(epoch) } }));
+  const loaded = (sn: number) => ({
+    frag: { type: 'main', level: 0, sn, duration: 4, stats: { loading: { start: 0, end: 1 } } },
+  });
+
+  it('is fetched ahead, at some moment, and hls.js gets it without a request', async () => {
+    const { player, hls } = open({ random: () => 0.5 });
+    await load(player);
+    hls.levels = [{ details: { fragments } }];
+    hls.trigger('FRAG_LOADED', loaded(0));
+    await fake.clock.advance(999);
+    expect(fake.to('GET')).toEqual([]);
+    await fake.clock.advance(1);
+    expect(fake.to('GET')).toMatchObject([{ path: '/keys/film/1', leaseId: 'lease-1' }]);
+    hls.trigger('FRAG_LOADED', loaded(1));
+    expect(await hls.askForKey(keyUrl(1))).toBe(1);
+    await fake.clock.advance(9_000);
+    expect(fake.to('GET')).toHaveLength(1);
+    expect(player.getMetrics().keyFetchCount).toBe(1);
+  });
+
+  it('of a live stream is asked for within a quarter of the buffer, so that viewers in step do not ask in step', async () => {
+    const { player, hls } = open({ random: () => 0.5 });
+    await load(player);
+    hls.latestLevelDetails = { live: true };
+    video.currentTime = 100;
+    hls.askForKey(keyUrl(1), 108);
+    await fake.clock.advance(999);
+    expect(fake.to('GET')).toEqual([]);
+    await fake.clock.advance(1);
+    expect(fake.to('GET')).toHaveLength(1);
+  });
+});
+
+describe('hls.js itself', () => {
+  const fatal = { fatal: true, error: new Error('broken'), details: 'some' };
+
+  it('may fail for good over playlists and segments, and gets one chance over media', async () => {
+    const { player, hls } = open();
+    await load(player);
+    hls.trigger('ERROR', { ...fatal, type: 'networkError', fatal: false });
+    hls.trigger('ERROR', { ...fatal, type: 'mediaError' });
+    expect(errors).toEqual([]);
+    expect(hls.calls.at(-1)).toBe('recover');
+    hls.trigger('ERROR', { ...fatal, type: 'mediaError' });
+    expect(errors).toMatchObject([{ code: 'MEDIA_DECODE' }]);
+    await load(player);
+    hls.trigger('ERROR', { ...fatal, type: 'networkError', response: { code: 404 } });
+    expect(errors).toMatchObject([{}, { code: 'MEDIA_NETWORK', status: 404 }]);
+  });
+});
+
+describe('the page', () => {
+  it('that is left gives the lease back at once and reports; one that comes back takes another', async () => {
+    const { player } = open({ reportMetrics: true });
+    await load(player);
+    leave('pagehide');
+    expect(fake.to('POST /keys/leases/revoke')).toMatchObject([
+      { json: { leaseId: 'lease-1' }, keepalive: true },
+    ]);
+    expect(fake.to('POST /api/v1/player-metrics')).toMatchObject([
+      { json: { ...player.getMetrics(), contentId: 'film' }, keepalive: true },
+    ]);
+    leave('pageshow', { persisted: true });
+    await fake.clock.advance(1);
+    expect(player.lease?.id).toBe('lease-2');
+    leave('pagehide');
+    expect(fake.to('POST /api')).toHaveLength(1);
+  });
+});
+
+describe('destroy', () => {
+  it('gives the lease back, reports when asked to, ends hls.js and leaves nothing behind', async () => {
+    const { player, hls } = open();
+    await load(player);
+    await player.destroy();
+    await player.destroy();
+    expect(fake.to('POST /keys/leases/revoke')).toHaveLength(1);
+    expect(fake.to('POST /api')).toEqual([]);
+    expect(hls.calls.at(-1)).toBe('destroy');
+    leave('pagehide');
+    await fake.clock.advance(1_000_000);
+    expect(fake.requests).toHaveLength(2);
+    await expect(player.load(playlist, { contentId: 'film' })).rejects.toMatchObject({ code: 'ABORTED' });
+  });
+});
+
+describe('attach', () => {
+  it('serves an application that loads by itself: the content is the first key’s', async () => {
+    const hls = new FakeHls();
+    const player = attach(hls as unknown as Hls, fake.options);
+    hls.attachMedia(video);
+    hls.loadSource(playlist);
+    expect(await hls.askForKey(keyUrl(3, 'other-film'))).toBe(3);
+    expect(fake.to('POST /keys/leases')).toMatchObject([{ json: { contentId: 'other-film' } }]);
+    expect(fake.to('GET')).toMatchObject([{ leaseId: 'lease-1' }]);
+    expect(player.getMetrics().keyFetchCount).toBe(1);
+    hls.destroy();
+    await settle();
+    expect(fake.to('POST /keys/leases/revoke')).toHaveLength(1);
+  });
+
+  it('gives the instance back as it was', async () => {
+    const hls = new FakeHls();
+    const { loader } = hls.config;
+    const player = attach(hls as unknown as Hls, fake.options);
+    expect(hls.config.loader).not.toBe(loader);
+    await player.destroy();
+    expect(hls.config.loader).toBe(loader);
+    expect(hls.calls).toEqual([]);
+  });
+});
+
+it('a browser that can play in no way is UNSUPPORTED', () => {
+  class None extends FakeHls {
+    static override isSupported() {
+      return false;
+    }
+  }
+  video.canPlayType = () => '';
+  expect(() => open({ Hls: None as unknown as typeof Hls })).toThrow(
+    expect.objectContaining({ code: 'UNSUPPORTED' }),
+  );
+});
+
+it('a listener that throws stops neither the player nor the other listeners', async () => {
+  const { player } = open();
+  const uncaught: unknown[] = [];
+  vi.stubGlobal('queueMicrotask', (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      uncaught.push(error);
+    }
+  });
+  const heard = vi.fn();
+  player.on('lease', () => {
+    throw new Error('mine');
+  });
+  const off = player.on('lease', heard);
+  await load(player);
+  expect(heard).toHaveBeenCalledTimes(1);
+  expect(uncaught).toHaveLength(1);
+  off();
+  await player.destroy();
+  expect(heard).toHaveBeenCalledTimes(1);
+});

@@ -1,0 +1,27 @@
+/** Where a tab remembers the lease that it gave back last. */
+export interface ReleasedLease {
+  get(): string | undefined;
+  set(leaseId: string): void;
+}
+
+const storageKey = 'latchkey.released-lease';
+
+/**
+ * In the tab's `sessionStorage`: a page that is reloaded may ask for its lease before the release of the old one has
+ * arrived, and where a viewer has only one lease it would be refused for its own. A storage that is not there, or closed,
+ * remembers nothing.
+ */
+export function tabStorage(): ReleasedLease {
+  return {
+    get: () => attempt(() => sessionStorage.getItem(storageKey)) ?? undefined,
+    set: (leaseId) => void attempt(() => sessionStorage.setItem(storageKey, leaseId)),
+  };
+}
+
+function attempt<T>(access: () => T): T | undefined {
+  try {
+    return access();
+  } catch {
+    return undefined;
+  }
+}
