@@ -8,4 +8,4 @@ app.get('/keys/:contentId/:epoch', (_request, reply) => {
   reply.header('content-type', 'application/octet-stream').header('cache-control', 'no-store').send(key);
 });
 await app.listen({ host: process.env.HOST ?? '127.0.0.1', port: Number(process.env.PORT) });
-process.on('SIGTERM', () => process.exit(0));
+for (const end of ['SIGTERM', 'disconnect']) process.on(end, () => process.exit(0));

@@ -24,4 +24,4 @@ const server = createServer((request, response) => {
   );
 });
 server.listen(Number(process.env.PORT), process.env.HOST);
-process.on('SIGTERM', () => process.exit(0));
+for (const end of ['SIGTERM', 'disconnect']) process.on(end, () => process.exit(0));

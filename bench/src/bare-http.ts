@@ -10,5 +10,7 @@ const server = createServer((_request, response) => {
   });
   response.end(key);
 });
+// Longer than the 5 s of Node, as in Latchkey: no connection ends because nobody asked for a while.
+server.keepAliveTimeout = 72_000;
 server.listen(Number(process.env.PORT), process.env.HOST);
-process.on('SIGTERM', () => process.exit(0));
+for (const end of ['SIGTERM', 'disconnect']) process.on(end, () => process.exit(0));

@@ -1,8 +1,14 @@
 import { parseArgs } from 'node:util';
 import { startDistributedSubjects } from './distributed.ts';
 import { type Measurement, measure } from './measure.ts';
+import { describeMachine } from './proc/process-usage.ts';
 import { report } from './report.ts';
+import { measureScale } from './scale/measure-scale.ts';
+import { reportScale } from './scale/report-scale.ts';
+import { parseShapes } from './scale/shape.ts';
 import { startSubjects } from './subjects.ts';
+import { measureViewers } from './viewers/measure-viewers.ts';
+import { reportViewers } from './viewers/report-viewers.ts';
 
 const usage = `Key requests per second, beside bare node:http and bare Fastify, in one run.
 
@@ -10,36 +16,111 @@ const usage = `Key requests per second, beside bare node:http and bare Fastify, 
   npm run bench -- --seconds 2 --rounds 5 --connections 64
   npm run bench -- --distributed     the gateway before its services, beside a bare forwarder before a bare server;
                                      this one needs Postgres installed
+
+CPU time per key request at a fixed rate, as gateways and replicas of key-derivation are added (Linux).
+
+  npm run bench -- --scale           --shapes 1x1,1x2,1x4 (gateways x replicas) --rounds 4 --seconds 8 --rate 2000
+                                     --warm 20000 (requests that each process is given first) --connections 64
+  npm run bench -- --scale --each    --rate is for each replica, and not for all together
+  npm run bench -- --scale --awake   keeps cores from falling asleep: waking one counts as CPU time of whoever is woken
+
+Many viewers at once, each with its own connection, token and lease, beside a million leases (Linux).
+
+  npm run bench -- --viewers 10000   --leases 1000000 --profile single,distributed --rate 2000 --seconds 15 --rounds 2
+                                     --beside 1000 (viewers to compare with) --replicas 3 --boots 3
+
+Both take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
 const { values: flags } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '5' },
-    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string' },
+    rounds: { type: 'string' },
     connections: { type: 'string', default: '64' },
     distributed: { type: 'boolean', default: false },
+    scale: { type: 'boolean', default: false },
+    each: { type: 'boolean', default: false },
+    awake: { type: 'boolean', default: false },
+    shapes: { type: 'string', default: '1x1,1x2,1x4' },
+    rate: { type: 'string', default: '2000' },
+    warm: { type: 'string', default: '20000' },
+    viewers: { type: 'string' },
+    beside: { type: 'string', default: '1000' },
+    leases: { type: 'string', default: '1000000' },
+    profile: { type: 'string', default: 'single,distributed' },
+    replicas: { type: 'string', default: '3' },
+    boots: { type: 'string', default: '3' },
     help: { type: 'boolean', short: 'h' },
   },
 });
 
+const say = (line: string) => console.error(line);
+
 async function main(): Promise<void> {
   if (flags.help) return void console.log(usage);
-  const { seconds, rounds, connections } = flags;
+  if (flags.scale) return compareShapes();
+  if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
+  await compareServers();
+}
+
+async function compareServers(): Promise<void> {
+  const connections = Number(flags.connections);
+  const seconds = Number(flags.seconds ?? 5);
+  const rounds = Number(flags.rounds ?? 3);
   const subjects = flags.distributed ? await startDistributedSubjects() : await startSubjects();
   const results: Measurement[] = [];
   try {
-    for (const subject of subjects) await measure(subject, { seconds: 1, connections: Number(connections) });
+    for (const subject of subjects) await measure(subject, { seconds: 1, connections });
     // In turn and not one after the other: a machine that slows down slows all of them.
-    for (let round = 1; round <= Number(rounds); round++) {
+    for (let round = 1; round <= rounds; round++) {
       for (const subject of subjects) {
-        console.error(`round ${round} of ${rounds}: ${subject.name}`);
-        results.push(await measure(subject, { seconds: Number(seconds), connections: Number(connections) }));
+        say(`round ${round} of ${rounds}: ${subject.name}`);
+        results.push(await measure(subject, { seconds, connections }));
       }
     }
   } finally {
     await Promise.all(subjects.map((subject) => subject.stop()));
   }
   console.log(report(results));
+}
+
+async function compareShapes(): Promise<void> {
+  const shapes = parseShapes(flags.shapes);
+  const samples = await measureScale({
+    shapes,
+    rounds: Number(flags.rounds ?? 4),
+    seconds: Number(flags.seconds ?? 8),
+    ratePerSecond: Number(flags.rate),
+    rateIsForEachReplica: flags.each,
+    keepsAwake: flags.awake,
+    viewers: Number(flags.connections),
+    warmRequests: Number(flags.warm),
+    say,
+  });
+  const rate = `${flags.rate} key requests a second${flags.each ? ' for each replica' : ' in all'}${flags.awake ? ', cores kept awake' : ''}`;
+  console.log(`${describeMachine()}; ${rate}\n\n${reportScale(samples, shapes)}`);
+}
+
+async function compareViewers(viewers: number): Promise<void> {
+  const chosen = flags.profile.split(',').map((name) => {
+    if (name === 'single' || name === 'distributed') return name;
+    throw new Error(`There is no profile ${name}: single and distributed are.`);
+  });
+  console.log(describeMachine());
+  for (const profile of chosen) {
+    const result = await measureViewers(profile, {
+      viewers,
+      beside: Number(flags.beside),
+      leases: Number(flags.leases),
+      ratePerSecond: Number(flags.rate),
+      seconds: Number(flags.seconds ?? 15),
+      rounds: Number(flags.rounds ?? 2),
+      replicas: Number(flags.replicas),
+      boots: Number(flags.boots),
+      say,
+    });
+    console.log(`\n## ${profile}\n\n${reportViewers(result)}`);
+  }
 }
 
 await main();

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
+import { readCpuMs } from './proc/process-usage.ts';
 import type { Subject } from './servers.ts';
 
 export interface Measurement {
@@ -9,9 +9,6 @@ export interface Measurement {
   /** CPU time of the server process for one request, user and system. Null where the system does not tell. */
   cpuMicrosPerRequest: number | null;
 }
-
-/** Clock ticks of /proc/<pid>/stat: USER_HZ is 100 on Linux (time(7)). */
-const microsPerTick = 10_000;
 
 /** Loads one server from two threads, so that the load generator is not what is measured. */
 export async function measure(
@@ -40,9 +37,7 @@ export async function measure(
 
 function cpuMicros(pid: number): number | null {
   try {
-    // Fields 14 and 15 of proc_pid_stat(5), counted after the name, which may hold spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * microsPerTick;
+    return readCpuMs(pid) * 1_000;
   } catch {
     return null;
   }

@@ -1,4 +1,6 @@
 import type { Measurement } from './measure.ts';
+import { median } from './quantile.ts';
+import { table } from './table.ts';
 
 /** The server that the others are compared with. */
 const yardstick = 'bare Fastify';
@@ -19,16 +21,7 @@ export function report(results: readonly Measurement[]): string {
   const reference = rows.find(({ name }) => name === yardstick)?.rate ?? Number.NaN;
   const lines = rows.map(({ name, rate, p99Ms, cpu }) => {
     const cells = [name, Math.round(rate).toLocaleString('en'), (rate / reference).toFixed(2), `${p99Ms} ms`];
-    return `| ${[...cells, cpu === null ? 'not known' : `${cpu.toFixed(1)} µs`].join(' | ')} |`;
+    return [...cells, cpu === null ? 'not known' : `${cpu.toFixed(1)} µs`];
   });
-  return [
-    '| server | requests/s | to bare Fastify | p99 | CPU per request |',
-    '|---|---|---|---|---|',
-    ...lines,
-  ].join('\n');
-}
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  return table(['server', 'requests/s', 'to bare Fastify', 'p99', 'CPU per request'], lines);
 }
