@@ -56,12 +56,17 @@ describe.each(databaseKinds(process.env))('the store of API keys on $name', (kin
   it('lists newest first and, of the same instant, each exactly once across pages', async () => {
     for (const id of ['a', 'c', 'b']) await insertApiKey(opened.db, rowOf(id));
     await insertApiKey(opened.db, rowOf('newest', { created_at: 1_767_225_600_001 }));
-    const first = await listApiKeys(opened.db, { limit: 2, after: null });
+    const first = await listApiKeys(opened.db, {}, { now: 0, limit: 2, after: null });
     const last = first.at(-1);
-    const second = await listApiKeys(opened.db, {
-      limit: 9,
-      after: { at: last?.created_at ?? 0, id: last?.id ?? '' },
-    });
+    const second = await listApiKeys(
+      opened.db,
+      {},
+      {
+        now: 0,
+        limit: 9,
+        after: { at: last?.created_at ?? 0, id: last?.id ?? '' },
+      },
+    );
     expect([...first, ...second].map((row) => row.id)).toEqual(['newest', 'c', 'b', 'a']);
   });
 

@@ -1,5 +1,6 @@
 import type { Cursor, Database, Transaction } from '@latchkey/shared/db';
 import type { ApiKeyEnd, ApiKeyRow } from './api-key.ts';
+import { type ApiKeyFilter, matchesFilter } from './api-key-filter.ts';
 
 const columns = [
   'id',
@@ -33,21 +34,47 @@ export async function hasApiKeys(db: Connection): Promise<boolean> {
   return (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Newest first, at most `limit` rows from after the cursor. */
+/**
+ * Newest first, at most `limit` rows from after the cursor.
+ *
+ * @param now milliseconds since 1970: what the states and the times of the filter are reckoned from
+ */
 export async function listApiKeys(
   db: Connection,
-  { limit, after }: { limit: number; after: Cursor | null },
+  filter: ApiKeyFilter,
+  { now, limit, after }: { now: number; limit: number; after: Cursor | null },
 ): Promise<ApiKeyRow[]> {
-  let query = db.selectFrom('api_keys').select(columns);
-  if (after) {
-    query = query.where((eb) =>
-      eb.or([
-        eb('created_at', '<', after.at),
-        eb.and([eb('created_at', '=', after.at), eb('id', '<', after.id)]),
-      ]),
-    );
-  }
-  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+  // The ids first: the index alone tells them, so of the keys that do not match no row is read.
+  const matching = db
+    .selectFrom('api_keys')
+    .select('id')
+    .where((eb) => matchesFilter(eb, filter, now))
+    .$if(after !== null, (query) =>
+      query.where((eb) =>
+        eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(after?.at ?? 0, after?.id ?? '')),
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  return db
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('id', 'in', matching)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+}
+
+/** Keys that are neither revoked nor expired and never will be by themselves. */
+export async function countUnendingApiKeys(db: Connection): Promise<number> {
+  const { count } = await db
+    .selectFrom('api_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('revoked_at', 'is', null)
+    .where('expires_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export async function setApiKeyEnd(db: Connection, id: string, end: ApiKeyEnd): Promise<void> {

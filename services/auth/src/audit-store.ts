@@ -1,37 +1,123 @@
-import type { AuditTable, Database } from '@latchkey/shared/db';
-import type { Selectable } from 'kysely';
+import type { Actor, AuditOutcome } from '@latchkey/shared/contracts';
+import type { AuditTable, Database, Schema } from '@latchkey/shared/db';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 
+export type AuditRow = Selectable<AuditTable>;
+
+/** Which rows of the audit. What is left out leaves none out. */
 export interface AuditFilter {
+  action?: string | undefined;
+  /** The id of an actor, or a kind of actors. */
+  actor?: string | undefined;
+  outcome?: AuditOutcome | undefined;
+  /** The whole of it, as the audit keeps it. */
+  target?: string | undefined;
+  /** Milliseconds since 1970: at this time or later. */
+  from?: number | undefined;
+  /** Milliseconds since 1970: before this time. */
+  to?: number | undefined;
+}
+
+export interface AuditPage {
   /** Rows from before this number; null from the newest on. */
   before: number | null;
-  action: string | undefined;
-  /** The id of an actor, or a kind of actors. */
-  actor: string | undefined;
   limit: number;
 }
+
+const columns = [
+  'number',
+  'at',
+  'actor_kind',
+  'actor_id',
+  'action',
+  'target',
+  'client_ip',
+  'request_id',
+  'outcome',
+  'code',
+] as const;
+
+const kinds: readonly string[] = [
+  'api-key',
+  'bootstrap-key',
+  'viewer',
+  'anonymous',
+  'operator',
+  'system',
+] satisfies Actor['kind'][];
+
+/**
+ * Rows are numbered as they are written and timed by the clock of the machine that wrote them. No two of those differ by
+ * this much, so a row of this much later has a higher number.
+ */
+const clocksDifferMs = 3_600_000;
+
+/** No row gets there. */
+const endOfNumbers = Number.MAX_SAFE_INTEGER;
 
 /** Newest first. */
 export async function listAuditRows(
   db: Database,
-  { before, action, actor, limit }: AuditFilter,
-): Promise<Selectable<AuditTable>[]> {
-  let query = db
-    .selectFrom('audit')
-    .select([
-      'number',
-      'at',
-      'actor_kind',
-      'actor_id',
-      'action',
-      'target',
-      'client_ip',
-      'request_id',
-      'outcome',
-      'code',
-    ]);
-  if (before !== null) query = query.where('number', '<', before);
-  if (action !== undefined) query = query.where('action', '=', action);
-  if (actor !== undefined)
-    query = query.where((eb) => eb.or([eb('actor_id', '=', actor), eb('actor_kind', '=', actor)]));
-  return query.orderBy('number', 'desc').limit(limit).execute();
+  filter: AuditFilter,
+  { before, limit }: AuditPage,
+): Promise<AuditRow[]> {
+  const bounds = await numbersBetween(db, filter);
+  const select = (actor: 'actor_id' | 'actor_kind' | null) =>
+    db
+      .selectFrom('audit')
+      .select(columns)
+      .where((eb) => matchesFilter(eb, filter))
+      .$if(actor !== null, (query) => query.where(actor ?? 'actor_id', '=', filter.actor ?? ''))
+      .where('number', '<', Math.min(before ?? endOfNumbers, bounds.before ?? endOfNumbers))
+      .where('number', '>', bounds.after ?? 0)
+      .orderBy('number', 'desc')
+      .limit(limit)
+      .execute();
+  if (filter.actor === undefined) return select(null);
+  // One after the other, each by its own index, and not with "or": no index has the two together.
+  const named = await select('actor_id');
+  if (!kinds.includes(filter.actor)) return named;
+  const byNumber = new Map([...named, ...(await select('actor_kind'))].map((row) => [row.number, row]));
+  return [...byNumber.values()].sort((a, b) => b.number - a.number).slice(0, limit);
+}
+
+function matchesFilter(
+  eb: ExpressionBuilder<Schema, 'audit'>,
+  { action, outcome, target, from, to }: AuditFilter,
+) {
+  return eb.and([
+    ...(action === undefined ? [] : [eb('action', '=', action)]),
+    ...(outcome === undefined ? [] : [eb('outcome', '=', outcome)]),
+    ...(target === undefined ? [] : [eb('target', '=', target)]),
+    ...(from === undefined ? [] : [eb('at', '>=', from)]),
+    ...(to === undefined ? [] : [eb('at', '<', to)]),
+  ]);
+}
+
+/** The numbers, both excluded, between which all rows of those times lie: so that only they are read. */
+async function numbersBetween(
+  db: Database,
+  { from, to }: AuditFilter,
+): Promise<{ after: number | null; before: number | null }> {
+  const earlier =
+    from === undefined
+      ? undefined
+      : await db
+          .selectFrom('audit')
+          .select('number')
+          .where('at', '<', from - clocksDifferMs)
+          .orderBy('at', 'desc')
+          .limit(1)
+          .executeTakeFirst();
+  const later =
+    to === undefined
+      ? undefined
+      : await db
+          .selectFrom('audit')
+          .select('number')
+          .where('at', '>', to + clocksDifferMs)
+          .orderBy('at')
+          .limit(1)
+          .executeTakeFirst();
+  return { after: earlier?.number ?? null, before: later?.number ?? null };
 }

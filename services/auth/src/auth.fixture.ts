@@ -85,7 +85,8 @@ export async function startAuth({
       ...(body === undefined ? {} : { payload: body as object }),
       ...(from === undefined ? {} : { remoteAddress: from }),
     });
-    const parsed = answer.body === '' ? null : answer.json();
+    const isJson = /[/+]json/.test(String(answer.headers['content-type']));
+    const parsed = answer.body === '' ? null : isJson ? answer.json() : answer.body;
     return { status: answer.statusCode, code: parsed?.code, headers: answer.headers, body: parsed };
   };
   return {

@@ -10,7 +10,7 @@ function start(options: { heartbeatMs?: number; backlogOctets?: number } = {}) {
   const bus = createInProcessBus((error) => {
     throw error;
   });
-  const streams = createEventStreams({ bus, ...options });
+  const streams = createEventStreams({ bus, id: 'run', ...options });
   const key = { allowed: true, checks: 0 };
   const watcher = {
     keyHash: 'hash',
@@ -52,8 +52,23 @@ describe('an event stream', () => {
     say();
     const text = await readUntil(stream, /content[\s\S]*\n\n/);
     expect(text).toBe(
-      'retry: 2000\n\nevent: content\ndata: {"event":"updated","data":{"id":"a","name":"line\\nbreak"}}\n\n',
+      'retry: 2000\nid: run-0\n\nevent: content\ndata: {"event":"updated","data":{"id":"a","name":"line\\nbreak"}}\nid: run-1\n\n',
     );
+    streams.close();
+  });
+
+  it.each([
+    ['nothing happened in between', 'run-1', false],
+    ['something did', 'run-0', true],
+    ['another process, or another run of it, gave the last event', 'walk-1', true],
+    ['it is the first one', null, false],
+  ])('says first whether events were missed: %s', async (_, lastEventId, isMissed) => {
+    const { streams, watcher, say } = start();
+    say();
+    const stream = streams.open({ ...watcher, lastEventId });
+    say();
+    const text = await readUntil(stream, /event: content[\s\S]*\n\n/);
+    expect(text.includes('event: missed\ndata: {"event":"missed","data":{}}\n\n')).toBe(isMissed);
     streams.close();
   });
 
@@ -86,7 +101,7 @@ describe('an event stream', () => {
       ...watcher,
       isStillAllowed: () => Promise.reject(new Error('no database')),
     });
-    expect(await readAll(stream)).toBe('retry: 2000\n\n');
+    expect(await readAll(stream)).toBe('retry: 2000\nid: run-0\n\n');
   });
 
   it('drops a client that is too far behind, and nobody else', async () => {
@@ -113,6 +128,6 @@ describe('an event stream', () => {
     streams.close();
     expect(unread.destroyed).toBe(true);
     expect(await readAll(read)).toBe('');
-    expect(await readAll(streams.open(watcher))).toBe('retry: 2000\n\n');
+    expect(await readAll(streams.open(watcher))).toBe('retry: 2000\nid: run-0\n\n');
   });
 });

@@ -16,11 +16,16 @@ export interface Watcher {
   isStillAllowed: () => Promise<boolean>;
   /** Octets handed to the connection that it has not sent. */
   unsentOctets: () => number;
+  /** `Last-Event-ID`: where the stream that this one goes on from broke off. Null for a first one. */
+  lastEventId?: string | null;
 }
 
 /** The open event streams of one process. */
 export interface EventStreams {
-  /** A stream of server-sent events (HTML, section 9.2.6), which ends when the watcher may no longer watch. */
+  /**
+   * A stream of server-sent events (HTML, section 9.2.6), which ends when the watcher may no longer watch. One that goes on
+   * from another begins with the event `missed` where anything may have happened in between.
+   */
   open(watcher: Watcher): Readable;
   /** Ends all of them, and all that are opened later, at once. */
   close(): void;
@@ -28,17 +33,22 @@ export interface EventStreams {
 
 export interface EventStreamsOptions {
   bus: Bus;
+  /** Tells this process's events from those of others and of its own last run: a UUID. */
+  id: string;
   heartbeatMs?: number;
   backlogOctets?: number;
 }
 
 export function createEventStreams({
   bus,
+  id,
   heartbeatMs = defaultHeartbeatMs,
   backlogOctets = defaultBacklogOctets,
 }: EventStreamsOptions): EventStreams {
   const watchers = new Map<Readable, Watcher>();
   let closed = false;
+  let lastNumber = 0;
+  const lastId = () => `${id}-${lastNumber}`;
 
   const send = (stream: Readable, watcher: Watcher, text: string) => {
     // Nothing may follow the end.
@@ -57,9 +67,11 @@ export function createEventStreams({
   };
 
   const unsubscribe = bus.subscribe((message) => {
-    if (watchers.size === 0) return;
     if (message.type === 'notice') {
-      const text = toServerSentEvent(message.notice);
+      // Counted though nobody watches: who comes back is to hear that something was missed.
+      lastNumber++;
+      if (watchers.size === 0) return;
+      const text = toServerSentEvent(message.notice, lastId());
       for (const [stream, watcher] of watchers) send(stream, watcher, text);
     } else if (message.change.kind === 'api-key') {
       const { keyHash } = message.change;
@@ -71,7 +83,9 @@ export function createEventStreams({
   return {
     open(watcher) {
       const stream = new Readable({ read() {} });
-      stream.push(`retry: ${retryMs}\n\n`);
+      stream.push(`retry: ${retryMs}\nid: ${lastId()}\n\n`);
+      const { lastEventId = null } = watcher;
+      if (lastEventId !== null && lastEventId !== lastId()) stream.push(missed);
       if (closed) {
         stream.push(null);
         return stream;
@@ -102,7 +116,10 @@ export function createEventStreams({
   };
 }
 
+/** What was missed is not kept: the lists have it. */
+const missed = `event: missed\ndata: ${JSON.stringify({ event: 'missed', data: {} })}\n\n`;
+
 /** JSON has no line breaks, so one `data` line holds it all. */
-function toServerSentEvent({ topic, event, data }: Notice): string {
-  return `event: ${topic}\ndata: ${JSON.stringify({ event, data })}\n\n`;
+function toServerSentEvent({ topic, event, data }: Notice, id: string): string {
+  return `event: ${topic}\ndata: ${JSON.stringify({ event, data })}\nid: ${id}\n\n`;
 }

@@ -91,12 +91,19 @@ export async function listContents(
   const { total } = await matching
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  const rows = await matching
-    .select(columns)
+  // The ids first: an index alone tells them, so of the contents that do not match, or come before, no row is read.
+  const shown = matching
+    .select('id')
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)
-    .offset(offset)
+    .offset(offset);
+  const rows = await db
+    .selectFrom('contents')
+    .select(columns)
+    .where('id', 'in', shown)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
     .execute();
   return { contents: rows.map(toContent), total };
 }

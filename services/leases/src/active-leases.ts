@@ -1,5 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { Database } from '@latchkey/shared/db';
+import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { LeaseStore } from './lease-store.ts';
 
@@ -17,4 +18,24 @@ export function gaugeActiveLeases(gauge: Metrics['activeLeases'], count: () => P
       gauge.set(await count().catch(() => Number.NaN));
     },
   });
+}
+
+/** As long as a step of the statistics. A million active leases are counted in some ten milliseconds. */
+const sampleEveryMs = 10_000;
+
+/** Counts the active leases again and again, for their number over time. What could not be counted is left out. */
+export function sampleActiveLeases(
+  { metrics }: { metrics: Pick<Metrics, 'statistics'> },
+  count: () => Promise<number>,
+): Repeating {
+  const sample = async () => metrics.statistics.noteActiveLeases(await count());
+  // While the database is away there is nothing to say that readiness does not.
+  const first = sample().catch(() => {});
+  const further = everyMs(sampleEveryMs, sample, () => {});
+  return {
+    async stop() {
+      await first;
+      await further.stop();
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
-import { countActiveLeases, gaugeActiveLeases } from './active-leases.ts';
+import { countActiveLeases, gaugeActiveLeases, sampleActiveLeases } from './active-leases.ts';
 import type { LeasePorts } from './lease-ports.ts';
 import { createPlayerMetrics } from './player-metrics.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
@@ -22,8 +22,10 @@ export { addLeaseNeighbourRoutes } from './routes/tell-neighbours.ts';
 /** The lease service: leases, their revocation, and what players report. */
 export function leaseRoutes(ports: LeasePorts): Routes {
   return async (app) => {
-    const playerMetrics = createPlayerMetrics(ports.metrics.registry);
+    const playerMetrics = createPlayerMetrics(ports.metrics);
     gaugeActiveLeases(ports.metrics.activeLeases, () => countActiveLeases(ports));
+    const samples = sampleActiveLeases(ports, () => countActiveLeases(ports));
+    app.addHook('onClose', () => samples.stop());
     await app.register(async (scope) => {
       addGuard(scope, ports.guard);
       addRefusalAudit(scope, ports.refusals);

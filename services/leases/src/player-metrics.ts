@@ -1,4 +1,5 @@
-import { Histogram, type Registry } from 'prom-client';
+import type { Metrics } from '@latchkey/shared/metrics';
+import { Histogram } from 'prom-client';
 import { type Static, Type } from 'typebox';
 
 /** No sitting is longer than a day; without a bound, one false report would spoil every sum for good. */
@@ -63,7 +64,9 @@ const shown: Record<keyof PlayerMetrics, { name: string; help: string; buckets: 
 };
 
 /** Registers the histograms of players' reports. No label: neither viewer nor content is to be kept for ever. */
-export function createPlayerMetrics(registry: Registry): { observe(report: PlayerMetrics): void } {
+export function createPlayerMetrics({ registry, statistics }: Pick<Metrics, 'registry' | 'statistics'>): {
+  observe(report: PlayerMetrics): void;
+} {
   const histograms = Object.entries(shown).map(([metric, { name, help, buckets }]) => ({
     metric: metric as keyof PlayerMetrics,
     divisor: name.endsWith('_seconds') ? 1_000 : 1,
@@ -71,6 +74,7 @@ export function createPlayerMetrics(registry: Registry): { observe(report: Playe
   }));
   return {
     observe(report) {
+      statistics.countPlayerReport(report.timeToFirstFrame, report.stallCount);
       for (const { metric, divisor, histogram } of histograms) {
         const value = report[metric];
         if (value !== null) histogram.observe(value / divisor);

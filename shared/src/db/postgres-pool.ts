@@ -32,6 +32,7 @@ export function openPostgresPool(
     connectionTimeoutMillis: connectionTimeoutMs,
     ...(longStatements ? {} : statementLimits),
     application_name: 'latchkey',
+    onConnect: (client) => client.query(pageCost),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === int8Oid ? Number : pg.types.getTypeParser(oid, format),
@@ -41,9 +42,6 @@ export function openPostgresPool(
   pool.on('error', onConnectionFault);
   // Nor does the pool listen while a connection is in use: one that breaks between two statements of a transaction would
   // end the process too. The next statement says what happened.
-  pool.on('connect', (client) => {
-    client.on('error', () => {});
-    client.query(pageCost).catch(() => {});
-  });
+  pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
 }

@@ -27,6 +27,8 @@ export interface FeedFollowerOptions {
   clock: Clock;
   /** Hears how many milliseconds after the time of its row a pushed change was applied here. */
   onDelay?: (delayMs: number) => void;
+  /** Hears each change that was applied here, pushed or pulled, with the time of its row. May be told of one twice. */
+  onApplied?: (number: number, at: number, change: Change) => void;
   /** Is told what is seen with the numbers, for those who are given states of a known number. */
   record?: FeedRecord;
   /** How many of the changes before the first read the record is to be told of, at most. None where it is absent. */
@@ -35,12 +37,12 @@ export interface FeedFollowerOptions {
 
 /** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen everything. */
 export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
-  const { feed, bus, clock, onDelay, record, recalledChanges = 0 } = options;
+  const { feed, bus, clock, onDelay, onApplied, record, recalledChanges = 0 } = options;
   const listeners: ((change: Change | null) => void)[] = [];
   const tell = (change: Change | null) => {
     for (const listener of listeners) listener(change);
   };
-  const progress = createFeedProgress(clock, tell, record);
+  const progress = createFeedProgress(clock, tell, record, onApplied);
   let pulling: Promise<void> | null = null;
 
   const unsubscribe = bus.subscribe((message) => {

@@ -40,11 +40,13 @@ const beginningAt = 0;
 /**
  * @param tell hears every change, and `null` where changes may have been missed and everything has to be forgotten
  * @param record is told the same with the numbers
+ * @param onApplied hears of each change once it has been told
  */
 export function createFeedProgress(
   clock: Clock,
   tell: (change: Change | null) => void,
   record?: FeedRecord,
+  onApplied?: (number: number, at: number, change: Change) => void,
 ): FeedProgress {
   let lastNumber: number | null = null;
   let seenUpToMs: number | null = null;
@@ -73,6 +75,7 @@ export function createFeedProgress(
       record?.add(number, at, change);
       record?.advance(number);
       tell(change);
+      onApplied?.(number, at, change);
     }
     return asked + page.changes.length;
   }
@@ -81,6 +84,7 @@ export function createFeedProgress(
     hear(number, at, change) {
       record?.add(number, at, change);
       tell(change);
+      onApplied?.(number, at, change);
       // Out of order or doubled, it was a hint all the same; the pull goes on where the unbroken row of numbers ends.
       if (lastNumber === null || number !== lastNumber + 1) return;
       lastNumber = number;

@@ -52,7 +52,7 @@ export function createHost(options: HostOptions): App {
     reply.header('cache-control', 'no-store');
     if (isDraining()) reply.header('connection', 'close');
     // 'close' comes exactly once, also where the client went away before the answer; 'finish' would not.
-    reply.raw.once('close', () => observe(request, reply, performance.now() - startedAtMs));
+    reply.raw.on('close', () => observe(request, reply, performance.now() - startedAtMs));
   };
 
   const app = fastify({

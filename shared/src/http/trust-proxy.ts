@@ -47,13 +47,6 @@ export function parseTrustProxy(text: string | undefined): ParsedTrustProxy {
   return { value: { kind: 'list', trusted } };
 }
 
-/** The ranges of one of the names. */
-export function rangesNamed(name: 'loopback' | 'linklocal' | 'uniquelocal'): BlockList {
-  const ranges = new BlockList();
-  for (const range of namedRanges.get(name) ?? []) addRange(ranges, range);
-  return ranges;
-}
-
 /** Adds an address or a CIDR range; false where the text is neither. Host bits in a range do not matter. */
 function addRange(list: BlockList, text: string): boolean {
   const match = /^([0-9a-fA-F.:]+)(?:\/([1-9][0-9]{0,2}))?$/.exec(text);

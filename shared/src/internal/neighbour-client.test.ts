@@ -101,14 +101,33 @@ describe('a question', () => {
     expect(asked).toBe(3);
   });
 
-  test('waits no longer than it may, and the address that kept it waiting is left alone', async () => {
+  test('waits no longer than it may at one address, which is left alone then, and asks another one', async () => {
     let hung = 0;
     const { url } = await serve(() => void hung++);
     const client = clientOf([url, (await serveJson({})).url], 50);
-    const results = [];
-    for (let round = 0; round < 6; round++) results.push(await client.get('/', as).catch(() => 'lost'));
-    expect(results.filter((result) => result === 'lost')).toHaveLength(1);
+    for (let round = 0; round < 6; round++) expect(await client.get('/', as)).toEqual({});
     expect(hung).toBe(1);
+    expect(client.faults).toEqual([]);
+  });
+
+  test('that may have changed something is not asked again where its time was over', async () => {
+    const { url } = await serve(() => {});
+    const client = clientOf([url, (await serveJson({})).url], 50);
+    await expect(client.post('/', {}, as)).rejects.toMatchObject(unavailable);
+  });
+
+  test('goes to another address where the first one is unsure, unless it may have changed something', async () => {
+    let asked = 0;
+    const { url } = await serve((_request, response) => {
+      asked++;
+      response.writeHead(503, { 'x-latchkey-phase': 'unsure' }).end('{}');
+    });
+    const good = (await serveJson({})).url;
+    const client = clientOf([url, good]);
+    for (let round = 0; round < 6; round++) expect(await client.get('/', as)).toEqual({});
+    expect(asked).toBe(1);
+    await expect(clientOf([url, good]).post('/', {}, as)).rejects.toMatchObject(unavailable);
+    await expect(clientOf([url]).get('/', as)).rejects.toMatchObject(unavailable);
   });
 });
 

@@ -1,11 +1,9 @@
 import { AppError } from '../errors/index.ts';
-import { brokeBeforeAnswer, NotBegun, neverReached, phaseHeader, type Upstream } from '../upstream/index.ts';
+import { type Member, NotBegun, NotSure, phaseHeader, Tries, type Upstream } from '../upstream/index.ts';
 import { internalSecretHeader } from './neighbour-gate.ts';
 
 /** Under the 5 s after which a state is unknown, with room for a second address. */
 const defaultAnswerTimeoutMs = 2_000;
-/** Addresses that are tried before the neighbour counts as lost. */
-const addressesTried = 3;
 
 /** Asks a neighbour's internal routes. */
 export interface NeighbourClient {
@@ -36,32 +34,40 @@ export function createNeighbourClient({
   onFault,
 }: NeighbourClientOptions): NeighbourClient {
   async function ask(method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
-    for (let attempt = 1; ; attempt++) {
-      const member = upstream.pick();
-      if (!member) throw new Error('no address is known');
+    const tries = new Tries(upstream, method === 'GET');
+    for (;;) {
+      if (!tries.member) throw new Error('no address is known');
       try {
-        const answer = await member.pool.request({
-          method,
-          path,
-          headers: {
-            [internalSecretHeader]: secret,
-            ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          },
-          body: body === undefined ? null : JSON.stringify(body),
-          signal: AbortSignal.timeout(answerTimeoutMs),
-        });
-        if (answer.headers[phaseHeader] === 'ending') member.retire();
-        if (answer.statusCode === 200) return await answer.body.json();
-        await answer.body.dump();
-        if (answer.headers[phaseHeader] === 'starting') throw new NotBegun();
-        throw new Error(`it answered ${answer.statusCode}`);
+        return await askAt(tries.member, method, path, body);
       } catch (error) {
-        const unsent = neverReached(error);
-        if (unsent || isTimeout(error) || brokeBeforeAnswer(error)) member.penalize();
-        if (!unsent && (method !== 'GET' || !brokeBeforeAnswer(error))) throw error;
-        if (attempt === addressesTried) throw error;
+        if (!tries.next(error)) throw error;
       }
     }
+  }
+
+  async function askAt(
+    member: Member,
+    method: 'GET' | 'POST',
+    path: string,
+    body: unknown,
+  ): Promise<unknown> {
+    const answer = await member.pool.request({
+      method,
+      path,
+      headers: {
+        [internalSecretHeader]: secret,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(answerTimeoutMs),
+    });
+    const phase = answer.headers[phaseHeader];
+    member.heed(phase);
+    if (answer.statusCode === 200) return await answer.body.json();
+    await answer.body.dump();
+    if (phase === 'starting') throw new NotBegun();
+    if (phase === 'unsure' && answer.statusCode === 503) throw new NotSure();
+    throw new Error(`it answered ${answer.statusCode}`);
   }
 
   async function asked<T>(answer: Promise<unknown>, parse: (body: unknown) => T): Promise<T> {
@@ -77,9 +83,4 @@ export function createNeighbourClient({
     get: (path, parse) => asked(ask('GET', path, undefined), parse),
     post: (path, body, parse) => asked(ask('POST', path, body), parse),
   };
-}
-
-/** What `AbortSignal.timeout` aborts with. */
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'TimeoutError';
 }

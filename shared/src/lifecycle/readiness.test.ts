@@ -33,6 +33,36 @@ test('is not ready where one does not, says which, and tells the cause to the op
   expect(faults).toEqual(['database']);
 });
 
+test('the operator hears once that a dependency is down, again where the reason is another, and once that it is up', async () => {
+  const clock = createManualClock();
+  let reason: string | null = 'refused';
+  const heard: string[] = [];
+  const readiness = createReadiness(
+    [
+      {
+        name: 'database',
+        check: async () => {
+          if (reason) throw new Error(reason);
+          return undefined;
+        },
+      },
+    ],
+    clock,
+    (name, error) => heard.push(`${name} down: ${String(error)}`),
+    (name) => heard.push(`${name} up`),
+  );
+  for (reason of ['refused', 'refused', 'too slow', 'too slow', null, null, 'refused']) {
+    clock.advance(1_000);
+    await readiness.report();
+  }
+  expect(heard).toEqual([
+    'database down: Error: refused',
+    'database down: Error: too slow',
+    'database up',
+    'database down: Error: refused',
+  ]);
+});
+
 test('a dependency that hangs is down after 2 seconds', async () => {
   const { readiness } = create({ database: () => new Promise(() => {}) });
   expect((await readiness.report()).dependencies.database).toEqual({ status: 'down' });

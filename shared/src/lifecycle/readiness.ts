@@ -25,12 +25,19 @@ const checkTimeoutMs = 2_000;
 /** Several probes a second share one round of checks. */
 const reportHoldsMs = 500;
 
+/**
+ * @param onFault hears why a dependency is down: once, and again where the reason is another one
+ * @param onMended hears that one is up again
+ */
 export function createReadiness(
   dependencies: readonly Dependency[],
   clock: Clock,
   onFault: (dependency: string, error: unknown) => void,
+  onMended: (dependency: string) => void = () => {},
 ): Readiness {
   let draining = false;
+  /** The reasons of those that are down. */
+  const down = new Map<string, string>();
   let last: { atMs: number; report: Promise<ReadyReport> } | null = null;
 
   async function checkOne({
@@ -42,9 +49,12 @@ export function createReadiness(
       timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
     });
     try {
-      return [name, { status: 'up', ...(await Promise.race([check(), limit])) }];
+      const said = await Promise.race([check(), limit]);
+      if (down.delete(name)) onMended(name);
+      return [name, { status: 'up', ...said }];
     } catch (error) {
-      onFault(name, error);
+      if (down.get(name) !== String(error)) onFault(name, error);
+      down.set(name, String(error));
       return [name, { status: 'down' }];
     } finally {
       clearTimeout(timer);

@@ -51,7 +51,8 @@ function plain(facts: Record<string, unknown>): Record<string, unknown> {
   );
 }
 
-function describe(error: Error): string {
+/** An error in one line, with the code and the causes that it has. */
+export function describe(error: Error): string {
   const { code } = error as { code?: unknown };
   const cause = error.cause instanceof Error ? `: ${describe(error.cause)}` : '';
   return `${typeof code === 'string' ? `${code} ` : ''}${error.message}${cause}`;

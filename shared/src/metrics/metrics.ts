@@ -1,4 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type Clock, createSystemClock } from '../clock/index.ts';
+import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
 
 /** From 0.5 ms, which is what a warm key request takes, to the 5 s after which a state is unknown. */
 const requestBucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -13,9 +15,12 @@ export interface Metrics {
   revocationDelay: Histogram;
   upstreamErrors: Counter<'upstream'>;
   activeLeases: Gauge;
+  /** The last hour, for the dashboard: Prometheus keeps its own. */
+  statistics: ProcessStatistics;
 }
 
-export function createMetrics(): Metrics {
+export function createMetrics(clock: Clock = createSystemClock()): Metrics {
+  const statistics = new ProcessStatistics(clock);
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -40,17 +45,23 @@ export function createMetrics(): Metrics {
     registry,
   );
   // Looking labels up costs more than observing; routes, methods and statuses are few.
-  const children = new Map<string, { observe(value: number): void }>();
+  const children = new Map<string, (seconds: number) => void>();
   return {
     registry,
+    statistics,
     observeRequest(route, method, status, seconds) {
       const id = `${method} ${status} ${route}`;
       let child = children.get(id);
       if (!child) {
-        child = requests.labels({ route, method, status: String(status) });
+        const labelled = requests.labels({ route, method, status: String(status) });
+        const kind = kindOfRequest(route, method);
+        child = (duration) => {
+          labelled.observe(duration);
+          statistics.countRequest(kind, status, duration);
+        };
         children.set(id, child);
       }
-      child.observe(seconds);
+      child(seconds);
     },
     countKeyRequest: (outcome) => keyRequests.add(outcome),
     countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),

@@ -1,4 +1,5 @@
 import { createNeighbourClient, type NeighbourClient } from '../internal/index.ts';
+import { createRepeatedWarnings } from '../log/index.ts';
 import { createUpstream, systemLookup } from '../upstream/index.ts';
 import type { ServiceContext } from './run-service.ts';
 
@@ -16,6 +17,7 @@ export function connectNeighbour(
   { internalSecret }: { internalSecret: { reveal(): string } },
   { process, clock, log, shutdown }: Pick<ServiceContext<never>, 'process' | 'clock' | 'log' | 'shutdown'>,
 ): NeighbourClient {
+  const warn = createRepeatedWarnings(log, clock);
   const upstream = createUpstream({
     urls,
     lookup: systemLookup,
@@ -30,7 +32,7 @@ export function connectNeighbour(
     secret: internalSecret.reveal(),
     onFault: (_, error) => {
       process.metrics.upstreamErrors.inc({ upstream: name });
-      log.warn(`${name} did not answer`, { error });
+      warn(`${name} did not answer`, error);
     },
   });
 }

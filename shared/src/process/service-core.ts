@@ -14,6 +14,7 @@ import {
 import { createRateLimiter, type GuardOptions, type ServicePorts } from '../http/index.ts';
 import { tellWhenUnsure } from '../internal/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
+import { createRepeatedWarnings } from '../log/index.ts';
 import type { Sharing } from './connect-shared-states.ts';
 import type { ServiceContext } from './run-service.ts';
 
@@ -89,10 +90,11 @@ export async function createServiceCore(
     clock,
   });
   const limiter = values.rateLimit === 'on' ? await createRateLimiter(app, sharing?.connection) : null;
+  const warn = createRepeatedWarnings(log, clock);
   const pulls = everyMs(
     pullEveryMs,
     () => follower.pull(),
-    (error) => log.warn('the change feed could not be read', { error }),
+    (error) => warn('the change feed could not be read', error),
   );
   shutdown.add('following the change feed', jobEndMs, async () => {
     follower.stop();

@@ -42,8 +42,11 @@ export interface ServiceProcess {
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version, clock, log, shutdown } = options;
   const metrics = createMetrics(clock);
-  const readiness = createReadiness(options.dependencies, clock, (dependency, error) =>
-    log.warn(`not ready: ${dependency}`, { error }),
+  const readiness = createReadiness(
+    options.dependencies,
+    clock,
+    (dependency, error) => log.warn(`not ready: ${dependency}`, { error }),
+    (dependency) => log.info(`ready again: ${dependency}`),
   );
   let open = false;
   const app = createHost({

@@ -1,4 +1,5 @@
-export { brokeBeforeAnswer, neverReached } from './never-reached.ts';
-export { NotBegun, type Phase, phaseHeader } from './phase.ts';
+export type { Member } from './member.ts';
+export { NoSignOfLife, NotBegun, NotSure, type Phase, phaseHeader } from './phase.ts';
 export { systemLookup } from './system-lookup.ts';
-export { createUpstream, type Member, type Upstream, type UpstreamOptions } from './upstream.ts';
+export { Tries } from './tries.ts';
+export { createUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';

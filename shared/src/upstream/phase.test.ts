@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { createUpstream, NotBegun, neverReached, type Upstream } from './index.ts';
+import { createUpstream, NotBegun, type Upstream } from './index.ts';
+import { neverReached } from './never-reached.ts';
 
 let upstream: Upstream | undefined;
 afterEach(() => upstream?.close());
@@ -20,16 +21,39 @@ function open(): { upstream: Upstream; clock: ReturnType<typeof createManualCloc
 test('an address that is about to end is asked no more while there is another', () => {
   const { upstream, picked } = open();
   const ending = upstream.pick();
-  ending?.retire();
+  ending?.heed('ending');
   expect(picked()).not.toContain(ending?.origin);
 });
 
 test('an address that is about to end still comes before one that takes no connection', () => {
   const { upstream, picked } = open();
   const ending = upstream.pick();
-  ending?.retire();
+  ending?.heed('ending');
   upstream.pick()?.penalize();
   expect(new Set(picked())).toEqual(new Set([ending?.origin]));
+});
+
+test.each(['unsure', 'starting'])(
+  'an address that is %s is asked by one request a second, until it is not',
+  (phase) => {
+    const { upstream, clock, picked } = open();
+    const doubtful = upstream.pick();
+    doubtful?.heed(phase);
+    expect(picked()).not.toContain(doubtful?.origin);
+    clock.advance(1_000);
+    expect(picked().filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
+    clock.advance(1_000);
+    expect(picked().filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
+    doubtful?.heed(undefined);
+    expect(picked().filter((origin) => origin === doubtful?.origin)).toHaveLength(2);
+  },
+);
+
+test('where every address is unsure, all of them take their turn, and none counts as well', () => {
+  const { upstream, picked } = open();
+  for (let turn = 0; turn < 2; turn++) upstream.pick()?.heed('unsure');
+  expect(upstream.pickWell()).toBeNull();
+  expect(new Set(picked()).size).toBe(2);
 });
 
 test('what a service that is starting has answered can be asked elsewhere, whatever it was', () => {

@@ -1,40 +1,25 @@
 import { isIP } from 'node:net';
-import { Pool } from 'undici';
 import type { Clock } from '../clock/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
+import { type KnownMember, type Member, openMember, standing } from './member.ts';
+import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 
 /** How soon a replica that was added or removed is noticed. */
 const defaultResolveEveryMs = 2_000;
-/** An address that refused or broke a connection is left alone for so long, unless there is no other. */
-const penaltyMs = 1_000;
-/** One that is about to end, for so long: over most of the 5 s that a process serves on by default. */
-const endingMs = 4_000;
-/** A neighbour is near; one that does not take a connection by then is not there. */
-const connectTimeoutMs = 1_000;
-/** For the head of an answer. Above the 4 s of a statement, below the patience of players. */
-const headersTimeoutMs = 8_000;
-/** The event stream beats every 15 s; whatever is silent for longer is broken. */
-const bodyTimeoutMs = 40_000;
-/** Shorter than the 72 s of the neighbour's server, so that no request meets a connection that is just being closed. */
-const keepAliveMs = 30_000;
-
-/** One address of a neighbour. */
-export interface Member {
-  /** Such as `http://10.0.0.7:4101`. */
-  readonly origin: string;
-  readonly pool: Pool;
-  /** It took no connection, or broke it: the others first, for a while. */
-  penalize(): void;
-  /** It says that it is about to end: a request that changes something must not meet its last moment. */
-  retire(): void;
-}
+/** How soon an address that gave no answer is asked for a sign of life, again and again. */
+const defaultProbeEveryMs = 500;
 
 /** A neighbour at one or several addresses. */
 export interface Upstream {
-  /** The next address in turn; null where none is known. */
+  /** The next address in turn, of those that least speaks against; null where none is known. */
   pick(): Member | null;
+  /** The next one that nothing speaks against; null where there is none. */
+  pickWell(): Member | null;
+  /** Every known address, for what is asked of each of them. */
+  all(): readonly Member[];
   /** How many addresses are known. */
   size(): number;
+  budget: RetryBudget;
   close(): Promise<void>;
 }
 
@@ -46,8 +31,11 @@ export interface UpstreamOptions {
   clock: Clock;
   /** How soon an added or removed address is noticed; 2 s where it is left out. */
   resolveEveryMs?: number;
+  /** How soon an address that gave no answer is tried again; 0.5 s where it is left out. */
+  probeEveryMs?: number;
   /** Connections to each address at a time. */
   connections: number;
+  /** Hears why a name cannot be looked up: once, until it can be or the reason is another one. */
   onFault: (error: unknown) => void;
 }
 
@@ -56,14 +44,9 @@ interface Target {
   url: URL;
 }
 
-interface KnownMember extends Member {
-  penaltyUntilMs: number;
-  endingUntilMs: number;
-}
-
 /** Keeps a pool of connections to every address of a neighbour, and takes turns among them. */
 export function createUpstream(options: UpstreamOptions): Upstream {
-  const { clock, onFault } = options;
+  const { clock, connections, onFault } = options;
   const targets = options.urls.map((text): Target => ({ text, url: new URL(text) }));
   /** Those that need no looking up, and so are known from the start. */
   const written = new Map(
@@ -73,6 +56,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }),
   );
   const addresses = new Map(written);
+  const faults = new Map<string, string>();
   let members: KnownMember[] = [];
   let turn = 0;
 
@@ -84,8 +68,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
     const gone = members.filter(({ origin }) => !found.has(origin));
     const known = new Map(members.map((member) => [member.origin, member]));
-    members = [...found].map(([origin, name]) => known.get(origin) ?? openMember(origin, name, options));
-    for (const { pool } of gone) pool.close().catch(onFault);
+    members = [...found].map(
+      ([origin, serverName]) => known.get(origin) ?? openMember({ origin, serverName, connections, clock }),
+    );
+    for (const member of gone) member.close().catch(onFault);
   }
 
   async function lookUp({ text, url }: Target): Promise<void> {
@@ -93,8 +79,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
       const found = await options.lookup(url.hostname);
       // Nothing found is no news: the last known addresses may still be right.
       if (found.length > 0) addresses.set(text, found);
+      faults.delete(text);
     } catch (error) {
-      onFault(error);
+      if (faults.get(text) !== String(error)) onFault(error);
+      faults.set(text, String(error));
     }
   }
 
@@ -103,57 +91,49 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     renew();
   }
 
-  function nextThat(suits: (member: KnownMember) => boolean): Member | null {
-    for (let tried = 0; tried < members.length; tried++) {
-      const member = members[turn++ % members.length];
-      if (member && suits(member)) return member;
+  /** The next in turn of those that least speaks against, and no more than `worst`. */
+  function next(worst: number): Member | null {
+    let best: KnownMember | undefined;
+    let bestStanding = worst + 1;
+    for (let step = 0; step < members.length && bestStanding > standing.well; step++) {
+      const member = members[(turn + step) % members.length];
+      const its = member?.standing() ?? bestStanding;
+      if (its >= bestStanding) continue;
+      best = member;
+      bestStanding = its;
     }
-    return null;
+    if (!best) return null;
+    turn = members.indexOf(best) + 1;
+    best.taken();
+    return best;
   }
 
   renew();
   const first = resolve().catch(onFault);
-  const job = everyMs(options.resolveEveryMs ?? defaultResolveEveryMs, resolve, onFault);
+  const jobs = [
+    everyMs(options.resolveEveryMs ?? defaultResolveEveryMs, resolve, onFault),
+    everyMs(
+      options.probeEveryMs ?? defaultProbeEveryMs,
+      () =>
+        Promise.all(
+          members.filter((member) => member.standing() === standing.lost).map((member) => member.isAlive()),
+        ),
+      onFault,
+    ),
+  ];
 
   return {
-    pick() {
-      const nowMs = clock.monotonic();
-      const answers = ({ penaltyUntilMs }: KnownMember) => penaltyUntilMs <= nowMs;
-      const stays = (member: KnownMember) => answers(member) && member.endingUntilMs <= nowMs;
-      return nextThat(stays) ?? nextThat(answers) ?? nextThat(() => true);
-    },
+    pick: () => next(standing.lost),
+    pickWell: () => next(standing.well),
+    all: () => members,
     size: () => members.length,
+    budget: createRetryBudget(),
     async close() {
       await first;
-      await job.stop();
-      await Promise.all(members.map(({ pool }) => pool.destroy()));
+      await Promise.all(jobs.map((job) => job.stop()));
+      await Promise.all(members.map((member) => member.destroy()));
     },
   };
-}
-
-function openMember(origin: string, serverName: string, options: UpstreamOptions): KnownMember {
-  const pool = new Pool(origin, {
-    connections: options.connections,
-    pipelining: 1,
-    headersTimeout: headersTimeoutMs,
-    bodyTimeout: bodyTimeoutMs,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: keepAliveMs,
-    connect: { timeout: connectTimeoutMs, servername: serverName },
-  });
-  const member: KnownMember = {
-    origin,
-    pool,
-    penaltyUntilMs: 0,
-    endingUntilMs: 0,
-    penalize() {
-      member.penaltyUntilMs = options.clock.monotonic() + penaltyMs;
-    },
-    retire() {
-      member.endingUntilMs = options.clock.monotonic() + endingMs;
-    },
-  };
-  return member;
 }
 
 function originOf(url: URL, address: string): string {

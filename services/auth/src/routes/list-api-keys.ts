@@ -2,15 +2,48 @@ import { problems } from '@latchkey/shared/errors';
 import { type App, listQuery, nextCursor, page } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { toApiKey } from '../api-key.ts';
-import { ApiKeySchema } from '../api-key-schema.ts';
+import { apiKeyExpiries, apiKeyStatuses } from '../api-key-filter.ts';
+import { ApiKeySchema, ScopeSchema } from '../api-key-schema.ts';
 import { listApiKeys } from '../api-key-store.ts';
 import type { AuthPorts } from '../auth-ports.ts';
 
 /** The contract, section 3. */
 const defaultLimit = 500;
 
+/** As long as a name. */
+const maxSearchLength = 200;
+/** A hundred years: no key is older, and the time it names is one that a date can have. */
+const maxUnusedDays = 36_500;
+
+const QuerySchema = Type.Object(
+  {
+    ...listQuery(defaultLimit),
+    q: Type.Optional(
+      Type.String({
+        maxLength: maxSearchLength,
+        // A name has no control character either, and Postgres takes no NUL.
+        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+        description: 'Part of the name, in any case, or how the raw key begins.',
+      }),
+    ),
+    status: Type.Optional(Type.Enum([...apiKeyStatuses], { description: 'Revoked wins over expired.' })),
+    scope: Type.Optional(ScopeSchema),
+    expires: Type.Optional(
+      Type.Enum([...apiKeyExpiries], { description: 'Has no expiry, or one within the next 14 days.' }),
+    ),
+    unusedDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: maxUnusedDays,
+        description: 'Not used in so many days; never used counts from the creation.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
 /** `GET /api/v1/api-keys`: newest first, revoked and expired ones included. */
-export function addListApiKeysRoute(app: App, { db }: AuthPorts): void {
+export function addListApiKeysRoute(app: App, { db, clock }: AuthPorts): void {
   app.get(
     '/api/v1/api-keys',
     {
@@ -18,7 +51,7 @@ export function addListApiKeysRoute(app: App, { db }: AuthPorts): void {
       schema: {
         tags: ['API keys'],
         summary: 'List API keys, newest first',
-        querystring: Type.Object(listQuery(defaultLimit), { additionalProperties: false }),
+        querystring: QuerySchema,
         response: {
           200: Type.Object({
             api_keys: Type.Array(ApiKeySchema),
@@ -30,7 +63,9 @@ export function addListApiKeysRoute(app: App, { db }: AuthPorts): void {
     },
     async (request) => {
       const { limit, after } = page(request.query, defaultLimit);
-      const found = await listApiKeys(db, { limit: limit + 1, after });
+      const { q: search, status, scope, expires, unusedDays } = request.query;
+      const filter = { search, status, scope, expires, unusedDays };
+      const found = await listApiKeys(db, filter, { now: clock.now(), limit: limit + 1, after });
       const { rows, next } = nextCursor(found, limit, (row) => ({ at: row.created_at, id: row.id }));
       return { api_keys: rows.map(toApiKey), next_cursor: next };
     },

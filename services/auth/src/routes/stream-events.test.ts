@@ -57,7 +57,7 @@ describe('the event stream over a socket', () => {
       'x-of-the-host': 'kept',
       'x-request-id': expect.any(String),
     });
-    expect(await readUntil(answer, /\n\n/)).toBe('retry: 2000\n\n');
+    expect(await readUntil(answer, /\n\n/)).toMatch(/^retry: 2000\nid: [0-9a-f-]+-0\n\n$/);
   });
 
   it('shows an act after it is done: the key without its secrets, and the audit', async () => {

@@ -10,8 +10,8 @@ const path = '/api/v1/events';
 const config = { access: 'manage', action: 'events.stream', limit: 'api' } as const;
 
 /** `GET /api/v1/events`: what happens, as server-sent events. */
-export function addStreamEventsRoute(app: App, { bus, guard }: AuthPorts): void {
-  const streams = createEventStreams({ bus });
+export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthPorts): void {
+  const streams = createEventStreams({ bus, id: randomId() });
   // Before the server waits for its connections to end: these would not by themselves.
   app.addHook('preClose', async () => streams.close());
 
@@ -25,7 +25,9 @@ export function addStreamEventsRoute(app: App, { bus, guard }: AuthPorts): void 
         summary: 'What happens, as server-sent events',
         description:
           'Events `lease`, `api-key`, `content` and `audit`; data is JSON: `event` (what happened) and `data` (the resource). ' +
-          'A hint for displays: events can be missed, so load the lists again after a reconnection.',
+          'A hint for displays: events can be missed, so load the lists again after a reconnection. One that sends the ' +
+          '`Last-Event-ID` it had gets the event `missed` first, unless nothing happened in between and the same process answers. ' +
+          'A comment comes every 15 s: a stream that is silent for longer is broken.',
         response: {
           200: {
             description: 'Events without end',
@@ -44,12 +46,18 @@ export function addStreamEventsRoute(app: App, { bus, guard }: AuthPorts): void 
           return true;
         },
         unsentOctets: () => reply.raw.writableLength,
+        lastEventId: lastEventIdOf(request.headers['last-event-id']),
       });
       setHeaders(reply).send(stream);
     },
   );
   // Node answers HEAD of a stream by reading it to its end, and this one has none.
   app.head(path, { config, schema: { hide: true } }, (_request, reply) => setHeaders(reply).send(null));
+}
+
+/** Of several, or of none, there is no telling where the stream broke off. */
+function lastEventIdOf(header: string | string[] | undefined): string | null {
+  return header === undefined ? null : String(header);
 }
 
 function setHeaders(reply: FastifyReply): FastifyReply {

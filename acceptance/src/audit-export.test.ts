@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { registerContent } from './stage.ts';
+import { openTarget } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey: admin, jwtSecret } = target;
+
+const audit = async (query: string) => (await client.get(`/api/v1/audit?${query}`, admin)).json.audit;
+
+describe('the audit is searched', () => {
+  it('by what it was done to, how it ended, and when', async () => {
+    const contentId = await registerContent(target);
+    const [row] = await audit(`target=${contentId}`);
+    expect(row).toMatchObject({ action: 'content.create', target: contentId });
+    const at = Date.parse(row.at);
+    const time = (ms: number) => encodeURIComponent(new Date(ms).toISOString());
+    const found = (query: string) => audit(`target=${contentId}&${query}`).then((rows) => rows.length);
+    expect(await found('outcome=done')).toBe(1);
+    expect(await found('outcome=refused')).toBe(0);
+    expect(await found(`from=${time(at)}`)).toBe(1);
+    expect(await found(`from=${time(at + 1)}`)).toBe(0);
+    expect(await found(`to=${time(at + 1)}`)).toBe(1);
+    expect(await found(`to=${time(at)}`)).toBe(0);
+  });
+
+  it.each(['from=yesterday', 'to=2026-02-31', 'outcome=maybe', 'target='])('by no %s', async (query) => {
+    for (const path of ['/api/v1/audit?', '/api/v1/audit/export?format=csv&'])
+      expect((await client.get(path + query, admin)).code).toBe('VALIDATION_FAILED');
+  });
+});
+
+describe('the audit is exported', () => {
+  it('as JSON Lines: the records of the list, all of them, over many pages', async () => {
+    const viewerId = unique('viewer');
+    const token = viewerToken(jwtSecret, viewerId);
+    for (let n = 0; n < 120; n++)
+      await Promise.all(Array.from({ length: 5 }, () => client.get('/api/v1/leases', token)));
+    const { bytes, headers, type } = await client.get(
+      `/api/v1/audit/export?format=jsonl&actor=${viewerId}`,
+      admin,
+    );
+    expect(type).toBe('application/x-ndjson');
+    expect(headers['content-disposition']).toMatch(/^attachment; filename="latchkey-audit-[\d-]+\.jsonl"$/);
+    const records = bytes
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(records).toHaveLength(600);
+    expect(new Set(records.map(({ id }) => id)).size).toBe(600);
+    expect(records.slice(0, 100)).toEqual(await audit(`actor=${viewerId}`));
+  });
+
+  it('as CSV in which the name of a viewer runs nothing', async () => {
+    const viewerId = unique('=HYPERLINK("http://evil.example","x")');
+    await client.get('/api/v1/leases', viewerToken(jwtSecret, viewerId));
+    const query = `format=csv&actor=${encodeURIComponent(viewerId)}`;
+    const { bytes, type } = await client.get(`/api/v1/audit/export?${query}`, admin);
+    expect(type).toBe('text/csv');
+    const [head, row, end] = bytes.toString().split('\r\n');
+    expect(head).toBe('id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code');
+    expect(row).toContain(`,viewer,"'${viewerId.replaceAll('"', '""')}",lease.list,`);
+    expect(end).toBe('');
+  });
+
+  it('in no other format, and only by who may see it', async () => {
+    expect((await client.get('/api/v1/audit/export?format=xml', admin)).code).toBe('VALIDATION_FAILED');
+    expect((await client.get('/api/v1/audit/export', admin)).code).toBe('VALIDATION_FAILED');
+    expect((await client.call('HEAD', '/api/v1/audit/export?format=csv', { as: admin })).status).toBe(200);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createApiKey, createLease, makeScene, revokeLeases } from './stage.ts';
+import { openTarget } from './target.ts';
+import { viewerToken } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey } = target;
+const patience = { timeout: 25_000, interval: 200 };
+
+const read = async (query = '') => {
+  const { status, json } = await client.get(`/api/v1/statistics${query}`, adminApiKey);
+  expect(status).toBe(200);
+  return json.statistics;
+};
+
+describe('the statistics', () => {
+  it('count key requests as they come, with how long they took and how they ended', async () => {
+    const { contentId, token } = await makeScene(target);
+    const before = await read();
+    for (let n = 0; n < 20; n++) await client.get(`/keys/${contentId}`, n % 4 === 0 ? undefined : token);
+    await vi.waitFor(async () => {
+      const { keyRequests, requests } = await read();
+      expect(keyRequests.lastHour.count - before.keyRequests.lastHour.count).toBeGreaterThanOrEqual(20);
+      expect(requests.lastHour.count - before.requests.lastHour.count).toBeGreaterThanOrEqual(20);
+      expect(keyRequests.lastHour.clientErrorShare).toBeGreaterThan(0);
+      expect(keyRequests.lastHour.p50Ms).toBeGreaterThan(0);
+      expect(keyRequests.lastHour.p99Ms).toBeGreaterThanOrEqual(keyRequests.lastHour.p50Ms);
+      expect(keyRequests.lastMinute.perSecond).toBeGreaterThan(0);
+    }, patience);
+  });
+
+  it('have one point for each step, oldest first, as many as are asked for', async () => {
+    const { keyRequests, stepSeconds } = await read();
+    const times = keyRequests.series.map(({ at }: { at: string }) => Date.parse(at));
+    for (let index = 1; index < times.length; index++)
+      expect(times[index] - times[index - 1]).toBe(stepSeconds * 1_000);
+    expect((await read('?steps=1')).keyRequests.series).toHaveLength(1);
+  });
+
+  it('show how soon a revocation reached every replica', async () => {
+    const scene = await makeScene(target);
+    await createLease(target, scene);
+    await revokeLeases(target, { viewerId: scene.viewerId });
+    await vi.waitFor(async () => {
+      const { changes, replicas } = await read('?steps=1');
+      const own = changes.find(({ viewerId }: { viewerId: string }) => viewerId === scene.viewerId);
+      expect(own).toMatchObject({ kind: 'leases', pending: [], leaseId: null });
+      expect(own.reached).toHaveLength(replicas.length);
+      expect(own.slowestMs).toBeLessThan(5_000);
+    }, patience);
+  });
+
+  it('count active leases, and take what players report', async () => {
+    const scene = await makeScene(target);
+    await createLease(target, scene);
+    const before = await read('?steps=1');
+    const report = {
+      timeToFirstFrame: 1_500,
+      avgDecryptTime: 1,
+      avgFragLoadTime: 1,
+      avgKeyFetchTime: 1,
+      keyFetchCount: 1,
+      qualitySwitches: 0,
+      fragmentsLoaded: 9,
+      stallCount: 3,
+    };
+    const token = viewerToken(target.jwtSecret, scene.viewerId);
+    expect((await client.post('/api/v1/player-metrics', token, report)).status).toBe(204);
+    const { player } = await read();
+    expect(player.lastHour.reports).toBe(before.player.lastHour.reports + 1);
+    expect(player.lastHour.firstFrameP95Ms).toBeGreaterThan(0);
+    expect(player.lastHour.stallsPerReport).toBeGreaterThan(0);
+    await vi.waitFor(async () => expect((await read()).activeLeases.count).toBeGreaterThan(0), patience);
+  });
+
+  it('show what the server stands on, and what is doubtful about its configuration', async () => {
+    await createApiKey(target, 'playback');
+    const { ready, dependencies, warnings, missing } = await read('?steps=1');
+    expect(ready).toBe(true);
+    expect(dependencies.database).toMatchObject({ status: 'up' });
+    expect(missing).toEqual([]);
+    const codes = warnings.map(({ code }: { code: string }) => code);
+    expect(codes).toContain('API_KEYS_NEVER_EXPIRE');
+    expect(new Set(codes).size).toBe(codes.length);
+    for (const warning of warnings) expect(warning.documentation).toMatch(/^README\.md#/);
+  });
+
+  it.each(['?steps=0', '?steps=361', '?steps=x', '?other=1'])('take no %s', async (query) => {
+    expect((await client.get(`/api/v1/statistics${query}`, adminApiKey)).code).toBe('VALIDATION_FAILED');
+  });
+
+  it('that are refused leave a row in the audit', async () => {
+    const { raw } = await createApiKey(target, 'upload');
+    const { code, requestId } = await client.get('/api/v1/statistics', raw);
+    expect(code).toBe('INSUFFICIENT_SCOPE');
+    const { json } = await client.get('/api/v1/audit?action=statistics.read', adminApiKey);
+    expect(json.audit.map((row: { requestId: string }) => row.requestId)).toContain(requestId);
+  });
+});

@@ -1,0 +1,134 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createSystemClock } from '@latchkey/shared/clock';
+import { createHost } from '@latchkey/shared/http';
+import { createMetrics } from '@latchkey/shared/metrics';
+import { ProcessStatistics } from '@latchkey/shared/statistics';
+import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { addGatheredStatistics } from './add-gathered-statistics.ts';
+
+const clock = createSystemClock();
+const secret = 'the internal secret of tests, 32 octets or more';
+const ends: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server: Server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** A service that has counted so many key requests. */
+function serveReport(count: number): Promise<string> {
+  const statistics = new ProcessStatistics(clock);
+  for (let n = 0; n < count; n++) statistics.countRequest('key', 200, 0.001);
+  return serve((request, response) => {
+    const known = request.headers['x-latchkey-secret'] === secret;
+    response.writeHead(known ? 200 : 401, { 'content-type': 'application/json' });
+    response.end(known ? JSON.stringify(statistics.report(0)) : '{}');
+  });
+}
+
+/** Answers for auth as the test says, and has no report. */
+async function start(auth: RequestListener, keyUrls: string[]) {
+  const open = (...urls: string[]): Upstream => {
+    const upstream = createUpstream({
+      urls,
+      lookup: async () => [],
+      clock,
+      connections: 4,
+      onFault: () => {},
+    });
+    ends.push(() => upstream.close());
+    return upstream;
+  };
+  const metrics = createMetrics();
+  const silent = () => {};
+  const app = createHost({
+    randomId: () => 'request',
+    clientIpOf: () => '127.0.0.1',
+    requestLog: null,
+    operatorLog: { info: silent, warn: silent, error: silent },
+    metrics,
+  });
+  ends.push(() => app.close());
+  addGatheredStatistics(app, {
+    clock,
+    statistics: metrics.statistics,
+    report: async () => ({ ready: true, dependencies: {} }),
+    upstreams: {
+      auth: open(await serve(auth)),
+      content: open(await serveReport(0)),
+      leases: open(await serveReport(0)),
+      'key-derivation': open(...keyUrls),
+    },
+    secret,
+    onFault: silent,
+  });
+  return (query = '', headers = {}) => app.inject({ url: `/api/v1/statistics${query}`, headers });
+}
+
+const allow: RequestListener = (request, response) => {
+  const isReport = request.url?.startsWith('/internal');
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(isReport ? new ProcessStatistics(clock).report(0) : { warnings: [] }));
+};
+
+describe('the gathered statistics', () => {
+  it('are those of every replica, and name the ones that do not answer', async () => {
+    const silent = await serve(() => {});
+    const ask = await start(allow, [
+      await serveReport(3),
+      await serveReport(4),
+      'http://127.0.0.1:9',
+      silent,
+    ]);
+    const { statistics } = (await ask()).json();
+    expect(statistics.keyRequests).toMatchObject({ processes: 2, lastHour: { count: 7 } });
+    expect(statistics.replicas).toHaveLength(2);
+    expect(statistics.missing).toEqual(
+      [new URL(silent).host, '127.0.0.1:9']
+        .sort((a, b) => a.localeCompare(b))
+        .map((address) => ({ service: 'key-derivation', address })),
+    );
+  });
+
+  it('do not believe a process that answers something else', async () => {
+    const liar = await serve((_, response) => response.end('{"keyRequests":"many"}'));
+    const ask = await start(allow, [liar]);
+    const { statistics } = (await ask()).json();
+    expect(statistics.missing).toHaveLength(1);
+    expect(statistics.keyRequests).toMatchObject({ processes: 0, lastHour: { count: 0, p50Ms: null } });
+  });
+
+  it('are nobody’s whom the auth service refuses: its refusal is handed on, and nothing is gathered', async () => {
+    let asked = 0;
+    const replica = await serve((_, response) => {
+      asked++;
+      response.end('{}');
+    });
+    const refuse: RequestListener = (request, response) => {
+      const seen = { authorization: request.headers.authorization, url: request.url };
+      response.writeHead(403, { 'content-type': 'application/problem+json', 'www-authenticate': 'Bearer' });
+      response.end(JSON.stringify(seen));
+    };
+    const ask = await start(refuse, [replica]);
+    const answer = await ask('?steps=7', { authorization: 'Bearer lk_x' });
+    expect([answer.statusCode, answer.headers['www-authenticate']]).toEqual([403, 'Bearer']);
+    expect(answer.json()).toEqual({ authorization: 'Bearer lk_x', url: '/api/v1/statistics?steps=7' });
+    expect(asked).toBe(0);
+  });
+
+  it('cannot be had while nobody can say who may', async () => {
+    const ask = await start((request) => request.socket.destroy(), [await serveReport(1)]);
+    expect((await ask()).statusCode).toBe(503);
+  });
+});

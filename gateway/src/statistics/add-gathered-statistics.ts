@@ -1,0 +1,117 @@
+import type { Clock } from '@latchkey/shared/clock';
+import { AppError } from '@latchkey/shared/errors';
+import type { App } from '@latchkey/shared/http';
+import { readTellingHeaders, refusedHeader } from '@latchkey/shared/internal';
+import type { ReadyReport } from '@latchkey/shared/lifecycle';
+import { type ConfigurationWarning, type ProcessStatistics, stepsKept } from '@latchkey/shared/statistics';
+import { NotBegun, phaseHeader, Tries, type Upstream } from '@latchkey/shared/upstream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
+import type { ServiceName } from '../route-table.ts';
+import { beginningOf, composeStatistics } from './compose-statistics.ts';
+import { gatherReports } from './gather-reports.ts';
+import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './statistics-route.ts';
+
+/** As for whatever else is forwarded to the service, though not as long: there is a page behind it. */
+const answerTimeoutMs = 2_000;
+
+export interface GatheredStatistics {
+  clock: Clock;
+  /** Of the gateway itself. */
+  statistics: ProcessStatistics;
+  report: () => Promise<ReadyReport>;
+  upstreams: Readonly<Record<ServiceName, Upstream>>;
+  secret: string;
+  onFault: (service: ServiceName, error: unknown) => void;
+}
+
+/**
+ * `GET /api/v1/statistics` where the services are processes of their own. The gateway vouches for nobody: it asks the auth
+ * service for the same path with the caller's own credential, hands on what is not a 200, and gathers the rest only then.
+ */
+export function addGatheredStatistics(app: App, options: GatheredStatistics): void {
+  const { clock, statistics, upstreams, secret } = options;
+  app.get(
+    statisticsPath,
+    {
+      config: statisticsConfig,
+      schema: statisticsRouteSchema,
+      // The auth service validates, so that a refusal is audited there like any other.
+      validatorCompiler: () => () => true,
+    },
+    async (request, reply) => {
+      const stored = await askAuth(request as FastifyRequest, reply, options);
+      // Already answered.
+      if (!stored) return reply;
+      const now = clock.now();
+      const since = beginningOf(now);
+      const [ready, { reports, missing }] = await Promise.all([
+        options.report(),
+        gatherReports(upstreams, secret, since),
+      ]);
+      const gateway = statistics.report(since);
+      const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
+      const gathered = {
+        gateway,
+        replicas: of('key-derivation').map(({ address, report }) => ({ name: address, report })),
+        leases: of('leases').map(({ report }) => report),
+        warnings: [gateway, ...reports.map(({ report }) => report)]
+          .flatMap(({ warnings }) => warnings)
+          .concat(stored),
+        ready,
+        missing,
+      };
+      return { statistics: composeStatistics(gathered, Number(request.query.steps ?? stepsKept), now) };
+    },
+  );
+}
+
+/** @returns what the auth service warns of; null where it refuses, which the caller has been told */
+async function askAuth(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { upstreams, secret, onFault }: GatheredStatistics,
+): Promise<ConfigurationWarning[] | null> {
+  const tries = new Tries(upstreams.auth, true);
+  for (;;) {
+    try {
+      return await askAuthAt(request, reply, tries, secret);
+    } catch (cause) {
+      if (tries.next(cause)) continue;
+      onFault('auth', cause);
+      throw new AppError('DEPENDENCY_UNAVAILABLE', { cause });
+    }
+  }
+}
+
+async function askAuthAt(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { member }: Tries,
+  secret: string,
+): Promise<ConfigurationWarning[] | null> {
+  if (!member) throw new Error('no address is known');
+  const answer = await member.pool.request({
+    method: 'GET',
+    path: request.raw.url ?? statisticsPath,
+    headers: requestHeaders(request, secret),
+    signal: AbortSignal.timeout(answerTimeoutMs),
+  });
+  const phase = answer.headers[phaseHeader];
+  member.heed(phase);
+  const text = await answer.body.text();
+  if (phase === 'starting') throw new NotBegun();
+  // Not the client's fault, so not the client's 401.
+  if (answer.headers[refusedHeader] !== undefined) throw new Error('it does not know this INTERNAL_SECRET');
+  const { principal, code } = readTellingHeaders(answer.headers);
+  request.principal = principal as FastifyRequest['principal'];
+  if (answer.statusCode === 200) return (JSON.parse(text) as { warnings: ConfigurationWarning[] }).warnings;
+  request.errorCode = code;
+  reply
+    .code(answer.statusCode)
+    .headers(responseHeaders(answer.headers, {}))
+    // As it is: serializing it again would quote it.
+    .serializer((payload: string) => payload)
+    .send(text);
+  return null;
+}

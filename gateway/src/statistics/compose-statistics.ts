@@ -1,0 +1,113 @@
+import type { ReadyReport } from '@latchkey/shared/lifecycle';
+import {
+  type ConfigurationWarning,
+  DurationCounts,
+  type PlayerStepReport,
+  type ProcessReport,
+  stepMs,
+  stepsKept,
+} from '@latchkey/shared/statistics';
+import { type ReplicaReport, toChangeFigures } from './change-figures.ts';
+import { toDigits, toRequestSeries } from './request-figures.ts';
+import type { PlayerFigures, Statistics } from './statistics-schema.ts';
+
+/** Everything that is known, from wherever it came. In the single node all of it is one process's. */
+export interface Gathered {
+  gateway: ProcessReport;
+  /** Null in the single node, whose gateway derives the keys too. */
+  replicas: readonly ReplicaReport[] | null;
+  leases: readonly ProcessReport[];
+  /** What the services' configurations and the stored rows give reason to warn of. */
+  warnings: readonly ConfigurationWarning[];
+  ready: ReadyReport;
+  missing: Statistics['missing'];
+}
+
+/** The time from which reports are needed. */
+export function beginningOf(now: number): number {
+  return now - (now % stepMs) - (stepsKept - 1) * stepMs;
+}
+
+/** @param steps how many points a series has at most */
+export function composeStatistics(gathered: Gathered, steps: number, now: number): Statistics {
+  const { gateway, ready, missing } = gathered;
+  const replicas = gathered.replicas ?? [{ name: 'single node', report: gateway }];
+  const present = now - (now % stepMs);
+  const earliest = present - (steps - 1) * stepMs;
+  const seriesOf = (reports: readonly ProcessReport[], parts: ('keyRequests' | 'otherRequests')[]) => {
+    const startedAt = Math.min(now, ...reports.map((report) => report.startedAt));
+    const first = Math.max(earliest, startedAt - (startedAt % stepMs));
+    const stepsOf = reports.flatMap((report) => parts.map((part) => report[part]));
+    return { processes: reports.length, ...toRequestSeries(stepsOf, { first, now }, startedAt) };
+  };
+  return {
+    at: new Date(now).toISOString(),
+    stepSeconds: stepMs / 1_000,
+    keyRequests: {
+      source: gathered.replicas ? 'key-derivation' : 'gateway',
+      ...seriesOf(
+        replicas.map(({ report }) => report),
+        ['keyRequests'],
+      ),
+    },
+    requests: { source: 'gateway', ...seriesOf([gateway], ['keyRequests', 'otherRequests']) },
+    activeLeases: toActiveLeases(gathered.leases, earliest),
+    player: toPlayer(
+      gathered.leases.flatMap((report) => report.playerReports),
+      earliest,
+    ),
+    changes: toChangeFigures(replicas),
+    replicas: replicas.map(({ name, report }) => ({
+      replica: name,
+      startedAt: new Date(report.startedAt).toISOString(),
+    })),
+    ready: ready.ready,
+    dependencies: ready.dependencies,
+    // Several processes have the same to say of the same variable.
+    warnings: [...new Map(gathered.warnings.map((warning) => [warning.code, warning])).values()],
+    missing,
+  };
+}
+
+/** All replicas count the same rows, so any count of a step is the count. */
+function toActiveLeases(reports: readonly ProcessReport[], earliest: number): Statistics['activeLeases'] {
+  const counts = new Map(
+    reports.flatMap((report) => report.activeLeases.map(({ at, count }) => [at, count])),
+  );
+  const series = [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([at, count]) => ({ at: new Date(at).toISOString(), count }));
+  const last = series.at(-1);
+  return {
+    count: last?.count ?? null,
+    countedAt: last?.at ?? null,
+    series: series.filter(({ at }) => Date.parse(at) >= earliest),
+  };
+}
+
+function toPlayer(steps: readonly PlayerStepReport[], earliest: number): Statistics['player'] {
+  const byStep = Map.groupBy(steps, ({ at }) => at);
+  return {
+    lastHour: playerFiguresOf(steps),
+    series: [...byStep]
+      .filter(([at]) => at >= earliest)
+      .sort(([a], [b]) => a - b)
+      .map(([at, own]) => ({ at: new Date(at).toISOString(), ...playerFiguresOf(own) })),
+  };
+}
+
+function playerFiguresOf(steps: readonly PlayerStepReport[]): PlayerFigures {
+  const firstFrames = new DurationCounts();
+  let [reports, stalls] = [0, 0];
+  for (const step of steps) {
+    reports += step.reports;
+    stalls += step.stalls;
+    firstFrames.merge(step.firstFrames);
+  }
+  return {
+    reports,
+    firstFrameP50Ms: firstFrames.quantile(0.5),
+    firstFrameP95Ms: firstFrames.quantile(0.95),
+    stallsPerReport: reports === 0 ? null : toDigits(stalls / reports, 2),
+  };
+}

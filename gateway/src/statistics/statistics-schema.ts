@@ -1,0 +1,109 @@
+import { ConfigurationWarningSchema } from '@latchkey/shared/statistics';
+import { type Static, type TSchema, Type } from 'typebox';
+
+const Instant = Type.String({ format: 'date-time' });
+const Count = Type.Integer({ minimum: 0 });
+const nullable = <T>(schema: Record<string, unknown>) =>
+  Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
+const NullableMs = nullable<number>({
+  type: 'number',
+  description: 'Milliseconds, right to 4 %; null where nothing was measured.',
+});
+const NullableShare = nullable<number>({ type: 'number', description: 'Of 1; null where there was none.' });
+const NullableText = nullable<string>({ type: 'string' });
+
+const requestFigures = {
+  count: Count,
+  perSecond: Type.Number(),
+  p50Ms: NullableMs,
+  p95Ms: NullableMs,
+  p99Ms: NullableMs,
+  clientErrorShare: NullableShare,
+  serverErrorShare: NullableShare,
+};
+const RequestSeries = (description: string) =>
+  Type.Object(
+    {
+      source: Type.Union([Type.Literal('key-derivation'), Type.Literal('gateway')], {
+        description: 'Where it was measured.',
+      }),
+      processes: Type.Integer({ description: 'How many processes are in it.' }),
+      lastMinute: Type.Object(requestFigures),
+      lastHour: Type.Object(requestFigures),
+      series: Type.Array(Type.Object({ at: Instant, ...requestFigures }), {
+        description:
+          'Oldest first, one for each step since the first of these processes started; the last step is still going on.',
+      }),
+    },
+    { description },
+  );
+
+const playerFigures = {
+  reports: Count,
+  firstFrameP50Ms: NullableMs,
+  firstFrameP95Ms: NullableMs,
+  stallsPerReport: nullable<number>({ type: 'number' }),
+};
+
+const ChangeSchema = Type.Object({
+  number: Type.Integer({ description: 'In the change feed.' }),
+  at: Instant,
+  kind: Type.Union([Type.Literal('leases'), Type.Literal('api-key'), Type.Literal('content')], {
+    description:
+      '`leases` is a revocation: of one lease, or of all of a viewer, of a content, or of the two together.',
+  }),
+  leaseId: NullableText,
+  viewerId: NullableText,
+  contentId: NullableText,
+  slowestMs: nullable<number>({ type: 'number', description: 'The longest of the delays.' }),
+  reached: Type.Array(Type.Object({ replica: Type.String(), delayMs: Type.Integer() }), {
+    description:
+      'From the time of the change to when the replica gave no key by what was before: as right as the machines’ clocks.',
+  }),
+  pending: Type.Array(Type.String(), {
+    description: 'Replicas that ran at that time and have not said that they applied it.',
+  }),
+});
+
+/** What the overview of the dashboard shows. */
+export const StatisticsSchema = Type.Object({
+  at: Instant,
+  stepSeconds: Type.Integer(),
+  keyRequests: RequestSeries('Key requests, by every replica that derives keys.'),
+  requests: RequestSeries(
+    'All requests, key requests included, that the gateway which gives this answer has answered: other gateways know theirs. Health checks are left out.',
+  ),
+  activeLeases: Type.Object({
+    count: nullable<number>({ type: 'integer' }),
+    countedAt: nullable<string>({ type: 'string', format: 'date-time' }),
+    series: Type.Array(Type.Object({ at: Instant, count: Count })),
+  }),
+  player: Type.Object({
+    lastHour: Type.Object(playerFigures),
+    series: Type.Array(Type.Object({ at: Instant, ...playerFigures }), {
+      description: 'Only the steps in which players reported.',
+    }),
+  }),
+  changes: Type.Array(ChangeSchema, { description: 'The latest changes of authority, newest first.' }),
+  replicas: Type.Array(Type.Object({ replica: Type.String(), startedAt: Instant }), {
+    description: 'The key-derivation replicas that answered.',
+  }),
+  ready: Type.Boolean(),
+  dependencies: Type.Record(
+    Type.String(),
+    Type.Object({ status: Type.String() }, { additionalProperties: true }),
+    { description: 'As `/ready` shows them.' },
+  ) as TSchema,
+  warnings: Type.Array(ConfigurationWarningSchema),
+  missing: Type.Array(Type.Object({ service: Type.String(), address: Type.String() }), {
+    description: 'Processes that did not answer in time: what they have seen is not in the figures.',
+  }),
+});
+
+type Typed = Static<typeof StatisticsSchema>;
+export type Statistics = Omit<Typed, 'dependencies'> & {
+  dependencies: Record<string, { status: string } & Record<string, unknown>>;
+};
+export type RequestFigures = Typed['keyRequests']['lastHour'];
+export type PlayerFigures = Typed['player']['lastHour'];
+export type ChangeFigures = Typed['changes'][number];

@@ -1,0 +1,51 @@
+import { readInstant } from '@latchkey/shared/http';
+import { type Static, Type } from 'typebox';
+import { InstantSchema } from './api-key-schema.ts';
+import type { AuditFilter } from './audit-store.ts';
+
+const NullableTextSchema = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+
+export const AuditSchema = Type.Object({
+  id: Type.String(),
+  at: InstantSchema,
+  actor: Type.Object({ kind: Type.String(), id: NullableTextSchema }),
+  action: Type.String(),
+  target: NullableTextSchema,
+  clientIp: NullableTextSchema,
+  requestId: NullableTextSchema,
+  outcome: Type.String({ description: '`done` or `refused`.' }),
+  code: NullableTextSchema,
+});
+
+// Postgres keeps no NUL in a text, so nothing is called that.
+const named = (description: string) =>
+  Type.String({ pattern: '^[^\\u0000]+$', maxLength: 2_048, description });
+const instant = (description: string) =>
+  Type.String({ description: `${description} ISO 8601 with its offset, such as 2027-01-31T12:00:00Z.` });
+
+/** What the list and the export of the audit are filtered by. */
+export const auditFilterSchemas = {
+  action: Type.Optional(Type.String({ pattern: '^[a-z.-]{1,64}$', description: 'Such as api-key.create.' })),
+  actor: Type.Optional(
+    named('The id of an actor (an API key, a viewer), or a kind of actors (such as bootstrap-key).'),
+  ),
+  outcome: Type.Optional(Type.Enum(['done', 'refused'])),
+  target: Type.Optional(named('What it was done to, in full and as the audit shows it.')),
+  from: Type.Optional(instant('At this time or later.')),
+  to: Type.Optional(instant('Before this time.')),
+};
+
+const AuditFilterSchema = Type.Object(auditFilterSchemas);
+
+/** @throws AppError VALIDATION_FAILED for a time that is none */
+export function readAuditFilter(query: Static<typeof AuditFilterSchema>): AuditFilter {
+  const { action, actor, outcome, target, from, to } = query;
+  return {
+    action,
+    actor,
+    outcome,
+    target,
+    from: from === undefined ? undefined : readInstant(from, '/from'),
+    to: to === undefined ? undefined : readInstant(to, '/to'),
+  };
+}

@@ -1,0 +1,70 @@
+import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AuditFilter, listAuditRows } from './audit-store.ts';
+
+const hourMs = 3_600_000;
+const base = Date.UTC(2026, 5, 1);
+
+describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => {
+  let opened: TestDatabase;
+  beforeEach(async () => {
+    opened = await kind.open();
+  });
+  afterEach(() => opened.close());
+
+  const add = (
+    fields: Partial<Record<'actor_kind' | 'actor_id' | 'target' | 'outcome', string>>,
+    at = base,
+  ) =>
+    opened.db
+      .insertInto('audit')
+      .values({
+        at,
+        actor_kind: 'viewer',
+        actor_id: null,
+        action: 'lease.list',
+        target: null,
+        client_ip: null,
+        request_id: null,
+        outcome: 'done',
+        code: null,
+        ...fields,
+      })
+      .execute();
+  const numbers = async (filter: AuditFilter, limit = 100) =>
+    (await listAuditRows(opened.db, filter, { before: null, limit })).map(({ number }) => number);
+
+  it('gives the rows of a time, the first instant included and the last not', async () => {
+    for (let hour = 0; hour < 10; hour++) await add({}, base + hour * hourMs);
+    expect(await numbers({ from: base + 3 * hourMs, to: base + 6 * hourMs })).toEqual([6, 5, 4]);
+    expect(await numbers({ from: base + 8 * hourMs })).toEqual([10, 9]);
+    expect(await numbers({ to: base + hourMs })).toEqual([1]);
+    expect(await numbers({ from: base + 20 * hourMs })).toEqual([]);
+  });
+
+  it('misses none whose machine had a clock that was some minutes wrong', async () => {
+    await add({}, base + 30 * 60_000);
+    await add({}, base);
+    await add({}, base + 5 * hourMs);
+    await add({}, base + 5 * hourMs - 40 * 60_000);
+    expect(await numbers({ from: base, to: base + 10 * 60_000 })).toEqual([2]);
+    expect(await numbers({ from: base + 5 * hourMs - 60_000 })).toEqual([3]);
+  });
+
+  it('gives what was done to one thing, and how it ended', async () => {
+    await add({ target: 'a' });
+    await add({ target: 'ab' });
+    await add({ target: 'a', outcome: 'refused' });
+    expect(await numbers({ target: 'a' })).toEqual([3, 1]);
+    expect(await numbers({ target: 'a', outcome: 'refused' })).toEqual([3]);
+  });
+
+  it('takes a name for an id and for a kind at once, each row once and newest first', async () => {
+    await add({ actor_kind: 'viewer', actor_id: 'operator' });
+    await add({ actor_kind: 'operator' });
+    await add({ actor_kind: 'operator', actor_id: 'operator' });
+    await add({ actor_kind: 'viewer', actor_id: 'somebody' });
+    expect(await numbers({ actor: 'operator' })).toEqual([3, 2, 1]);
+    expect(await numbers({ actor: 'operator' }, 2)).toEqual([3, 2]);
+  });
+});

@@ -1,0 +1,86 @@
+import { databaseKinds } from '@latchkey/shared/testing';
+import { describe, expect, it } from 'vitest';
+import { exportAudit, toCsvLine } from './export-audit.ts';
+
+describe('a line of CSV', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', '"\'\r=1"'],
+    ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
+  ])('makes a text of what a spreadsheet would run: %j', (cell, written) => {
+    expect(toCsvLine([cell])).toBe(`${written}\r\n`);
+  });
+
+  it.each([
+    ['plain', 'plain'],
+    ['a,b', '"a,b"'],
+    ['a"b', '"a""b"'],
+    ['a\nb', '"a\nb"'],
+    ['1-1=0', '1-1=0'],
+    [null, ''],
+  ])('is quoted as RFC 4180 says: %j', (cell, written) => {
+    expect(toCsvLine([cell, 'end'])).toBe(`${written},end\r\n`);
+  });
+});
+
+describe.each(databaseKinds(process.env))('an export on $name', (kind) => {
+  async function openAudit(rows: number) {
+    const opened = await kind.open();
+    for (let from = 0; from < rows; from += 500) {
+      const part = Array.from({ length: Math.min(500, rows - from) }, (_, index) => ({
+        at: from + index,
+        actor_kind: 'viewer',
+        actor_id: `viewer-${from + index}`,
+        action: 'lease.list',
+        target: null,
+        client_ip: null,
+        request_id: null,
+        outcome: 'refused',
+        code: null,
+      }));
+      await opened.db.insertInto('audit').values(part).execute();
+    }
+    return opened;
+  }
+
+  it('has every row once, newest first, over many pages', async () => {
+    const { db, close } = await openAudit(1_203);
+    const pieces: string[] = [];
+    for await (const piece of exportAudit(db, {}, 'jsonl')) pieces.push(piece);
+    const lines = pieces.join('').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).actor.id)).toEqual(
+      Array.from({ length: 1_203 }, (_, index) => `viewer-${1_202 - index}`),
+    );
+    await close();
+  });
+
+  it('reads no page that nobody takes', async () => {
+    const { db, close } = await openAudit(1_203);
+    let queries = 0;
+    const counted = db.withPlugin({
+      transformQuery: ({ node }) => {
+        queries++;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const pieces = exportAudit(counted, {}, 'jsonl');
+    await pieces.next();
+    expect(queries).toBe(1);
+    await pieces.return();
+    expect([queries, (await pieces.next()).done]).toEqual([1, true]);
+    await close();
+  });
+
+  it('has the names of its columns alone where nothing matches', async () => {
+    const { db, close } = await openAudit(1);
+    const pieces: string[] = [];
+    for await (const piece of exportAudit(db, { outcome: 'done' }, 'csv')) pieces.push(piece);
+    expect(pieces).toEqual(['id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code\r\n']);
+    await close();
+  });
+});

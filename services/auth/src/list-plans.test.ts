@@ -1,0 +1,66 @@
+import { databaseKinds, fillLists, planQueries, type TestDatabase } from '@latchkey/shared/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiKeyFilter } from './api-key-filter.ts';
+import { countUnendingApiKeys, listApiKeys } from './api-key-store.ts';
+import { type AuditFilter, listAuditRows } from './audit-store.ts';
+
+const now = Date.UTC(2027, 0, 1);
+const dayMs = 86_400_000;
+
+const apiKeyFilters: ApiKeyFilter[] = [
+  {},
+  { search: 'workshop 77' },
+  { search: 'lk_00001' },
+  { status: 'active' },
+  { status: 'revoked' },
+  { status: 'expired' },
+  { scope: 'admin' },
+  { expires: 'never' },
+  { expires: 'within-14-days' },
+  { unusedDays: 90 },
+  { search: '7', status: 'active', scope: 'full', expires: 'never', unusedDays: 30 },
+];
+const auditFilters: AuditFilter[] = [
+  {},
+  { action: 'lease.revoke' },
+  { actor: 'key-3' },
+  { actor: 'viewer' },
+  { actor: 'bootstrap-key' },
+  { outcome: 'done' },
+  { outcome: 'refused' },
+  { target: 'content-77' },
+  { from: now - 20 * dayMs, to: now - 19 * dayMs },
+  { to: now - 29 * dayMs },
+  { action: 'lease.list', actor: 'viewer', outcome: 'done', target: 'content-7', from: now - 20 * dayMs },
+];
+
+describe.each(databaseKinds(process.env))('on $name', (kind) => {
+  let opened: TestDatabase;
+  beforeAll(async () => {
+    opened = await kind.open();
+    await fillLists(opened.db, { apiKeys: 20_000, contents: 10, leases: 10, auditRows: 50_000 }, now);
+  });
+  afterAll(() => opened.close());
+
+  it.each(apiKeyFilters)('among many API keys, no list reads the whole table: %o', async (filter) => {
+    const plans = await planQueries(opened.db, async (db) => {
+      for (const after of [null, { at: now - 300 * dayMs, id: 'x' }])
+        await listApiKeys(db, filter, { now, limit: 501, after });
+    });
+    expect(plans).toHaveLength(2);
+    expect(plans.filter(({ tableScans }) => tableScans.length > 0)).toEqual([]);
+  });
+
+  it('nor does the count of those that never end', async () => {
+    const plans = await planQueries(opened.db, countUnendingApiKeys);
+    expect(plans.map(({ tableScans }) => tableScans)).toEqual([[]]);
+  });
+
+  it.each(auditFilters)('in a long audit, no list reads the whole table: %o', async (filter) => {
+    const plans = await planQueries(opened.db, async (db) => {
+      for (const before of [null, 20_000]) await listAuditRows(db, filter, { before, limit: 101 });
+    });
+    expect(plans.length).toBeGreaterThanOrEqual(2);
+    expect(plans.filter(({ tableScans }) => tableScans.length > 0)).toEqual([]);
+  });
+});

@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream';
+import { problems } from '@latchkey/shared/errors';
+import type { App } from '@latchkey/shared/http';
+import type { FastifyReply } from 'fastify';
+import { Type } from 'typebox';
+import { auditFilterSchemas, readAuditFilter } from '../audit-schema.ts';
+import type { AuthPorts } from '../auth-ports.ts';
+import { type ExportFormat, exportAudit, exportFormats, exportMediaTypes } from '../export-audit.ts';
+
+const path = '/api/v1/audit/export';
+const config = { access: 'manage', action: 'audit.export', limit: 'api' } as const;
+
+const QuerySchema = Type.Object(
+  { format: Type.Enum([...exportFormats]), ...auditFilterSchemas },
+  { additionalProperties: false },
+);
+
+/** `GET /api/v1/audit/export`: the whole audit, or what the filters leave of it, as a file. */
+export function addExportAuditRoute(app: App, { db, clock }: AuthPorts): void {
+  app.get(
+    path,
+    {
+      exposeHeadRoute: false,
+      config,
+      schema: {
+        tags: ['Audit'],
+        summary: 'Export management actions, done and refused, newest first',
+        description:
+          'Streams everything that matches. CSV (RFC 4180) has its column names in the first line, and an apostrophe before ' +
+          'whatever a spreadsheet would take for a formula; JSON Lines have one record of the list in each line. ' +
+          'An answer that breaks off before its end is not the whole.',
+        querystring: QuerySchema,
+        response: {
+          200: {
+            description: 'The file',
+            content: {
+              'text/csv': { schema: Type.String() },
+              'application/x-ndjson': { schema: Type.String() },
+            },
+          },
+          ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+        },
+      },
+    },
+    (request, reply) => {
+      const { format } = request.query;
+      const filter = readAuditFilter(request.query);
+      setHeaders(reply, format, clock.now()).send(Readable.from(exportAudit(db, filter, format)));
+    },
+  );
+  // Node answers HEAD of a stream by reading it to its end.
+  app.head(path, { config, schema: { hide: true, querystring: QuerySchema } }, ({ query }, reply) =>
+    setHeaders(reply, query.format, clock.now()).send(''),
+  );
+}
+
+function setHeaders(reply: FastifyReply, format: ExportFormat, now: number): FastifyReply {
+  const day = new Date(now).toISOString().slice(0, 10);
+  return reply.headers({
+    'content-type': exportMediaTypes[format],
+    'content-disposition': `attachment; filename="latchkey-audit-${day}.${format}"`,
+    // What somebody chose to be called is never run as a page.
+    'x-content-type-options': 'nosniff',
+  });
+}

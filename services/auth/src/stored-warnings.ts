@@ -1,0 +1,32 @@
+import type { Database } from '@latchkey/shared/db';
+import type { ConfigurationWarning } from '@latchkey/shared/statistics';
+import { countUnendingApiKeys } from './api-key-store.ts';
+import type { SetupSecrets } from './config.ts';
+import { openSetupWarning } from './setup-credential.ts';
+
+/** What the stored API keys, or their lack, give reason to warn of. */
+export async function readStoredWarnings(db: Database, setup: SetupSecrets): Promise<ConfigurationWarning[]> {
+  const warnings: ConfigurationWarning[] = [];
+  const openSetup = await openSetupWarning(db, setup);
+  if (openSetup) {
+    warnings.push({
+      code: 'SETUP_UNCLAIMED',
+      severity: 'warning',
+      title: 'Anyone may claim this server',
+      detail: openSetup,
+      documentation: 'README.md#two-commands',
+    });
+  }
+  const unending = await countUnendingApiKeys(db);
+  if (unending > 0) {
+    warnings.push({
+      code: 'API_KEYS_NEVER_EXPIRE',
+      severity: 'notice',
+      title: unending === 1 ? '1 API key never expires' : `${unending} API keys never expire`,
+      detail:
+        'A key that leaks and never expires opens this server until somebody notices. Rotate it, with an expiry.',
+      documentation: 'README.md#configuration',
+    });
+  }
+  return warnings;
+}

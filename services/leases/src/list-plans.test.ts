@@ -1,0 +1,47 @@
+import { databaseKinds, fillLists, planQueries, type TestDatabase } from '@latchkey/shared/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { leaseStates } from './lease.ts';
+import { LeaseStore } from './lease-store.ts';
+
+const now = Date.UTC(2027, 0, 1);
+const selectors = {
+  'all leases': { viewerId: null, contentId: null },
+  'those of a viewer': { viewerId: 'viewer-21', contentId: null },
+  'those of a content that half of them are for': { viewerId: null, contentId: 'content-0' },
+  'those of a content that few are for': { viewerId: null, contentId: 'content-77' },
+  'those of a viewer and a content': { viewerId: 'viewer-21', contentId: 'content-0' },
+};
+
+describe.each(databaseKinds(process.env))('among many leases on $name', (kind) => {
+  let opened: TestDatabase;
+  beforeAll(async () => {
+    opened = await kind.open();
+    await fillLists(opened.db, { apiKeys: 10, contents: 10, leases: 100_000, auditRows: 10 }, now);
+  });
+  afterAll(() => opened.close());
+
+  it.each(Object.entries(selectors))(
+    'no list and no count of %s reads the whole table',
+    async (_, selector) => {
+      const plans = await planQueries(opened.db, async (db) => {
+        const store = new LeaseStore(db);
+        await store.countActive(selector, now);
+        for (const state of [null, ...leaseStates]) {
+          for (const after of [null, { at: now - 80_000_000, id: 'x' }])
+            await store.list({ ...selector, state }, now, 101, after);
+        }
+      });
+      expect(plans).toHaveLength(9);
+      expect(plans.filter(({ tableScans }) => tableScans.length > 0)).toEqual([]);
+    },
+  );
+
+  it('the active ones are counted by an index alone', async () => {
+    const [plan] = await planQueries(opened.db, (db) =>
+      new LeaseStore(db).countActive({ viewerId: null, contentId: null }, now),
+    );
+    expect(plan?.steps.join()).toMatch(
+      /(COVERING INDEX|Index Only Scan leases by) leases_open_by_expires_at/,
+    );
+  });
+});

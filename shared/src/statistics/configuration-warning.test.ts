@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { readSingleNodeConfig } from '../config/index.ts';
+import { judgeConfiguration } from './configuration-warning.ts';
+
+const needed = { MASTER_KEY_HEX: 'a'.repeat(64), SALT_HEX: 'b'.repeat(64), AUTH_JWT_SECRET: 'c'.repeat(40) };
+const codes = (env: Record<string, string>) =>
+  judgeConfiguration(readSingleNodeConfig({ ...needed, ...env }).values).map(({ code }) => code);
+
+it('nothing is to be said of a server that is configured with care', () => {
+  expect(codes({ RATE_LIMIT: 'on', VIEWER_TOKEN_FROM: 'header', TRUST_PROXY: '1' })).toEqual([]);
+});
+
+it.each([
+  [{ TRUST_PROXY: 'true' }, 'TRUST_PROXY_ALL'],
+  [{ CORS_ORIGINS: '*' }, 'CORS_ANY_ORIGIN'],
+  [{ ALLOW_ANONYMOUS_VIEWERS: 'true', AUTH_JWT_SECRET: '' }, 'ANONYMOUS_VIEWERS'],
+  [{ LEASE_MODE: 'off' }, 'LEASES_OFF'],
+  [{ VIEWER_TOKEN_FROM: 'header,query' }, 'TOKENS_IN_URLS'],
+  [{ RATE_LIMIT: 'off' }, 'RATE_LIMIT_OFF'],
+])('%o is warned of', (env, code) => expect(codes(env)).toContain(code));
+
+it('anonymous viewers are none where there are tokens', () => {
+  expect(codes({ ALLOW_ANONYMOUS_VIEWERS: 'true' })).not.toContain('ANONYMOUS_VIEWERS');
+});

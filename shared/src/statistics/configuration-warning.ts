@@ -1,0 +1,68 @@
+import type { CorsOrigins } from '../config/url-parsers.ts';
+import type { TrustProxy } from '../http/trust-proxy.ts';
+
+/** Something about the configuration that whoever runs the server should know. */
+export interface ConfigurationWarning {
+  /** Fixed: what a program goes by. */
+  code: string;
+  /** `warning`: open to misuse as it is. `notice`: right for some, so to be looked at once. */
+  severity: 'warning' | 'notice';
+  title: string;
+  detail: string;
+  /** Where to read on: a document of the project and a heading in it. */
+  documentation: string;
+}
+
+const configuration = 'README.md#configuration';
+
+/** Those of the values that some process has; another one looks at the others. */
+export interface JudgedValues {
+  trustProxy?: TrustProxy;
+  corsOrigins?: CorsOrigins;
+  rateLimit?: string;
+  leaseMode?: string;
+  allowAnonymousViewers?: boolean;
+  authJwtSecret?: unknown;
+  authJwksUrl?: unknown;
+  viewerTokenFrom?: readonly string[];
+}
+
+/** What is doubtful about the configuration of one process. */
+export function judgeConfiguration(values: JudgedValues): ConfigurationWarning[] {
+  const { trustProxy, corsOrigins, rateLimit, leaseMode, viewerTokenFrom = [] } = values;
+  const warnings: ConfigurationWarning[] = [];
+  const warn = (
+    severity: ConfigurationWarning['severity'],
+    code: string,
+    title: string,
+    detail: string,
+  ): void => void warnings.push({ code, severity, title, detail, documentation: configuration });
+  if (trustProxy?.kind === 'all') {
+    const detail =
+      'TRUST_PROXY=true believes whatever X-Forwarded-For says, so a client can choose the address that limits, log and audit show. Name the proxies, or how many there are.';
+    warn('warning', 'TRUST_PROXY_ALL', 'Every proxy is trusted', detail);
+  }
+  if (values.allowAnonymousViewers && !values.authJwtSecret && !values.authJwksUrl) {
+    const detail =
+      'ALLOW_ANONYMOUS_VIEWERS=true gives content keys to whoever asks. Set AUTH_JWT_SECRET or AUTH_JWKS_URL.';
+    warn('warning', 'ANONYMOUS_VIEWERS', 'Viewers need no token', detail);
+  }
+  if (corsOrigins === '*') {
+    const detail = 'CORS_ORIGINS=* lets every web page call this server. Name the origins of your own pages.';
+    warn('warning', 'CORS_ANY_ORIGIN', 'Any web page may call', detail);
+  }
+  if (leaseMode === 'off') {
+    const detail = 'LEASE_MODE=off: there are no leases, so no viewer can be cut off before a token expires.';
+    warn('notice', 'LEASES_OFF', 'Nothing can be revoked from a viewer', detail);
+  }
+  if (viewerTokenFrom.includes('query')) {
+    const detail =
+      'VIEWER_TOKEN_FROM has query. Proxies and browsers write URLs, and the tokens in them, into their own logs and histories.';
+    warn('notice', 'TOKENS_IN_URLS', 'Tokens may stand in URLs', detail);
+  }
+  if (rateLimit === 'off') {
+    const detail = 'RATE_LIMIT=off. Unless a proxy in front limits requests, set it to on.';
+    warn('notice', 'RATE_LIMIT_OFF', 'This server limits no rate', detail);
+  }
+  return warnings;
+}

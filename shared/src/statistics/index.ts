@@ -1,0 +1,19 @@
+export type { AppliedChange } from './applied-changes.ts';
+export {
+  type ConfigurationWarning,
+  type JudgedValues,
+  judgeConfiguration,
+} from './configuration-warning.ts';
+export { DurationCounts, type SparseCounts } from './duration-counts.ts';
+export {
+  ConfigurationWarningSchema,
+  type PlayerStepReport,
+  type ProcessReport,
+  ProcessReportSchema,
+  parseProcessReport,
+  type RequestStepReport,
+} from './process-report.ts';
+export { ProcessStatistics } from './process-statistics.ts';
+export { kindOfRequest, type RequestKind } from './request-counts.ts';
+export { StatisticsQuerySchema } from './statistics-query.ts';
+export { stepMs, stepsKept } from './step-ring.ts';

@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+const Count = Type.Integer({ minimum: 0 });
+const Instant = Type.Integer({ minimum: 0, description: 'Milliseconds since 1970.' });
+const Sparse = Type.Array(Type.Tuple([Type.Integer({ minimum: 0 }), Count]));
+const NullableText = Type.Union([Type.String(), Type.Null()]);
+
+const RequestStep = Type.Object({
+  at: Instant,
+  count: Count,
+  clientErrors: Count,
+  serverErrors: Count,
+  durations: Sparse,
+});
+const PlayerStep = Type.Object({ at: Instant, reports: Count, stalls: Count, firstFrames: Sparse });
+
+export const ConfigurationWarningSchema = Type.Object({
+  code: Type.String(),
+  severity: Type.Union([Type.Literal('warning'), Type.Literal('notice')]),
+  title: Type.String(),
+  detail: Type.String(),
+  documentation: Type.String({ description: 'A document of the project, and a heading in it.' }),
+});
+
+/** What one process tells of its last hour. */
+export const ProcessReportSchema = Type.Object({
+  startedAt: Instant,
+  keyRequests: Type.Array(RequestStep),
+  otherRequests: Type.Array(RequestStep),
+  playerReports: Type.Array(PlayerStep),
+  activeLeases: Type.Array(Type.Object({ at: Instant, count: Count })),
+  changes: Type.Array(
+    Type.Object({
+      number: Count,
+      at: Instant,
+      delayMs: Count,
+      kind: Type.Union([Type.Literal('leases'), Type.Literal('api-key'), Type.Literal('content')]),
+      leaseId: NullableText,
+      viewerId: NullableText,
+      contentId: NullableText,
+    }),
+  ),
+  warnings: Type.Array(ConfigurationWarningSchema),
+});
+
+export type ProcessReport = Static<typeof ProcessReportSchema>;
+export type RequestStepReport = Static<typeof RequestStep>;
+export type PlayerStepReport = Static<typeof PlayerStep>;
+
+const validator = Compile(ProcessReportSchema);
+
+/** @throws TypeError where it is no report: an answer of another process is not believed to be one */
+export function parseProcessReport(value: unknown): ProcessReport {
+  if (!validator.Check(value)) throw new TypeError('the answer is no report of a process');
+  return value;
+}

@@ -1,0 +1,85 @@
+import type { Clock } from '../clock/index.ts';
+import type { Change } from '../events/index.ts';
+import { AppliedChanges } from './applied-changes.ts';
+import type { ConfigurationWarning } from './configuration-warning.ts';
+import { DurationCounts } from './duration-counts.ts';
+import type { ProcessReport } from './process-report.ts';
+import { RequestCounts, type RequestKind } from './request-counts.ts';
+import { type Step, StepRing } from './step-ring.ts';
+
+/** What players reported in one step. */
+class PlayerCounts {
+  reports = 0;
+  stalls = 0;
+  readonly firstFrames = new DurationCounts();
+}
+
+/**
+ * What one process has seen in the last hour, in some hundred KB of memory and nowhere else: after a restart it begins anew.
+ * Each process knows its own; whoever shows them adds them up.
+ */
+export class ProcessStatistics {
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  readonly #requests: Record<Exclude<RequestKind, 'probe'>, StepRing<RequestCounts>>;
+  readonly #players: StepRing<PlayerCounts>;
+  readonly #activeLeases: StepRing<{ count: number | null }>;
+  readonly #changes = new AppliedChanges();
+  /** What is doubtful about this process's configuration; filled at start. */
+  readonly warnings: ConfigurationWarning[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+    const create = () => new RequestCounts();
+    this.#requests = { key: new StepRing(clock, create), other: new StepRing(clock, create) };
+    this.#players = new StepRing(clock, () => new PlayerCounts());
+    this.#activeLeases = new StepRing(clock, () => ({ count: null }));
+  }
+
+  countRequest(kind: RequestKind, status: number, seconds: number): void {
+    if (kind !== 'probe') this.#requests[kind].current().add(status, seconds * 1_000);
+  }
+
+  /** @param firstFrameMs null where the player has shown none */
+  countPlayerReport(firstFrameMs: number | null, stalls: number): void {
+    const counts = this.#players.current();
+    counts.reports++;
+    counts.stalls += stalls;
+    if (firstFrameMs !== null) counts.firstFrames.add(firstFrameMs);
+  }
+
+  noteActiveLeases(count: number): void {
+    this.#activeLeases.current().count = count;
+  }
+
+  /** @param at the time of the change's row */
+  noteChange(number: number, at: number, change: Change): void {
+    this.#changes.note(number, at, change, this.#clock.now());
+  }
+
+  /** @param since milliseconds since 1970: steps that began earlier are left out */
+  report(since: number): ProcessReport {
+    return {
+      startedAt: this.#startedAt,
+      keyRequests: this.#requests.key.since(since).map(toRequestStep),
+      otherRequests: this.#requests.other.since(since).map(toRequestStep),
+      playerReports: this.#players.since(since).map(({ at, value: { reports, stalls, firstFrames } }) => ({
+        at,
+        reports,
+        stalls,
+        firstFrames: firstFrames.sparse(),
+      })),
+      activeLeases: this.#activeLeases
+        .since(since)
+        .flatMap(({ at, value: { count } }) => (count === null ? [] : [{ at, count }])),
+      changes: [...this.#changes.latest()],
+      warnings: [...this.warnings],
+    };
+  }
+}
+
+function toRequestStep({ at, value }: Step<RequestCounts>) {
+  const { count, clientErrors, serverErrors, durations } = value;
+  return { at, count, clientErrors, serverErrors, durations: durations.sparse() };
+}

@@ -1,0 +1,92 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../db/index.ts';
+
+/** How many rows each table gets. */
+export interface ListSizes {
+  apiKeys: number;
+  contents: number;
+  leases: number;
+  auditRows: number;
+}
+
+const dayMs = 86_400_000;
+
+/**
+ * Fills the tables that lists read, in SQL, so that a million rows take seconds. The distribution is an unkind one: half
+ * of all leases are for `content-0`, a twentieth is one viewer's, and what is active is newer than all that has ended.
+ *
+ * @param now milliseconds since 1970: rows lie in the day (API keys and contents: in the year) before it
+ */
+export async function fillLists(db: Database, sizes: ListSizes, now: number): Promise<void> {
+  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
+  const series = (count: number) =>
+    isPostgres
+      ? sql`generate_series(cast(0 as bigint), ${sql.lit(count - 1)}) as numbers(n)`
+      : sql`(with recursive counted(n) as (select 0 union all select n + 1 from counted where n < ${sql.lit(count - 1)}) select n from counted) as numbers`;
+  const age = (spanMs: number, count: number) =>
+    sql`${sql.lit(now)} - (${sql.lit(count)} - n) * ${sql.lit(Math.max(1, Math.floor(spanMs / count)))}`;
+  await fillApiKeys(db, series(sizes.apiKeys), age(365 * dayMs, sizes.apiKeys), now);
+  await fillContents(db, series(sizes.contents), age(365 * dayMs, sizes.contents));
+  await fillLeases(db, series(sizes.leases), age(dayMs, sizes.leases), sizes.leases, now);
+  await fillAudit(db, series(sizes.auditRows), age(30 * dayMs, sizes.auditRows));
+  // What the databases do by themselves in time: statistics, and on Postgres the map that index-only scans rest on.
+  await sql`${sql.raw(isPostgres ? 'vacuum analyze' : 'analyze')}`.execute(db);
+}
+
+/** The last twelve digits of a UUID, on both databases. */
+const uuid = (kind: string) => sql`${sql.lit(`${kind}0000000-0000-4000-8000-`)} || ${digits(12)}`;
+const digits = (width: number) => {
+  const padded = sql`${sql.lit('0'.repeat(width))} || n`;
+  return sql`substr(${padded}, length(${padded}) - ${sql.lit(width - 1)})`;
+};
+
+async function fillApiKeys(
+  db: Database,
+  series: RawBuilder<unknown>,
+  createdAt: RawBuilder<unknown>,
+  now: number,
+) {
+  const expiresAt = sql`case n % 4 when 0 then null when 1 then ${sql.lit(now + 7 * dayMs)} when 2 then ${sql.lit(now + 90 * dayMs)} else ${sql.lit(now - dayMs)} end`;
+  await sql`insert into api_keys (id, name, key_hash, key_prefix, scope, created_at, expires_at, revoked_at, last_used_at)
+    select ${uuid('a')}, 'Key of workshop ' || n, ${sql.lit('f'.repeat(52))} || ${digits(12)}, 'lk_' || ${digits(8)},
+      case when n % 1000 = 0 then 'admin' when n % 3 = 0 then 'full' when n % 3 = 1 then 'upload' else 'playback' end,
+      ${createdAt}, ${expiresAt}, case when n % 10 = 9 then ${sql.lit(now - dayMs)} end,
+      case when n % 7 = 0 then null else ${sql.lit(now)} - (n % 200) * ${sql.lit(dayMs)} end
+    from ${series}`.execute(db);
+}
+
+async function fillContents(db: Database, series: RawBuilder<unknown>, createdAt: RawBuilder<unknown>) {
+  await sql`insert into contents (id, name, status, key_version, size_bytes, manifest_key, metadata, search_text, created_at, updated_at)
+    select 'content-' || n, 'The Long Film, part ' || n, case when n % 50 = 0 then 'disabled' else 'active' end, 1, n * 1000,
+      'content/content-' || n || '/index.m3u8', '{"genre":"drama","note":"' || ${sql.lit('x'.repeat(200))} || '"}',
+      'the long film, part ' || n || ${sql.lit('\n')} || 'content-' || n, ${createdAt}, ${createdAt}
+    from ${series}`.execute(db);
+}
+
+async function fillLeases(
+  db: Database,
+  series: RawBuilder<unknown>,
+  createdAt: RawBuilder<unknown>,
+  count: number,
+  now: number,
+) {
+  const ended = sql.lit(Math.floor(count * 0.3));
+  const revoked = sql.lit(Math.floor(count * 0.4));
+  await sql`insert into leases (id, viewer_id, content_id, device_id, created_at, renewed_at, expires_at, revoked_at, revoked_by, reason)
+    select ${uuid('e')}, case when n % 20 = 0 then 'viewer-0' else 'viewer-' || n % 200000 end,
+      case when n % 2 = 0 then 'content-0' else 'content-' || n % 100000 end, null, ${createdAt}, null,
+      case when n < ${ended} then ${createdAt} + 300 else ${sql.lit(now)} + 3600000 + n % 1000 end,
+      case when n >= ${ended} and n < ${revoked} then ${createdAt} + 200 end,
+      case when n >= ${ended} and n < ${revoked} then 'management' end, null
+    from ${series}`.execute(db);
+}
+
+async function fillAudit(db: Database, series: RawBuilder<unknown>, at: RawBuilder<unknown>) {
+  await sql`insert into audit (at, actor_kind, actor_id, action, target, client_ip, request_id, outcome, code)
+    select ${at}, case n % 3 when 0 then 'api-key' when 1 then 'anonymous' else 'viewer' end,
+      case n % 3 when 0 then 'key-' || n % 500 when 1 then null else 'viewer-' || n end,
+      case n % 4 when 0 then 'lease.revoke' when 1 then 'api-key.list' when 2 then 'content.update' else 'lease.list' end,
+      'content-' || n % 1000, '192.0.2.7', 'request-' || n, case when n % 100 = 0 then 'done' else 'refused' end,
+      case when n % 100 = 0 then null else 'INVALID_API_KEY' end
+    from ${series}`.execute(db);
+}

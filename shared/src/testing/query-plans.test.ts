@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fillLists } from './fill-lists.ts';
+import { planQueries } from './query-plans.ts';
+import { databaseKinds, type TestDatabase } from './test-database.ts';
+
+describe.each(databaseKinds(process.env))('on $name', (kind) => {
+  let opened: TestDatabase;
+  beforeAll(async () => {
+    opened = await kind.open();
+    await fillLists(opened.db, { apiKeys: 5_000, contents: 10, leases: 10, auditRows: 10 }, Date.UTC(2027));
+  });
+  afterAll(() => opened.close());
+
+  it('a query that no index helps is seen to read the whole table', async () => {
+    const [plan] = await planQueries(opened.db, (db) =>
+      db.selectFrom('api_keys').select('last_used_at').where('last_used_at', '=', 5).execute(),
+    );
+    expect(plan?.tableScans).toHaveLength(1);
+  });
+
+  it('one by its key is not, and what a query has inside of it is no query of its own', async () => {
+    const plans = await planQueries(opened.db, (db) =>
+      db
+        .selectFrom('api_keys')
+        .select('name')
+        .where('id', 'in', db.selectFrom('api_keys').select('id').where('id', '=', 'x'))
+        .execute(),
+    );
+    expect(plans).toHaveLength(1);
+    expect(plans[0]?.tableScans).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { Client, Pool } from 'undici';
+import type { Clock } from '../clock/index.ts';
+
+/** One that is about to end is left alone for so long: over most of the 5 s that a process serves on by default. */
+const endingMs = 4_000;
+/** One that is starting or unsure, for so long; then one request tries it, and then the next. */
+const unfitMs = 1_000;
+/** A neighbour is near; one that does not take a connection by then is not there. */
+const connectTimeoutMs = 1_000;
+/** For the head of an answer. Above the 4 s of a statement, below the patience of players. */
+const headersTimeoutMs = 8_000;
+/** The event stream beats every 15 s; whatever is silent for longer is broken. */
+const bodyTimeoutMs = 40_000;
+/** Shorter than the 72 s of the neighbour's server, so that no request meets a connection that is just being closed. */
+const keepAliveMs = 30_000;
+/** For the answer to `/health`, which takes a millisecond and asks nobody. A process that is busy for longer is as good as gone. */
+const signOfLifeMs = 500;
+
+/** One address of a neighbour. */
+export interface Member {
+  /** Such as `http://10.0.0.7:4101`. */
+  readonly origin: string;
+  readonly pool: Pool;
+  /** It took no connection, broke it or kept somebody waiting: the others first, until it gives a sign of life. */
+  penalize(): void;
+  /** Hears what an answer says of its process (`phaseHeader`). */
+  heed(phase: unknown): void;
+  /** Asks it for a sign of life, and penalizes it where none comes. Those who ask at the same time share the answer. */
+  isAlive(): Promise<boolean>;
+}
+
+/** What speaks against an address; the less the better. */
+export const standing = { well: 0, ending: 1, unfit: 2, lost: 3 } as const;
+
+/** A member as its upstream sees it. */
+export interface KnownMember extends Member {
+  standing(): (typeof standing)[keyof typeof standing];
+  /** A request goes there. Where it is starting or unsure, that one tries it, and the others wait for what comes of it. */
+  taken(): void;
+  close(): Promise<void>;
+  destroy(): Promise<void>;
+}
+
+export interface MemberOptions {
+  origin: string;
+  /** The host as it was configured, for TLS. */
+  serverName: string;
+  connections: number;
+  clock: Clock;
+}
+
+export function openMember({ origin, serverName, connections, clock }: MemberOptions): KnownMember {
+  const connect = { timeout: connectTimeoutMs, servername: serverName };
+  const pool = new Pool(origin, {
+    connections,
+    pipelining: 1,
+    headersTimeout: headersTimeoutMs,
+    bodyTimeout: bodyTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    connect,
+  });
+  // A connection of its own: those of the pool may all be taken by requests that wait.
+  const prober = new Client(origin, { connect });
+  let lost = false;
+  let endingUntilMs = 0;
+  /** Null while it is fit to answer. */
+  let unfitUntilMs: number | null = null;
+  let probing: Promise<boolean> | null = null;
+
+  async function probe(): Promise<boolean> {
+    try {
+      const signal = AbortSignal.timeout(signOfLifeMs);
+      const { body } = await prober.request({ method: 'GET', path: '/health', signal });
+      await body.dump();
+      lost = false;
+    } catch {
+      lost = true;
+    } finally {
+      probing = null;
+    }
+    return !lost;
+  }
+
+  return {
+    origin,
+    pool,
+    penalize() {
+      lost = true;
+    },
+    heed(phase) {
+      if (phase === 'ending') endingUntilMs = clock.monotonic() + endingMs;
+      unfitUntilMs = phase === 'unsure' || phase === 'starting' ? clock.monotonic() + unfitMs : null;
+    },
+    isAlive() {
+      probing ??= probe();
+      return probing;
+    },
+    standing() {
+      if (lost) return standing.lost;
+      if (unfitUntilMs === null && endingUntilMs === 0) return standing.well;
+      const nowMs = clock.monotonic();
+      if (unfitUntilMs !== null && unfitUntilMs > nowMs) return standing.unfit;
+      return endingUntilMs > nowMs ? standing.ending : standing.well;
+    },
+    taken() {
+      if (unfitUntilMs !== null) unfitUntilMs = clock.monotonic() + unfitMs;
+    },
+    close: async () => void (await Promise.all([pool.close(), prober.close()])),
+    destroy: async () => void (await Promise.all([pool.destroy(), prober.destroy()])),
+  };
+}

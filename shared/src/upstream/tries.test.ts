@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createManualClock } from '../testing/manual-clock.ts';
+import { createUpstream, NoSignOfLife, NotBegun, NotSure, Tries, type Upstream } from './index.ts';
+
+const upstreams: Upstream[] = [];
+afterEach(async () => {
+  for (const upstream of upstreams.splice(0)) await upstream.close();
+});
+function open(count: number): Upstream {
+  const upstream = createUpstream({
+    urls: Array.from({ length: count }, (_, index) => `http://127.0.0.1:${index + 1}`),
+    lookup: async () => [],
+    clock: createManualClock(),
+    connections: 1,
+    onFault: () => {},
+  });
+  upstreams.push(upstream);
+  return upstream;
+}
+const broken = Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
+const timeOut = Object.assign(new Error('too long'), { name: 'TimeoutError' });
+
+describe('a request that nobody has begun with', () => {
+  test.each([
+    ['because no connection was taken', refused],
+    ['because the service is starting', new NotBegun()],
+  ])('is tried at three addresses, whatever it is: %s', (_why, error) => {
+    const tries = new Tries(open(4), false);
+    const asked = [tries.member?.origin];
+    while (tries.next(error)) asked.push(tries.member?.origin);
+    expect(asked).toHaveLength(3);
+    expect(new Set(asked).size).toBe(3);
+  });
+});
+
+describe('a request that may have been begun', () => {
+  const causes: [string, Error][] = [
+    ['its connection broke', broken],
+    ['its address is silent', new NoSignOfLife()],
+    ['its time is over', timeOut],
+    ['its process is unsure', new NotSure()],
+  ];
+
+  test.each(causes)('goes to one other address at most, where asking changes nothing: %s', (_why, error) => {
+    const tries = new Tries(open(4), true);
+    const first = tries.member;
+    expect(tries.next(error)).toBe(true);
+    expect(tries.member).not.toBe(first);
+    expect(tries.next(error)).toBe(false);
+  });
+
+  test.each(causes)('is never sent twice where it changes something: %s', (_why, error) => {
+    expect(new Tries(open(4), false).next(error)).toBe(false);
+  });
+
+  test.each(causes.slice(1))('has nowhere to go where no other address is well: %s', (_why, error) => {
+    const upstream = open(2);
+    const tries = new Tries(upstream, true);
+    upstream.pick()?.heed('unsure');
+    expect(tries.next(error)).toBe(false);
+    expect(new Tries(open(1), true).next(error)).toBe(false);
+  });
+
+  test('is tried again at the only address where its connection broke: the usual end of an idle one', () => {
+    const tries = new Tries(open(1), true);
+    expect(tries.next(broken)).toBe(true);
+    expect(tries.next(broken)).toBe(false);
+  });
+
+  test('goes nowhere once the budget is spent, which any other failure leaves alone', () => {
+    const upstream = open(3);
+    expect(new Tries(upstream, true).next(new Error('it answered 500'))).toBe(false);
+    let again = 0;
+    // The address is sure again each time, so that only the budget can end it.
+    for (let request = 0; request < 1_000; request++) {
+      const tries = new Tries(upstream, true);
+      const first = tries.member;
+      if (tries.next(new NotSure())) again++;
+      first?.heed(undefined);
+    }
+    expect(again).toBeGreaterThan(300);
+    expect(again).toBeLessThan(340);
+  });
+});
