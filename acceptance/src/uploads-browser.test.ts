@@ -1,0 +1,163 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { startMediaServer } from './playback/media-server.ts';
+import { openBrowser } from './playback/open-browser.ts';
+import { startS3Server } from './s3-server.ts';
+import { makeFolder } from './server-process.ts';
+import { registerContent } from './stage.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+import { openUploadGate } from './upload-gate.ts';
+import { uploadSettings } from './upload-settings.ts';
+import { hashOfFile, mixedSizes, readObject, writeSource } from './upload-source.ts';
+
+// The package as it is published, in Chromium: a page of one origin, the key server and the store of two others.
+const page = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const folder = makeFolder();
+execFileSync(process.execPath, [page('../../sdk/uploader/build-package.ts'), join(folder.path, 'uploader')], {
+  stdio: 'inherit',
+});
+const pages = await startMediaServer(folder.path, {
+  '/upload-page.html': page('upload-page.html'),
+  '/upload-page.js': page('upload-page.js'),
+});
+let aheadMs = 0;
+const store = await startS3Server({ now: () => Date.now() + aheadMs });
+const gate = await openUploadGate(store.endpoint, ({ status }) => {
+  if (status === 403) aheadMs = 0;
+});
+const server = await startServer({
+  ...uploadSettings({ ...store, endpoint: gate.endpoint }),
+  CORS_ORIGINS: pages.origin,
+});
+const source = join(folder.path, 'source');
+// The files about one of 64 MiB, and the playlists.
+const sizes = mixedSizes(40);
+const paths = await writeSource(source, sizes);
+const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
+afterAll(async () => {
+  await browser.close();
+  pages.close();
+  gate.close();
+  await store.close();
+  folder.remove();
+});
+
+interface State {
+  loaded: number[];
+  filesDone: number;
+  totalBytes: number;
+  result: {
+    complete: boolean;
+    files: { path: string; status: string; etag?: string; code?: string }[];
+  } | null;
+}
+
+/** A page where the user has a token for uploads to one content. */
+async function openPage() {
+  const contentId = await registerContent(server);
+  const tab = await browser.newPage();
+  onTestFinished(() => tab.close());
+  const tokens: string[] = [];
+  await tab.exposeFunction('giveToken', () => {
+    const token = viewerToken(server.jwtSecret, unique('author'), {
+      scope: 'upload',
+      content_ids: [contentId],
+    });
+    tokens.push(token);
+    return token;
+  });
+  return { tab, contentId, tokens };
+}
+
+/** Picks the folder and begins. */
+async function begin(tab: Page, contentId: string): Promise<void> {
+  await tab.goto(`${pages.origin}/upload-page.html`);
+  await tab.waitForFunction('window.start');
+  await tab.setInputFiles('input', source);
+  await tab.evaluate(`window.start(${JSON.stringify({ contentId, keyServerUrl: server.url })})`);
+}
+
+const stateOf = (tab: Page): Promise<State> => tab.evaluate('window.state');
+const finish = (tab: Page) => tab.waitForFunction('window.state.result', undefined, { timeout: 50_000 });
+const puts = (contentId: string, since = 0) =>
+  gate.answers
+    .slice(since)
+    .filter(({ method, path, status }) => method === 'PUT' && status === 200 && path.includes(contentId))
+    .map(({ path }) => path.split(`/content/${contentId}/`)[1] ?? '');
+
+it('a folder arrives octet for octet although the page is reloaded half-way, and nothing known to have arrived is sent again', async () => {
+  const { tab, contentId, tokens } = await openPage();
+  await begin(tab, contentId);
+  await tab.waitForFunction('window.state.filesDone >= 20', undefined, { timeout: 30_000 });
+  const first = await stateOf(tab);
+  await tab.reload();
+  // What is under way ends with the page that began it.
+  const remembered: string[] = await tab.evaluate(
+    "Object.keys(localStorage).map((name) => name.split(' content/')[1].replace(/^[^/]*\\//, ''))",
+  );
+  expect(remembered.length).toBeGreaterThanOrEqual(20);
+  expect(remembered.length).toBeLessThan(paths.length);
+
+  const seen = gate.answers.length;
+  const asked = tokens.length;
+  await begin(tab, contentId);
+  await finish(tab);
+  const second = await stateOf(tab);
+  expect(second.result).toMatchObject({ complete: true });
+  const left = paths.filter((path) => !remembered.includes(path));
+  const sent = puts(contentId, seen);
+  expect(sent.filter((path) => remembered.includes(path))).toEqual([]);
+  expect(sent.slice(-2)).toEqual(['video/index.m3u8', 'master.m3u8']);
+  expect(
+    second.result?.files
+      .filter(({ status }) => status === 'uploaded')
+      .map(({ path }) => path)
+      .sort(),
+  ).toEqual(left);
+  expect(second.result?.files.every(({ etag }) => /^"[0-9a-f]{32}"$/.test(etag ?? ''))).toBe(true);
+  expect(tokens.length - asked).toBe(left.length);
+  for (const { loaded } of [first, second]) expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
+  expect(second.loaded.at(-1)).toBe(second.totalBytes);
+  for (const path of paths) {
+    const { hash } = await readObject(`${store.endpoint}/${store.bucket}/content/${contentId}/${path}`);
+    expect({ path, hash }).toEqual({ path, hash: await hashOfFile(join(source, path)) });
+  }
+}, 60_000);
+
+it.skipIf(process.env.TEST_S3_ENDPOINT)(
+  'a URL that has run out is renewed',
+  async () => {
+    const { tab, contentId } = await openPage();
+    const seen = gate.answers.length;
+    aheadMs = 301_000;
+    await begin(tab, contentId);
+    await finish(tab);
+    expect((await stateOf(tab)).result?.complete).toBe(true);
+    const statuses = gate.answers
+      .slice(seen)
+      .filter(({ method }) => method === 'PUT')
+      .map(({ status }) => status);
+    expect(statuses).toContain(403);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(paths.length);
+  },
+  60_000,
+);
+
+it('aborting ends what is under way and tells what is done', async () => {
+  const { tab, contentId } = await openPage();
+  await begin(tab, contentId);
+  await tab.waitForFunction('window.state.filesDone >= 5', undefined, { timeout: 30_000 });
+  await tab.evaluate('window.abortUpload()');
+  await finish(tab);
+  const { result } = await stateOf(tab);
+  const done = result?.files.filter(({ status }) => status === 'uploaded') ?? [];
+  const aborted = result?.files.filter(({ status }) => status === 'aborted') ?? [];
+  expect(done.length).toBeGreaterThanOrEqual(5);
+  expect(done.length + aborted.length).toBe(paths.length);
+  expect(puts(contentId)).toEqual(expect.arrayContaining(done.map(({ path }) => path)));
+  expect(aborted.every(({ code }) => code === 'ABORTED')).toBe(true);
+});

@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { openFolder, upload } from '@latchkey/uploader/node';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { readLines } from './request-lines.ts';
+import { startS3Server } from './s3-server.ts';
+import { makeFolder } from './server-process.ts';
+import { createApiKey, registerContent } from './stage.ts';
+import { startServer } from './target.ts';
+import type { UploadJob, UploadLine } from './upload-folder.ts';
+import { openUploadGate } from './upload-gate.ts';
+import { uploadSettings } from './upload-settings.ts';
+import { hashOfFile, mixedSizes, readObject, writeSource } from './upload-source.ts';
+
+// The uploader in Node against a store that checks every signature as S3 does.
+let aheadMs = 0;
+const store = await startS3Server({ now: () => Date.now() + aheadMs });
+const gate = await openUploadGate(store.endpoint, ({ status }) => {
+  // The URL that is asked for next is a good one again.
+  if (status === 403) aheadMs = 0;
+});
+const server = await startServer(uploadSettings({ ...store, endpoint: gate.endpoint }));
+const apiKey = (await createApiKey(server, 'upload')).raw;
+const folder = makeFolder();
+afterAll(async () => {
+  gate.close();
+  await store.close();
+  folder.remove();
+});
+
+/** URLs that were given to an API key. */
+const presignedFor = (id: string) =>
+  readLines(server.process).filter(
+    ({ path, status, principal }) => path === '/presign' && status === 200 && principal?.id === id,
+  ).length;
+const objectUrl = (contentId: string, path: string) =>
+  `${store.endpoint}/${store.bucket}/content/${contentId}/${path}`;
+/** Paths that the store has acknowledged since the n-th answer, in its order. */
+const acknowledged = (contentId: string, since = 0) =>
+  gate.answers
+    .slice(since)
+    .filter(({ method, status }) => method === 'PUT' && status === 200)
+    .map(({ path }) => path.split(`/content/${contentId}/`)[1] ?? '');
+
+/** Uploads in a process of its own. @param killAt the part of all octets at which it is killed */
+async function uploadFolder(job: UploadJob, credential: string, killAt = 2) {
+  const entry = fileURLToPath(new URL('upload-folder.ts', import.meta.url));
+  const child = spawn(process.execPath, [entry, JSON.stringify(job)], {
+    env: { PATH: process.env.PATH, LATCHKEY_API_KEY: credential },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close');
+  const loaded: number[] = [];
+  let result: Extract<UploadLine, { complete: boolean }> | undefined;
+  for await (const text of createInterface({ input: child.stdout })) {
+    const line: UploadLine = JSON.parse(text);
+    if ('complete' in line) result = line;
+    else {
+      loaded.push(line.loadedBytes);
+      if (line.loadedBytes / line.totalBytes >= killAt) child.kill('SIGKILL');
+    }
+  }
+  await closed;
+  return { loaded, result, signal: child.signalCode };
+}
+
+describe('200 files of 1 KiB to 64 MiB', async () => {
+  const source = join(folder.path, 'source');
+  const sizes = mixedSizes(198);
+  const paths = await writeSource(source, sizes);
+  const contentId = await registerContent(server);
+  const job = { folder: source, memory: join(folder.path, 'memory'), contentId, keyServerUrl: server.url };
+
+  it('killed half-way and begun again, they arrive octet for octet, and none that was known to have arrived is sent again', async () => {
+    expect([paths.length, Math.min(...sizes), Math.max(...sizes)]).toEqual([200, 1024, 64 * 1024 ** 2]);
+    const first = await uploadFolder(job, apiKey, 0.5);
+    expect([first.signal, first.result]).toEqual(['SIGKILL', undefined]);
+    const remembered = readFileSync(job.memory, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line).place.split(`/${contentId}/`)[1]);
+    const arrived = acknowledged(contentId);
+    expect(remembered.length).toBeGreaterThan(20);
+    // Four are under way at a time: of those the store may know more than the process had time to write down.
+    expect(arrived.length - remembered.length).toBeLessThanOrEqual(4);
+    expect(arrived).toEqual(expect.arrayContaining(remembered));
+    expect(arrived.some((path) => path.endsWith('.m3u8'))).toBe(false);
+
+    const seen = gate.answers.length;
+    const again = await createApiKey(server, 'upload');
+    const second = await uploadFolder(job, again.raw);
+    const sent = acknowledged(contentId, seen);
+    expect(second.result).toMatchObject({ complete: true });
+    const left = paths.filter((path) => !remembered.includes(path));
+    // One that was under way when the process was killed may have been acknowledged only now, besides.
+    expect([...new Set(sent)].sort()).toEqual(left);
+    expect(
+      Object.entries(second.result?.statuses ?? {}).filter(([, status]) => status === 'skipped'),
+    ).toHaveLength(remembered.length);
+    expect(sent.slice(-2)).toEqual(['video/index.m3u8', 'master.m3u8']);
+    // A token for each URL, and a URL for each file.
+    expect(second.result?.tokens).toBe(left.length);
+    await vi.waitFor(() => expect(presignedFor(again.id)).toBe(left.length));
+
+    for (const { loaded } of [first, second]) expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
+    const total = (await openFolder(source)).reduce((sum, { size = 0 }) => sum + size, 0);
+    expect(second.loaded.at(-1)).toBe(total);
+    // Four files of up to 64 MiB are under way; none of them is ever in memory as a whole.
+    expect(second.result?.peakMiB).toBeLessThan(200);
+
+    for (const path of paths) {
+      const { hash, type } = await readObject(objectUrl(contentId, path));
+      expect({ path, hash }).toEqual({ path, hash: await hashOfFile(join(source, path)) });
+      const expected = { ts: 'video/mp2t', m4s: 'video/mp4', m3u8: 'application/vnd.apple.mpegurl' };
+      expect(type).toBe(expected[path.split('.').at(-1) as keyof typeof expected]);
+    }
+  }, 60_000);
+});
+
+const files = [{ path: 'a.ts', data: Buffer.from('a segment') }];
+const options = { auth: () => apiKey, keyServerUrl: server.url };
+
+it.skipIf(process.env.TEST_S3_ENDPOINT)('a URL that has run out before it was used is renewed', async () => {
+  const contentId = await registerContent(server);
+  const seen = gate.answers.length;
+  aheadMs = 301_000;
+  const result = await upload(files, { ...options, contentId });
+  expect(result.files[0]).toMatchObject({ status: 'uploaded', attempts: 2 });
+  expect(gate.answers.slice(seen).map(({ status }) => status)).toEqual([403, 200]);
+  expect((await readObject(objectUrl(contentId, 'a.ts'))).type).toBe('video/mp2t');
+});
+
+it('content that is not registered, and a key that may not upload, are refused with the server’s word and without a PUT', async () => {
+  const seen = gate.answers.length;
+  const unknown = await upload(files, { ...options, contentId: 'not-there' });
+  expect(unknown.files[0]?.error).toMatchObject({
+    code: 'PRESIGN_REFUSED',
+    status: 404,
+    serverCode: 'CONTENT_NOT_FOUND',
+  });
+  const { raw } = await createApiKey(server, 'playback');
+  const refused = await upload(files, { ...options, contentId: 'not-there', auth: () => raw });
+  expect(refused.files[0]?.error).toMatchObject({ status: 403, serverCode: 'INSUFFICIENT_SCOPE' });
+  expect(gate.answers.length).toBe(seen);
+});
+
+it.each([
+  ['type', { 'Content-Type': 'text/html' }, 'a segment'],
+  ['length', { 'Content-Type': 'video/mp2t' }, 'a longer segment'],
+])('another %s than what was asked for is refused by the store', async (_, headers, body) => {
+  const contentId = await registerContent(server);
+  const request = { key: `content/${contentId}/a.ts`, contentType: 'video/mp2t', contentLength: 9 };
+  const { json } = await server.client.post('/presign', apiKey, request);
+  expect((await fetch(json.url, { method: 'PUT', headers, body })).status).toBe(403);
+  const right = { method: 'PUT', headers: { 'Content-Type': 'video/mp2t' }, body: 'a segment' };
+  expect((await fetch(json.url, right)).status).toBe(200);
+});

@@ -1,0 +1,85 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { afterAll, expect, it } from 'vitest';
+
+const here = import.meta.dirname;
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-uploader-package-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The package as a project has it that installed it: pnpm puts `publishConfig` over the manifest when it packs. */
+const installed = join(folder, 'node_modules/@latchkey/uploader');
+const { publishConfig, scripts, devDependencies, ...manifest } = JSON.parse(
+  readFileSync(join(here, 'package.json'), 'utf8'),
+);
+const published = { ...manifest, ...publishConfig };
+execFileSync(process.execPath, [join(here, 'build-package.ts'), join(installed, 'dist')], {
+  stdio: 'inherit',
+});
+writeFileSync(join(installed, 'package.json'), JSON.stringify(published));
+cpSync(join(here, 'README.md'), join(installed, 'README.md'));
+
+const read = (name: string) => readFileSync(join(installed, 'dist', name));
+const importsOf = (name: string) =>
+  [
+    ...read(name)
+      .toString()
+      .matchAll(/from\s*["'`]\.\/([^"'`]+)["'`]/g),
+  ].map(([, file]) => file ?? '');
+
+it('what a browser loads is at most 6 KB, compressed', () => {
+  const files = ['index.js', ...importsOf('index.js')];
+  const bytes = files.reduce((sum, name) => sum + gzipSync(read(name), { level: 9 }).length, 0);
+  expect(bytes).toBeLessThanOrEqual(6 * 1024);
+});
+
+it('what a browser loads imports nothing of Node', () => {
+  for (const name of ['index.js', ...importsOf('index.js')])
+    expect(read(name).toString()).not.toMatch(/node:/);
+  expect(read('node.js').toString()).toMatch(/node:fs/);
+});
+
+it('publint finds nothing, strictly', async () => {
+  // The folder holds what is published and nothing else.
+  const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
+  expect(messages.map((message) => formatMessage(message, published))).toEqual([]);
+});
+
+it.each(['nodenext', 'bundler'])(
+  'its types serve a project that resolves modules by "%s"',
+  (moduleResolution) => {
+    const project = join(folder, moduleResolution);
+    mkdirSync(project);
+    writeFileSync(
+      join(project, 'use.ts'),
+      `import { filesFromList, upload, type UploadResult } from '${manifest.name}';
+import { createFileMemory, openFolder, upload as uploadFromNode } from '${manifest.name}/node';
+const options = { auth: async () => 'token', contentId: 'film', keyServerUrl: 'https://keys.example.com' };
+export const a: Promise<UploadResult> = upload(filesFromList([new File([], 'a.ts')]), options);
+export const b: Promise<UploadResult> = uploadFromNode(await openFolder('film'), { ...options, memory: createFileMemory('m') });
+// @ts-expect-error a token is needed
+upload([], { contentId: 'film', keyServerUrl: 'https://keys.example.com' });
+`,
+    );
+    const module = moduleResolution === 'bundler' ? 'preserve' : 'nodenext';
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}');
+    const compilerOptions = {
+      module,
+      moduleResolution,
+      target: 'es2022',
+      lib: ['es2022', 'dom', 'dom.iterable'],
+      types: [],
+      strict: true,
+      noEmit: true,
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+    const { stdout, status } = spawnSync(join(here, 'node_modules/.bin/tsc'), ['-p', project], {
+      encoding: 'utf8',
+    });
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  },
+);

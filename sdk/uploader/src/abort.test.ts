@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { PutRequest } from './ports.ts';
+import { createFakePorts } from './testing/fake-ports.ts';
+import { createMapMemory, textFile, uploadHere } from './testing/upload-here.ts';
+
+const files = ['a.ts', 'b.ts', 'c.ts', 'd.m3u8'].map((path) => textFile(path));
+
+it('aborting ends the requests in flight, begins nothing more, and tells what is done', async () => {
+  const controller = new AbortController();
+  const memory = createMapMemory();
+  const inFlight = ({ signal }: PutRequest) =>
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      setImmediate(() => controller.abort());
+    });
+  const { ports, puts, waits } = createFakePorts({
+    answerPut: (n, request) => (n === 0 ? {} : inFlight(request)),
+  });
+  const result = await uploadHere(files, ports, { signal: controller.signal, memory, concurrency: 1 });
+  expect(result.complete).toBe(false);
+  expect(result.files.map(({ status, attempts, error }) => [status, attempts, error?.code])).toEqual([
+    ['uploaded', 1, undefined],
+    ['aborted', 1, 'ABORTED'],
+    ['aborted', 0, 'ABORTED'],
+    ['aborted', 0, 'ABORTED'],
+  ]);
+  expect([puts.length, waits, memory.records.size]).toEqual([2, [], 1]);
+  expect(puts[1]?.signal.aborted).toBe(true);
+});
+
+it('aborting ends a pause before another attempt', async () => {
+  const controller = new AbortController();
+  const { ports } = createFakePorts({ answerPut: () => ({ status: 503 }) });
+  const wait = (_ms: number, signal: AbortSignal) =>
+    new Promise<void>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      if (signal === controller.signal) setImmediate(() => controller.abort());
+    });
+  const result = await uploadHere([textFile('a.ts')], { ...ports, wait }, { signal: controller.signal });
+  expect(result.files[0]).toMatchObject({ status: 'aborted', attempts: 1 });
+});
+
+it('an upload that is aborted before it begins asks for nothing, not even a token', async () => {
+  const { ports, presigns } = createFakePorts();
+  let asked = 0;
+  const auth = () => `${++asked}`;
+  const result = await uploadHere(files, ports, { auth, signal: AbortSignal.abort() });
+  expect(result.files.map(({ status }) => status)).toEqual(Array(4).fill('aborted'));
+  expect([presigns.length, asked]).toEqual([0, 0]);
+});

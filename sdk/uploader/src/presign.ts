@@ -1,0 +1,99 @@
+import { Fault, isPassing } from './fault.ts';
+import type { Ports } from './ports.ts';
+import { parseRetryAfter } from './retry-delay.ts';
+import { UploadError } from './upload-error.ts';
+import { withStallLimit } from './with-stall-limit.ts';
+
+/** A URL to PUT one file to. */
+export interface PresignedUrl {
+  readonly url: string;
+  /** To be sent as they are: they are signed. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds since 1970, by the server's clock. */
+  readonly expiresAtMs: number;
+}
+
+export interface PresignRequest {
+  readonly key: string;
+  readonly contentType: string;
+  /** Octets. */
+  readonly contentLength: number;
+}
+
+/** The server answers within a second or not at all; a proxy before it may take its time. */
+const stallLimitMs = 30_000;
+
+/**
+ * `POST /presign`, with a token that is asked for now.
+ *
+ * @throws Fault
+ */
+export async function presign(
+  request: PresignRequest,
+  { keyServerUrl, auth }: { readonly keyServerUrl: string; readonly auth: () => string | Promise<string> },
+  ports: Ports,
+  signal: AbortSignal,
+): Promise<PresignedUrl> {
+  const token = await freshToken(auth);
+  const { status, retryAfter, body } = await ask(`${keyServerUrl}/presign`, request, token, ports, signal);
+  if (status === 200) return parse(body);
+  const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown };
+  const serverCode = typeof code === 'string' ? code : undefined;
+  const said = [
+    `the key server answered ${status}`,
+    serverCode,
+    typeof detail === 'string' ? detail : undefined,
+  ];
+  const message = said.filter(Boolean).join(': ');
+  const retryAfterMs = parseRetryAfter(retryAfter, ports.nowMs());
+  if (isPassing(status)) {
+    throw new Fault(new UploadError('PRESIGN_UNAVAILABLE', message, { status, serverCode }), 'later', {
+      retryAfterMs,
+    });
+  }
+  // The application may have given a token that ran out on the way.
+  const retry = status === 401 ? 'once' : 'never';
+  throw new Fault(new UploadError('PRESIGN_REFUSED', message, { status, serverCode }), retry);
+}
+
+async function freshToken(auth: () => string | Promise<string>): Promise<string> {
+  try {
+    return await auth();
+  } catch (cause) {
+    const message = `auth() failed: ${cause instanceof Error ? cause.message : cause}`;
+    throw new Fault(new UploadError('AUTH_FAILED', message, { cause }), 'never');
+  }
+}
+
+async function ask(url: string, request: PresignRequest, token: string, ports: Ports, signal: AbortSignal) {
+  try {
+    return await withStallLimit(stallLimitMs, ports, signal, async (requestSignal) => {
+      const answer = await ports.fetch(url, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(request),
+        signal: requestSignal,
+        // A token goes where it was meant to go, and nowhere else.
+        redirect: 'error',
+        credentials: 'omit',
+        cache: 'no-store',
+      });
+      const body: unknown = await answer.json().catch(() => undefined);
+      return { status: answer.status, retryAfter: answer.headers.get('retry-after'), body };
+    });
+  } catch (cause) {
+    const message = `the key server cannot be reached (${url})`;
+    throw new Fault(new UploadError('PRESIGN_UNAVAILABLE', message, { cause }), 'later');
+  }
+}
+
+function parse(body: unknown): PresignedUrl {
+  const { url, headers, expires_at: expiresAt } = (body ?? {}) as Record<string, unknown>;
+  const expiresAtMs = Date.parse(String(expiresAt));
+  if (typeof url === 'string' && typeof headers === 'object' && !Number.isNaN(expiresAtMs)) {
+    return { url, headers: headers as Record<string, string>, expiresAtMs };
+  }
+  const message =
+    'the key server answered 200 without a URL; is keyServerUrl the address of a Latchkey server?';
+  throw new Fault(new UploadError('PRESIGN_REFUSED', message, { status: 200 }), 'never');
+}

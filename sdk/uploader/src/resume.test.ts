@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { createLocalStorageMemory } from './local-storage-memory.ts';
+import { createFakePorts } from './testing/fake-ports.ts';
+import { createMapMemory, textFile, uploadHere } from './testing/upload-here.ts';
+
+const files = ['a.ts', 'b.ts', 'c.ts'].map((path) => textFile(path));
+const statuses = (result: { files: readonly { status: string }[] }) =>
+  result.files.map(({ status }) => status);
+
+describe('an upload that is repeated', () => {
+  it('skips what has arrived, and counts it as progress', async () => {
+    const memory = createMapMemory();
+    const first = createFakePorts({
+      answerPut: (_, { url }) => ({ status: url.includes('b.ts') ? 400 : 200 }),
+    });
+    expect(statuses(await uploadHere(files, first.ports, { memory }))).toEqual([
+      'uploaded',
+      'failed',
+      'uploaded',
+    ]);
+
+    const second = createFakePorts();
+    const loaded: number[] = [];
+    const onProgress = ({ loadedBytes }: { loadedBytes: number }) => void loaded.push(loadedBytes);
+    const result = await uploadHere(files, second.ports, { memory, onProgress, concurrency: 1 });
+    expect(result).toMatchObject({ complete: true, uploadedBytes: 4, skippedBytes: 8, totalBytes: 12 });
+    expect(statuses(result)).toEqual(['skipped', 'uploaded', 'skipped']);
+    expect(result.files[0]?.etag).toBe('"e"');
+    expect(second.puts).toHaveLength(1);
+    expect(loaded).toEqual([4, 8, 12]);
+  });
+
+  it('remembers a file only once the store has acknowledged it', async () => {
+    const memory = createMapMemory();
+    const { ports } = createFakePorts({
+      answerPut() {
+        expect(memory.records.size).toBe(0);
+        return {};
+      },
+    });
+    await uploadHere([textFile('a.ts')], ports, { memory });
+    expect([...memory.records]).toEqual([
+      [
+        'https://keys.example.com content/film/a.ts',
+        { size: 4, fingerprint: expect.stringMatching(/^sha256 /), etag: '"e"' },
+      ],
+    ]);
+  });
+
+  it.each([
+    ['other octets', textFile('a.ts', 'A.ts'), {}],
+    ['another size', textFile('a.ts', 'a.ts!'), {}],
+    ['another content', textFile('a.ts'), { contentId: 'other' }],
+    ['another key server', textFile('a.ts'), { keyServerUrl: 'https://other.example.com' }],
+  ])('sends again what has %s', async (_, file, options) => {
+    const memory = createMapMemory();
+    const { ports } = createFakePorts();
+    await uploadHere([textFile('a.ts')], ports, { memory });
+    expect(statuses(await uploadHere([file], ports, { memory, ...options }))).toEqual(['uploaded']);
+  });
+
+  it('does not remember what has no fingerprint', async () => {
+    const memory = createMapMemory();
+    const { ports } = createFakePorts();
+    const file = { path: 'a.ts', size: 1, data: () => new Blob(['x']) };
+    await uploadHere([file], ports, { memory });
+    expect(memory.records.size).toBe(0);
+    expect(statuses(await uploadHere([file], ports, { memory }))).toEqual(['uploaded']);
+  });
+
+  it('leaves the last word to `exists`, and takes its failing for a no', async () => {
+    const memory = createMapMemory();
+    const { ports } = createFakePorts();
+    await uploadHere([textFile('a.ts'), textFile('c.ts')], ports, { memory });
+    const asked: unknown[] = [];
+    const exists = async (key: string, _file: unknown, remembered: unknown) => {
+      asked.push([key, remembered !== undefined]);
+      if (key.endsWith('c.ts')) throw new Error('no answer');
+      return key.endsWith('b.ts');
+    };
+    const result = await uploadHere(files, ports, { memory, exists, concurrency: 1 });
+    expect(asked).toEqual([
+      ['content/film/a.ts', true],
+      ['content/film/b.ts', false],
+      ['content/film/c.ts', true],
+    ]);
+    expect(statuses(result)).toEqual(['uploaded', 'skipped', 'uploaded']);
+  });
+
+  it('goes on without a memory that fails', async () => {
+    const { ports } = createFakePorts();
+    const fail = () => {
+      throw new Error('QuotaExceededError');
+    };
+    expect((await uploadHere(files, ports, { memory: { get: fail, set: fail } })).complete).toBe(true);
+  });
+});
+
+describe('localStorage', () => {
+  it('keeps an item for each file, and takes what is no record for nothing', async () => {
+    const items = new Map<string, string>();
+    const memory = createLocalStorageMemory({
+      getItem: (name) => items.get(name) ?? null,
+      setItem: (name, value) => void items.set(name, value),
+    });
+    const { ports } = createFakePorts();
+    await uploadHere(files, ports, { memory });
+    const [name = ''] = items.keys();
+    expect(items.size).toBe(3);
+    expect(name).toBe('latchkey-upload https://keys.example.com content/film/a.ts');
+    items.set(name, '{"size":"4"}');
+    expect(statuses(await uploadHere(files, ports, { memory }))).toEqual(['uploaded', 'skipped', 'skipped']);
+  });
+});

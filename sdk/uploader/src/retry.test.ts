@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest';
+import { createFakePorts, givePresigned, problem } from './testing/fake-ports.ts';
+import { textFile, uploadHere } from './testing/upload-here.ts';
+import type { UploadProgress } from './upload-progress.ts';
+
+const file = textFile('a.ts', '0123456789');
+const fault = new TypeError('fetch failed');
+
+describe('tried again', () => {
+  it('is a presign request after a network fault, a 503 and a 429, as long as the server asks', async () => {
+    const give = givePresigned();
+    const answers = [
+      fault,
+      problem(503, 'DEPENDENCY_UNAVAILABLE'),
+      problem(429, 'RATE_LIMITED', { 'retry-after': '7' }),
+    ];
+    const { ports, waits } = createFakePorts({
+      answerPresign: (n, request) => answers[n] ?? give(n, request),
+    });
+    const { files } = await uploadHere([file], ports);
+    expect(files[0]).toMatchObject({ status: 'uploaded', attempts: 4 });
+    expect(waits).toEqual([375, 750, 7_500]);
+  });
+
+  it.each([500, 502, 503, 429, 408])('is a PUT after a %i, with the same URL', async (status) => {
+    const { ports, presigns, waits } = createFakePorts({
+      answerPut: (n) => ({ status: n < 2 ? status : 200 }),
+    });
+    const { files } = await uploadHere([file], ports);
+    expect(files[0]).toMatchObject({ status: 'uploaded', attempts: 3 });
+    expect([presigns.length, waits]).toEqual([1, [375, 750]]);
+  });
+
+  it('is a PUT that the store tells to come back in a while, then', async () => {
+    const { ports, waits } = createFakePorts({
+      answerPut: (n) => (n === 0 ? { status: 503, retryAfter: '4' } : {}),
+    });
+    await uploadHere([file], ports);
+    expect(waits).toEqual([4_500]);
+  });
+
+  it('is a PUT that paused too long for S3 (400 RequestTimeout)', async () => {
+    const text = '<Error><Code>RequestTimeout</Code></Error>';
+    const { ports } = createFakePorts({ answerPut: (n) => (n === 0 ? { status: 400, text } : {}) });
+    expect((await uploadHere([file], ports)).complete).toBe(true);
+  });
+
+  it('is a PUT after a network fault, with a fresh URL: in a browser a refusal may look like one', async () => {
+    const { ports, presigns, puts } = createFakePorts({ answerPut: (n) => (n === 0 ? fault : {}) });
+    expect((await uploadHere([file], ports)).complete).toBe(true);
+    expect([presigns.length, puts.map(({ url }) => url.slice(-3))]).toEqual([2, ['n=0', 'n=1']]);
+  });
+
+  it('is a PUT on which nothing moves for a minute', async () => {
+    const { ports, stall, puts } = createFakePorts({
+      answerPut: (n, { signal }) =>
+        n > 0
+          ? {}
+          : new Promise((_, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason));
+              setImmediate(() => stall());
+            }),
+    });
+    expect((await uploadHere([file], ports)).complete).toBe(true);
+    expect(puts).toHaveLength(2);
+  });
+
+  it('is a URL that has run out (403), at once and with a fresh one', async () => {
+    const { ports, presigns, waits } = createFakePorts({
+      answerPut: (n) => (n === 0 ? { status: 403, text: '<Code>AccessDenied</Code>' } : {}),
+    });
+    const { files } = await uploadHere([file], ports);
+    expect(files[0]).toMatchObject({ status: 'uploaded', attempts: 2 });
+    expect([presigns.length, waits]).toEqual([2, []]);
+  });
+
+  it('is with a fresh URL where the old one runs out within 10 s', async () => {
+    const give = givePresigned('2026-11-21T12:00:12.000Z');
+    const { ports, presigns, elapse } = createFakePorts({
+      answerPresign: give,
+      answerPut(n) {
+        elapse(1_000);
+        return { status: n < 2 ? 500 : 200 };
+      },
+    });
+    await uploadHere([file], ports);
+    // Begun again after 1.375 s with 10.6 s to go, and after 3.1 s with less than 10 s.
+    expect(presigns).toHaveLength(2);
+  });
+
+  it('is not held up by a clock that is hours ahead of the server', async () => {
+    const give = givePresigned('2026-11-21T09:00:00.000Z');
+    const { ports, presigns } = createFakePorts({ answerPresign: give });
+    expect((await uploadHere([file], ports)).complete).toBe(true);
+    expect(presigns).toHaveLength(1);
+  });
+
+  it('is a token that the server does not take (401), once, with another one', async () => {
+    const give = givePresigned();
+    let tokens = 0;
+    const { ports, presigns, waits } = createFakePorts({
+      answerPresign: (n, request) =>
+        request.token === 't0' ? problem(401, 'INVALID_TOKEN') : give(n, request),
+    });
+    expect((await uploadHere([file], ports, { auth: () => `t${tokens++}` })).complete).toBe(true);
+    expect([presigns.map(({ token }) => token), waits]).toEqual([['t0', 't1'], []]);
+  });
+
+  it('never makes progress go back', async () => {
+    const told: UploadProgress[] = [];
+    const { ports } = createFakePorts({
+      answerPut(n, { onSent }) {
+        for (const bytes of [3, 6 + n, 8 + n]) onSent(bytes);
+        return n < 2 ? fault : {};
+      },
+    });
+    await uploadHere([file], ports, { onProgress: (progress) => told.push(progress) });
+    const loaded = told.map(({ loadedBytes }) => loadedBytes);
+    expect(loaded).toEqual([3, 6, 8, 9, 10, 10]);
+  });
+});
+
+describe('given up', () => {
+  it('is after `attempts` tries, with the last reason', async () => {
+    const { ports, puts } = createFakePorts({
+      answerPut: () => ({ status: 503, text: '<Code>SlowDown</Code>' }),
+    });
+    const { files } = await uploadHere([file], ports, { attempts: 3 });
+    expect(puts).toHaveLength(3);
+    expect(files[0]).toMatchObject({ status: 'failed', attempts: 3 });
+    expect(files[0]?.error).toMatchObject({ code: 'STORE_UNAVAILABLE', status: 503, serverCode: 'SlowDown' });
+  });
+
+  it('is after eight tries and about a minute where nobody says another number', async () => {
+    const { ports, waits } = createFakePorts({ answerPresign: () => fault });
+    const { files } = await uploadHere([file], ports);
+    expect(files[0]).toMatchObject({ status: 'failed', attempts: 8, error: { code: 'PRESIGN_UNAVAILABLE' } });
+    expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(45_000);
+  });
+
+  it.each([
+    [400, 'VALIDATION_FAILED', 1],
+    [401, 'INVALID_TOKEN', 2],
+    [403, 'INSUFFICIENT_SCOPE', 1],
+    [404, 'CONTENT_NOT_FOUND', 1],
+  ])('is where the key server says %i %s, after %i', async (status, code, asked) => {
+    const { ports, presigns, puts, waits } = createFakePorts({ answerPresign: () => problem(status, code) });
+    const { files } = await uploadHere([file], ports);
+    expect([presigns.length, puts.length, waits]).toEqual([asked, 0, []]);
+    expect(files[0]?.error).toMatchObject({ code: 'PRESIGN_REFUSED', status, serverCode: code });
+    expect(files[0]?.error?.message).toContain('In words.');
+  });
+
+  it.each([
+    [400, 'EntityTooLarge', 1],
+    [403, 'SignatureDoesNotMatch', 2],
+    [404, 'NoSuchBucket', 1],
+    [307, 'TemporaryRedirect', 1],
+    [501, 'NotImplemented', 1],
+  ])('is where the store says %i %s, after %i', async (status, code, sent) => {
+    const text = `<Error><Code>${code}</Code></Error>`;
+    const { ports, puts } = createFakePorts({ answerPut: () => ({ status, text }) });
+    const { files } = await uploadHere([file], ports);
+    expect(puts).toHaveLength(sent);
+    expect(files[0]?.error).toMatchObject({ code: 'STORE_REFUSED', status, serverCode: code });
+  });
+
+  it('is where auth() throws, without a request', async () => {
+    const { ports, presigns } = createFakePorts();
+    const auth = () => Promise.reject(new Error('signed out'));
+    const { files } = await uploadHere([file], ports, { auth });
+    expect(files[0]?.error).toMatchObject({ code: 'AUTH_FAILED', message: 'auth() failed: signed out' });
+    expect(presigns).toEqual([]);
+  });
+
+  it('is where the answer is no presigned URL', async () => {
+    const { ports } = createFakePorts({ answerPresign: () => ({ status: 200, json: { hello: 'world' } }) });
+    expect((await uploadHere([file], ports)).files[0]?.error?.code).toBe('PRESIGN_REFUSED');
+  });
+
+  it('is where the file cannot be opened, or has another size by now', async () => {
+    const { ports, puts } = createFakePorts();
+    const gone = { path: 'gone.ts', size: 1, data: () => Promise.reject(new Error('ENOENT')) };
+    const grown = { path: 'grown.ts', size: 1, data: () => new Blob(['xy']) };
+    const { files } = await uploadHere([gone, grown], ports);
+    expect(files.map(({ error }) => error?.code)).toEqual(['READ_FAILED', 'READ_FAILED']);
+    expect(puts).toEqual([]);
+  });
+});

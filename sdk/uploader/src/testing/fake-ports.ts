@@ -1,0 +1,95 @@
+import type { Ports, PutAnswer, PutRequest } from '../ports.ts';
+
+export interface SeenPresign {
+  readonly token: string;
+  readonly key: string;
+  readonly contentType: string;
+  readonly contentLength: number;
+}
+
+/** What the n-th presign request (from 0) is answered; an Error is a network fault. */
+export type AnswerPresign = (
+  n: number,
+  request: SeenPresign,
+) => { status: number; headers?: Record<string, string>; json: unknown } | Error;
+/** What the n-th PUT (from 0) is answered; an Error is a network fault. */
+export type AnswerPut = (
+  n: number,
+  request: PutRequest,
+) => Partial<PutAnswer> | Error | Promise<Partial<PutAnswer> | Error>;
+
+/** The stall limits are the only waits as long as this: nothing else in these tests waits longer. */
+const stallWaitMs = 30_000;
+
+/** A key server, a store and a clock, all made up. Waits end at once and move the clock; stall limits wait for `stall`. */
+export function createFakePorts({
+  answerPresign = givePresigned(),
+  answerPut = () => ({}),
+}: {
+  answerPresign?: AnswerPresign;
+  answerPut?: AnswerPut;
+} = {}) {
+  let nowMs = Date.parse('2026-11-21T12:00:00Z');
+  let stalled = () => {};
+  const presigns: SeenPresign[] = [];
+  const puts: PutRequest[] = [];
+  const waits: number[] = [];
+  const ports: Ports = {
+    async fetch(_url, init) {
+      const headers = new Headers(init.headers);
+      const token = headers.get('authorization')?.replace('Bearer ', '') ?? '';
+      const seen = { token, ...JSON.parse(String(init.body)) } as SeenPresign;
+      presigns.push(seen);
+      const answer = answerPresign(presigns.length - 1, seen);
+      if (answer instanceof Error) throw answer;
+      return new Response(JSON.stringify(answer.json), {
+        status: answer.status,
+        headers: answer.headers ?? {},
+      });
+    },
+    async put(request) {
+      puts.push(request);
+      const answer = await answerPut(puts.length - 1, request);
+      if (answer instanceof Error) throw answer;
+      return { status: 200, etag: '"e"', retryAfter: undefined, text: '', ...answer };
+    },
+    nowMs: () => nowMs,
+    async wait(ms, signal) {
+      signal.throwIfAborted();
+      if (ms < stallWaitMs) {
+        waits.push(ms);
+        nowMs += ms;
+        return;
+      }
+      await new Promise<void>((resolve, reject) => {
+        stalled = () => {
+          nowMs += ms;
+          resolve();
+        };
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    },
+    random: () => 0.5,
+  };
+  const elapse = (ms: number) => {
+    nowMs += ms;
+  };
+  return { ports, presigns, puts, waits, elapse, stall: () => stalled() };
+}
+
+/** A URL for each request, `https://store/<key>?n=<n>`, which lives for 300 s from the noon of the fake clock on. */
+export function givePresigned(expiresAt = '2026-11-21T12:05:00.000Z'): AnswerPresign {
+  return (n, { key, contentType }) => ({
+    status: 200,
+    json: {
+      url: `https://store/${key}?n=${n}`,
+      method: 'PUT',
+      headers: { 'Content-Type': contentType },
+      expires_at: expiresAt,
+    },
+  });
+}
+
+export function problem(status: number, code: string, headers: Record<string, string> = {}) {
+  return { status, headers, json: { code, detail: 'In words.' } };
+}

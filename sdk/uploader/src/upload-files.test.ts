@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { createFakePorts } from './testing/fake-ports.ts';
+import { lazyFile, textFile, uploadHere } from './testing/upload-here.ts';
+import type { UploadFile } from './upload-options.ts';
+
+const playlist = (path: string, ...names: string[]) => textFile(path, ['#EXTM3U', ...names].join('\n'));
+const pathOf = ({ url }: { url: string }) => new URL(url).pathname.replace('/content/film/', '');
+
+describe('what is asked and sent', () => {
+  it('is a URL for each file with a token of its own, then the file with the headers of the answer', async () => {
+    const { ports, presigns, puts } = createFakePorts();
+    let tokens = 0;
+    const files = [textFile('720p/00001.ts'), textFile('init.mp4'), textFile('notes')];
+    const result = await uploadHere(files, ports, { auth: async () => `token-${tokens++}`, concurrency: 1 });
+
+    expect(presigns).toEqual([
+      { token: 'token-0', key: 'content/film/720p/00001.ts', contentType: 'video/mp2t', contentLength: 13 },
+      { token: 'token-1', key: 'content/film/init.mp4', contentType: 'video/mp4', contentLength: 8 },
+      {
+        token: 'token-2',
+        key: 'content/film/notes',
+        contentType: 'application/octet-stream',
+        contentLength: 5,
+      },
+    ]);
+    expect(puts.map(({ url, headers, size }) => [url, headers, size])).toEqual([
+      ['https://store/content/film/720p/00001.ts?n=0', { 'Content-Type': 'video/mp2t' }, 13],
+      ['https://store/content/film/init.mp4?n=1', { 'Content-Type': 'video/mp4' }, 8],
+      ['https://store/content/film/notes?n=2', { 'Content-Type': 'application/octet-stream' }, 5],
+    ]);
+    expect(await new Response(puts[0]?.body).text()).toBe('720p/00001.ts');
+    expect(result).toMatchObject({ complete: true, totalBytes: 26, uploadedBytes: 26, skippedBytes: 0 });
+    expect(result.files[0]).toEqual({
+      path: '720p/00001.ts',
+      key: 'content/film/720p/00001.ts',
+      status: 'uploaded',
+      size: 13,
+      attempts: 1,
+      etag: '"e"',
+    });
+  });
+
+  it.each<[string, UploadFile, string]>([
+    ['by the extension', textFile('a.M3U8'), 'application/vnd.apple.mpegurl'],
+    ['of subtitles', textFile('a.vtt'), 'text/vtt'],
+    ['of a fragment', textFile('a.m4s'), 'video/mp4'],
+    ['that the caller says', { ...textFile('a.ts'), contentType: 'video/x' }, 'video/x'],
+    ['of a Blob', { path: 'a', data: new Blob(['x'], { type: 'image/gif' }) }, 'image/gif'],
+  ])('has the type %s', async (_, file, contentType) => {
+    const { ports, presigns } = createFakePorts();
+    await uploadHere([file], ports);
+    expect(presigns[0]?.contentType).toBe(contentType);
+  });
+
+  it('is never more than `concurrency` at the same time', async () => {
+    let running = 0;
+    let most = 0;
+    const { ports } = createFakePorts({
+      async answerPut() {
+        most = Math.max(most, ++running);
+        await new Promise(setImmediate);
+        running--;
+        return {};
+      },
+    });
+    const files = Array.from({ length: 20 }, (_, n) => lazyFile(`${n}.ts`));
+    await uploadHere(files, ports, { concurrency: 3 });
+    expect(most).toBe(3);
+  });
+});
+
+describe('the order', () => {
+  const files = [
+    playlist('master.m3u8', '#EXT-X-STREAM-INF:BANDWIDTH=1', '720p/index.m3u8'),
+    playlist('720p/index.m3u8', '#EXT-X-MAP:URI="init.mp4"', '1.m4s', '2.m4s'),
+    ...['720p/init.mp4', '720p/1.m4s', '720p/2.m4s'].map((path) => textFile(path)),
+    playlist('other.m3u8', '3.ts'),
+    textFile('3.ts'),
+  ];
+
+  it('is segments, then media playlists, then the multivariant one, each when all before are acknowledged', async () => {
+    const acknowledged: string[] = [];
+    const atBegin = new Map<string, number>();
+    const { ports } = createFakePorts({
+      async answerPut(_, request) {
+        atBegin.set(pathOf(request), acknowledged.length);
+        await new Promise(setImmediate);
+        acknowledged.push(pathOf(request));
+        return {};
+      },
+    });
+    const { complete } = await uploadHere(files, ports);
+    expect(complete).toBe(true);
+    expect(atBegin.get('720p/index.m3u8')).toBeGreaterThanOrEqual(4);
+    expect(atBegin.get('other.m3u8')).toBeGreaterThanOrEqual(4);
+    expect(atBegin.get('master.m3u8')).toBe(6);
+  });
+
+  it('holds back a playlist that names a file which failed, and nothing else', async () => {
+    const { ports } = createFakePorts({
+      answerPut: (_, request) => (pathOf(request) === '720p/2.m4s' ? { status: 400 } : {}),
+    });
+    const { files: results, complete } = await uploadHere(files, ports);
+    expect(complete).toBe(false);
+    expect(results.map(({ path, status, error }) => [path, status, error?.code])).toEqual([
+      ['master.m3u8', 'failed', 'NAMED_FILE_MISSING'],
+      ['720p/index.m3u8', 'failed', 'NAMED_FILE_MISSING'],
+      ['720p/init.mp4', 'uploaded', undefined],
+      ['720p/1.m4s', 'uploaded', undefined],
+      ['720p/2.m4s', 'failed', 'STORE_REFUSED'],
+      ['other.m3u8', 'uploaded', undefined],
+      ['3.ts', 'uploaded', undefined],
+    ]);
+    expect(results[1]?.error?.message).toContain('720p/2.m4s');
+  });
+
+  it('does not mind names that are no part of the upload', async () => {
+    const { ports } = createFakePorts();
+    expect((await uploadHere([playlist('a.m3u8', 'uploaded-before.ts')], ports)).complete).toBe(true);
+  });
+});
+
+describe('refused without a request', () => {
+  it.each<[string, UploadFile]>([
+    ['a content key', textFile('keys/enc.KEY')],
+    ['a way out of the folder', textFile('../a.ts')],
+    ['an absolute path', textFile('/a.ts')],
+    ['an empty path', textFile('')],
+    ['an empty part', textFile('a//b.ts')],
+    ['a function without a size', { path: 'a.ts', data: () => new Blob(['x']) }],
+  ])('is %s; other files go on', async (_, file) => {
+    const { ports, presigns } = createFakePorts();
+    const { files } = await uploadHere([file, textFile('ok.ts')], ports);
+    expect(files.map(({ status, error, attempts }) => [status, error?.code, attempts])).toEqual([
+      ['failed', 'INVALID_FILE', 0],
+      ['uploaded', undefined, 1],
+    ]);
+    expect(presigns).toHaveLength(1);
+  });
+
+  it('is a path that was given twice', async () => {
+    const { ports } = createFakePorts();
+    const { files } = await uploadHere([textFile('a.ts', '1'), textFile('a.ts', '2')], ports);
+    expect(files.map(({ status, error }) => [status, error?.code])).toEqual([
+      ['uploaded', undefined],
+      ['failed', 'INVALID_FILE'],
+    ]);
+  });
+
+  it.each([
+    { contentId: 'a/b' },
+    { contentId: '' },
+    { keyServerUrl: '/keys' },
+    { keyServerUrl: 'ftp://x' },
+    { concurrency: 0 },
+    { attempts: 1.5 },
+  ])('is an upload with %j: it throws', async (options) => {
+    const { ports } = createFakePorts();
+    await expect(uploadHere([], ports, options)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+  });
+});

@@ -1,0 +1,154 @@
+import { fingerprintOf } from './fingerprint.ts';
+import { orderFiles } from './order-files.ts';
+import type { Ports } from './ports.ts';
+import { checkOptions, type PreparedFile, prepareFiles } from './prepare-files.ts';
+import { runPool } from './run-pool.ts';
+import { UploadError } from './upload-error.ts';
+import { uploadFile } from './upload-file.ts';
+import type { UploadMemory, UploadRecord } from './upload-memory.ts';
+import type { UploadFile, UploadOptions } from './upload-options.ts';
+import { createProgress, type FileProgress } from './upload-progress.ts';
+import type { FileResult, UploadResult } from './upload-result.ts';
+
+/** As many as keep a line busy while each waits for its answers. */
+const defaultConcurrency = 4;
+
+type Outcome = Pick<FileResult, 'status' | 'attempts' | 'etag' | 'error'>;
+
+/**
+ * Uploads files over presigned URLs. One that fails does not stop the others, except for the playlists that name it.
+ *
+ * @throws UploadError `INVALID_OPTIONS`; everything else is in the result
+ */
+export async function uploadFiles(
+  files: readonly UploadFile[],
+  given: UploadOptions,
+  ports: Ports,
+): Promise<UploadResult> {
+  checkOptions(given);
+  const options = { ...given, keyServerUrl: given.keyServerUrl.replace(/\/+$/, '') };
+  const signal = options.signal ?? new AbortController().signal;
+  const prepared = prepareFiles(files, options.contentId);
+  const outcomes: Outcome[] = prepared.map(({ refusal: error }) =>
+    error ? { status: 'failed', attempts: 0, error } : aborted(0),
+  );
+  const progressOf = createProgress(
+    prepared.map(({ file: { path }, size }) => ({ path, size })),
+    options.onProgress,
+  );
+  const indexOf = new Map(files.map(({ path }, index) => [path, index]));
+  // What is no part of this upload is not its concern.
+  const hasFailed = (path: string) => outcomes[indexOf.get(path) ?? -1]?.status === 'failed';
+  for (const group of await orderFiles(prepared)) {
+    await runPool(group, options.concurrency ?? defaultConcurrency, async ({ index, needs }) => {
+      const file = prepared[index];
+      if (signal.aborted || !file) return;
+      const missing = needs.find(hasFailed);
+      outcomes[index] = missing
+        ? heldBack(missing)
+        : await uploadOrSkip(file, options, progressOf(index), ports, signal);
+    });
+  }
+  return summarize(prepared, outcomes);
+}
+
+async function uploadOrSkip(
+  work: PreparedFile,
+  options: UploadOptions,
+  progress: FileProgress,
+  ports: Ports,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  let attempts = 0;
+  try {
+    const place = `${options.keyServerUrl} ${work.key}`;
+    const fingerprint = await fingerprintOf(work.file);
+    const remembered = await recall(options.memory, place, work.size, fingerprint);
+    if (await isInBucket(work, remembered, options)) {
+      progress.done();
+      return { status: 'skipped', attempts: 0, ...(remembered?.etag && { etag: remembered.etag }) };
+    }
+    signal.throwIfAborted();
+    const count = (attempt: number) => {
+      attempts = attempt;
+    };
+    const events = { attempt: count, sent: progress.sent };
+    const { etag } = await uploadFile(work, options, events, ports, signal);
+    if (fingerprint !== undefined) {
+      await remember(options.memory, place, { size: work.size, fingerprint, etag });
+    }
+    progress.done();
+    return { status: 'uploaded', attempts, ...(etag !== undefined && { etag }) };
+  } catch (cause) {
+    if (signal.aborted) return aborted(attempts);
+    if (cause instanceof UploadError) return { status: 'failed', attempts, error: cause };
+    const message = cause instanceof Error ? cause.message : String(cause);
+    return { status: 'failed', attempts, error: new UploadError('READ_FAILED', message, { cause }) };
+  }
+}
+
+async function isInBucket(
+  { key, file }: PreparedFile,
+  remembered: UploadRecord | undefined,
+  { exists }: UploadOptions,
+): Promise<boolean> {
+  if (!exists) return remembered !== undefined;
+  try {
+    return await exists(key, file, remembered);
+  } catch {
+    return false;
+  }
+}
+
+/** A memory that cannot be read costs an upload that was not needed, and no more. */
+async function recall(
+  memory: UploadMemory | null | undefined,
+  place: string,
+  size: number,
+  fingerprint: string | undefined,
+): Promise<UploadRecord | undefined> {
+  try {
+    const record = await memory?.get(place);
+    return record?.size === size && record.fingerprint === fingerprint ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One that is full (a browser's quota, a disk) must not fail a file that has arrived. */
+async function remember(
+  memory: UploadMemory | null | undefined,
+  place: string,
+  record: UploadRecord,
+): Promise<void> {
+  try {
+    await memory?.set(place, record);
+  } catch {}
+}
+
+function aborted(attempts: number): Outcome {
+  return { status: 'aborted', attempts, error: new UploadError('ABORTED', 'the upload was aborted') };
+}
+
+function heldBack(path: string): Outcome {
+  const error = new UploadError('NAMED_FILE_MISSING', `${path}, which it names, was not uploaded`);
+  return { status: 'failed', attempts: 0, error };
+}
+
+function summarize(prepared: readonly PreparedFile[], outcomes: readonly Outcome[]): UploadResult {
+  const files = prepared.map(({ file: { path }, key, size }, index) => ({
+    path,
+    key,
+    size,
+    ...(outcomes[index] ?? aborted(0)),
+  }));
+  const bytesOf = (...statuses: string[]) =>
+    files.reduce((sum, { size, status }) => sum + (statuses.includes(status) ? size : 0), 0);
+  return {
+    files,
+    complete: files.every(({ status }) => status === 'uploaded' || status === 'skipped'),
+    totalBytes: files.reduce((sum, { size }) => sum + size, 0),
+    uploadedBytes: bytesOf('uploaded'),
+    skippedBytes: bytesOf('skipped'),
+  };
+}

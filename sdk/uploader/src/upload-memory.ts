@@ -1,0 +1,25 @@
+/** What is known of a file that has arrived. */
+export interface UploadRecord {
+  /** Octets. */
+  readonly size: number;
+  readonly fingerprint: string;
+  readonly etag?: string | undefined;
+}
+
+/**
+ * Remembers what has arrived. A place is the key server and the key in its bucket; a file that is uploaded there again
+ * takes the place of its record.
+ */
+export interface UploadMemory {
+  get(place: string): UploadRecord | undefined | Promise<UploadRecord | undefined>;
+  /** Called after each acknowledged upload, before the file counts as uploaded. */
+  set(place: string, record: UploadRecord): void | Promise<void>;
+}
+
+/** @returns undefined for anything else than a record: memory is read as it was found */
+export function asRecord(value: unknown): UploadRecord | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { size, fingerprint, etag } = value as Record<string, unknown>;
+  if (typeof size !== 'number' || typeof fingerprint !== 'string') return undefined;
+  return typeof etag === 'string' ? { size, fingerprint, etag } : { size, fingerprint };
+}

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { openFile } from './open-folder.ts';
+import { commonPorts, type Ports } from './ports.ts';
+import { putWithFetch } from './put-with-fetch.ts';
+import { putWithHttp } from './put-with-http.ts';
+import { textFile, uploadHere } from './testing/upload-here.ts';
+import type { UploadProgress } from './upload-progress.ts';
+
+/** Larger than what the sockets on both sides hold. */
+const large = Buffer.alloc(24 * 1024 * 1024, 'latchkey');
+
+async function listen(handler: RequestListener): Promise<string> {
+  const server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+type AnswerPut = (request: IncomingMessage, response: ServerResponse, n: number) => void;
+
+/** Reads an upload to its end and acknowledges it with its hash. */
+const acknowledge: AnswerPut = async (request, response) => {
+  const hash = createHash('sha256');
+  for await (const chunk of request) hash.update(chunk);
+  response.writeHead(200, { etag: `"${hash.digest('hex')}"` }).end();
+};
+
+/** A key server and a store, each a server on loopback. */
+async function startServers(answerPut: AnswerPut = acknowledge, lifetimeMs = 300_000) {
+  const puts: IncomingMessage[] = [];
+  const presigns: { key: string }[] = [];
+  const store = await listen((request, response) => {
+    puts.push(request);
+    answerPut(request, response, puts.length - 1);
+  });
+  const keyServerUrl = await listen(async (request, response) => {
+    const body = (await json(request)) as { key: string; contentType: string; contentLength: number };
+    presigns.push(body);
+    const headers = { 'Content-Type': body.contentType, 'Content-Length': String(body.contentLength) };
+    response.end(
+      JSON.stringify({
+        url: `${store}/${body.key}?n=${presigns.length}`,
+        method: 'PUT',
+        headers,
+        expires_at: new Date(Date.now() + lifetimeMs).toISOString(),
+      }),
+    );
+  });
+  return { keyServerUrl, puts, presigns };
+}
+
+function makePorts(put = putWithHttp): { ports: Ports; waits: number[] } {
+  const waits: number[] = [];
+  // Pauses are skipped; the stall limits (30 s and more) are real.
+  const wait: Ports['wait'] = async (ms, signal) => {
+    if (ms >= 30_000) return commonPorts.wait(ms, signal);
+    waits.push(ms);
+  };
+  return { ports: { ...commonPorts, put, wait }, waits };
+}
+
+const hashOf = (octets: Uint8Array) => `"${createHash('sha256').update(octets).digest('hex')}"`;
+const largeFile = { path: 'large.ts', data: new Blob([large]) };
+
+it.each([
+  ['as a stream', putWithHttp],
+  ['as a Blob', putWithFetch],
+])('sends every octet %s, with the length and the type that were signed', async (_, put) => {
+  const { keyServerUrl, puts } = await startServers();
+  const files = [
+    largeFile,
+    textFile('empty.ts', ''),
+    { path: 'a b/ü.vtt', data: () => new Blob(['WEBVTT']).stream(), size: 6 },
+  ];
+  const result = await uploadHere(files, makePorts(put).ports, { keyServerUrl, concurrency: 1 });
+  expect(result.files.map(({ etag }) => etag)).toEqual(
+    [large, Buffer.of(), Buffer.from('WEBVTT')].map(hashOf),
+  );
+  expect(
+    puts.map(({ method, url, headers }) => [
+      method,
+      url?.split('?')[0],
+      headers['content-length'],
+      headers['content-type'],
+      headers['transfer-encoding'],
+    ]),
+  ).toEqual([
+    ['PUT', '/content/film/large.ts', String(large.length), 'video/mp2t', undefined],
+    ['PUT', '/content/film/empty.ts', '0', 'video/mp2t', undefined],
+    ['PUT', '/content/film/a%20b/%C3%BC.vtt', '6', 'text/vtt', undefined],
+  ]);
+});
+
+it('tells progress in many steps, and never backwards although the first attempt breaks in the middle', async () => {
+  let received = 0;
+  const { keyServerUrl, presigns } = await startServers((request, response, n) => {
+    if (n > 0) return acknowledge(request, response, n);
+    request.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > large.length / 2) request.socket.destroy();
+    });
+  });
+  const told: UploadProgress[] = [];
+  const result = await uploadHere([largeFile], makePorts().ports, {
+    keyServerUrl,
+    onProgress: (p) => told.push(p),
+  });
+  expect(result.files[0]).toMatchObject({ status: 'uploaded', attempts: 2, etag: hashOf(large) });
+  expect(presigns).toHaveLength(2);
+  const loaded = told.map(({ loadedBytes }) => loadedBytes);
+  expect(loaded.length).toBeGreaterThan(20);
+  expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
+  expect(loaded.at(-1)).toBe(large.length);
+});
+
+it('hears a refusal that comes before the end of the body, and asks for a fresh URL', async () => {
+  const { keyServerUrl, puts } = await startServers((request, response, n) => {
+    if (n > 0) return acknowledge(request, response, n);
+    response.writeHead(403, { connection: 'close' }).end('<Error><Code>AccessDenied</Code></Error>');
+    request.resume();
+  });
+  const result = await uploadHere([largeFile], makePorts().ports, { keyServerUrl });
+  expect(result.files[0]).toMatchObject({ status: 'uploaded', attempts: 2 });
+  expect(puts.map(({ url }) => url?.slice(-4))).toEqual(['?n=1', '?n=2']);
+});
+
+it('renews a URL that has run out while it waited', async () => {
+  const { keyServerUrl, presigns } = await startServers((request, response, n) => {
+    if (n > 0) return acknowledge(request, response, n);
+    request.resume().on('end', () => response.writeHead(503, { 'retry-after': '1' }).end());
+  }, 5_000);
+  const { ports, waits } = makePorts();
+  const result = await uploadHere([textFile('a.ts')], ports, { keyServerUrl });
+  expect(result.complete).toBe(true);
+  expect(presigns).toHaveLength(2);
+  expect(waits[0]).toBeGreaterThanOrEqual(1_000);
+});
+
+it('ends a request in flight when it is aborted: the store sees the connection close', async () => {
+  const controller = new AbortController();
+  let closed: Promise<unknown> | undefined;
+  const { keyServerUrl } = await startServers((request) => {
+    closed = new Promise((resolve) => request.on('close', resolve).on('error', () => {}));
+    request.once('data', () => controller.abort());
+  });
+  const result = await uploadHere([largeFile], makePorts().ports, {
+    keyServerUrl,
+    signal: controller.signal,
+  });
+  expect(result.files[0]).toMatchObject({ status: 'aborted', attempts: 1 });
+  await closed;
+});
+
+it('sends a token to the key server alone, and not after a redirect', async () => {
+  const seen: string[] = [];
+  const other = await listen((_, response) => {
+    seen.push('elsewhere');
+    response.end();
+  });
+  const redirecting = await listen((request, response) => {
+    seen.push(request.headers.authorization ?? '');
+    response.writeHead(307, { location: other }).end();
+  });
+  const { files } = await uploadHere([textFile('a.ts')], makePorts().ports, {
+    keyServerUrl: redirecting,
+    attempts: 1,
+  });
+  expect(files[0]?.error?.code).toBe('PRESIGN_UNAVAILABLE');
+  expect(seen).toEqual(['Bearer token']);
+
+  const { keyServerUrl, puts } = await startServers();
+  await uploadHere([textFile('a.ts')], makePorts().ports, { keyServerUrl });
+  expect(puts[0]?.headers.authorization).toBeUndefined();
+});
+
+it('says of a file on disk that changes under it that it cannot be read, and does not go on trying', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-uploader-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'a.ts');
+  writeFileSync(path, large);
+  const { keyServerUrl, puts } = await startServers();
+  const file = await openFile(path, 'a.ts');
+  const data = async () => {
+    const blob = typeof file.data === 'function' ? await file.data() : file.data;
+    writeFileSync(path, 'short');
+    utimesSync(path, 1, 1);
+    return blob as Blob;
+  };
+  const { files } = await uploadHere([{ ...file, data }], makePorts().ports, { keyServerUrl });
+  expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
+  expect(puts.length).toBeLessThan(2);
+});

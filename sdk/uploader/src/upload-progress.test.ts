@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { createProgress, type UploadProgress } from './upload-progress.ts';
+
+const files = [
+  { path: 'a', size: 10 },
+  { path: 'b', size: 30 },
+];
+
+it('no number goes back when a file is sent again, and none goes beyond the size', () => {
+  const told: UploadProgress[] = [];
+  const progressOf = createProgress(files, (progress) => told.push(progress));
+  const a = progressOf(0);
+  const b = progressOf(1);
+  for (const bytes of [4, 8, 2, 8, 9]) a.sent(bytes);
+  b.sent(31);
+  a.done();
+  b.done();
+  expect(
+    told.map(({ path, fileLoadedBytes, loadedBytes, filesDone }) => [
+      path,
+      fileLoadedBytes,
+      loadedBytes,
+      filesDone,
+    ]),
+  ).toEqual([
+    ['a', 4, 4, 0],
+    ['a', 8, 8, 0],
+    ['a', 9, 9, 0],
+    ['b', 30, 39, 0],
+    ['a', 10, 40, 1],
+    ['b', 30, 40, 2],
+  ]);
+  expect(told[0]).toMatchObject({ fileTotalBytes: 10, totalBytes: 40, filesTotal: 2 });
+});

@@ -1,0 +1,65 @@
+/** Told whenever it changes. No number ever goes back, also where a file is sent again from its beginning. */
+export interface UploadProgress {
+  /** The file that got on. */
+  readonly path: string;
+  /** Octets of that file sent, at most its size. What was skipped counts as sent. */
+  readonly fileLoadedBytes: number;
+  readonly fileTotalBytes: number;
+  /** Octets of all files. */
+  readonly loadedBytes: number;
+  readonly totalBytes: number;
+  /** Files that are in the bucket. */
+  readonly filesDone: number;
+  readonly filesTotal: number;
+}
+
+/** Counts for one file. */
+export interface FileProgress {
+  /** @param bytes sent in the present attempt */
+  sent(bytes: number): void;
+  /** It is in the bucket. */
+  done(): void;
+}
+
+/** @param report called with each step forward; what it throws reaches the process, not the upload */
+export function createProgress(
+  files: readonly { readonly path: string; readonly size: number }[],
+  report: ((progress: UploadProgress) => void) | undefined,
+): (index: number) => FileProgress {
+  const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
+  let loadedBytes = 0;
+  let filesDone = 0;
+
+  return (index) => {
+    const { path = '', size = 0 } = files[index] ?? {};
+    let loaded = 0;
+    const tell = () => {
+      const fileLoadedBytes = loaded;
+      const state = { path, fileLoadedBytes, fileTotalBytes: size, loadedBytes, totalBytes, filesDone };
+      try {
+        report?.({ ...state, filesTotal: files.length });
+      } catch (error) {
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    };
+    const advance = (bytes: number): boolean => {
+      const reached = Math.min(bytes, size);
+      if (reached <= loaded) return false;
+      loadedBytes += reached - loaded;
+      loaded = reached;
+      return true;
+    };
+    return {
+      sent(bytes) {
+        if (advance(bytes)) tell();
+      },
+      done() {
+        advance(size);
+        filesDone++;
+        tell();
+      },
+    };
+  };
+}

@@ -1,0 +1,34 @@
+import type { UploadError } from './upload-error.ts';
+
+/**
+ * `uploaded`: the store has acknowledged it. `skipped`: it was there already. `failed`: `error` says why. `aborted`: the
+ * signal came first.
+ */
+export type FileStatus = 'uploaded' | 'skipped' | 'failed' | 'aborted';
+
+export interface FileResult {
+  readonly path: string;
+  /** Where it is in the bucket: `content/<contentId>/<path>`. */
+  readonly key: string;
+  readonly status: FileStatus;
+  /** Octets. */
+  readonly size: number;
+  /** How often it was tried; 0 where it was skipped or never begun. */
+  readonly attempts: number;
+  /** As the store gave it, where the page may see it (CORS: `ExposeHeaders: ETag`). */
+  readonly etag?: string;
+  readonly error?: UploadError;
+}
+
+export interface UploadResult {
+  /** Every file that was given, in its order. */
+  readonly files: readonly FileResult[];
+  /** Every file is in the bucket. */
+  readonly complete: boolean;
+  /** Octets of all files. */
+  readonly totalBytes: number;
+  /** Octets of those with the status `uploaded`. */
+  readonly uploadedBytes: number;
+  /** Octets of those with the status `skipped`. */
+  readonly skippedBytes: number;
+}
