@@ -5,18 +5,28 @@
 #
 # Node strips the types of what it runs, though not under node_modules: so the packages of the workspace stand beside it.
 
-FROM node:24-bookworm-slim AS workspace
-ARG PACKAGE
-WORKDIR /workspace
-COPY . .
-RUN node scripts/image/lay-out.ts "$PACKAGE" /image
-
 # Every package that any image needs, as the lock file names it: fetched once, whatever the number of images.
 FROM node:24-bookworm-slim AS store
 WORKDIR /fetch
 RUN npm install --global pnpm@12.21.0
 COPY pnpm-lock.yaml pnpm-workspace.yaml ./
 RUN pnpm fetch --prod
+
+# The dashboard, built once as well. Its files go into two images; what they are built with, into none.
+FROM store AS dashboard
+WORKDIR /build
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml tsconfig.json ./
+COPY admin/package.json admin/
+RUN CI=true pnpm install --frozen-lockfile --filter @latchkey/admin
+COPY admin admin
+RUN pnpm --dir admin run build
+
+FROM node:24-bookworm-slim AS workspace
+ARG PACKAGE
+WORKDIR /workspace
+COPY . .
+COPY --from=dashboard /build/admin/dist admin/dist
+RUN node scripts/image/lay-out.ts "$PACKAGE" /image
 
 FROM store AS installation
 WORKDIR /app

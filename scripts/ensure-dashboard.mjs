@@ -38,8 +38,14 @@ function build(wanted) {
   mkdirSync(fresh, { recursive: true });
   const vite = join(sources, 'node_modules', 'vite', 'bin', 'vite.js');
   const options = ['--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn'];
-  // Standard output belongs to the command that is about to run.
-  const done = spawnSync(pinnedNode, [vite, 'build', ...options], { cwd: sources, stdio: ['ignore', 2, 2] });
+  // Standard output belongs to the command that is about to run. In tests NODE_ENV is another, and React would be built
+  // for its developers.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const done = spawnSync(pinnedNode, [vite, 'build', ...options], {
+    cwd: sources,
+    stdio: ['ignore', 2, 2],
+    env,
+  });
   if (done.error || done.status !== 0) {
     const reason = done.error?.message ?? `vite ended with ${done.signal ?? done.status}`;
     process.stderr.write(`Could not build the dashboard, so /admin is not up to date: ${reason}\n`);

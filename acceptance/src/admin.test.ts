@@ -1,10 +1,34 @@
+import { gunzipSync } from 'node:zlib';
+import { request } from 'undici';
 import { expect, it } from 'vitest';
+import { ensureDashboard } from '../../scripts/ensure-dashboard.mjs';
 import { openTarget } from './target.ts';
 
-const { client } = await openTarget();
+ensureDashboard();
+const { client, url } = await openTarget();
+
+/** The build brings what the first page needs under names that are hashes; so large it may be, compressed with gzip. */
+const maxScriptOctets = 250 * 1024;
+
+/** Below this the build leaves files as they are. */
+const minCompressedOctets = 1_024;
+
+/** The addresses of this server that a page names. */
+async function namesIn(page: string): Promise<string[]> {
+  const text = (await client.get(page)).bytes.toString();
+  return [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(
+    (match) => new URL(match[1] ?? '', 'http://x/admin/').pathname,
+  );
+}
+
+/** As a browser fetches it. The client takes nothing that is compressed: no answer of the API is. */
+async function fetchCompressed(name: string, encodings: string) {
+  const { headers, body } = await request(`${url}${name}`, { headers: { 'accept-encoding': encodings } });
+  return { headers, bytes: Buffer.from(await body.arrayBuffer()) };
+}
 
 it('GET /admin is a page without authentication, whose policy allows no inline script and no frame', async () => {
-  for (const path of ['/admin', '/admin/']) {
+  for (const path of ['/admin', '/admin/', '/admin/api-keys', '/admin/content/some-id']) {
     const answer = await client.get(path);
     expect([path, answer.status, answer.type]).toEqual([path, 200, 'text/html']);
     const policy = answer.headers['content-security-policy'] ?? '';
@@ -16,23 +40,54 @@ it('GET /admin is a page without authentication, whose policy allows no inline s
     );
     expect(directives.get('default-src')).toBe("'none'");
     expect(directives.get('script-src')).toBe("'self'");
+    expect(directives.get('style-src')).toBe("'self'");
     expect(directives.get('frame-ancestors')).toBe("'none'");
     expect(directives.get('connect-src')).toBe("'self'");
     expect(policy).not.toMatch(/unsafe|\*|http:/);
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
-    expect(answer.bytes.toString()).not.toMatch(/<script(?![^>]*\ssrc=)|\son[a-z]+=|javascript:/i);
+    expect(answer.headers['cache-control']).toBe('no-cache');
+    const text = answer.bytes.toString();
+    expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|javascript:/i);
   }
 });
 
-it('what the page names is served, with its type', async () => {
-  const page = (await client.get('/admin')).bytes.toString();
-  const names = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(
-    (match) => new URL(match[1] ?? '', 'http://x/admin/').pathname,
-  );
-  expect(names.length).toBeGreaterThan(0);
-  for (const name of names.filter((path) => path.startsWith('/admin'))) {
-    expect([name, (await client.get(name)).status]).toEqual([name, 200]);
+it('what the page names is served, with its type, for a year and without asking again', async () => {
+  const names = await namesIn('/admin');
+  expect(names.length).toBeGreaterThan(2);
+  for (const name of names) {
+    const { status, headers, type } = await client.get(name);
+    expect([name, status]).toEqual([name, 200]);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(type).toMatch(name.endsWith('.js') ? /javascript$/ : name.endsWith('.css') ? /css$/ : /svg\+xml$/);
   }
+});
+
+it('scripts and styles are sent as they were compressed by the build, to those who take that', async () => {
+  const names = (await namesIn('/admin')).filter((name) => /\.(js|css)$/.test(name));
+  let scriptOctets = 0;
+  for (const name of names) {
+    const plain = await client.get(name);
+    expect(plain.headers['content-encoding']).toBeUndefined();
+    if (plain.bytes.length < minCompressedOctets) continue;
+    const zipped = await fetchCompressed(name, 'gzip');
+    expect(zipped.headers['content-encoding']).toBe('gzip');
+    expect(zipped.headers['content-type']).toBe(plain.headers['content-type']);
+    expect(zipped.headers.vary).toMatch(/accept-encoding/i);
+    expect(gunzipSync(zipped.bytes).equals(plain.bytes)).toBe(true);
+    const best = await fetchCompressed(name, 'gzip, deflate, br');
+    expect(best.headers['content-encoding']).toBe('br');
+    expect(best.bytes.length).toBeLessThan(zipped.bytes.length);
+    if (name.endsWith('.js')) scriptOctets += zipped.bytes.length;
+  }
+  expect(scriptOctets).toBeGreaterThan(0);
+  expect(scriptOctets).toBeLessThan(maxScriptOctets);
+});
+
+it('HEAD works, and a page that has not changed is not sent again', async () => {
+  const first = await client.get('/admin');
+  expect((await client.call('HEAD', '/admin')).status).toBe(200);
+  const again = await client.get('/admin', undefined, { 'if-none-match': first.headers.etag ?? '' });
+  expect([again.status, again.bytes.length]).toEqual([304, 0]);
 });
 
 it.each([
@@ -41,8 +96,23 @@ it.each([
   '/admin/..%2fsingle-node.ts',
   '/admin/nothing.js',
   '/admin/.env',
+  '/admin/built-from',
+  '/admin/assets/',
+  '/admin/assets/nothing.js',
+  '/admin/assets/../index.html.gz',
+  '/admin/assets/..%2findex.html',
+  '/admin/assets/%2e%2e%2f%2e%2e%2fpackage.json',
 ])('GET %s shows nothing', async (path) => {
   const { status, bytes } = await client.get(path);
+  // What has no dot in it is an address of the dashboard, which says itself that there is no such page.
+  if (path === '/admin/built-from') return expect(bytes.toString()).toContain('<div id="root">');
   expect([400, 403, 404]).toContain(status);
-  expect(bytes.toString()).not.toContain('import ');
+  expect(bytes.toString()).not.toMatch(/import |<div id="root">|"name"/);
+});
+
+it('no source map is served', async () => {
+  for (const name of (await namesIn('/admin')).filter((path) => /\.(js|css)$/.test(path))) {
+    expect((await client.get(`${name}.map`)).status).toBe(404);
+    expect((await client.get(name)).bytes.toString()).not.toContain('sourceMappingURL');
+  }
 });

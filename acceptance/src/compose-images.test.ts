@@ -33,8 +33,8 @@ describe('the Dockerfile', () => {
     expect(first).toBe('*');
     const sent = rest.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
     expect(sent).toEqual([
-      ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
-      ...['shared', 'gateway', 'services', 'cli', 'scripts/image'],
+      ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'tsconfig.json'],
+      ...['shared', 'gateway', 'admin', 'services', 'sdk/uploader', 'cli', 'scripts/image'],
     ]);
     expect(rest).toEqual(expect.arrayContaining(['**/node_modules', '**/data', '**/.env*', '**/*.env']));
   });

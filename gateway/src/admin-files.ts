@@ -1,10 +1,15 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import staticFiles from '@fastify/static';
 import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import type { FastifyError } from 'fastify';
+import type { FastifyError, FastifyReply } from 'fastify';
 
-/** Scripts, styles and calls of this server alone; nobody may frame the page. */
+/** Where the build of the dashboard is, in the workspace and in an image alike. */
+export const builtDashboard = fileURLToPath(new URL('../../admin/dist', import.meta.url));
+
+/** Scripts, styles and calls of this server alone; nobody may frame the page, and no text becomes a script. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,31 +20,62 @@ const contentSecurityPolicy = [
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** `GET /admin`: static files without authentication of their own, and with nothing in them to see. */
-export async function addAdminFiles(app: App): Promise<void> {
+/** A year, the most that caches honour (RFC 9111 has no bound of its own): a file whose name is its hash never changes. */
+const foreverCached = 'public, max-age=31536000, immutable';
+const revalidated = 'no-cache';
+
+const open = { schema: { hide: true }, config: { access: 'open' as const } };
+
+/**
+ * `GET /admin`: the dashboard, as static files without authentication of their own, and with nothing in them to see.
+ * Every address of it answers the one page, which reads the address itself.
+ *
+ * @param folder the built dashboard; where it is not there, `/admin` is a 404 that says so
+ */
+export async function addAdminFiles(app: App, folder = builtDashboard): Promise<void> {
+  if (!existsSync(join(folder, 'index.html'))) return addMissingPage(app);
   await app.register(async (scope) => {
     // A path that leaves the folder is refused with 403; here there is only what is there and what is not.
     scope.setErrorHandler((error: FastifyError) => {
       throw error.statusCode === 403 ? new AppError('NOT_FOUND', { cause: error }) : error;
     });
     await scope.register(staticFiles, {
-      root: fileURLToPath(new URL('./admin', import.meta.url)),
-      prefix: '/admin/',
-      index: 'index.html',
-      decorateReply: true,
+      root: folder,
+      serve: false,
+      preCompressed: true,
       cacheControl: false,
-      setHeaders: (reply) => {
-        reply
-          .header('cache-control', 'no-cache')
-          .header('content-security-policy', contentSecurityPolicy)
-          .header('x-content-type-options', 'nosniff')
-          .header('referrer-policy', 'no-referrer');
-      },
+      setHeaders: (reply, path) => setHeaders(reply as unknown as FastifyReply, path),
     });
-    scope.get('/admin', { schema: { hide: true }, config: { access: 'open' } }, (_request, reply) => {
-      reply.sendFile('index.html');
+    scope.get('/admin', open, (_request, reply) => reply.sendFile('index.html'));
+    scope.get<{ Params: { '*': string } }>('/admin/assets/*', open, ({ params }, reply) =>
+      reply.sendFile(`assets/${params['*']}`),
+    );
+    scope.get<{ Params: { '*': string } }>('/admin/*', open, ({ params }, reply) => {
+      // Addresses within the dashboard have no dot; what has one means a file, and there is none outside of assets.
+      if (params['*'].includes('.')) return reply.callNotFound();
+      return reply.sendFile('index.html');
     });
   });
+}
+
+function setHeaders(reply: FastifyReply, path: string): void {
+  reply
+    .header('cache-control', /^index\.html/.test(basename(path)) ? revalidated : foreverCached)
+    .header('content-security-policy', contentSecurityPolicy)
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'no-referrer');
+}
+
+/** For a server that was started by its file alone: keys are served all the same. */
+function addMissingPage(app: App): void {
+  const detail = 'The dashboard is not built. "npm start" builds it; see the README of the folder admin.';
+  for (const path of ['/admin', '/admin/*']) {
+    app.get(path, open, () => {
+      throw new AppError('NOT_FOUND', { detail });
+    });
+  }
 }

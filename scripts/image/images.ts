@@ -4,13 +4,15 @@ export interface Image {
   readonly packages: readonly string[];
   /** The file that it runs. */
   readonly entry: string;
+  /** Whether it serves the dashboard, which is built beforehand: the image holds its files and none of its packages. */
+  readonly hasDashboard: boolean;
   /** What this listens on where PORT says nothing else; null where it listens on nothing. */
   readonly port: number | null;
 }
 
 /** Every image, by its build argument PACKAGE. */
 export const images: Readonly<Record<string, Image>> = {
-  gateway: { packages: ['shared', 'gateway'], entry: 'gateway/src/main.ts', port: 4100 },
+  gateway: { packages: ['shared', 'gateway'], entry: 'gateway/src/main.ts', hasDashboard: true, port: 4100 },
   'services/key-derivation': service('key-derivation', 4101),
   'services/leases': service('leases', 4102),
   'services/auth': service('auth', 4103),
@@ -22,17 +24,26 @@ export const images: Readonly<Record<string, Image>> = {
       'gateway',
     ],
     entry: 'gateway/src/single-node.ts',
+    hasDashboard: true,
     port: 4100,
   },
-  // `latchkey api-keys` makes keys without a server, by the code of the auth service.
-  cli: { packages: ['shared', 'services/auth', 'cli'], entry: 'cli/src/main.ts', port: null },
+  // `latchkey api-keys` makes keys without a server, by the code of the auth service; `encrypt --upload` is the uploader's.
+  cli: {
+    packages: ['shared', 'services/auth', 'sdk/uploader', 'cli'],
+    entry: 'cli/src/main.ts',
+    hasDashboard: false,
+    port: null,
+  },
 };
 
 function service(name: string, port: number): Image {
-  return { packages: ['shared', `services/${name}`], entry: `services/${name}/src/serve.ts`, port };
+  const packages = ['shared', `services/${name}`];
+  return { packages, entry: `services/${name}/src/serve.ts`, hasDashboard: false, port };
 }
 
 /** The gateway's package is two programs; the image of the one holds nothing of the other, which mounts the services. */
 export function isOfAnotherProgram(image: string, file: string): boolean {
-  return image === 'gateway' && /^gateway\/src\/(single-node.*|first-run-secrets)\.ts$/.test(file);
+  return (
+    image === 'gateway' && /^gateway\/src\/(single-node.*|first-run-secrets|migrate-on-start)\.ts$/.test(file)
+  );
 }

@@ -1,7 +1,8 @@
 // `node scripts/image/lay-out.ts <PACKAGE> <folder>`, while an image is built: puts what the image needs of the workspace
 // into the folder, in two parts, so that an installation is made anew only when a manifest has changed.
 //   manifests/  the lock file and the package.json of each package
-//   code/       their sources, `main.ts` (a link to the file that is run), healthcheck.mjs and image.json
+//   code/       their sources, the built dashboard where it is served, `main.ts` (a link to the file that is run),
+//               healthcheck.mjs and image.json
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { images, isOfAnotherProgram } from './images.ts';
@@ -28,6 +29,7 @@ for (const folder of image.packages) {
   copy(join(folder, 'package.json'), 'manifests');
   copy(join(folder, 'src'), 'code');
 }
+if (image.hasDashboard) copy(join('admin', 'dist'), 'code');
 const code = join(out, 'code');
 // Node runs the file that a link leads to as itself: one command starts every image.
 symlinkSync(image.entry, join(code, 'main.ts'));

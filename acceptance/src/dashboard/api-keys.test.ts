@@ -1,0 +1,192 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { createApiKey, revokeApiKey } from '../stage.ts';
+import { unique } from '../tokens.ts';
+import { openDashboard, signIn } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const { open, target } = await openDashboard();
+const { client } = target;
+
+/** The page, narrowed to the keys whose names have this in them. */
+async function openKeys(name = '', as = target.adminApiKey): Promise<Page> {
+  const page = await open({ path: name ? `/api-keys?q=${name}` : '/api-keys', as });
+  await page.getByRole('table').or(page.getByText('No key is like that')).waitFor();
+  return page;
+}
+
+async function begin(page: Page, name: string, act: string): Promise<void> {
+  await page.getByRole('button', { name: `Actions for ${name}` }).click();
+  await page.getByRole('menuitem', { name: act }).click();
+}
+
+async function storeKey(page: Page): Promise<string> {
+  const rawKey = (await page.getByTestId('raw-key').textContent()) ?? '';
+  await page.getByLabel(/I have stored this key/).check();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  return rawKey;
+}
+
+const statusOf = async (rawKey: string) => (await client.get('/api/v1/api-keys/current', rawKey)).status;
+
+it('a key is made, shown once, and works; the dialog closes only when the key is stored', async () => {
+  const name = unique('made');
+  const page = await openKeys(name);
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await inspectPage(page, 'api-keys-create');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByText('Give it a name that says who uses it.').waitFor();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('playback').check();
+  await page.getByLabel('Expires', { exact: true }).selectOption('30');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByTestId('raw-key').waitFor();
+  await inspectPage(page, 'api-keys-issued');
+  await page.keyboard.press('Escape');
+  const rawKey = await storeKey(page);
+  expect(await statusOf(rawKey)).toBe(200);
+  const row = page.getByRole('row', { name });
+  await row.getByText('in 30 days').waitFor();
+  expect(await row.textContent()).toContain('playback');
+  expect(await page.content()).not.toContain(rawKey);
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
+}, 60_000);
+
+it('a key is rotated with an overlap, after the page said when the old one was last used', async () => {
+  const name = unique('rotated');
+  const { raw } = await createApiKey(target, 'playback', { name });
+  const page = await openKeys(name);
+  await begin(page, name, 'Rotate');
+  await page.getByText('The old key was never used.').waitFor();
+  await page.getByLabel('The old key works on').selectOption('3600');
+  await inspectPage(page, 'api-keys-rotate');
+  await page.getByRole('button', { name: 'Rotate the key' }).click();
+  await page.getByText(/The old key works until/).waitFor();
+  const rawKey = await storeKey(page);
+  expect([await statusOf(raw), await statusOf(rawKey)]).toEqual([200, 200]);
+  await expect.poll(() => page.getByRole('row', { name }).count()).toBe(2);
+  await page.getByText('in 1 hour').waitFor();
+}, 60_000);
+
+it('the key that is in use is rotated away, and the page goes on with the new one', async () => {
+  const name = unique('own');
+  const { raw } = await createApiKey(target, 'full', { name });
+  const page = await openKeys(name, raw);
+  await page.getByText('you are using it').waitFor();
+  await begin(page, name, 'Rotate');
+  await page.getByText('this page goes on with the new one').waitFor();
+  await page.getByLabel('The old key works on').selectOption('0');
+  await page.getByRole('button', { name: 'Rotate the key' }).click();
+  await page.getByText('The old key has ended.').waitFor();
+  const rawKey = await storeKey(page);
+  await page.getByText('Revoked', { exact: true }).waitFor();
+  await page.getByText('you are using it').waitFor();
+  expect(await statusOf(rawKey)).toBe(200);
+});
+
+it('a key is revoked once its beginning was typed, and by nothing less', async () => {
+  const name = unique('revoked');
+  const { raw, id } = await createApiKey(target, 'upload', { name });
+  const page = await openKeys(name);
+  await begin(page, name, 'Revoke');
+  const button = page.getByRole('button', { name: 'Revoke the key' });
+  expect(await button.isDisabled()).toBe(true);
+  const field = page.getByLabel(/Type lk_/);
+  await field.fill(raw.slice(0, 10));
+  expect(await button.isDisabled()).toBe(true);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await expect
+    .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+    .toBe(`Actions for ${name}`);
+  await begin(page, name, 'Revoke');
+  await field.fill(raw.slice(0, 11));
+  await inspectPage(page, 'api-keys-revoke');
+  await field.press('Enter');
+  await page.getByText('Key revoked').waitFor();
+  await page.getByRole('row', { name }).getByText('Revoked', { exact: true }).waitFor();
+  const { json } = await client.get(`/api/v1/api-keys?q=${name}`, target.adminApiKey);
+  expect(json.api_keys).toMatchObject([{ id, revokedAt: expect.any(String) }]);
+}, 60_000);
+
+it('revoking the key that is in use warns, and signs out', async () => {
+  const name = unique('mine');
+  const { raw } = await createApiKey(target, 'full', { name });
+  const page = await openKeys(name, raw);
+  await begin(page, name, 'Revoke');
+  await page.getByText('This is the key that you are signed in with').waitFor();
+  await page.getByLabel(/Type lk_/).fill(raw.slice(0, 11));
+  await page.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText('You revoked the key that you were signed in with.').waitFor();
+});
+
+it('searches, filters and keeps both in the address; `/` leads to the search and Esc empties it', async () => {
+  const mark = unique('find');
+  const day = 86_400_000;
+  const soon = new Date(Date.now() + 5 * day).toISOString();
+  await createApiKey(target, 'admin', { name: `${mark} boss` });
+  await createApiKey(target, 'upload', { name: `${mark} soon`, expiresAt: soon });
+  const gone = await createApiKey(target, 'upload', { name: `${mark} gone` });
+  await revokeApiKey(target, gone.id);
+
+  const page = await openKeys();
+  await page.keyboard.press('/');
+  await page.keyboard.type(mark);
+  const names = () => page.getByRole('rowheader').getByRole('button').allInnerTexts();
+  const shown = (...endings: string[]) =>
+    expect.poll(names).toEqual(endings.map((ending) => `${mark} ${ending}`));
+  await shown('gone', 'soon', 'boss');
+  await page.getByText('3 keys').waitFor();
+  await inspectPage(page, 'api-keys');
+  await page.getByRole('button', { name: 'Never expires' }).click();
+  await shown('boss');
+  await page.getByRole('button', { name: 'Expires within 14 days' }).click();
+  await shown('soon');
+  await page.getByRole('button', { name: 'Unused for 90 days' }).click();
+  await page.getByText('No key is like that').waitFor();
+  await inspectPage(page, 'api-keys-none');
+  await page.reload();
+  await signIn(page, target.adminApiKey);
+  await page.getByText('No key is like that').waitFor();
+  await page.getByRole('button', { name: 'Show every key' }).click();
+  await page.getByRole('searchbox').fill(mark);
+  await page.getByRole('button', { name: 'Admin scope' }).click();
+  await shown('boss');
+  await page.getByRole('button', { name: 'Admin scope' }).click();
+  await page.getByLabel('Status').selectOption('revoked');
+  await shown('gone');
+  await page.getByRole('searchbox').press('Escape');
+  await expect.poll(() => new URL(page.url()).search).toBe('?status=revoked');
+}, 90_000);
+
+it('hostile names are text: nothing runs, nothing moves out of its place', async () => {
+  const mark = unique('hostile');
+  const names = [
+    `${mark}<script>document.title='owned'</script><img src=x onerror=alert(1)>`,
+    `${mark} \u202Egnp.exe\u202C`,
+    `${mark}${'🔑'.repeat(80)}`,
+    `=HYPERLINK("http://evil.example","${mark}")`,
+    `${mark}${'x'.repeat(150)}`,
+  ];
+  for (const name of names) await createApiKey(target, 'playback', { name });
+  const page = await openKeys(mark);
+  await expect.poll(() => page.getByRole('rowheader').count()).toBe(names.length);
+  await inspectPage(page, 'api-keys-hostile');
+  expect(await page.title()).toBe('API keys · Latchkey');
+  await page.getByRole('rowheader').getByRole('button').first().click();
+  await page.getByRole('dialog').waitFor();
+  await inspectPage(page, 'api-keys-details');
+}, 60_000);
+
+it('pages on and back through more keys than fit', async () => {
+  const mark = unique('many');
+  for (let n = 0; n < 52; n++) await createApiKey(target, 'upload', { name: `${mark} ${n}` });
+  const page = await openKeys(mark);
+  await page.getByText('50 keys on page 1').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('2 keys on page 2').waitFor();
+  await page.getByRole('rowheader', { name: `${mark} 0` }).waitFor();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByText('50 keys on page 1').waitFor();
+}, 60_000);

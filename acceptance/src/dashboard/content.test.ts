@@ -1,0 +1,201 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { createApiKey, createLease, makeScene, registerContent } from '../stage.ts';
+import { unique, viewerToken } from '../tokens.ts';
+import { openDashboard } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const { open, target } = await openDashboard();
+const { client, adminApiKey } = target;
+
+const register = (body: Record<string, unknown>) => client.post('/api/v1/content', adminApiKey, body);
+const read = async (id: string) => (await client.get(`/api/v1/content/${id}`, adminApiKey)).json.content;
+const keyStatus = async (id: string) => (await client.get(`/keys/${id}`, adminApiKey)).status;
+const namesOn = (page: Page) => page.getByRole('rowheader').getByRole('link').allInnerTexts();
+
+it('a content is registered, edited, disabled and enabled, and its keys follow', async () => {
+  const id = unique('film');
+  const page = await open({ path: '/content', as: adminApiKey });
+  await page.getByRole('button', { name: 'Register a content' }).click();
+  await inspectPage(page, 'content-create');
+  await page.getByLabel('Metadata').fill('{\n  "season": 2,\n  oops\n}');
+  await page.getByLabel('Size').fill('a lot');
+  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByText('Give it a name by which it is found.').waitFor();
+  await page.getByText('This is no JSON: look at line 3, character 3.').waitFor();
+  await page.getByText('A whole number of octets, 0 or more.').waitFor();
+  await inspectPage(page, 'content-create-faults');
+  await page.getByLabel('Name', { exact: true }).fill('The long way home');
+  await page.getByLabel('Id', { exact: true }).fill('no id at all');
+  await page.getByLabel('Size').fill('1 400 000 000');
+  await page.getByLabel('Manifest').fill(`content/${id}/master.m3u8`);
+  await page.getByLabel('Metadata').fill('{ "season": 2 }');
+  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByText('Letters, digits, - and _ alone').waitFor();
+  await page.getByLabel('Id', { exact: true }).fill(id);
+  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByRole('heading', { level: 1, name: 'The long way home' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/admin/content/${id}`);
+  expect(await read(id)).toMatchObject({
+    name: 'The long way home',
+    sizeBytes: 1_400_000_000,
+    manifestKey: `content/${id}/master.m3u8`,
+    metadata: { season: 2 },
+  });
+
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('The short way home');
+  await page.getByLabel('Metadata').fill('{ "season": 3 }');
+  // What somebody else changes meanwhile stays.
+  await client.call('PATCH', `/api/v1/content/${id}`, { as: adminApiKey, json: { sizeBytes: 7 } });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { level: 1, name: 'The short way home' }).waitFor();
+  expect(await read(id)).toMatchObject({ sizeBytes: 7, metadata: { season: 3 } });
+
+  await page.getByRole('button', { name: 'Disable…' }).click();
+  await page.getByText(/answer 404 from then on/).waitFor();
+  await page.getByText('No lease for it is active.').waitFor();
+  await inspectPage(page, 'content-disable');
+  await page.getByRole('button', { name: 'Disable it' }).click();
+  await page.getByText('This content is disabled').waitFor();
+  await expect.poll(() => keyStatus(id)).toBe(404);
+  await inspectPage(page, 'content-disabled');
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByText('This content is disabled').waitFor({ state: 'detached' });
+  await expect.poll(() => keyStatus(id)).toBe(200);
+  const { json } = await client.get('/api/v1/audit?limit=500', adminApiKey);
+  expect(json.audit.filter((entry: { target: string }) => entry.target === id).length).toBeGreaterThanOrEqual(
+    4,
+  );
+}, 120_000);
+
+it('an id that is taken is not registered over', async () => {
+  const id = await registerContent(target);
+  const page = await open({ path: '/content', as: adminApiKey });
+  await page.getByRole('button', { name: 'Register a content' }).click();
+  await page.getByLabel('Name', { exact: true }).fill('Another');
+  await page.getByLabel('Id', { exact: true }).fill(id);
+  await page.getByLabel('Id', { exact: true }).press('Enter');
+  await page.getByText('There is a content with this id.').waitFor();
+  expect(await read(id)).toMatchObject({ name: id });
+});
+
+it('its page is an address of its own, with the URL of each epoch, the line of the playlist and the command', async () => {
+  const { contentId, viewerId, token } = await makeScene(target);
+  await createLease(target, { token, contentId }, { deviceId: 'living room' });
+  const page = await open({ path: `/content/${contentId}`, as: adminApiKey });
+  await page.getByText(viewerId).waitFor();
+  await page.getByTestId('active-leases').getByText('1').waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await inspectPage(page, 'content-detail');
+  const copied = async (what: string) => {
+    await page.getByRole('button', { name: `Copy ${what}`, exact: true }).click();
+    return page.evaluate('navigator.clipboard.readText()');
+  };
+  const url = `${new URL(page.url()).origin}/keys/${contentId}`;
+  expect(await copied('Key URL')).toBe(url);
+  await page.getByLabel('Epoch').fill('4294967296');
+  await page.getByText('From 0 to 4294967295').waitFor();
+  await page.getByLabel('Epoch').fill('12');
+  expect(await copied('Key URL')).toBe(`${url}/12`);
+  expect(await copied('EXT-X-KEY line')).toBe(`#EXT-X-KEY:METHOD=AES-128,URI="${url}/12"`);
+  expect(await copied('Encrypt command')).toContain(`encrypt video/master.m3u8 --content-id=${contentId}`);
+
+  // A lease that comes while one looks is announced, not put under the pointer.
+  const other = unique('viewer');
+  await createLease(target, { token: viewerToken(target.jwtSecret, other), contentId });
+  await page.getByRole('button', { name: '1 new' }).click();
+  await page.getByText(other).waitFor();
+  await page.getByRole('button', { name: 'Revoke all of this content…' }).click();
+  await page.getByText('2 active leases will end').waitFor();
+  await page.getByLabel('Reason').fill('licence ended');
+  await page.getByLabel('Type 2 to confirm').fill('2');
+  await page.getByRole('button', { name: 'Revoke the leases' }).click();
+  await page.getByText('2 leases revoked').waitFor();
+  await page.getByText('Nobody plays it now').waitFor();
+  const { json } = await client.get(`/api/v1/leases?contentId=${contentId}`, adminApiKey);
+  const states = json.leases.map(({ state, reason }: Record<string, string>) => [state, reason]);
+  expect(states).toEqual(Array(2).fill(['revoked', 'licence ended']));
+}, 90_000);
+
+it('searches, filters and pages, and keeps all of it in the address', async () => {
+  const mark = unique('Étude');
+  for (let n = 1; n <= 52; n++) await register({ id: unique('c'), name: `${mark} ${n}` });
+  const off = (await register({ name: `${mark} off` })).json.content.id;
+  await client.call('DELETE', `/api/v1/content/${off}`, { as: adminApiKey });
+  const page = await open({ path: '/content', as: adminApiKey });
+  await page.getByRole('table').waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type(mark.toUpperCase());
+  await page.getByText('1–50 of 53 contents').waitFor();
+  await inspectPage(page, 'content');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('51–53 of 53 contents').waitFor();
+  expect((await namesOn(page)).at(-1)).toBe(`${mark} 1`);
+  expect(new URL(page.url()).searchParams.get('page')).toBe('2');
+  await page.getByRole('link', { name: `${mark} 1`, exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: mark }).waitFor();
+  await page.goBack();
+  await page.getByText('51–53 of 53 contents').waitFor();
+  await page.getByLabel('Status').selectOption('disabled');
+  await expect.poll(() => namesOn(page)).toEqual([`${mark} off`]);
+  await page.getByRole('button', { name: `Actions for ${mark} off` }).click();
+  await page.getByRole('menuitem', { name: 'Enable' }).click();
+  await page.getByText('No content is like that').waitFor();
+  await inspectPage(page, 'content-none');
+}, 120_000);
+
+it('hostile names are text: nothing runs, nothing moves out of its place', async () => {
+  const mark = unique('hostile');
+  const names = [
+    `${mark}<script>document.title='owned'</script><img src=x onerror=alert(1)>`,
+    `${mark} \u202Egnp.exe\u202C \u2067`,
+    `${mark}${'🔑'.repeat(80)}`,
+    `${mark}${'x'.repeat(150)}`,
+  ];
+  const ids = ['-rf', unique('i'.repeat(240)), unique('-'), unique('h')];
+  for (const [index, name] of names.entries())
+    await register({
+      id: ids[index],
+      name,
+      manifestKey: `content/x/${'y'.repeat(900)}<b>`,
+      metadata: { '</script>': `\u202E${'z'.repeat(500)}`, nested: { deep: [1, 2, { three: '<img>' }] } },
+    });
+  const page = await open({ path: `/content?q=${mark}`, as: adminApiKey });
+  await expect.poll(() => page.getByRole('rowheader').count()).toBe(names.length);
+  await inspectPage(page, 'content-hostile');
+  for (const [index, id] of ids.entries()) {
+    await page.goto(`${target.url}/admin/content`);
+    await page.getByLabel('API key', { exact: true }).fill(adminApiKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('searchbox').fill(id ?? '');
+    await page.getByRole('link', { name: mark }).last().click();
+    await page.getByRole('heading', { name: 'Keys' }).waitFor();
+    if (index < 2) await inspectPage(page, `content-hostile-${index}`);
+  }
+  expect(await page.title()).not.toBe('owned');
+}, 120_000);
+
+it('a content that is not there says so', async () => {
+  const page = await open({ path: '/content/no-such-film', as: adminApiKey });
+  await page.getByRole('heading', { name: 'No such content' }).waitFor();
+  await inspectPage(page, 'content-unknown');
+});
+
+it('a key of scope playback reads content and changes nothing', async () => {
+  const id = await registerContent(target);
+  const { raw } = await createApiKey(target, 'playback');
+  const page = await open({ path: `/content?q=${id}`, as: raw });
+  await page.getByRole('rowheader', { name: id }).waitFor();
+  expect(await page.getByRole('button', { name: 'Register a content' }).count()).toBe(0);
+  await page.getByRole('button', { name: `Actions for ${id}` }).click();
+  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Details', 'Copy key URL']);
+  await page.getByRole('menuitem', { name: 'Details' }).click();
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  for (const name of ['Edit…', 'Disable…', 'Revoke all of this content…'])
+    expect(await page.getByRole('button', { name }).count()).toBe(0);
+  await inspectPage(page, 'content-playback');
+  // The page hides what the server refuses.
+  const refused = await client.call('PATCH', `/api/v1/content/${id}`, { as: raw, json: { name: 'x' } });
+  expect([refused.status, refused.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+});

@@ -1,0 +1,85 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
+import { openBrowser } from '../playback/open-browser.ts';
+import type { Environment } from '../server-process.ts';
+import { type OwnServer, openTarget, startServer, type Target } from '../target.ts';
+import { watchPage } from './watch-page.ts';
+
+export interface PageOptions {
+  /** Within /admin. */
+  path?: string;
+  /** Signs in with this key before anything else. */
+  as?: string;
+  /** Of the window, in CSS pixels. */
+  width?: number;
+  theme?: 'light' | 'dark';
+}
+
+export interface DashboardStage {
+  /** The dashboard in a browser of its own, with nothing remembered. What is wrong with it fails the test at its end. */
+  open(options?: PageOptions): Promise<Page>;
+}
+
+/** As a laptop has it. */
+const defaultWidth = 1280;
+const height = 900;
+
+/** The dashboard of a server that is claimed: the one that `BASE_URL` names, or the test file's own. */
+export async function openDashboard(): Promise<DashboardStage & { target: Target }> {
+  buildDashboard();
+  const target = await openTarget();
+  // A server that nobody has claimed shows the wizard.
+  const { json } = await target.client.get('/api/v1/setup');
+  if (json.setup_required) await target.client.post('/api/v1/setup', target.adminApiKey);
+  return { target, ...(await openStage(target.url)) };
+}
+
+/** The dashboard of a server of the test file's own, with its own configuration. */
+export async function startDashboard(env: Environment): Promise<DashboardStage & { server: OwnServer }> {
+  buildDashboard();
+  const server = await startServer(env);
+  return { server, ...(await openStage(server.url)) };
+}
+
+function buildDashboard(): void {
+  if (!ensureDashboard()) throw new Error('The dashboard could not be built: see what vite wrote above.');
+}
+
+/** The dashboard at a URL. */
+export async function openStage(url: string): Promise<DashboardStage> {
+  const browser: Browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
+  afterAll(() => browser.close());
+  return {
+    async open({ path = '', as, width = defaultWidth, theme = 'light' } = {}) {
+      const options: BrowserContextOptions = {
+        viewport: { width, height },
+        colorScheme: theme,
+        locale: 'en-GB',
+        timezoneId: 'Europe/Berlin',
+        permissions: ['clipboard-read', 'clipboard-write'],
+      };
+      const context = await browser.newContext(options);
+      const page = await context.newPage();
+      const complaints = watchPage(page, url);
+      onTestFinished(async () => {
+        await context.close();
+        expect(complaints).toEqual([]);
+      });
+      await page.goto(`${url}/admin${path}`);
+      if (as !== undefined) await signIn(page, as);
+      return page;
+    },
+  };
+}
+
+/** Signs in as an admin does. Resolves once the pages are shown. */
+export async function signIn(page: Page, rawKey: string): Promise<void> {
+  await page.getByLabel('API key', { exact: true }).fill(rawKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+  await page
+    .getByRole('button', { name: /sign out|open the navigation/i })
+    .first()
+    .waitFor();
+}

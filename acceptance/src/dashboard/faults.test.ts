@@ -1,0 +1,51 @@
+import { it } from 'vitest';
+import { findFreePort } from '../../../scripts/own-server.ts';
+import { complete, makeTestFolder, startInTest } from '../own-process.ts';
+import { createApiKey } from '../stage.ts';
+import { makeApiKey } from '../target.ts';
+import { openStage, startDashboard } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const alone = await startDashboard({ ADMIN_API_KEY: undefined });
+const port = await findFreePort();
+const mortal = await openStage(`http://127.0.0.1:${port}`);
+
+it('revoking the last key that can manage warns of that', async () => {
+  const { server, open } = alone;
+  const { json } = await server.client.post('/api/v1/setup', undefined, { name: 'only' });
+  const admin = { ...server, adminApiKey: json.raw_key };
+  const second = await createApiKey(admin, 'full', { name: 'second' });
+  const page = await open({ as: json.raw_key });
+  const warning = page.getByText('This is the last key that can manage the server');
+  const beginRevoking = async (name: string) => {
+    await page.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Revoke' }).click();
+    await page.getByRole('dialog').waitFor();
+  };
+  await beginRevoking('second');
+  await page.getByLabel(/Type lk_/).fill(second.raw.slice(0, 11));
+  await page.getByRole('button', { name: 'Revoke the key' }).click();
+  await page.getByText('Key revoked').waitFor();
+  await beginRevoking('only');
+  await warning.waitFor();
+  await inspectPage(page, 'api-keys-last-manager');
+}, 60_000);
+
+it('a server that is gone is said so for as long as it is, and the page is itself again once it is back', async () => {
+  const folder = makeTestFolder();
+  const adminApiKey = makeApiKey();
+  const env = { ...complete, PORT: String(port), ADMIN_API_KEY: adminApiKey };
+  const first = startInTest(folder, env);
+  const url = await first.listens();
+  await fetch(`${url}/api/v1/setup`, { method: 'POST' });
+  const page = await mortal.open({ as: adminApiKey });
+  await page.getByRole('rowheader', { name: 'admin' }).waitFor();
+  first.kill('SIGKILL');
+  await first.ended();
+  await page.getByRole('button', { name: 'Never expires' }).click();
+  await page.getByText('The server does not answer.', { exact: true }).waitFor();
+  await inspectPage(page, 'server-gone');
+  await startInTest(folder, env).listens();
+  await page.getByText('The server does not answer.').waitFor({ state: 'detached' });
+  await page.getByRole('rowheader', { name: 'admin' }).waitFor();
+}, 60_000);

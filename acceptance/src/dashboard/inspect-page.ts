@@ -1,0 +1,52 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** The library as a script that defines `axe`. */
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const height = 900;
+
+interface AxeResult {
+  violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[];
+}
+
+/**
+ * Looks at a page as it is now, in both themes, 1280 and 390 pixels wide: axe finds nothing, and the page does not scroll
+ * sideways. Where `DASHBOARD_SHOTS` names a folder, it gets a picture of each.
+ *
+ * @param name of the pictures
+ * @param widths of the window, in CSS pixels
+ */
+export async function inspectPage(page: Page, name: string, widths = [1280, 390]): Promise<void> {
+  const folder = process.env.DASHBOARD_SHOTS;
+  if (folder) mkdirSync(folder, { recursive: true });
+  for (const width of widths) {
+    await page.setViewportSize({ width, height });
+    expect([name, width, await page.evaluate(sidewaysPx)]).toEqual([name, width, 0]);
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      // Until the colours of the other theme have faded.
+      await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))');
+      expect({ name, width, theme, violations: await findViolations(page) }).toEqual({
+        ...{ name, width, theme },
+        violations: [],
+      });
+      if (folder) await page.screenshot({ path: join(folder, `${name}-${width}-${theme}.png`) });
+    }
+  }
+  await page.setViewportSize({ width: 1280, height });
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+const sidewaysPx = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)';
+
+/** What axe finds, short enough to read. */
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
+  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResult;
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map((node) => `${id}: ${help}: ${node.html} ${node.failureSummary ?? ''}`),
+  );
+}

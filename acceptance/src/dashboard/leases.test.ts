@@ -1,0 +1,229 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import {
+  askForKey,
+  createApiKey,
+  createLease,
+  makeScene,
+  oncePropagated,
+  registerContent,
+} from '../stage.ts';
+import { unique, viewerToken } from '../tokens.ts';
+import { openDashboard } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const { open, target } = await openDashboard();
+const { client, adminApiKey } = target;
+
+/** The page, following the server. */
+async function openLeases(query = ''): Promise<Page> {
+  const page = await open({ path: `/leases${query}`, as: adminApiKey });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page
+    .getByRole('table')
+    .or(page.getByText(/No lease/))
+    .first()
+    .waitFor();
+  return page;
+}
+
+const viewersOn = (page: Page) => page.getByRole('rowheader').getByRole('button').allInnerTexts();
+const leaseOf = async (id: string) => (await client.get(`/api/v1/leases/${id}`, adminApiKey)).json.lease;
+const auditedTargets = async () => {
+  const { json } = await client.get('/api/v1/audit?action=lease.revoke&limit=100', adminApiKey);
+  return json.audit.map((entry: { target: string }) => entry.target);
+};
+
+/** So many leases of viewers of their own, all for one content. */
+async function createLeases(contentId: string, count: number): Promise<string[]> {
+  const viewers = Array.from({ length: count }, () => unique('viewer'));
+  for (const viewer of viewers)
+    await createLease(target, { token: viewerToken(target.jwtSecret, viewer), contentId });
+  return viewers;
+}
+
+it('a lease is seen the moment it is created, revoked with a reason, and in the audit', async () => {
+  const scene = await makeScene(target);
+  const page = await openLeases(`?content=${scene.contentId}`);
+  await page.getByText('No lease is like that').waitFor();
+  await inspectPage(page, 'leases-none');
+  const id = await createLease(target, scene, { deviceId: 'living room' });
+  const row = page.getByRole('row', { name: scene.viewerId });
+  await row.getByText('Active').waitFor();
+  await row.getByText(/^\d+ (min \d\d s|s|h \d\d min)/).waitFor();
+  await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('1 active');
+
+  await page.getByRole('button', { name: `Actions for ${scene.viewerId} on` }).click();
+  await page.getByRole('menuitem', { name: 'Revoke this lease…' }).click();
+  await page.getByLabel('Reason').fill('shared account <b>');
+  await inspectPage(page, 'leases-revoke-one');
+  await page.getByRole('button', { name: 'Revoke the lease' }).click();
+  await page.getByText('1 lease revoked').waitFor();
+  await row.getByText('Revoked').waitFor();
+  await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('0 active');
+  await oncePropagated(target, async () =>
+    expect(await askForKey(target, scene, id)).toBe('403 LEASE_REVOKED'),
+  );
+  expect(await leaseOf(id)).toMatchObject({ state: 'revoked', revokedBy: 'management' });
+  expect(await auditedTargets()).toContain(id);
+
+  await page.getByRole('button', { name: scene.viewerId, exact: true }).click();
+  await page.getByRole('dialog').getByText('shared account <b>').waitFor();
+  await page.getByText(/by management/).waitFor();
+  expect(new URL(page.url()).searchParams.get('lease')).toBe(id);
+  await inspectPage(page, 'leases-details');
+}, 90_000);
+
+it('new leases are announced and put nothing under the pointer; rows change where they stand', async () => {
+  const contentId = await registerContent(target);
+  const [viewer = ''] = await createLeases(contentId, 1);
+  const page = await openLeases(`?content=${contentId}`);
+  await page.getByRole('row', { name: viewer }).waitFor();
+  const before = await page.getByRole('row', { name: viewer }).boundingBox();
+  const later = await createLeases(contentId, 3);
+  const button = page.getByRole('button', { name: '3 new' });
+  await button.waitFor();
+  expect(await viewersOn(page)).toEqual([viewer]);
+  await inspectPage(page, 'leases-arrived');
+  // Another admin revokes it: the row says so in its place.
+  await client.post('/keys/leases/revoke', adminApiKey, { viewerId: viewer });
+  await page.getByRole('row', { name: viewer }).getByText('Revoked').waitFor();
+  expect(await page.getByRole('row', { name: viewer }).boundingBox()).toEqual(before);
+  await button.click();
+  await expect.poll(() => viewersOn(page)).toEqual([...later.toReversed(), viewer]);
+  await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('3 active');
+}, 90_000);
+
+it('a lease expires before the eyes, without being asked for', async () => {
+  const scene = await makeScene(target);
+  await createLease(target, scene, { requestedTtlSeconds: 4 });
+  const page = await openLeases(`?viewer=${scene.viewerId}`);
+  await page.getByRole('row', { name: scene.viewerId }).getByText('Expired').waitFor();
+});
+
+it('many are revoked once their number was typed: by viewer, by content and by the pair', async () => {
+  const [first, second] = [await registerContent(target), await registerContent(target)];
+  const viewer = unique('viewer');
+  const token = viewerToken(target.jwtSecret, viewer);
+  for (const deviceId of ['phone', 'tablet'])
+    await createLease(target, { token, contentId: first }, { deviceId });
+  await createLease(target, { token, contentId: second });
+  await createLeases(second, 2);
+
+  const page = await openLeases(`?viewer=${viewer}`);
+  const begin = async (act: string) => {
+    await page
+      .getByRole('button', { name: `Actions for ${viewer} on ${first}` })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: act }).click();
+  };
+  const confirm = page.getByRole('button', { name: 'Revoke the leases' });
+  await begin('Revoke all of this viewer…');
+  await page.getByText('3 active leases will end').waitFor();
+  expect(await confirm.isDisabled()).toBe(true);
+  await page.getByLabel('Type 3 to confirm').fill('2');
+  expect(await confirm.isDisabled()).toBe(true);
+  await inspectPage(page, 'leases-revoke-viewer');
+  await page.keyboard.press('Escape');
+  await begin('Revoke this viewer on this content…');
+  await page.getByText('2 active leases will end').waitFor();
+  await page.getByLabel('Type 2 to confirm').fill('2');
+  await page.keyboard.press('Enter');
+  await page.getByText('2 leases revoked').waitFor();
+  await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('1 active');
+
+  await page.getByRole('searchbox', { name: 'Whole id of a viewer' }).fill('');
+  await page.getByRole('searchbox', { name: 'Whole id of a content' }).fill(second);
+  await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('3 active');
+  await page.getByRole('button', { name: 'Revoke all of this content…' }).click();
+  await page.getByLabel('Type 3 to confirm').fill('3');
+  await page.getByLabel('Reason').fill('licence ended');
+  await confirm.click();
+  await page.getByText('3 leases revoked').waitFor();
+  const { json } = await client.get(`/api/v1/leases?contentId=${second}`, adminApiKey);
+  expect(new Set(json.leases.map(({ reason }: { reason: string }) => reason))).toEqual(
+    new Set(['licence ended']),
+  );
+  expect(await auditedTargets()).toEqual(
+    expect.arrayContaining([`content:${second}`, `viewer:${viewer} content:${first}`]),
+  );
+}, 120_000);
+
+it('filters and pages, and keeps the filter in the address', async () => {
+  const contentId = await registerContent(target);
+  const viewers = await createLeases(contentId, 53);
+  await client.post('/keys/leases/revoke', adminApiKey, { viewerId: viewers[0] });
+  const page = await openLeases();
+  await page.keyboard.press('/');
+  await page.keyboard.type(viewers[0] ?? '');
+  await expect.poll(() => viewersOn(page)).toEqual([viewers[0]]);
+  await page.getByRole('searchbox', { name: 'Whole id of a viewer' }).press('Escape');
+  await page.getByRole('searchbox', { name: 'Whole id of a content' }).fill(contentId);
+  await page.getByText('50 leases on page 1').waitFor();
+  await inspectPage(page, 'leases');
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('3 leases on page 2').waitFor();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByText('50 leases on page 1').waitFor();
+  await page.getByLabel('State').selectOption('revoked');
+  await expect.poll(() => viewersOn(page)).toEqual([viewers[0]]);
+  expect(new URL(page.url()).search).toBe(`?content=${contentId}&state=revoked`);
+}, 120_000);
+
+it('a stream that breaks is said to be broken, comes back, and brings what was missed', async () => {
+  const contentId = await registerContent(target);
+  const [viewer = ''] = await createLeases(contentId, 1);
+  const page = await open({ as: adminApiKey });
+  let isCut = true;
+  await page.route('**/api/v1/events', (route) => (isCut ? route.abort() : route.continue()));
+  await page.getByRole('link', { name: 'Leases' }).click();
+  await page.getByText('Not live: connecting again…').waitFor();
+  await page.getByRole('searchbox', { name: 'Whole id of a content' }).fill(contentId);
+  await page.getByRole('row', { name: viewer }).waitFor();
+  const [missed = ''] = await createLeases(contentId, 1);
+  await inspectPage(page, 'leases-not-live');
+  isCut = false;
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('button', { name: '1 new' }).click();
+  await page.getByRole('row', { name: missed }).waitFor();
+}, 90_000);
+
+it('hostile viewers and devices are text: nothing runs, nothing moves out of its place', async () => {
+  const contentId = await registerContent(target, unique('c'.repeat(230)));
+  const hostile = [
+    `<script>document.title='owned'</script>${unique('')}`,
+    `\u202Egnp.exe\u202C\u2067${unique('')}`,
+    `${'🔑'.repeat(200)}${unique('')}`,
+    `${'v'.repeat(900)}${unique('')}`,
+  ];
+  for (const viewer of hostile)
+    await createLease(
+      target,
+      { token: viewerToken(target.jwtSecret, viewer), contentId },
+      { deviceId: `\u202E<img src=x onerror=alert(1)>${'d'.repeat(150)}` },
+    );
+  const page = await openLeases(`?content=${contentId}`);
+  await expect.poll(() => page.getByRole('rowheader').count()).toBe(hostile.length);
+  await inspectPage(page, 'leases-hostile');
+  for (const [index, name] of ['details', 'details-long'].entries()) {
+    await page.getByRole('rowheader').getByRole('button').nth(index).click();
+    await page.getByRole('dialog').getByText('Renewed').waitFor();
+    await inspectPage(page, `leases-hostile-${name}`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+  await page.getByRole('button', { name: /^Actions for v/ }).click();
+  await page.getByRole('menuitem', { name: 'Revoke all of this viewer…' }).click();
+  await page.getByText('1 active lease will end').waitFor();
+  await inspectPage(page, 'leases-hostile-revoke');
+  expect(await page.title()).toBe('Leases · Latchkey');
+}, 120_000);
+
+it('a key of scope playback does not see leases', async () => {
+  const { raw } = await createApiKey(target, 'playback');
+  const page = await open({ path: '/leases', as: raw });
+  await page.getByRole('heading', { name: 'Not for this key' }).waitFor();
+  const { status, code } = await client.get('/api/v1/leases', raw);
+  expect([status, code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+});

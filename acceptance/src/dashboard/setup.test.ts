@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { makeApiKey } from '../target.ts';
+import { startDashboard } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const setupToken = `setup-${makeApiKey()}`;
+const open = await startDashboard({ ADMIN_API_KEY: undefined });
+const raced = await startDashboard({ ADMIN_API_KEY: undefined });
+const proxied = await startDashboard({});
+const guarded = await startDashboard({ SETUP_TOKEN: setupToken });
+
+it('the wizard claims a fresh server, shows the key once, and ends with a command that fetches a first content key', async () => {
+  const page = await open.open();
+  await page.getByRole('heading', { name: 'Set up your key server' }).waitFor();
+  await inspectPage(page, 'setup-claim');
+  await page.getByLabel('Name of the key').fill('Mona');
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+
+  const rawKey = (await page.getByTestId('raw-key').textContent()) ?? '';
+  expect(rawKey).toMatch(/^lk_[0-9a-f]{64}$/);
+  await inspectPage(page, 'setup-key');
+  await page.getByRole('button', { name: 'Copy' }).click();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(rawKey);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(readFileSync(await download.path(), 'utf8')).toBe(`${rawKey}\n`);
+  const goOn = page.getByRole('button', { name: 'Go on' });
+  expect(await goOn.isDisabled()).toBe(true);
+  await page.getByLabel(/I have stored this key/).check();
+  await goOn.click();
+
+  await page.getByRole('heading', { name: 'Register a first content' }).waitFor();
+  await inspectPage(page, 'setup-content');
+  await page.getByLabel('Id').fill('no/slash');
+  await page.getByRole('button', { name: 'Register it' }).click();
+  await expect.poll(() => page.getByLabel('Id').getAttribute('aria-invalid')).toBe('true');
+  await page.getByLabel('Id').fill('first-film');
+  await page.getByRole('button', { name: 'Register it' }).click();
+
+  await page.getByRole('heading', { name: 'Fetch its key' }).waitFor();
+  await inspectPage(page, 'setup-try');
+  expect(await page.getByText(rawKey).count()).toBe(0);
+  await page.getByRole('button', { name: 'Copy curl command' }).click();
+  const command = String(await page.evaluate('navigator.clipboard.readText()'));
+  // Without xxd, which not every machine has.
+  const octets = execFileSync('sh', ['-c', command.replace('| xxd -p', '')]);
+  expect(octets).toHaveLength(16);
+  expect(octets).toEqual((await open.server.client.get('/keys/first-film', rawKey)).bytes);
+
+  await page.getByRole('button', { name: 'Go to the dashboard' }).click();
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.getByRole('rowheader', { name: 'Mona' }).waitFor();
+}, 90_000);
+
+it('a server that was claimed while the page was open says so, and leads to signing in', async () => {
+  const page = await raced.open();
+  await page.getByRole('heading', { name: 'Set up your key server' }).waitFor();
+  expect((await raced.server.client.post('/api/v1/setup', undefined)).status).toBe(201);
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+  await page.getByRole('heading', { name: 'Somebody else has claimed this server' }).waitFor();
+  await inspectPage(page, 'setup-taken');
+  await page.getByRole('button', { name: 'Sign in with a key' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}, 60_000);
+
+it('the wizard asks for the setup token where the server demands it, and says when it is the wrong one', async () => {
+  const page = await guarded.open();
+  const token = page.getByLabel('Setup token', { exact: true });
+  await token.fill('wrong');
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+  await page.getByText('That is not the value of SETUP_TOKEN.').waitFor();
+  await inspectPage(page, 'setup-token');
+  await token.fill(setupToken);
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+  await page.getByRole('heading', { name: 'Store your key' }).waitFor();
+}, 60_000);
+
+it('the wizard asks for the bootstrap key where the way leads over a proxy', async () => {
+  const page = await proxied.open();
+  await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' });
+  await page.reload();
+  await page.getByLabel('Bootstrap key', { exact: true }).fill(proxied.server.adminApiKey);
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+  await page.getByRole('heading', { name: 'Store your key' }).waitFor();
+}, 60_000);

@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest';
+import { openDashboard } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const { open, target } = await openDashboard();
+const focused = 'document.activeElement?.textContent || document.activeElement?.getAttribute("aria-label")';
+
+it('works by keyboard: the skip link leads past the navigation, and the heading says where one is', async () => {
+  const page = await open({ as: target.adminApiKey });
+  await page.getByRole('table').waitFor();
+  expect(await page.evaluate(focused)).toBe('API keys');
+  const skip = page.getByRole('link', { name: 'Skip to the page' });
+  expect(await page.evaluate('document.querySelector("a, button, input").textContent')).toBe(
+    'Skip to the page',
+  );
+  await skip.focus();
+  expect((await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(focused)).toBe('Create a key');
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'Create an API key' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate(focused)).toBe('Create a key');
+});
+
+it('where there is no room the navigation is a drawer, which closes when it was used, or with Esc', async () => {
+  const page = await open({ as: target.adminApiKey, width: 390 });
+  await page.getByRole('button', { name: 'Open the navigation' }).click();
+  const drawer = page.getByRole('dialog');
+  await drawer.getByRole('link', { name: 'Your key' }).waitFor();
+  await inspectPage(page, 'drawer', [390]);
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Open the navigation' }).click();
+  await drawer.getByRole('link', { name: 'Your key' }).click();
+  await page.getByRole('heading', { name: 'Your key' }).waitFor();
+  await drawer.waitFor({ state: 'detached' });
+}, 60_000);
+
+it('light and dark follow the system until one is chosen, which is remembered', async () => {
+  const page = await open({ theme: 'dark', as: target.adminApiKey });
+  const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+  const dark = await ground();
+  await page.emulateMedia({ colorScheme: 'light' });
+  await expect.poll(ground).not.toBe(dark);
+  await page.getByRole('radio', { name: 'Dark' }).check({ force: true });
+  await expect.poll(ground).toBe(dark);
+  await page.reload();
+  await expect.poll(ground).toBe(dark);
+});
+
+it('a time is told as a distance, and in full on hover', async () => {
+  const page = await open({ path: '/api-keys', as: target.adminApiKey });
+  const time = page.getByRole('rowheader').first().locator('xpath=..').locator('time').first();
+  await time.hover();
+  const tip = page.locator('[popover]:popover-open');
+  await tip.waitFor();
+  expect(await tip.textContent()).toMatch(/\d{4} at \d\d:\d\d:\d\d/);
+});
+
+it('is drawn within a second, and fetches no more script than it needs', async () => {
+  const page = await open();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  const paint = 'performance.getEntriesByName("first-contentful-paint")[0]';
+  await page.waitForFunction(paint);
+  const drawnMs = Number(await page.evaluate(`${paint}.startTime`));
+  expect(drawnMs).toBeLessThan(1_000);
+  const octets = Number(
+    await page.evaluate(
+      `performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js'))
+        .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
+    ),
+  );
+  expect(octets).toBeGreaterThan(0);
+  expect(octets).toBeLessThan(250 * 1024);
+});
+
+it('nothing moves while a page is loaded', async () => {
+  const page = await open({ as: target.adminApiKey });
+  await page.evaluate(`window.shifts = 0; new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true })`);
+  await page.getByRole('link', { name: 'Your key' }).click();
+  await page.getByRole('heading', { name: 'Your key' }).waitFor();
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByRole('rowheader').first().waitFor();
+  // Google's bound for a good page.
+  expect(Number(await page.evaluate('window.shifts'))).toBeLessThan(0.1);
+});
+
+it.each([1920, 3840])('%i pixels wide the page keeps its measure', async (width) => {
+  const page = await open({ as: target.adminApiKey, width });
+  await page.getByRole('table').waitFor();
+  const { width: tableWidth = 0 } = (await page.getByRole('table').boundingBox()) ?? {};
+  expect(tableWidth).toBeGreaterThan(900);
+  expect(tableWidth).toBeLessThan(1400);
+});

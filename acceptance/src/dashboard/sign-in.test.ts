@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { createApiKey, revokeApiKey } from '../stage.ts';
+import { makeApiKey } from '../target.ts';
+import { viewerToken } from '../tokens.ts';
+import { openDashboard, signIn } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const { open, target } = await openDashboard();
+
+it('a key that the server does not accept is refused in words, and a token of a viewer as what it is', async () => {
+  const page = await open();
+  const field = page.getByLabel('API key', { exact: true });
+  const button = page.getByRole('button', { name: 'Sign in' });
+  await button.click();
+  await page.getByText('Enter a key.').waitFor();
+  await field.fill(makeApiKey());
+  await button.click();
+  await page.getByText(/does not accept this key: it is unknown, revoked or expired/).waitFor();
+  await inspectPage(page, 'sign-in-refused');
+  await field.fill(viewerToken(target.jwtSecret, 'viewer'));
+  await button.click();
+  await page.getByText(/That is a token of a viewer/).waitFor();
+});
+
+it('signing in shows the address that was asked for, keeps the key in memory alone, and signing out forgets it', async () => {
+  const page = await open({ path: '/account' });
+  await inspectPage(page, 'sign-in');
+  await signIn(page, target.adminApiKey);
+  await page.getByRole('heading', { name: 'Your key' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/admin/account');
+  expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain(
+    'lk_',
+  );
+  await inspectPage(page, 'account');
+  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await signIn(page, target.adminApiKey);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}, 60_000);
+
+it('a key that is to be kept outlives a reload, is in sessionStorage alone, and is gone after signing out', async () => {
+  const page = await open();
+  await page.getByLabel(/Keep me signed in/).check();
+  await signIn(page, target.adminApiKey);
+  await page.reload();
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('lk_');
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+it.each(['upload', 'playback'])(
+  'a key of scope %s sees what it may, and why a page is not for it',
+  async (scope) => {
+    const { raw } = await createApiKey(target, scope);
+    const page = await open({ path: '/api-keys', as: raw });
+    await page.getByRole('heading', { name: 'Not for this key' }).waitFor();
+    expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
+    await inspectPage(page, `forbidden-${scope}`);
+    await page.getByRole('link', { name: 'Your key' }).first().click();
+    await page.getByText('This key manages nothing').waitFor();
+  },
+);
+
+it('a key that is revoked while it is in use is signed out, and told why', async () => {
+  const { raw, id } = await createApiKey(target, 'full');
+  const page = await open({ as: raw });
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await revokeApiKey(target, id);
+  await expect
+    .poll(
+      async () => {
+        // Asks the server anew, for as long as another replica has not heard of it.
+        await page
+          .getByRole('button', { name: 'Never expires' })
+          .click({ timeout: 500 })
+          .catch(() => {});
+        return page.getByText('Your key is no longer accepted').count();
+      },
+      { timeout: 10_000 },
+    )
+    .toBe(1);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}, 60_000);
+
+it('an address that is none says so', async () => {
+  const page = await open({ path: '/nothing-here', as: target.adminApiKey });
+  await page.getByRole('heading', { name: 'No such page' }).waitFor();
+});

@@ -1,0 +1,33 @@
+import type { Page } from 'playwright-core';
+
+/** What Chromium writes for every answer of 400 and more; whether the page deals with them is for the tests to say. */
+const refusedCall = /^Failed to load resource:/;
+
+/**
+ * Collects what must not happen on any page: errors of the console and of scripts, reports of the content security
+ * policy, requests to anywhere but the server, parts of the page that are not there.
+ *
+ * @param url of the server
+ * @returns a list that grows
+ */
+export function watchPage(page: Page, url: string): string[] {
+  const complaints: string[] = [];
+  const { origin } = new URL(url);
+  page.on('console', (message) => {
+    if (!['error', 'warning'].includes(message.type())) return;
+    if (refusedCall.test(message.text()) && !message.location().url.startsWith(`${origin}/admin`)) return;
+    complaints.push(`console ${message.type()}: ${message.text()} (${message.location().url})`);
+  });
+  page.on('pageerror', (error) => complaints.push(`script error: ${error.stack ?? error.message}`));
+  page.on('request', (request) => {
+    const requested = new URL(request.url());
+    if (['data:', 'blob:'].includes(requested.protocol) || requested.origin === origin) return;
+    complaints.push(`external request: ${request.url()}`);
+  });
+  // The console names them as well, but only for what it is shown.
+  void page.exposeFunction('reportPolicyViolation', (text: string) => complaints.push(`policy: ${text}`));
+  void page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
+    window.reportPolicyViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);
+  })`);
+  return complaints;
+}

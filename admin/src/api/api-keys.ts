@@ -1,0 +1,70 @@
+import type { Api } from './api.ts';
+import type { ApiKey, CurrentApiKey, IssuedApiKey, Scope } from './resources.ts';
+
+export type ApiKeyStatus = 'active' | 'revoked' | 'expired';
+
+/** What a list is narrowed to; the server decides. */
+export interface ApiKeyQuery {
+  /** In the name, or the beginning of the key. */
+  q?: string | undefined;
+  status?: ApiKeyStatus | undefined;
+  scope?: Scope | undefined;
+  expires?: 'never' | 'within-14-days' | undefined;
+  /** Not used for so many days. */
+  unusedDays?: number | undefined;
+  limit?: number;
+  cursor?: string | undefined;
+}
+
+export interface ApiKeyPage {
+  api_keys: ApiKey[];
+  next_cursor: string | null;
+}
+
+/** Newest first. */
+export function listApiKeys(api: Api, query: ApiKeyQuery, signal?: AbortSignal): Promise<ApiKeyPage> {
+  return api.request('GET', '/api/v1/api-keys', { query: { ...query }, signal });
+}
+
+export interface NewApiKey {
+  name: string;
+  scope: Scope;
+  expiresAt: string | null;
+}
+
+export function createApiKey(api: Api, body: NewApiKey): Promise<IssuedApiKey> {
+  return api.request('POST', '/api/v1/api-keys', { body });
+}
+
+export interface RotatedApiKey extends IssuedApiKey {
+  previous: ApiKey;
+}
+
+/** The old key works on for the overlap; with 0 it ends now. */
+export function rotateApiKey(api: Api, id: string, overlapSeconds: number): Promise<RotatedApiKey> {
+  return api.request('POST', `/api/v1/api-keys/${id}/rotate`, { body: { overlapSeconds } });
+}
+
+export function revokeApiKey(api: Api, id: string): Promise<ApiKey> {
+  return api.request('DELETE', `/api/v1/api-keys/${id}`);
+}
+
+/** Who a key is. */
+export async function readCurrentApiKey(api: Api, credential: string): Promise<CurrentApiKey> {
+  const answer = await api.request<{ api_key: CurrentApiKey }>('GET', '/api/v1/api-keys/current', {
+    credential,
+  });
+  return answer.api_key;
+}
+
+/**
+ * The keys that may manage, two of each scope at most: enough to know whether one is the last.
+ */
+export async function listManagers(api: Api, signal?: AbortSignal): Promise<ApiKey[]> {
+  const pages = await Promise.all(
+    (['admin', 'full'] as const).map((scope) =>
+      listApiKeys(api, { status: 'active', scope, limit: 2 }, signal),
+    ),
+  );
+  return pages.flatMap((page) => page.api_keys);
+}

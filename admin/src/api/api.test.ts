@@ -1,0 +1,105 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createApi, toQuery } from './api.ts';
+import { ApiError, UnreachableError } from './api-error.ts';
+
+const problem = (status: number, body: object, headers: Record<string, string> = {}) =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+  });
+
+function stage(answer: () => Promise<Response>, credential: string | null = 'lk_own') {
+  const fetch = vi.fn<(url: string, options: RequestInit) => Promise<Response>>(answer);
+  const heard = { contact: [] as boolean[], refused: [] as string[] };
+  const api = createApi({
+    fetch: fetch as never,
+    credential: () => credential,
+    onContact: (reached) => heard.contact.push(reached),
+    onKeyRefused: (key) => heard.refused.push(key),
+  });
+  const sent = () => fetch.mock.calls.map(([url, { headers, body }]) => ({ url, headers, body }));
+  return { api, heard, sent };
+}
+
+describe('a request', () => {
+  it('carries the key of the session, or the one that is given, or none', async () => {
+    const { api, sent } = stage(async () => Response.json({}));
+    await api.request('GET', '/a');
+    await api.request('GET', '/a', { credential: 'lk_other' });
+    await api.request('POST', '/a', { credential: null, body: { name: 'x' } });
+    expect(sent().map(({ headers }) => (headers as Record<string, string>).authorization)).toEqual([
+      'Bearer lk_own',
+      'Bearer lk_other',
+      undefined,
+    ]);
+    expect(sent()[2]?.body).toBe('{"name":"x"}');
+  });
+
+  it('gives nothing for an answer without a body', async () => {
+    const { api } = stage(async () => new Response(null, { status: 204 }));
+    expect(await api.request('POST', '/a')).toBeUndefined();
+  });
+
+  it('throws what the problem document says', async () => {
+    const errors = [{ path: '/name', message: 'is too long' }];
+    const { api } = stage(async () =>
+      problem(
+        429,
+        { code: 'RATE_LIMITED', detail: 'Slowly.', requestId: 'r-1', errors },
+        { 'retry-after': '7' },
+      ),
+    );
+    const error = await api.request<never>('GET', '/a').catch((fault: ApiError) => fault);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 429,
+      code: 'RATE_LIMITED',
+      detail: 'Slowly.',
+      requestId: 'r-1',
+      retryAfterSeconds: 7,
+    });
+    expect([error.about('name'), error.about('scope')]).toEqual(['is too long', undefined]);
+  });
+});
+
+describe('the contact', () => {
+  it('is lost where nothing answers, and where a proxy answers for nobody', async () => {
+    for (const answer of [
+      () => Promise.reject(new TypeError()),
+      async () => new Response('', { status: 502 }),
+    ]) {
+      const { api, heard } = stage(answer);
+      await expect(api.request('GET', '/a')).rejects.toBeInstanceOf(UnreachableError);
+      expect(heard.contact).toEqual([false]);
+    }
+  });
+
+  it('is there where the server itself says that a part of it is not', async () => {
+    const { api, heard } = stage(async () => problem(503, { code: 'DEPENDENCY_UNAVAILABLE' }));
+    await expect(api.request('GET', '/a')).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    expect(heard.contact).toEqual([true]);
+  });
+
+  it('says nothing of a request that was called off', async () => {
+    const { api, heard } = stage(() => Promise.reject(new DOMException('', 'AbortError')));
+    await api.request('GET', '/a', { signal: AbortSignal.abort() }).catch(() => {});
+    expect(heard.contact).toEqual([]);
+  });
+});
+
+describe('a refused key', () => {
+  const refuse = async () => problem(401, { code: 'INVALID_API_KEY' });
+
+  it('ends the session only where it is the session’s own', async () => {
+    const { api, heard } = stage(refuse);
+    await api.request('GET', '/a', { credential: 'lk_typed' }).catch(() => {});
+    expect(heard.refused).toEqual([]);
+    await api.request('GET', '/a').catch(() => {});
+    expect(heard.refused).toEqual(['lk_own']);
+  });
+});
+
+it('a query leaves out what is absent or empty', () => {
+  expect(toQuery({})).toBe('');
+  expect(toQuery({ q: '', limit: 5, cursor: undefined, name: 'a&b' })).toBe('?limit=5&name=a%26b');
+});

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { queryKeys } from './api/query-keys.ts';
+import { readSetup } from './api/setup.ts';
+import { ExactTimeTooltip } from './components/exact-time-tooltip.tsx';
+import { Toaster } from './components/toaster.tsx';
+import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
+import { useApp } from './session/app-context.ts';
+import { ConnectionBanner } from './shell/connection-banner.tsx';
+import { Shell } from './shell/shell.tsx';
+import { StartScreen } from './shell/start-screen.tsx';
+import { useStore } from './state/store.ts';
+
+const SetupPage = lazy(() => import('./pages/setup/setup-page.tsx'));
+
+/** Which of the three worlds is shown: the wizard, signing in, or the pages. */
+export function App() {
+  return (
+    <>
+      <ConnectionBanner />
+      <Suspense fallback={<StartScreen />}>
+        <World />
+      </Suspense>
+      <Toaster />
+      <ExactTimeTooltip />
+    </>
+  );
+}
+
+function World() {
+  const { api, session } = useApp();
+  const { status } = useStore(session.state);
+  const [isWizardDone, setWizardDone] = useState(false);
+  const setup = useQuery({
+    queryKey: queryKeys.setup,
+    queryFn: ({ signal }) => readSetup(api, signal),
+    // Asked once: the wizard itself knows what becomes of it.
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: status !== 'signed-in',
+  });
+  if (status === 'signed-in') return <Shell />;
+  if (status === 'restoring' || (setup.data === undefined && setup.error === null)) return <StartScreen />;
+  if (setup.data?.setup_required && !isWizardDone)
+    return <SetupPage demanded={setup.data.credential} onDone={() => setWizardDone(true)} />;
+  return <SignInPage />;
+}

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import { formatClock } from './format-clock.ts';
+import styles from './series-table.module.css';
+import type { ChartLine } from './time-chart.tsx';
+
+export interface SeriesTableProps {
+  title: string;
+  lines: readonly ChartLine[];
+  format: (value: number) => string;
+}
+
+/** The values of a chart, newest first: to be read instead of it. Made only when it is opened. */
+export function SeriesTable({ title, lines, format }: SeriesTableProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={styles.details} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        As a table<span className="visually-hidden">: {title}</span>
+      </summary>
+      {isOpen && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keyboard
+        <section className={styles.frame} tabIndex={0} aria-label={`${title}, as a table`}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Time</th>
+                {lines.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rowsOf(lines).map(({ at, values }) => (
+                <tr key={at}>
+                  <th scope="row">{formatClock(at, true)}</th>
+                  {values.map((value, index) => (
+                    <td key={lines[index]?.name}>{value === null ? '–' : format(value)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+    </details>
+  );
+}
+
+/** One row for each time at which any line has a value. */
+function rowsOf(lines: readonly ChartLine[]): { at: number; values: (number | null)[] }[] {
+  const byLine = lines.map(({ points }) => new Map(points.map(({ at, value }) => [at, value])));
+  const times = [...new Set(lines.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => b - a);
+  return times
+    .map((at) => ({ at, values: byLine.map((values) => values.get(at) ?? null) }))
+    .filter(({ values }) => values.some((value) => value !== null));
+}

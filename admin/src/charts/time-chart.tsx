@@ -1,0 +1,162 @@
+import { type PointerEvent, useId, useMemo, useState } from 'react';
+import { formatClock } from './format-clock.ts';
+import { linearScale, logScale, type Scale } from './scale.ts';
+import { SeriesTable } from './series-table.tsx';
+import styles from './time-chart.module.css';
+import { nearest, type Point, trace } from './trace.ts';
+
+export interface ChartLine {
+  name: string;
+  /** In the order of time. */
+  points: readonly Point[];
+  /** Told apart without colour too: `main` is thick with its area, `quiet` thin, `dashed` broken. */
+  look: 'main' | 'quiet' | 'dashed';
+}
+
+/** A value to stay below. */
+export interface ChartMark {
+  name: string;
+  value: number;
+  look: 'target' | 'alert';
+}
+
+export interface TimeChartProps {
+  title: string;
+  lines: readonly ChartLine[];
+  marks?: readonly ChartMark[];
+  /** Milliseconds since 1970: at the left and at the right. */
+  from: number;
+  to: number;
+  stepMs: number;
+  axis?: 'linear' | 'logarithmic';
+  /** Between two ticks at least: 1 for what is counted. */
+  smallestStep?: number;
+  format: (value: number) => string;
+  /** Where there is no value at all. */
+  empty: string;
+}
+
+/** The units of the drawing. It is stretched to its place, its strokes are not: so nothing is measured, and nothing moves. */
+const size = { width: 1_000, height: 160 };
+/** One step may be missing: what samples each step does so a little early or late. */
+const stepsBridged = 2.5;
+
+/** Lines over time. What it shows stands in words and in a table beside it, for whoever does not see it. */
+export function TimeChart(props: TimeChartProps) {
+  const { title, lines, marks = [], from, to, stepMs, format, empty } = props;
+  const titleId = useId();
+  const [pointedAt, setPointedAt] = useState<number | null>(null);
+  const gapMs = stepMs * stepsBridged;
+  const scale = useScale(props);
+  const drawn = useMemo(
+    () =>
+      lines.map(({ points, ...line }) => ({
+        ...line,
+        ...trace(points, { ...size, from, to }, scale.at, gapMs),
+      })),
+    [lines, from, to, scale, gapMs],
+  );
+  const isEmpty = drawn.every(({ line }) => line === '');
+  const point = ({ clientX, currentTarget }: PointerEvent) => {
+    const { left, width } = currentTarget.getBoundingClientRect();
+    setPointedAt(from + ((clientX - left) / width) * (to - from));
+  };
+  const shownAt = pointedAt ?? to;
+  return (
+    <figure className={styles.chart} aria-labelledby={titleId}>
+      <figcaption className={styles.head}>
+        <h3 id={titleId}>{title}</h3>
+        <span className={styles.at} aria-hidden="true">
+          {pointedAt !== null && formatClock(pointedAt, true)}
+        </span>
+      </figcaption>
+      <ul className={styles.legend}>
+        {lines.map(({ name, points, look }) => {
+          const value = nearest(points, shownAt, gapMs)?.value ?? null;
+          return (
+            <li key={name}>
+              {lines.length > 1 && <Swatch look={look} />}
+              <span>{name}</span>
+              <strong>{value === null ? '–' : format(value)}</strong>
+            </li>
+          );
+        })}
+      </ul>
+      <div
+        className={styles.frame}
+        aria-hidden="true"
+        onPointerMove={point}
+        onPointerLeave={() => setPointedAt(null)}
+      >
+        {scale.ticks.map((value) => (
+          <span key={value} className={styles.tick} style={{ bottom: `${scale.at(value) * 100}%` }}>
+            <span>{format(value)}</span>
+          </span>
+        ))}
+        <svg viewBox={`0 0 ${size.width} ${size.height}`} preserveAspectRatio="none" className={styles.plot}>
+          {drawn.map(({ name, line, fill, look }) => (
+            <g key={name} data-look={look}>
+              {look === 'main' && <path className={styles.fill} d={fill} />}
+              <path className={styles.line} d={line} />
+            </g>
+          ))}
+        </svg>
+        {marks.map(({ name, value, look }) => (
+          <span
+            key={name}
+            className={styles.mark}
+            data-look={look}
+            style={{ bottom: `${scale.at(value) * 100}%` }}
+          >
+            <span>
+              {name} {format(value)}
+            </span>
+          </span>
+        ))}
+        {pointedAt !== null && (
+          <span className={styles.cursor} style={{ left: `${((pointedAt - from) / (to - from)) * 100}%` }} />
+        )}
+        {isEmpty && <p className={styles.empty}>{empty}</p>}
+      </div>
+      <p className={styles.times} aria-hidden="true">
+        {[from, (from + to) / 2, to].map((at) => (
+          <span key={at}>{formatClock(at)}</span>
+        ))}
+      </p>
+      <p className="visually-hidden">{isEmpty ? empty : describe(props)}</p>
+      <SeriesTable title={title} lines={lines} format={format} />
+    </figure>
+  );
+}
+
+function useScale({ lines, marks = [], axis, smallestStep }: TimeChartProps): Scale {
+  return useMemo(() => {
+    const values = lines.flatMap(({ points }) =>
+      points.flatMap(({ value }) => (value === null ? [] : [value])),
+    );
+    const all = [...values, ...marks.map(({ value }) => value)];
+    return axis === 'logarithmic' ? logScale(all) : linearScale(all, smallestStep);
+  }, [lines, marks, axis, smallestStep]);
+}
+
+function Swatch({ look }: { look: ChartLine['look'] }) {
+  return (
+    <svg viewBox="0 0 18 4" width={18} height={4} aria-hidden="true">
+      <g data-look={look}>
+        <path className={styles.line} d="M1 2H17" />
+      </g>
+    </svg>
+  );
+}
+
+/** What the lines and the marks say, in a few sentences. */
+function describe({ lines, marks = [], format }: TimeChartProps): string {
+  const ofLines = lines.flatMap(({ name, points }) => {
+    const values = points.flatMap(({ value }) => (value === null ? [] : [value]));
+    const last = values.at(-1);
+    if (last === undefined) return [];
+    const [lowest, highest] = [Math.min(...values), Math.max(...values)];
+    return [`${name}: from ${format(lowest)} to ${format(highest)}, last ${format(last)}.`];
+  });
+  return [...ofLines, ...marks.map(({ name, value }) => `${name} ${format(value)}.`)].join(' ');
+}

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { nearest, trace } from './trace.ts';
+
+const area = { width: 100, height: 10, from: 0, to: 100 };
+const draw = (...points: [at: number, value: number | null][]) =>
+  trace(
+    points.map(([at, value]) => ({ at, value })),
+    area,
+    (value) => value / 10,
+    10,
+  );
+
+it('draws a line, and the area below it', () => {
+  expect(draw([0, 0], [10, 5], [20, 10])).toEqual({
+    line: 'M0 10L10 5L20 0',
+    fill: 'M0 10L0 10L10 5L20 0L20 10Z',
+  });
+});
+
+it('breaks where nothing was measured, and makes a dot of what stands alone', () => {
+  expect(draw([0, 0], [10, null], [20, 10]).line).toBe('M0 10h0M20 0h0');
+  expect(draw([0, 0], [5, 0], [30, 10]).line).toBe('M0 10L5 10M30 0h0');
+});
+
+it('leaves out what is not on it, and draws nothing of nothing', () => {
+  expect(draw([-1, 1], [101, 1])).toEqual({ line: '', fill: '' });
+});
+
+it('finds the point that is pointed at', () => {
+  const points = [
+    { at: 0, value: 1 },
+    { at: 10, value: null },
+  ];
+  expect(nearest(points, 6, 10)).toBe(points[1]);
+  expect(nearest(points, 40, 10)).toBeNull();
+});

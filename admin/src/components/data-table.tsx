@@ -1,0 +1,73 @@
+import type { ReactNode } from 'react';
+import styles from './data-table.module.css';
+import { DataTableRow } from './data-table-row.tsx';
+import { ErrorState } from './error-state.tsx';
+import { SkeletonRows } from './skeleton-rows.tsx';
+
+export interface Column<Row> {
+  id: string;
+  header: string;
+  cell: (row: Row) => ReactNode;
+  /** CSS length; the first column takes what is left. */
+  width?: string;
+  /** Whether the header is said only, not shown: of a column of buttons. */
+  isHeaderHidden?: boolean;
+}
+
+export interface DataTableProps<Row> {
+  /** Names the table. */
+  label: string;
+  columns: readonly Column<Row>[];
+  /** Undefined until the first answer. */
+  rows: readonly Row[] | undefined;
+  rowId: (row: Row) => string;
+  /** Shown instead of rows, once the answer is that there are none. */
+  empty: ReactNode;
+  error: unknown;
+  onRetry: () => void;
+  /** Whether newer rows are under way: the ones that are shown are dimmed after a moment. */
+  isUpdating?: boolean;
+}
+
+/** A table that becomes a list of cards where it has no room. The first column names the row. */
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowId, empty, error, onRetry, isUpdating = false } = props;
+  if (rows === undefined && error)
+    return <div className={styles.frame}>{<ErrorState error={error} onRetry={onRetry} />}</div>;
+  if (rows?.length === 0) return <div className={styles.frame}>{empty}</div>;
+  return (
+    <div className={styles.frame}>
+      {/* Said outright, because a table whose display is changed by a style is none to some screen readers. */}
+      {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
+      <table
+        role="table"
+        aria-label={label}
+        aria-busy={rows === undefined || isUpdating}
+        className={styles.table}
+      >
+        <colgroup>
+          {columns.map(({ id, width }) => (
+            <col key={id} {...(width === undefined ? {} : { style: { width } })} />
+          ))}
+        </colgroup>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ id, header, isHeaderHidden }) => (
+              <th key={id} role="columnheader" scope="col">
+                <span className={isHeaderHidden ? 'visually-hidden' : undefined}>{header}</span>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup" data-updating={isUpdating || undefined}>
+          {rows === undefined ? (
+            <SkeletonRows columns={columns.length} />
+          ) : (
+            rows.map((row) => <DataTableRow key={rowId(row)} row={row} columns={columns} />)
+          )}
+        </tbody>
+      </table>
+      {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+/** Largest first: a time is told in the first unit that it reaches. Lengths in seconds. */
+const units = [
+  { unit: 'year', length: 365 * 86_400, from: 365 * 86_400 },
+  // Up to two months days say more: what expires in 30 days does not expire "next month".
+  { unit: 'month', length: 30 * 86_400, from: 60 * 86_400 },
+  { unit: 'day', length: 86_400, from: 86_400 },
+  { unit: 'hour', length: 3_600, from: 3_600 },
+  { unit: 'minute', length: 60, from: 0 },
+] as const;
+/** Closer than this is now: nobody acts on seconds. */
+const nowSeconds = 45;
+/** So near to the next unit that it is told in it: 59.6 minutes are an hour, and not "60 minutes". */
+const nearly = 0.99;
+
+/** "yesterday" and "tomorrow", but not "last year" for what may be two. */
+const wordy = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const plain = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
+
+/**
+ * How long ago, or until: "3 hours ago", "in 30 days", "yesterday".
+ *
+ * @param atMs milliseconds since 1970
+ * @param nowMs milliseconds since 1970
+ */
+export function formatRelative(atMs: number, nowMs: number): string {
+  const seconds = (atMs - nowMs) / 1_000;
+  const size = Math.abs(seconds);
+  if (size < nowSeconds) return 'just now';
+  const { unit, length } = units.find(({ from }) => size >= from * nearly) ?? units[4];
+  // 50 seconds are told as a minute.
+  const count = Math.max(1, Math.round(size / length)) * Math.sign(seconds);
+  return (unit === 'day' ? wordy : plain).format(count, unit);
+}
+
+/** In the reader's own time zone and manner, with the zone named. */
+export function formatExact(at: Date): string {
+  return exact.format(at);
+}

@@ -1,0 +1,55 @@
+import { Button, Checkbox } from '@mantine/core';
+import { useState } from 'react';
+import { downloadText } from './download-text.ts';
+import { Icon } from './icon.tsx';
+import styles from './raw-key-panel.module.css';
+import { useCopy } from './use-copy.ts';
+
+export interface RawKeyPanelProps {
+  rawKey: string;
+  /** Of the file, without its ending. */
+  fileName: string;
+  /** Of the button that goes on once the key is stored. */
+  action: string;
+  onStored: () => void;
+}
+
+/** A key that is shown this once: to copy, to download, and to go on from only when it is stored. */
+export function RawKeyPanel({ rawKey, fileName, action, onStored }: RawKeyPanelProps) {
+  const { isCopied, copy } = useCopy();
+  const [isStored, setStored] = useState(false);
+  return (
+    <div className={styles.panel}>
+      <code className={styles.key} data-testid="raw-key">
+        {rawKey}
+      </code>
+      <div className={styles.buttons}>
+        <Button
+          variant="default"
+          leftSection={<Icon name={isCopied ? 'check' : 'copy'} size={17} />}
+          onClick={() => copy(rawKey, 'Key')}
+          data-autofocus
+        >
+          Copy
+        </Button>
+        <Button
+          variant="default"
+          leftSection={<Icon name="download" size={17} />}
+          onClick={() => downloadText(`${fileName}.txt`, `${rawKey}\n`)}
+        >
+          Download
+        </Button>
+      </div>
+      <div className={styles.gate}>
+        <Checkbox
+          checked={isStored}
+          onChange={(event) => setStored(event.currentTarget.checked)}
+          label="I have stored this key. It will not be shown again."
+        />
+        <Button disabled={!isStored} onClick={onStored}>
+          {action}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Icon } from './icon.tsx';
+import styles from './search-field.module.css';
+
+/** Between two letters of somebody who types; the answer still comes well within the 300 ms that a page may take. */
+const pauseMs = 120;
+
+export interface SearchFieldProps {
+  label: string;
+  value: string;
+  onSearch: (text: string) => void;
+  /** Whether `/` leads to it: to the first of the page. */
+  hasShortcut?: boolean;
+}
+
+/** Searches while one types. `/` leads here from anywhere, Esc empties it. */
+export function SearchField({ label, value, onSearch, hasShortcut = true }: SearchFieldProps) {
+  const [text, setText] = useState(value);
+  const told = useRef(value);
+  // The address changed by another way: the button back, or a filter that was taken off.
+  useEffect(() => {
+    if (value === told.current) return;
+    told.current = value;
+    setText(value);
+  }, [value]);
+  useEffect(() => {
+    if (text === told.current) return;
+    const timer = setTimeout(() => {
+      told.current = text;
+      onSearch(text);
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [text, onSearch]);
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      {...(hasShortcut ? { 'aria-keyshortcuts': '/' } : {})}
+      className={styles.field ?? ''}
+      leftSection={<Icon name="search" size={17} />}
+      rightSection={hasShortcut && text === '' && <kbd className={styles.key}>/</kbd>}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        if (text === '') event.currentTarget.blur();
+        setText('');
+      }}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+import { QueryClient } from '@tanstack/react-query';
+import { type ApiOptions, createApi } from './api/api.ts';
+import { ApiError } from './api/api-error.ts';
+import { readCurrentApiKey } from './api/api-keys.ts';
+import { createConnection } from './api/connection.ts';
+import { createEvents } from './api/events.ts';
+import { queryKeys } from './api/query-keys.ts';
+import type { AppParts } from './session/app-context.ts';
+import { createSession, refusedReason } from './session/session.ts';
+import { createTicker } from './state/ticker.ts';
+import { createToasts } from './state/toasts.ts';
+
+/** Short enough that coming back to a page shows what is true, long enough that going to and fro asks once. */
+const staleMs = 5_000;
+/** A 503 says "try again"; the rest of the answers are final, and lost connections mend themselves. */
+const retries = 2;
+
+/** Makes what every page stands on, and ties it together. */
+export function createParts({ fetch, sessionStorage, document }: Window & typeof globalThis): {
+  queries: QueryClient;
+  parts: AppParts;
+} {
+  const queries = new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: staleMs,
+        // The server may be this machine: whether there is a network says nothing.
+        networkMode: 'always',
+        retry: (failed, error) => failed < retries && error instanceof ApiError && error.status === 503,
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+  const way: ApiOptions = {
+    fetch: fetch.bind(globalThis),
+    credential: () => session.credential(),
+    onContact: (reached) => connection.report(reached),
+    onKeyRefused: (credential) => {
+      // An answer to a key that was replaced meanwhile says nothing of the one that is in use.
+      if (credential === session.credential()) session.signOut(refusedReason);
+    },
+  };
+  const api = createApi(way);
+  const events = createEvents({ ...way, view: document });
+  const session = createSession({
+    storage: sessionStorage,
+    readCurrent: (credential) => readCurrentApiKey(api, credential),
+    onChange: () =>
+      queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== queryKeys.setup[0] }),
+  });
+  const connection = createConnection({
+    ping: () => api.request('GET', '/health', { credential: null }),
+    onBack: () => {
+      session.resume();
+      void queries.invalidateQueries();
+    },
+  });
+  return {
+    queries,
+    parts: { api, session, connection, events, ticker: createTicker(), toasts: createToasts() },
+  };
+}

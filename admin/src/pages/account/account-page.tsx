@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core';
+import { Badge } from '../../components/badge.tsx';
+import { Card } from '../../components/card.tsx';
+import { CopyableValue } from '../../components/copyable-value.tsx';
+import { FactList } from '../../components/fact-list.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
+import { may, scopeMeanings } from '../../session/permissions.ts';
+
+/** Who is signed in, and what that opens. */
+export default function AccountPage() {
+  const { session } = useApp();
+  const { id, name, scope, keyPrefix, createdAt, expiresAt } = useCurrentApiKey();
+  const signOut = (
+    <Button variant="default" onClick={() => session.signOut()}>
+      Sign out
+    </Button>
+  );
+  return (
+    <>
+      <PageHead title="Your key" lead="The API key that you are signed in with." actions={signOut} />
+      <Card>
+        <FactList
+          facts={[
+            ['Name', <bdi key="name">{name}</bdi>],
+            ['Scope', <Badge key="scope">{scope}</Badge>],
+            ['It may', scopeMeanings[scope]],
+            [
+              'Id',
+              id === null ? (
+                'none: it is ADMIN_API_KEY of the configuration'
+              ) : (
+                <CopyableValue key="id" text={id} what="Id" />
+              ),
+            ],
+            ...(keyPrefix ? ([['Begins with', <code key="prefix">{keyPrefix}</code>]] as const) : []),
+            ...(createdAt
+              ? ([['Created', <RelativeTime key="created" at={createdAt} isFocusable />]] as const)
+              : []),
+            ...(id === null
+              ? []
+              : ([['Expires', <RelativeTime key="expires" at={expiresAt} isFocusable />]] as const)),
+          ]}
+        />
+      </Card>
+      {!may(scope, 'manage') && (
+        <Notice title="This key manages nothing">
+          API keys, leases and the audit open to scopes admin and full.
+        </Notice>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiKey } from '../../api/resources.ts';
+import { statusOf } from './api-key-status.ts';
+import { expiryOf } from './expiry-choices.ts';
+import { isInUse } from './overlaps.ts';
+import { risksOf } from './revocation-risks.ts';
+
+const now = Date.UTC(2026, 0, 15, 12);
+const day = 86_400_000;
+const at = (ms: number) => new Date(ms).toISOString();
+const key: ApiKey = {
+  id: 'k',
+  name: 'Key',
+  keyPrefix: 'lk_00000000',
+  scope: 'admin',
+  createdAt: at(now - day),
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+};
+
+describe('the status of a key', () => {
+  it.each([
+    [{}, 'active'],
+    [{ expiresAt: at(now + 15 * day) }, 'active'],
+    [{ expiresAt: at(now + 14 * day) }, 'expiring'],
+    [{ expiresAt: at(now) }, 'expired'],
+    [{ expiresAt: at(now - 1), revokedAt: at(now - day) }, 'revoked'],
+  ] as const)('%j is %s', (fields, status) => {
+    expect(statusOf({ ...key, ...fields }, now)).toBe(status);
+  });
+});
+
+describe('when a new key ends', () => {
+  it('is so many days from now, never, or the end of a day that is not over', () => {
+    expect(expiryOf('30', '', now)).toBe(at(now + 30 * day));
+    expect(expiryOf('never', '', now)).toBeNull();
+    expect(expiryOf('date', '2026-02-01', now)).toBe(new Date('2026-02-01T23:59:59.999').toISOString());
+    expect([expiryOf('date', '2026-01-01', now), expiryOf('date', '', now)]).toEqual([undefined, undefined]);
+  });
+});
+
+it('a key that was used within a day is in use', () => {
+  expect([isInUse(at(now - day + 1), now), isInUse(at(now - day), now), isInUse(null, now)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+describe('before a key is revoked', () => {
+  const me = { id: 'me', name: 'me', scope: 'full' } as const;
+  const other = { ...key, id: 'other' };
+
+  it('the last that can manage is known as such, once the list is there', () => {
+    expect(risksOf(key, me, undefined).isLastManager).toBeNull();
+    expect(risksOf(key, me, [key]).isLastManager).toBe(true);
+    expect(risksOf(key, me, [key, other]).isLastManager).toBe(false);
+    expect(risksOf({ ...key, scope: 'upload' }, me, [other]).isLastManager).toBe(false);
+  });
+
+  it('the one that is in use is known as such, and the bootstrap key is none of them', () => {
+    expect(risksOf(key, { ...me, id: key.id }, []).isOwn).toBe(true);
+    expect(risksOf(key, { ...me, id: null }, []).isOwn).toBe(false);
+  });
+});

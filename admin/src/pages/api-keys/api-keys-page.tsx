@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { listApiKeys } from '../../api/api-keys.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { Pager } from '../../components/pager.tsx';
+import { useCursorPages } from '../../components/use-cursor-pages.ts';
+import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
+import { useNow } from '../../state/now.ts';
+import type { Act } from './act.ts';
+import { ActDialog } from './act-dialog.tsx';
+import { apiKeyColumns } from './api-key-columns.tsx';
+import { toApiKeyQuery } from './api-key-filter.ts';
+import { FilterBar } from './filter-bar.tsx';
+import { NoApiKeys } from './no-api-keys.tsx';
+import { useApiKeyFilter } from './use-api-key-filter.ts';
+
+/** What fits two windows: drawn at once, and soon fetched. */
+const pageSize = 50;
+
+/** Every API key: found, made, replaced and ended here. */
+export default function ApiKeysPage() {
+  const api = useApi();
+  const { id: ownId } = useCurrentApiKey();
+  const now = useNow();
+  const [filter, setFilter] = useApiKeyFilter();
+  const [act, setAct] = useState<Act | null>(null);
+  const asked = toApiKeyQuery(filter);
+  const pages = useCursorPages(JSON.stringify(asked));
+  const list = useQuery({
+    queryKey: queryKeys.apiKeyPage(asked, pages.cursor),
+    queryFn: ({ signal }) =>
+      listApiKeys(api, { ...asked, limit: pageSize, cursor: pages.cursor ?? undefined }, signal),
+    placeholderData: keepPreviousData,
+  });
+  const columns = useMemo(() => apiKeyColumns({ now, ownId, begin: setAct }), [now, ownId]);
+  const create = (
+    <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setAct({ kind: 'create' })}>
+      Create a key
+    </Button>
+  );
+  // What was shown before stays while the next is on its way, but an error is not hidden behind it.
+  const rows = list.isError ? undefined : list.data?.api_keys;
+  return (
+    <>
+      <PageHead
+        title="API keys"
+        lead="What applications and people act with. Each is shown in full once, when it is made."
+        actions={create}
+      />
+      <FilterBar filter={filter} onChange={setFilter} />
+      <DataTable
+        label="API keys"
+        columns={columns}
+        rows={rows}
+        rowId={({ id }) => id}
+        empty={<NoApiKeys filter={filter} onReset={setFilter} />}
+        error={list.error}
+        onRetry={() => list.refetch()}
+        isUpdating={list.isPlaceholderData}
+      />
+      {rows && (
+        <Pager
+          pages={pages}
+          nextCursor={list.data?.next_cursor ?? null}
+          summary={`${rows.length} ${rows.length === 1 ? 'key' : 'keys'}`}
+        />
+      )}
+      {act && <ActDialog act={act} begin={setAct} onClose={() => setAct(null)} />}
+    </>
+  );
+}

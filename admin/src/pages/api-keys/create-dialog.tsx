@@ -1,0 +1,70 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { createApiKey, type NewApiKey } from '../../api/api-keys.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { Scope } from '../../api/resources.ts';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useApi } from '../../session/app-context.ts';
+import type { Begin } from './act.ts';
+import { expiryOf } from './expiry-choices.ts';
+import { ExpiryField } from './expiry-field.tsx';
+import { ScopeField } from './scope-field.tsx';
+
+/** Makes a key. */
+export function CreateDialog({ begin, onClose }: { begin: Begin; onClose: () => void }) {
+  const api = useApi();
+  const queries = useQueryClient();
+  const [missing, setMissing] = useState<{ name?: string; date?: string }>({});
+  const create = useMutation({
+    mutationFn: (body: NewApiKey) => createApiKey(api, body),
+    onSuccess: (issued) => {
+      void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
+      begin({ kind: 'issued', issued, note: null });
+    },
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const name = String(data.get('name')).trim();
+    const expiresAt = expiryOf(String(data.get('expiry')), String(data.get('date') ?? ''), Date.now());
+    setMissing({
+      ...(name === '' && { name: 'Give it a name that says who uses it.' }),
+      ...(expiresAt === undefined && { date: 'Choose a day that is not over.' }),
+    });
+    if (name === '' || expiresAt === undefined) return;
+    create.mutate({ name, scope: data.get('scope') as Scope, expiresAt });
+  };
+  const refusal = create.error instanceof ApiError ? create.error : null;
+  const faults = {
+    name: missing.name ?? refusal?.about('name'),
+    date: missing.date ?? refusal?.about('expiresAt'),
+  };
+  return (
+    <Dialog title="Create an API key" onClose={onClose}>
+      <form onSubmit={submit} noValidate>
+        <TextInput
+          name="name"
+          label="Name"
+          placeholder="Encoder in Frankfurt"
+          maxLength={200}
+          error={faults.name}
+          data-autofocus
+        />
+        <ScopeField />
+        <ExpiryField error={faults.date} />
+        {!refusal?.errors.length && <ErrorNotice error={create.error} />}
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Create the key
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,54 @@
+import { Button } from '@mantine/core';
+import type { ApiKey } from '../../api/resources.ts';
+import { CopyableValue } from '../../components/copyable-value.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { FactList } from '../../components/fact-list.tsx';
+import { formatExact } from '../../components/format-time.ts';
+import { scopeMeanings } from '../../session/permissions.ts';
+import { useNow } from '../../state/now.ts';
+import type { Begin } from './act.ts';
+import { isUsable, statusOf } from './api-key-status.ts';
+import { StatusBadge } from './status-badge.tsx';
+
+const timeOf = (at: string | null | undefined) => (at ? formatExact(new Date(at)) : 'never');
+
+/** Everything that the server knows of a key, times in full. */
+export function DetailsDialog({
+  apiKey,
+  begin,
+  onClose,
+}: {
+  apiKey: ApiKey;
+  begin: Begin;
+  onClose: () => void;
+}) {
+  const { id, name, keyPrefix, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
+  const status = statusOf(apiKey, useNow());
+  return (
+    <Dialog title="API key" onClose={onClose} width="36rem">
+      <FactList
+        facts={[
+          ['Name', <bdi key="name">{name}</bdi>],
+          ['Status', <StatusBadge key="status" status={status} />],
+          ['Scope', `${scope}. ${scopeMeanings[scope]}`],
+          ['Begins with', <CopyableValue key="prefix" text={keyPrefix} what="Beginning of the key" />],
+          ['Id', <CopyableValue key="id" text={id} what="Id" />],
+          ['Created', timeOf(createdAt)],
+          ['Last used', timeOf(lastUsedAt)],
+          ['Expires', timeOf(expiresAt)],
+          ...(revokedAt ? [['Revoked', timeOf(revokedAt)] as const] : []),
+        ]}
+      />
+      {isUsable(status) && (
+        <DialogActions>
+          <Button variant="default" onClick={() => begin({ kind: 'rotate', apiKey })}>
+            Rotate…
+          </Button>
+          <Button color="bad" variant="light" onClick={() => begin({ kind: 'revoke', apiKey })}>
+            Revoke…
+          </Button>
+        </DialogActions>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,69 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type RotatedApiKey, rotateApiKey } from '../../api/api-keys.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { ApiKey } from '../../api/resources.ts';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { formatExact } from '../../components/format-time.ts';
+import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
+import type { Begin } from './act.ts';
+import { LastUse } from './last-use.tsx';
+import { overlaps, usualOverlap } from './overlaps.ts';
+
+/** Puts a new key in the place of one, which works on for a while. */
+export function RotateDialog({
+  apiKey,
+  begin,
+  onClose,
+}: {
+  apiKey: ApiKey;
+  begin: Begin;
+  onClose: () => void;
+}) {
+  const api = useApi();
+  const { session } = useApp();
+  const isOwn = useCurrentApiKey().id === apiKey.id;
+  const queries = useQueryClient();
+  const [overlap, setOverlap] = useState(usualOverlap);
+  const rotate = useMutation({
+    mutationFn: () => rotateApiKey(api, apiKey.id, Number(overlap)),
+    onSuccess: (rotated) => {
+      // At once: the old key may have ended with this answer.
+      if (isOwn) session.continueWith(rotated.raw_key, rotated.api_key);
+      void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
+      begin({ kind: 'issued', issued: rotated, note: describeEnd(rotated) });
+    },
+  });
+  return (
+    <Dialog title="Rotate this key" onClose={onClose}>
+      <p>
+        <bdi>{apiKey.name}</bdi> gets a new key with the same scope and expiry. Bring it to whoever uses the
+        old one (<code>{apiKey.keyPrefix}…</code>) before that ends.
+      </p>
+      <LastUse apiKey={apiKey} isOwn={isOwn} endsNow={overlap === '0'} />
+      <NativeSelect
+        label="The old key works on"
+        value={overlap}
+        onChange={(event) => setOverlap(event.currentTarget.value)}
+        data={overlaps}
+        data-autofocus
+      />
+      <ErrorNotice error={rotate.error} />
+      <DialogActions>
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
+          Rotate the key
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function describeEnd({ previous }: RotatedApiKey): string {
+  if (previous.revokedAt !== null) return 'The old key has ended.';
+  return `The old key works until ${formatExact(new Date(previous.expiresAt as string))}.`;
+}

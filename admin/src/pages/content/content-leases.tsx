@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { createdColumn, endColumn, stateColumn, viewerColumn } from '../leases/lease-columns.tsx';
+import { addressOf } from '../leases/lease-filter.ts';
+import { LiveBar } from '../leases/live-bar.tsx';
+import { RevokeDialog } from '../leases/revoke-dialog.tsx';
+import { useActiveCount } from '../leases/use-active-count.ts';
+import { useLeasePage } from '../leases/use-lease-page.ts';
+import styles from './content.module.css';
+
+/** Enough to see who plays; the page of leases has them all. */
+const shownLeases = 8;
+
+/** Who plays a content now, as it comes and goes. */
+export function ContentLeases({ contentId }: { contentId: string }) {
+  const [, navigate] = useLocation();
+  const [isRevoking, setRevoking] = useState(false);
+  const page = useLeasePage({ contentId, state: 'active', limit: shownLeases }, null);
+  const active = useActiveCount({ contentId });
+  const columns = useMemo(
+    () => [
+      viewerColumn((leaseId) => navigate(`${addressOf({ contentId })}&lease=${leaseId}`)),
+      stateColumn,
+      endColumn,
+      createdColumn,
+    ],
+    [navigate, contentId],
+  );
+  return (
+    <section aria-labelledby="content-leases">
+      <div className={styles.leases}>
+        <h2 id="content-leases">Leases</h2>
+        <Link href={addressOf({ contentId })}>All of this content</Link>
+        <Button variant="light" color="bad" size="compact-md" onClick={() => setRevoking(true)}>
+          Revoke all of this content…
+        </Button>
+      </div>
+      <LiveBar stream={page.stream} active={active} arrived={page.arrived} onShow={page.reload} />
+      <DataTable
+        label="Active leases of this content"
+        columns={columns}
+        rows={page.rows}
+        rowId={({ id }) => id}
+        empty={
+          <EmptyState icon="clock" title="Nobody plays it now">
+            Players that ask for a lease are seen here the moment they do.
+          </EmptyState>
+        }
+        error={page.error}
+        onRetry={page.reload}
+        isUpdating={page.isUpdating}
+      />
+      {isRevoking && <RevokeDialog target={{ contentId }} onClose={() => setRevoking(false)} />}
+    </section>
+  );
+}

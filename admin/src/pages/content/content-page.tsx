@@ -1,0 +1,15 @@
+import { Route, Switch } from 'wouter';
+import { ContentDetail } from './content-detail.tsx';
+import { ContentList } from './content-list.tsx';
+
+/** The list of contents, or one of them. */
+export default function ContentPage() {
+  return (
+    <Switch>
+      <Route path="/content/:id">{({ id }) => <ContentDetail key={id} id={id} />}</Route>
+      <Route>
+        <ContentList />
+      </Route>
+    </Switch>
+  );
+}

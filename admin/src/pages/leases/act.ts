@@ -1,0 +1,4 @@
+import type { RevocationTarget } from '../../api/leases.ts';
+
+/** Opens the dialog that revokes. */
+export type BeginRevoking = (target: RevocationTarget) => void;

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import type { RevocationTarget } from '../../api/leases.ts';
+import styles from './leases.module.css';
+
+export interface RevocationWords {
+  title: string;
+  /** What will happen. */
+  words: ReactNode;
+  /** Of the button. */
+  action: string;
+}
+
+/** What a player holds it keeps (contract of the server): said each time, so that nobody relies on more. */
+const limit =
+  'From the answer on, no key is given: at once here, within a second everywhere. A key that a player already holds plays on until its epoch ends.';
+
+/** What a revocation does, in words. */
+export function describeRevocation(target: RevocationTarget): RevocationWords {
+  if ('leaseId' in target)
+    return {
+      title: 'Revoke this lease',
+      action: 'Revoke the lease',
+      words: (
+        <p>
+          It ends for good. {limit} Its viewer gets another lease for this content only with a token that is
+          issued from now on.
+        </p>
+      ),
+    };
+  const viewer = 'viewerId' in target && <bdi className={styles.chooser}>{target.viewerId}</bdi>;
+  const content = target.contentId !== undefined && <bdi className={styles.chooser}>{target.contentId}</bdi>;
+  const [title, who] =
+    viewer && content
+      ? ([
+          'Revoke a viewer on a content',
+          <>
+            every lease of viewer {viewer} for content {content}
+          </>,
+        ] as const)
+      : viewer
+        ? (['Revoke all of a viewer', <>every lease of viewer {viewer}, for all content</>] as const)
+        : (['Revoke all of a content', <>every lease for content {content}, of all viewers</>] as const);
+  return {
+    title,
+    action: 'Revoke the leases',
+    words: (
+      <p>
+        This ends {who}. {limit} Tokens issued until now are refused as well; those issued from now on work.
+      </p>
+    ),
+  };
+}

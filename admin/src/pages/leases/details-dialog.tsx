@@ -1,0 +1,107 @@
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { ApiError } from '../../api/api-error.ts';
+import { readLease } from '../../api/leases.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { Lease } from '../../api/resources.ts';
+import { CopyableValue } from '../../components/copyable-value.tsx';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { ErrorState } from '../../components/error-state.tsx';
+import { type Fact, FactList } from '../../components/fact-list.tsx';
+import { formatExact } from '../../components/format-time.ts';
+import { Skeleton } from '../../components/skeleton.tsx';
+import { useApi } from '../../session/app-context.ts';
+import type { BeginRevoking } from './act.ts';
+import { addressOf } from './lease-filter.ts';
+import { LeaseEnd, LeaseStateBadge, useLeaseState } from './lease-status.tsx';
+import { useLeaseNews } from './use-lease-news.ts';
+
+export interface DetailsDialogProps {
+  leaseId: string;
+  revoke: BeginRevoking;
+  onClose: () => void;
+}
+
+const newsMs = 300;
+
+/** Everything that the server knows of a lease, and goes on knowing while it is open. */
+export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) {
+  const api = useApi();
+  const { data, error, refetch } = useQuery({
+    queryKey: queryKeys.lease(leaseId),
+    queryFn: ({ signal }) => readLease(api, leaseId, signal),
+  });
+  useLeaseNews(newsMs, (news) => {
+    // A revocation of many names none of them.
+    if (news.some((one) => !('lease' in one) || one.lease.id === leaseId)) void refetch();
+    return true;
+  });
+  const isUnknown = error instanceof ApiError && error.code === 'LEASE_NOT_FOUND';
+  return (
+    <Dialog title="Lease" onClose={onClose} width="38rem">
+      {isUnknown && (
+        <EmptyState icon="search" title="No such lease">
+          Leases that ended are kept for a while and then removed.
+        </EmptyState>
+      )}
+      {!isUnknown && error && <ErrorState error={error} onRetry={() => refetch()} />}
+      {!error && !data && <Skeleton width="100%" height="20rem" />}
+      {!error && data && <Details lease={data} revoke={revoke} />}
+    </Dialog>
+  );
+}
+
+const timeOf = (at: string | null) => (at === null ? 'never' : formatExact(new Date(at)));
+const revokers = {
+  viewer: 'by the viewer, who gave it back',
+  management: 'by management',
+  limit: 'by the limit of leases for one viewer: a newer one took its place',
+};
+
+function Details({ lease, revoke }: { lease: Lease; revoke: BeginRevoking }) {
+  const { id, viewerId, contentId, deviceId, createdAt, renewedAt, expiresAt, revokedAt } = lease;
+  const isActive = useLeaseState(lease) === 'active';
+  const facts: Fact[] = [
+    ['State', <LeaseStateBadge key="state" lease={lease} />],
+    ['Viewer', <CopyableValue key="viewer" text={viewerId} what="Viewer id" />],
+    [
+      'Content',
+      <Link key="content" href={`/content/${contentId}`}>
+        {contentId}
+      </Link>,
+    ],
+    ['Device', deviceId === null ? 'not told' : <bdi key="device">{deviceId}</bdi>],
+    ['Id', <CopyableValue key="id" text={id} what="Id" />],
+    ['Created', timeOf(createdAt)],
+    ['Renewed', timeOf(renewedAt)],
+    ['Expires', timeOf(expiresAt)],
+    ...(isActive ? [['Time left', <LeaseEnd key="end" lease={lease} isFocusable />] as const] : []),
+    ...revocationFacts(lease),
+  ];
+  return (
+    <>
+      <FactList facts={facts} />
+      <DialogActions>
+        <Button variant="default" component={Link} href={addressOf({ viewerId })}>
+          Leases of this viewer
+        </Button>
+        {revokedAt === null && (
+          <Button color="bad" variant="light" onClick={() => revoke({ leaseId: id })}>
+            Revoke…
+          </Button>
+        )}
+      </DialogActions>
+    </>
+  );
+}
+
+function revocationFacts({ revokedAt, revokedBy, reason }: Lease): Fact[] {
+  if (revokedAt === null) return [];
+  const by = revokedBy === null ? '' : `, ${revokers[revokedBy]}`;
+  return [
+    ['Revoked', `${timeOf(revokedAt)}${by}`],
+    ['Reason', reason === null ? 'none was given' : <bdi key="reason">{reason}</bdi>],
+  ];
+}

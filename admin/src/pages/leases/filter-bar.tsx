@@ -1,0 +1,42 @@
+import { NativeSelect } from '@mantine/core';
+import { useCallback } from 'react';
+import { leaseStates } from '../../api/resources.ts';
+import { FilterRow } from '../../components/filter-row.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import type { LeaseFilter } from './lease-filter.ts';
+
+export interface FilterBarProps {
+  filter: LeaseFilter;
+  onChange: (change: (filter: LeaseFilter) => LeaseFilter) => void;
+}
+
+/** What the table is narrowed to. Ids count as a whole: a lease has them from tokens and players, which know no parts. */
+export function FilterBar({ filter, onChange }: FilterBarProps) {
+  const findViewer = useCallback((viewerId: string) => onChange((now) => ({ ...now, viewerId })), [onChange]);
+  const findContent = useCallback(
+    (contentId: string) => onChange((now) => ({ ...now, contentId })),
+    [onChange],
+  );
+  return (
+    <FilterRow label="Filters">
+      <SearchField label="Whole id of a viewer" value={filter.viewerId} onSearch={findViewer} />
+      <SearchField
+        label="Whole id of a content"
+        value={filter.contentId}
+        onSearch={findContent}
+        hasShortcut={false}
+      />
+      <NativeSelect
+        aria-label="State"
+        value={filter.state ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange((now) => ({ ...now, state: (value || null) as LeaseFilter['state'] }))
+        }
+        data={[
+          { value: '', label: 'Any state' },
+          ...leaseStates.map((value) => ({ value, label: `Only ${value}` })),
+        ]}
+      />
+    </FilterRow>
+  );
+}

@@ -1,0 +1,14 @@
+/** The specification, section 8: targets, and what an operator is to be woken for. */
+export const thresholds = {
+  keyTargetMs: 100,
+  keyAlertMs: 500,
+  /** Of 1. */
+  clientErrorAlert: 0.05,
+  serverErrorAlert: 0.001,
+  firstFrameTargetMs: 2_000,
+  /** The contract, section 6: until the last replica has heard of a revocation. */
+  propagationTargetMs: 1_000,
+} as const;
+
+/** Of fewer, a share or a quantile says nothing: one cold request of five would be an alarm. */
+export const leastSample = 20;

@@ -1,0 +1,35 @@
+import { useEffect, useEffectEvent, useRef } from 'react';
+import type { ServerEvent, StreamState } from '../../api/events.ts';
+import { useEvents } from '../../state/use-events.ts';
+
+/** What happens together is seen together. */
+const gatherMs = 300;
+/** With RATE_LIMIT=on a client has 30 requests in a minute, and other pages want some of them. */
+const calmMs = 8_000;
+
+/**
+ * Has figures read anew when something happens: at once after a quiet time, and every few seconds on a busy server.
+ *
+ * @param isOfInterest which events are a reason
+ */
+export function useLiveRefresh(refresh: () => void, isOfInterest: (event: ServerEvent) => boolean): StreamState {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const lastMs = useRef(Number.NEGATIVE_INFINITY);
+  const act = useEffectEvent(() => {
+    timer.current = undefined;
+    lastMs.current = Date.now();
+    refresh();
+  });
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
+  return useEvents((event) => {
+    if (timer.current !== undefined || !isOfInterest(event)) return;
+    const waitMs = Math.max(gatherMs, lastMs.current + calmMs - Date.now());
+    timer.current = setTimeout(() => act(), waitMs);
+  });
+}

@@ -1,0 +1,65 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { registerContent } from '../../api/contents.ts';
+import type { Content } from '../../api/resources.ts';
+import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useApi } from '../../session/app-context.ts';
+import styles from './setup.module.css';
+import { StepFrame } from './step-frame.tsx';
+
+export interface ContentStepProps {
+  rawKey: string;
+  onRegistered: (content: Content) => void;
+  onSkip: () => void;
+}
+
+/** Registers the first content, with the key that was just made. */
+export function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
+  const api = useApi();
+  const register = useMutation({
+    mutationFn: (body: { name: string; id?: string }) => registerContent(api, body, rawKey),
+    onSuccess: ({ content }) => onRegistered(content),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const id = String(data.get('id')).trim();
+    register.mutate({ name: String(data.get('name')), ...(id === '' ? {} : { id }) });
+  };
+  const refusal = register.error instanceof ApiError ? register.error : null;
+  const faults = { name: refusal?.about('name'), id: refusal?.about('id') };
+  return (
+    <StepFrame
+      title="Register a first content"
+      lead="A content is a video that has a key of its own. Its id is in the address of that key, so choose it well: it stays."
+    >
+      <form onSubmit={submit} className={styles.form} noValidate>
+        <TextInput
+          name="name"
+          label="Name"
+          defaultValue="My first film"
+          maxLength={200}
+          error={faults.name}
+        />
+        <TextInput
+          name="id"
+          label="Id"
+          description="Letters, digits, - and _. Leave it empty for a random one."
+          defaultValue="my-first-film"
+          error={faults.id}
+        />
+        {!faults.name && !faults.id && <ErrorNotice error={register.error} />}
+        <div className={styles.buttons}>
+          <Button type="submit" loading={register.isPending}>
+            Register it
+          </Button>
+          <Button variant="subtle" onClick={onSkip}>
+            Skip, to the dashboard
+          </Button>
+        </div>
+      </form>
+    </StepFrame>
+  );
+}

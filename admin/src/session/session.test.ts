@@ -1,0 +1,75 @@
+import { expect, it, vi } from 'vitest';
+import { ApiError, UnreachableError } from '../api/api-error.ts';
+import type { CurrentApiKey } from '../api/resources.ts';
+import { createSession, refusedReason, storageKey } from './session.ts';
+
+const apiKey: CurrentApiKey = { id: 'a', name: 'Mona', scope: 'admin' };
+
+function stage({ kept = null as string | null, readCurrent = async () => apiKey } = {}) {
+  const stored = new Map<string, string>(kept === null ? [] : [[storageKey, kept]]);
+  const storage = {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, value: string) => void stored.set(name, value),
+    removeItem: (name: string) => void stored.delete(name),
+  };
+  const read = vi.fn<(credential: string) => Promise<CurrentApiKey>>(readCurrent);
+  const onChange = vi.fn();
+  return { session: createSession({ storage, readCurrent: read, onChange }), stored, read, onChange };
+}
+
+it('keeps the key in memory alone, unless it is to be remembered', async () => {
+  const { session, stored } = stage();
+  await session.signIn('lk_1', false);
+  expect([session.credential(), stored.size, session.state.get().status]).toEqual(['lk_1', 0, 'signed-in']);
+  await session.signIn('lk_2', true);
+  expect(stored.get(storageKey)).toBe('lk_2');
+});
+
+it('forgets everything when it ends', async () => {
+  const { session, stored, onChange } = stage();
+  await session.signIn('lk_1', true);
+  onChange.mockClear();
+  session.signOut('why');
+  expect([session.credential(), stored.size, onChange.mock.calls.length]).toEqual([null, 0, 1]);
+  expect(session.state.get()).toEqual({ status: 'signed-out', reason: 'why' });
+});
+
+it('does not begin with a key that the server refuses', async () => {
+  const { session, stored } = stage({ readCurrent: async () => Promise.reject(new ApiError(401, {})) });
+  await expect(session.signIn('lk_1', true)).rejects.toBeInstanceOf(ApiError);
+  expect([session.credential(), stored.size, session.state.get().status]).toEqual([null, 0, 'signed-out']);
+});
+
+it('goes on with a remembered key, and keeps remembering the one that takes its place', async () => {
+  const { session, stored } = stage({ kept: 'lk_kept' });
+  expect(session.state.get().status).toBe('restoring');
+  await vi.waitFor(() => expect(session.state.get().status).toBe('signed-in'));
+  session.continueWith('lk_new', apiKey);
+  expect([session.credential(), stored.get(storageKey)]).toEqual(['lk_new', 'lk_new']);
+});
+
+it('forgets a remembered key that is no longer accepted, and says so', async () => {
+  const { session, stored } = stage({
+    kept: 'lk_kept',
+    readCurrent: async () => Promise.reject(new ApiError(401, {})),
+  });
+  await vi.waitFor(() =>
+    expect(session.state.get()).toEqual({ status: 'signed-out', reason: refusedReason }),
+  );
+  expect(stored.size).toBe(0);
+});
+
+it('waits with a remembered key while the server does not answer', async () => {
+  const { session, stored, read } = stage({ kept: 'lk_kept', readCurrent: async () => apiKey });
+  expect(read).toHaveBeenCalledTimes(1);
+  await vi.waitFor(() => expect(session.state.get().status).toBe('signed-in'));
+
+  const gone = stage({ kept: 'lk_kept', readCurrent: async () => Promise.reject(new UnreachableError()) });
+  await Promise.resolve();
+  await Promise.resolve();
+  expect([gone.session.state.get().status, gone.stored.size]).toEqual(['restoring', 1]);
+  gone.read.mockResolvedValueOnce(apiKey);
+  gone.session.resume();
+  await vi.waitFor(() => expect(gone.session.state.get().status).toBe('signed-in'));
+  expect(stored.size).toBe(1);
+});

@@ -1,0 +1,38 @@
+import { useSyncExternalStore } from 'react';
+import { useApp } from '../session/app-context.ts';
+
+/** One clock for every countdown of the page; it stands still while there is none. */
+export interface Ticker {
+  /** Called each second. @returns what ends it */
+  subscribe(listener: () => void): () => void;
+}
+
+export function createTicker(): Ticker {
+  const listeners = new Set<() => void>();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      timer ??= setInterval(() => {
+        for (const each of [...listeners]) each();
+      }, 1_000);
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        clearInterval(timer);
+        timer = undefined;
+      };
+    },
+  };
+}
+
+/**
+ * What depends on the time, asked each second. The component is drawn anew only when the answer is another.
+ *
+ * @param read milliseconds since 1970 to what is shown: a text, a number, a word
+ */
+export function useEachSecond<Shown extends string | number | boolean>(
+  read: (nowMs: number) => Shown,
+): Shown {
+  return useSyncExternalStore(useApp().ticker.subscribe, () => read(Date.now()));
+}

@@ -1,0 +1,46 @@
+import {
+  createTheme,
+  Drawer,
+  localStorageColorSchemeManager,
+  type MantineColorSchemeManager,
+  Menu,
+  Modal,
+  NativeSelect,
+  PasswordInput,
+  TextInput,
+} from '@mantine/core';
+import { createElement } from 'react';
+import { Icon } from './components/icon.tsx';
+
+/** Mantine wants ten shades of a colour; ours change with the theme of the page, in tokens.css. */
+const shades = (token: string) => Array<string>(10).fill(`var(--${token})`) as never;
+
+/**
+ * Locking the scroll would write a <style> element, which the policy of the page forbids; base.css does it, and has the
+ * darkness of the overlay as well.
+ */
+const unlocked = { lockScroll: false, overlayProps: { backgroundOpacity: 0.45 } };
+
+export const theme = createTheme({
+  primaryColor: 'accent',
+  colors: { accent: shades('accent'), bad: shades('bad') },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Modal: Modal.extend({
+      defaultProps: { ...unlocked, centered: true, radius: 'lg', transitionProps: { duration: 120 } },
+    }),
+    Drawer: Drawer.extend({ defaultProps: { ...unlocked, transitionProps: { duration: 160 } } }),
+    Menu: Menu.extend({ defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } }),
+    TextInput: TextInput.extend({ defaultProps: { spellCheck: false, autoComplete: 'off' } }),
+    PasswordInput: PasswordInput.extend({ defaultProps: { spellCheck: false } }),
+    NativeSelect: NativeSelect.extend({
+      defaultProps: { autoComplete: 'off', rightSection: createElement(Icon, { name: 'choose', size: 18 }) },
+    }),
+  },
+});
+
+export function createSchemeManager(): MantineColorSchemeManager {
+  return localStorageColorSchemeManager({ key: 'latchkey-color-scheme' });
+}
