@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { UsageError } from './usage-error.ts';
 
 /** What the command line asks for. */
 export interface DemoOptions {
@@ -30,9 +31,6 @@ export const usage = `The demonstration: a video is made, encrypted with keys of
 It needs ffmpeg: FFMPEG_PATH names it where it is not on the PATH. What it makes is kept in .cache/demo; that folder
 may be deleted while no demo runs.
 `;
-
-/** An option that cannot be used; the message says which and what is accepted. */
-export class UsageError extends Error {}
 
 /** @throws UsageError */
 export function readOptions(args: readonly string[]): DemoOptions {

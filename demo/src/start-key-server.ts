@@ -13,6 +13,8 @@ export interface KeyServerOptions {
   readonly pageOrigin: string;
   readonly adminApiKey: string;
   readonly tokenSecret: string;
+  /** Further variables of the server. */
+  readonly variables?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -46,7 +48,7 @@ export async function startKeyServer(options: KeyServerOptions): Promise<KeyServ
   const child = spawn(process.execPath, [entryFile], {
     cwd: options.folder,
     // Nothing of this process's environment: a DATABASE_URL there is not meant for a demonstration.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...variables(options) },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings(options), ...options.variables },
     // The channel is how the server learns that whoever started it is gone.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -70,7 +72,7 @@ export async function startKeyServer(options: KeyServerOptions): Promise<KeyServ
   }
 }
 
-function variables({ folder, port, pageOrigin, adminApiKey, tokenSecret }: KeyServerOptions) {
+function settings({ folder, port, pageOrigin, adminApiKey, tokenSecret }: KeyServerOptions) {
   return {
     HOST: '127.0.0.1',
     PORT: String(port),

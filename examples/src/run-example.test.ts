@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspectPage } from '@latchkey/acceptance/inspect-page';
+import { openBrowser } from '@latchkey/acceptance/open-browser';
+import { createCleanUps } from '@latchkey/demo/clean-ups';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { makeFiles } from './check-example.ts';
+import {
+  type Browser,
+  pressPlay,
+  pressUpload,
+  signInAs,
+  waitForPlayback,
+  waitForStatus,
+} from './drive-pages.ts';
+import { readOptions } from './example-options.ts';
+import { type Example, startExample } from './run-example.ts';
+
+const entryFile = fileURLToPath(new URL('./main.ts', import.meta.url));
+const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+const ffmpeg = process.env.FFMPEG_PATH ?? '/usr/bin/ffmpeg';
+
+it('with --check it starts everything, uses the pages, says so and ends', async () => {
+  const env = { ...process.env, CHROMIUM_PATH: chromium, FFMPEG_PATH: ffmpeg };
+  const child = spawn(process.execPath, [entryFile, '--check'], { env });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  expect([code, output]).toEqual([0, expect.stringMatching(/example: ok\n$/)]);
+}, 180_000);
+
+describe('the pages', () => {
+  const cleanUps = createCleanUps((error) => expect.unreachable(String(error)));
+  let example: Example;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const given = { ffmpeg, env: {}, signal: new AbortController().signal, terminal: { write: () => {} } };
+    // As for a check: a short video.
+    example = await startExample({ ...given, options: readOptions(['--check']), cleanUps });
+    browser = await openBrowser(chromium);
+    cleanUps.add(() => browser.close());
+  }, 120_000);
+  afterAll(() => cleanUps.run());
+
+  async function openPage() {
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    await signInAs(page, example.origin, 'Ada');
+    return page;
+  }
+
+  it('are for everybody: keyboard and screen reader, light and dark, 390 pixels wide', async () => {
+    const page = await openPage();
+    await inspectPage(page, 'example-sign-in');
+    await pressPlay(page, example.origin);
+    await waitForPlayback(page, 1);
+    await inspectPage(page, 'example-player');
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-example-upload-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const { size } = makeFiles(folder);
+    await pressUpload(page, example.origin, folder);
+    await waitForStatus(page, `${size} uploaded, 0 there already`);
+    await inspectPage(page, 'example-upload');
+  }, 90_000);
+
+  it('say in words that the key server is away', async () => {
+    const page = await openPage();
+    await page.route(`${example.keyServerUrl}/**`, (route) => route.abort());
+    await pressPlay(page, example.origin);
+    await waitForStatus(page, 'The key server does not answer. Trying again in');
+  });
+
+  it('say in words that the viewer may not upload', async () => {
+    const page = await openPage();
+    await signInAs(page, example.origin, 'Ben');
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-example-upload-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    makeFiles(folder);
+    await pressUpload(page, example.origin, folder);
+    await waitForStatus(page, 'Ben may not do this.');
+  });
+
+  it('are served with a policy that lets nothing in from elsewhere', async () => {
+    const { headers } = await fetch(`${example.origin}/player/`);
+    const policy = headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain(`connect-src 'self' ${example.keyServerUrl} ${example.storeUrl};`);
+    expect(policy).not.toMatch(/unsafe|\*/);
+  });
+
+  it.each([
+    '/token-server/users.ts',
+    '/site/../token-server/users.ts',
+    '/package.json',
+    '/video/../server.log',
+  ])('and nothing else is: %s', async (path) =>
+    expect((await fetch(example.origin + path)).status).toBe(404),
+  );
+});

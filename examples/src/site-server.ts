@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sendFile } from '@latchkey/demo/send-file';
+import { refuse, sendJson } from '../token-server/http.ts';
+import type { TokenServer } from '../token-server/token-server.ts';
+import { securityPolicy } from './security-policy.ts';
+
+/** What the application serves once everything is prepared. */
+export interface Site {
+  readonly tokenServer: TokenServer;
+  readonly keyServerUrl: string;
+  /** The bucket, where it is known. */
+  readonly storeUrl: string | undefined;
+  readonly contents: readonly {
+    readonly contentId: string;
+    readonly title: string;
+    readonly playlist: string;
+  }[];
+  /** The built packages, `player/` and `uploader/`. */
+  readonly packagesFolder: string;
+  /** The encrypted video: what a CDN would serve. */
+  readonly videoFolder: string;
+}
+
+export interface SiteServer {
+  /** Scheme, host and port, as a browser sends it in `Origin`. */
+  readonly origin: string;
+  open(site: Site): void;
+  close(): Promise<void>;
+}
+
+const here = join(import.meta.dirname, '..');
+const hlsFolder = dirname(fileURLToPath(import.meta.resolve('hls.js/dist/hls.min.mjs')));
+const pages: Readonly<Record<string, string>> = {
+  '/': '/site/index.html',
+  '/player/': '/player/index.html',
+  '/upload/': '/upload/index.html',
+};
+
+/**
+ * Listens on the loopback interface. Until `open`, every answer is a 503: the key server has to know the origin of the
+ * pages before there is anything to show.
+ *
+ * @param port 0: a free one
+ */
+export async function startSiteServer(port: number): Promise<SiteServer> {
+  let answer: TokenServer | undefined;
+  const server = createServer((request, response) => {
+    if (!answer) return refuse(response, 503, 'NOT_READY', 'The example is being prepared.');
+    answer(request, response).catch(() => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, 500, 'INTERNAL', 'That did not work.');
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    open: (site) => {
+      answer = answerWith(site);
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function answerWith(site: Site): TokenServer {
+  const { tokenServer, keyServerUrl, storeUrl, contents } = site;
+  const html = Object.values(pages).map((file) => readFileSync(join(here, file), 'utf8'));
+  const origins = [keyServerUrl, ...(storeUrl === undefined ? [] : [storeUrl])].map(
+    (url) => new URL(url).origin,
+  );
+  const policy = securityPolicy(html, origins);
+
+  return async (request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader('content-security-policy', policy);
+    response.setHeader('referrer-policy', 'no-referrer');
+    response.setHeader('x-content-type-options', 'nosniff');
+    if (await tokenServer(request, response)) return true;
+    const path = readPath(request.url);
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      refuse(response, 405, 'METHOD_NOT_ALLOWED', 'GET or HEAD.');
+    else if (path === '/config') sendJson(response, 200, { keyServerUrl, contents });
+    else if (!(await sendFile(response, ...locate(site, pages[path] ?? path))))
+      refuse(response, 404, 'NOT_FOUND', 'There is nothing here.');
+    return true;
+  };
+}
+
+/** The folder that a path is below of, and the rest of the path. */
+function locate({ packagesFolder, videoFolder }: Site, path: string): [folder: string, path: string] {
+  if (path === '/sdk/hls.mjs') return [hlsFolder, '/hls.min.mjs'];
+  const [, first = '', rest = ''] = /^\/([^/]*)(\/.*)$/.exec(path) ?? [];
+  if (first === 'sdk') return [packagesFolder, rest];
+  if (first === 'video') return [videoFolder, rest];
+  return ['site', 'player', 'upload'].includes(first) ? [join(here, first), rest] : [here, ''];
+}
+
+/** @returns empty where the path cannot be read */
+function readPath(target = '/'): string {
+  try {
+    return decodeURIComponent(target.split('?')[0] ?? '');
+  } catch {
+    return '';
+  }
+}

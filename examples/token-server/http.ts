@@ -1,0 +1,30 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** The requests here have some 60 octets. */
+const mostBodyOctets = 1_024;
+
+/** The members of a JSON body; none where it is no object, or too long. */
+export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let text = '';
+  request.setEncoding('utf8');
+  for await (const part of request) {
+    if (text.length <= mostBodyOctets) text += part;
+  }
+  try {
+    const value: unknown = text.length > mostBodyOctets ? undefined : JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Tokens are nothing for a cache. */
+export function sendJson(response: ServerResponse, status: number, body: object): void {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  response.writeHead(status, headers).end(JSON.stringify(body));
+}
+
+/** @param detail in words, for whoever reads it */
+export function refuse(response: ServerResponse, status: number, code: string, detail: string): void {
+  sendJson(response, status, { code, detail });
+}

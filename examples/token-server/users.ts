@@ -1,0 +1,21 @@
+/**
+ * Who there is, and who may do what. Your application knows this already: replace this file by questions to it.
+ */
+export interface User {
+  readonly id: string;
+  readonly name: string;
+  /** What the page says of the user. */
+  readonly about: string;
+  readonly mayWatch: boolean;
+  readonly mayUpload: boolean;
+}
+
+export const users: readonly User[] = [
+  { id: 'ada', name: 'Ada', about: 'editor: watches and uploads', mayWatch: true, mayUpload: true },
+  { id: 'ben', name: 'Ben', about: 'subscriber: watches', mayWatch: true, mayUpload: false },
+  { id: 'cleo', name: 'Cleo', about: 'has no subscription', mayWatch: false, mayUpload: false },
+];
+
+export function findUser(id: unknown): User | undefined {
+  return users.find((user) => user.id === id);
+}
