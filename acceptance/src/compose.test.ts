@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { images } from '../../scripts/image/images.ts';
+import packageJson from '../package.json' with { type: 'json' };
 import { type ComposeService, readComposeFile, root } from './compose-file.ts';
 
 const { text, file } = readComposeFile();
@@ -110,7 +111,9 @@ describe.each(all)('%s', (name, service) => {
 
   it('is an official image, or is built here', () => {
     if (service.build) {
-      expect(service.image).toBe(`latchkey/${name === 'migrate' ? 'cli' : name}:\${LATCHKEY_VERSION:-0.1.0}`);
+      expect(service.image).toBe(
+        `latchkey/${name === 'migrate' ? 'cli' : name}:\${LATCHKEY_VERSION:-${packageJson.version}}`,
+      );
       expect(imageOf(service)).toBeDefined();
     } else expect(service.image).toMatch(/^(postgres|redis|nats):[0-9.]+-alpine$/);
   });
