@@ -41,7 +41,12 @@ export function createParts({ fetch, sessionStorage, document }: Window & typeof
     },
   };
   const api = createApi(way);
-  const events = createEvents({ ...way, view: document });
+  const ping = () => api.request('GET', '/health', { credential: null });
+  const events = createEvents({
+    ...way,
+    checkContact: () => void ping().catch(() => {}),
+    view: document,
+  });
   const session = createSession({
     storage: sessionStorage,
     readCurrent: (credential) => readCurrentApiKey(api, credential),
@@ -49,7 +54,7 @@ export function createParts({ fetch, sessionStorage, document }: Window & typeof
       queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== queryKeys.setup[0] }),
   });
   const connection = createConnection({
-    ping: () => api.request('GET', '/health', { credential: null }),
+    ping,
     onBack: () => {
       session.resume();
       void queries.invalidateQueries();

@@ -32,7 +32,15 @@ export const theme = createTheme({
       defaultProps: { ...unlocked, centered: true, radius: 'lg', transitionProps: { duration: 120 } },
     }),
     Drawer: Drawer.extend({ defaultProps: { ...unlocked, transitionProps: { duration: 160 } } }),
-    Menu: Menu.extend({ defaultProps: { transitionProps: { duration: 80 }, shadow: 'md' } }),
+    Menu: Menu.extend({
+      defaultProps: {
+        transitionProps: { duration: 80 },
+        shadow: 'md',
+        // Inside of the landmark, and with nothing but items in it: so say the rules for menus of ARIA.
+        portalProps: { target: '#main' },
+        withInitialFocusPlaceholder: false,
+      },
+    }),
     TextInput: TextInput.extend({ defaultProps: { spellCheck: false, autoComplete: 'off' } }),
     PasswordInput: PasswordInput.extend({ defaultProps: { spellCheck: false } }),
     NativeSelect: NativeSelect.extend({

@@ -4,7 +4,10 @@ import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
 import { openBrowser } from '../playback/open-browser.ts';
 import type { Environment } from '../server-process.ts';
 import { type OwnServer, openTarget, startServer, type Target } from '../target.ts';
+import { signIn } from './sign-in.ts';
 import { watchPage } from './watch-page.ts';
+
+export { signIn };
 
 export interface PageOptions {
   /** Within /admin. */
@@ -42,7 +45,8 @@ export async function startDashboard(env: Environment): Promise<DashboardStage &
   return { server, ...(await openStage(server.url)) };
 }
 
-function buildDashboard(): void {
+/** @throws Error where it cannot be built */
+export function buildDashboard(): void {
   if (!ensureDashboard()) throw new Error('The dashboard could not be built: see what vite wrote above.');
 }
 
@@ -71,15 +75,4 @@ export async function openStage(url: string): Promise<DashboardStage> {
       return page;
     },
   };
-}
-
-/** Signs in as an admin does. Resolves once the pages are shown. */
-export async function signIn(page: Page, rawKey: string): Promise<void> {
-  await page.getByLabel('API key', { exact: true }).fill(rawKey);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
-  await page
-    .getByRole('button', { name: /sign out|open the navigation/i })
-    .first()
-    .waitFor();
 }

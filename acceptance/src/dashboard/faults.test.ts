@@ -15,7 +15,7 @@ it('revoking the last key that can manage warns of that', async () => {
   const { json } = await server.client.post('/api/v1/setup', undefined, { name: 'only' });
   const admin = { ...server, adminApiKey: json.raw_key };
   const second = await createApiKey(admin, 'full', { name: 'second' });
-  const page = await open({ as: json.raw_key });
+  const page = await open({ path: '/api-keys', as: json.raw_key });
   const warning = page.getByText('This is the last key that can manage the server');
   const beginRevoking = async (name: string) => {
     await page.getByRole('button', { name: `Actions for ${name}` }).click();
@@ -38,7 +38,7 @@ it('a server that is gone is said so for as long as it is, and the page is itsel
   const first = startInTest(folder, env);
   const url = await first.listens();
   await fetch(`${url}/api/v1/setup`, { method: 'POST' });
-  const page = await mortal.open({ as: adminApiKey });
+  const page = await mortal.open({ path: '/api-keys', as: adminApiKey });
   await page.getByRole('rowheader', { name: 'admin' }).waitFor();
   first.kill('SIGKILL');
   await first.ended();

@@ -11,6 +11,7 @@ import {
 import { unique, viewerToken } from '../tokens.ts';
 import { openDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { signIn } from './sign-in.ts';
 
 const { open, target } = await openDashboard();
 const { client, adminApiKey } = target;
@@ -161,7 +162,7 @@ it('filters and pages, and keeps the filter in the address', async () => {
   await page.getByRole('searchbox', { name: 'Whole id of a viewer' }).press('Escape');
   await page.getByRole('searchbox', { name: 'Whole id of a content' }).fill(contentId);
   await page.getByText('50 leases on page 1').waitFor();
-  await inspectPage(page, 'leases');
+  await inspectPage(page, 'leases', [1280, 390, 3840]);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('3 leases on page 2').waitFor();
   await page.getByRole('button', { name: 'Back' }).click();
@@ -174,12 +175,11 @@ it('filters and pages, and keeps the filter in the address', async () => {
 it('a stream that breaks is said to be broken, comes back, and brings what was missed', async () => {
   const contentId = await registerContent(target);
   const [viewer = ''] = await createLeases(contentId, 1);
-  const page = await open({ as: adminApiKey });
+  const page = await open({ path: `/leases?content=${contentId}` });
   let isCut = true;
   await page.route('**/api/v1/events', (route) => (isCut ? route.abort() : route.continue()));
-  await page.getByRole('link', { name: 'Leases' }).click();
-  await page.getByText('Not live: connecting again…').waitFor();
-  await page.getByRole('searchbox', { name: 'Whole id of a content' }).fill(contentId);
+  await signIn(page, adminApiKey);
+  await page.getByText('Reconnecting…').waitFor();
   await page.getByRole('row', { name: viewer }).waitFor();
   const [missed = ''] = await createLeases(contentId, 1);
   await inspectPage(page, 'leases-not-live');

@@ -52,7 +52,8 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   expect(octets).toEqual((await open.server.client.get('/keys/first-film', rawKey)).bytes);
 
   await page.getByRole('button', { name: 'Go to the dashboard' }).click();
-  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('rowheader', { name: 'Mona' }).waitFor();
 }, 90_000);
 

@@ -6,7 +6,7 @@ const { open, target } = await openDashboard();
 const focused = 'document.activeElement?.textContent || document.activeElement?.getAttribute("aria-label")';
 
 it('works by keyboard: the skip link leads past the navigation, and the heading says where one is', async () => {
-  const page = await open({ as: target.adminApiKey });
+  const page = await open({ path: '/api-keys', as: target.adminApiKey });
   await page.getByRole('table').waitFor();
   expect(await page.evaluate(focused)).toBe('API keys');
   const skip = page.getByRole('link', { name: 'Skip to the page' });
@@ -92,7 +92,7 @@ it('nothing moves while a page is loaded', async () => {
 });
 
 it.each([1920, 3840])('%i pixels wide the page keeps its measure', async (width) => {
-  const page = await open({ as: target.adminApiKey, width });
+  const page = await open({ path: '/api-keys', as: target.adminApiKey, width });
   await page.getByRole('table').waitFor();
   const { width: tableWidth = 0 } = (await page.getByRole('table').boundingBox()) ?? {};
   expect(tableWidth).toBeGreaterThan(900);

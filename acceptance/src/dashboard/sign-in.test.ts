@@ -44,7 +44,7 @@ it('a key that is to be kept outlives a reload, is in sessionStorage alone, and 
   await page.getByLabel(/Keep me signed in/).check();
   await signIn(page, target.adminApiKey);
   await page.reload();
-  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain('lk_');
   await page.getByRole('button', { name: 'Sign out' }).click();
   expect(await page.evaluate('sessionStorage.length')).toBe(0);
@@ -67,7 +67,7 @@ it.each(['upload', 'playback'])(
 
 it('a key that is revoked while it is in use is signed out, and told why', async () => {
   const { raw, id } = await createApiKey(target, 'full');
-  const page = await open({ as: raw });
+  const page = await open({ path: '/api-keys', as: raw });
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   await revokeApiKey(target, id);
   await expect

@@ -99,6 +99,17 @@ describe('a refused key', () => {
   });
 });
 
+describe('an answer that comes in pieces', () => {
+  it('is handed over unread, and refused as any other', async () => {
+    const { api, sent } = stage(async () => new Response('1\n2\n'));
+    const response = await api.open('/a', { query: { format: 'csv' } });
+    expect([response.bodyUsed, await response.text()]).toEqual([false, '1\n2\n']);
+    expect(sent()).toMatchObject([{ url: '/a?format=csv', headers: { authorization: 'Bearer lk_own' } }]);
+    const refused = stage(async () => problem(403, { code: 'INSUFFICIENT_SCOPE' }));
+    await expect(refused.api.open('/a', {})).rejects.toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
+  });
+});
+
 it('a query leaves out what is absent or empty', () => {
   expect(toQuery({})).toBe('');
   expect(toQuery({ q: '', limit: 5, cursor: undefined, name: 'a&b' })).toBe('?limit=5&name=a%26b');

@@ -18,6 +18,13 @@ export interface Api {
    * @throws ApiError for any answer but 2xx; UnreachableError where there was none
    */
   request<Answer>(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  /**
+   * For what is too long to be had at once. Only its beginning has a time limit: who reads the rest can abort it.
+   *
+   * @returns the answer to a GET, with its body unread
+   * @throws as `request` does; a body that breaks off rejects its reader
+   */
+  open(path: string, options: RequestOptions): Promise<Response>;
 }
 
 export interface ApiOptions {
@@ -33,9 +40,13 @@ export interface ApiOptions {
 const timeoutMs = 15_000;
 
 export function createApi({ fetch, credential, onContact, onKeyRefused }: ApiOptions): Api {
-  async function send(method: string, path: string, options: RequestOptions, bearer: string | null) {
-    const { query = {}, body, signal } = options;
-    const limits = [AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])];
+  async function send(
+    method: string,
+    path: string,
+    { query = {}, body, signal }: RequestOptions,
+    bearer: string | null,
+    timeout: AbortSignal,
+  ) {
     try {
       return await fetch(`${path}${toQuery(query)}`, {
         method,
@@ -45,7 +56,7 @@ export function createApi({ fetch, credential, onContact, onKeyRefused }: ApiOpt
           ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        signal: AbortSignal.any(limits),
+        signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (cause) {
@@ -56,17 +67,37 @@ export function createApi({ fetch, credential, onContact, onKeyRefused }: ApiOpt
     }
   }
 
+  /** @param timeout ends also the reading of the body */
+  async function ask(
+    method: string,
+    path: string,
+    options: RequestOptions,
+    timeout: AbortSignal,
+  ): Promise<Response> {
+    const own = options.credential === undefined;
+    const bearer = own ? credential() : (options.credential ?? null);
+    const response = await send(method, path, options, bearer, timeout);
+    const error = response.ok ? null : await readError(response);
+    onContact(!(error instanceof UnreachableError));
+    if (error instanceof ApiError && error.code === 'INVALID_API_KEY' && own && bearer !== null)
+      onKeyRefused(bearer);
+    if (error) throw error;
+    return response;
+  }
+
   return {
     async request<Answer>(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
-      const own = options.credential === undefined;
-      const bearer = own ? credential() : (options.credential ?? null);
-      const response = await send(method, path, options, bearer);
-      const error = response.ok ? null : await readError(response);
-      onContact(!(error instanceof UnreachableError));
-      if (error instanceof ApiError && error.code === 'INVALID_API_KEY' && own && bearer !== null)
-        onKeyRefused(bearer);
-      if (error) throw error;
+      const response = await ask(method, path, options, AbortSignal.timeout(timeoutMs));
       return (response.status === 204 ? undefined : await response.json()) as Answer;
+    },
+    async open(path, options) {
+      const limit = new AbortController();
+      const timer = setTimeout(() => limit.abort(), timeoutMs);
+      try {
+        return await ask('GET', path, options, limit.signal);
+      } finally {
+        clearTimeout(timer);
+      }
     },
   };
 }

@@ -20,9 +20,14 @@ export function listContents(api: Api, query: ContentQuery, signal?: AbortSignal
   return api.request('GET', '/api/v1/content', { query: { ...query }, signal });
 }
 
-export async function readContent(api: Api, id: string, signal?: AbortSignal): Promise<Content> {
-  const { content } = await api.request<{ content: Content }>('GET', pathOf(id), { signal });
-  return content;
+export interface KeyedContent {
+  content: Content;
+  /** Where its keys are: absolute, or a path on this server. */
+  key_endpoint: string;
+}
+
+export function readContent(api: Api, id: string, signal?: AbortSignal): Promise<KeyedContent> {
+  return api.request('GET', pathOf(id), { signal });
 }
 
 /** What may be said of a content again and again. */
@@ -33,17 +38,12 @@ export interface ContentFields {
   metadata: Metadata;
 }
 
-export interface RegisteredContent {
-  content: Content;
-  key_endpoint: string;
-}
-
 /** Registers a content; an id that exists is updated. @param credential instead of the session's */
 export function registerContent(
   api: Api,
   body: { id?: string; name: string } & Partial<ContentFields>,
   credential?: string,
-): Promise<RegisteredContent> {
+): Promise<KeyedContent> {
   return api.request('POST', '/api/v1/content', {
     body,
     ...(credential === undefined ? {} : { credential }),

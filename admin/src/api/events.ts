@@ -21,7 +21,9 @@ export interface Events {
   subscribe(listener: (event: ServerEvent) => void): () => void;
 }
 
-export interface EventsOptions extends ApiOptions {
+export interface EventsOptions extends Pick<ApiOptions, 'fetch' | 'credential' | 'onKeyRefused'> {
+  /** Finds out whether the server is there. A stream that breaks off may be a proxy's doing alone. */
+  checkContact: () => void;
   /** The document. A window that nobody sees keeps no stream: browsers have six connections for one server in all. */
   view: Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>;
 }
@@ -96,7 +98,7 @@ export function createEvents(options: EventsOptions): Events {
 
 /** Reads one stream to its end. Never rejects. @returns how long to wait before the next */
 async function readOnce(
-  { fetch, credential, onContact, onKeyRefused }: EventsOptions,
+  { fetch, credential, onKeyRefused, checkContact }: EventsOptions,
   lastEventId: string | null,
   signal: AbortSignal,
   onOpen: () => void,
@@ -104,7 +106,6 @@ async function readOnce(
 ): Promise<number> {
   const bearer = credential();
   const silence = new AbortController();
-  let isOpen = false;
   let timer = setTimeout(() => silence.abort(), silenceMs);
   try {
     const response = await fetch('/api/v1/events', {
@@ -117,8 +118,6 @@ async function readOnce(
       signal: AbortSignal.any([signal, silence.signal]),
     });
     if (!response.ok) throw await readError(response);
-    isOpen = true;
-    onContact(true);
     onOpen();
     const parser = createEventParser();
     const reader = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>)
@@ -133,9 +132,10 @@ async function readOnce(
     }
   } catch (error) {
     if (signal.aborted) return 0;
-    // A stream that breaks off may be a proxy's doing: the next attempt knows more.
-    if (!isOpen) onContact(error instanceof ApiError);
-    if (!(error instanceof ApiError)) return retryMs;
+    if (!(error instanceof ApiError)) {
+      checkContact();
+      return retryMs;
+    }
     if (error.code === 'INVALID_API_KEY' && bearer !== null) onKeyRefused(bearer);
     return Math.max(refusedRetryMs, (error.retryAfterSeconds ?? 0) * 1_000);
   } finally {

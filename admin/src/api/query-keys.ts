@@ -7,9 +7,12 @@ export const queryKeys = {
   contents: ['contents'] as const,
   contentPage: (asked: object) => ['contents', 'page', asked] as const,
   content: (id: string) => ['contents', 'one', id] as const,
+  statistics: ['statistics'] as const,
   leases: ['leases'] as const,
   leasePage: (asked: object, cursor: string | null) => ['leases', 'page', asked, cursor] as const,
   lease: (id: string) => ['leases', 'one', id] as const,
   revocationCount: (target: object) => ['revocation-count', target] as const,
   leaseCount: (selector: object) => ['leases', 'count', selector] as const,
+  auditPage: (asked: object, cursor: string | null) => ['audit', 'page', asked, cursor] as const,
+  auditNews: (asked: object) => ['audit', 'news', asked] as const,
 };

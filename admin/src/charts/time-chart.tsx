@@ -38,6 +38,8 @@ export interface TimeChartProps {
 
 /** The units of the drawing. It is stretched to its place, its strokes are not: so nothing is measured, and nothing moves. */
 const size = { width: 1_000, height: 160 };
+/** Above a mark, for its name. */
+const headroom = 1.15;
 /** One step may be missing: what samples each step does so a little early or late. */
 const stepsBridged = 2.5;
 
@@ -84,7 +86,8 @@ export function TimeChart(props: TimeChartProps) {
       </ul>
       <div
         className={styles.frame}
-        aria-hidden="true"
+        role="img"
+        aria-label={isEmpty ? empty : describe(props)}
         onPointerMove={point}
         onPointerLeave={() => setPointedAt(null)}
       >
@@ -93,7 +96,12 @@ export function TimeChart(props: TimeChartProps) {
             <span>{format(value)}</span>
           </span>
         ))}
-        <svg viewBox={`0 0 ${size.width} ${size.height}`} preserveAspectRatio="none" className={styles.plot}>
+        <svg
+          viewBox={`0 0 ${size.width} ${size.height}`}
+          preserveAspectRatio="none"
+          className={styles.plot}
+          aria-hidden="true"
+        >
           {drawn.map(({ name, line, fill, look }) => (
             <g key={name} data-look={look}>
               {look === 'main' && <path className={styles.fill} d={fill} />}
@@ -123,7 +131,6 @@ export function TimeChart(props: TimeChartProps) {
           <span key={at}>{formatClock(at)}</span>
         ))}
       </p>
-      <p className="visually-hidden">{isEmpty ? empty : describe(props)}</p>
       <SeriesTable title={title} lines={lines} format={format} />
     </figure>
   );
@@ -134,7 +141,7 @@ function useScale({ lines, marks = [], axis, smallestStep }: TimeChartProps): Sc
     const values = lines.flatMap(({ points }) =>
       points.flatMap(({ value }) => (value === null ? [] : [value])),
     );
-    const all = [...values, ...marks.map(({ value }) => value)];
+    const all = [...values, ...marks.map(({ value }) => value * headroom)];
     return axis === 'logarithmic' ? logScale(all) : linearScale(all, smallestStep);
   }, [lines, marks, axis, smallestStep]);
 }

@@ -5,7 +5,7 @@ const words: Record<StreamState, string> = {
   off: 'Connecting…',
   opening: 'Connecting…',
   live: 'Live',
-  broken: 'Not live: connecting again…',
+  broken: 'Reconnecting…',
 };
 
 /** Whether what is shown follows the server. */

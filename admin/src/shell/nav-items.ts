@@ -1,25 +1,29 @@
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 import type { Scope } from '../api/resources.ts';
 import type { IconName } from '../components/icon.tsx';
 import { may } from '../session/permissions.ts';
+import { type PagePart, pagePart } from './page-part.tsx';
 
-export interface NavItem {
+export interface NavItem extends PagePart {
   /** Within /admin. */
   path: string;
   label: string;
   icon: IconName;
   isFor: (scope: Scope) => boolean;
-  /** Fetches the page; also ahead of the click. */
-  load: () => Promise<{ default: ComponentType }>;
-  Page: LazyExoticComponent<ComponentType>;
 }
 
 function page(item: Omit<NavItem, 'Page'>): NavItem {
-  return { ...item, Page: lazy(item.load) };
+  return { ...item, ...pagePart(item.load) };
 }
 
 /** Every page, in the order of the navigation; the first that a key may see is where signing in leads. */
 export const navItems: readonly NavItem[] = [
+  page({
+    path: '/',
+    label: 'Overview',
+    icon: 'chart',
+    isFor: (scope) => may(scope, 'manage'),
+    load: () => import('../pages/overview/overview-page.tsx'),
+  }),
   page({
     path: '/api-keys',
     label: 'API keys',
@@ -42,6 +46,13 @@ export const navItems: readonly NavItem[] = [
     load: () => import('../pages/leases/leases-page.tsx'),
   }),
   page({
+    path: '/audit',
+    label: 'Audit',
+    icon: 'list',
+    isFor: (scope) => may(scope, 'manage'),
+    load: () => import('../pages/audit/audit-page.tsx'),
+  }),
+  page({
     path: '/account',
     label: 'Your key',
     icon: 'person',
@@ -52,4 +63,9 @@ export const navItems: readonly NavItem[] = [
 
 export function navItemsFor(scope: Scope): NavItem[] {
   return navItems.filter(({ isFor }) => isFor(scope));
+}
+
+/** The pattern of a page's addresses: its own, and those of the pages below it. */
+export function routeOf({ path }: Pick<NavItem, 'path'>): string {
+  return path === '/' ? path : `${path}/*?`;
 }

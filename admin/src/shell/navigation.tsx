@@ -1,7 +1,7 @@
 import { Link, useRoute } from 'wouter';
 import { Icon } from '../components/icon.tsx';
 import { useCurrentApiKey } from '../session/app-context.ts';
-import { type NavItem, navItemsFor } from './nav-items.ts';
+import { type NavItem, navItemsFor, routeOf } from './nav-items.ts';
 import styles from './navigation.module.css';
 
 /** The pages that the signed-in key may see. */
@@ -19,7 +19,7 @@ export function Navigation({ onGo }: { onGo?: () => void }) {
 function NavLink({ item, onGo }: { item: NavItem; onGo: (() => void) | undefined }) {
   const { path, label, icon, load } = item;
   // A page's own pages count as it.
-  const [isHere] = useRoute(`${path}/*?`);
+  const [isHere] = useRoute(routeOf(item));
   const preload = () => void load().catch(() => {});
   return (
     <Link

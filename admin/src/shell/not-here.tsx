@@ -9,7 +9,7 @@ export function NotHere() {
   const { scope } = useCurrentApiKey();
   const [first] = navItemsFor(scope);
   const { pathname } = window.location;
-  const isForbidden = navItems.some(({ path }) => pathname.startsWith(`/admin${path}`));
+  const isForbidden = navItems.some(({ path }) => path !== '/' && pathname.startsWith(`/admin${path}`));
   const home = first && <Link href={first.path}>Go to {first.label}</Link>;
   if (!isForbidden)
     return (

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef } from 'react';
-import type { ServerEvent, StreamState } from '../../api/events.ts';
-import { useEvents } from '../../state/use-events.ts';
+import type { ServerEvent, StreamState } from '../api/events.ts';
+import { useEvents } from './use-events.ts';
 
 /** What happens together is seen together. */
 const gatherMs = 300;
@@ -8,11 +8,14 @@ const gatherMs = 300;
 const calmMs = 8_000;
 
 /**
- * Has figures read anew when something happens: at once after a quiet time, and every few seconds on a busy server.
+ * Has something read anew when something happens: at once after a quiet time, and every few seconds on a busy server.
  *
  * @param isOfInterest which events are a reason
  */
-export function useLiveRefresh(refresh: () => void, isOfInterest: (event: ServerEvent) => boolean): StreamState {
+export function useLiveRefresh(
+  refresh: () => void,
+  isOfInterest: (event: ServerEvent) => boolean,
+): StreamState {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(Number.NEGATIVE_INFINITY);
   const act = useEffectEvent(() => {

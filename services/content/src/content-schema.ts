@@ -56,6 +56,12 @@ export const ContentSchema = Type.Object({
 
 export const ContentAnswerSchema = Type.Object({ content: ContentSchema });
 
+/** And where its keys are. */
+export const KeyedContentAnswerSchema = Type.Object({
+  content: ContentSchema,
+  key_endpoint: Type.String({ description: 'Where its key is; absolute where PUBLIC_URL is set.' }),
+});
+
 /** The content as the API shows it. */
 export function toContentAnswer(content: Content): Static<typeof ContentSchema> {
   return {

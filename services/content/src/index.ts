@@ -14,7 +14,7 @@ export { addContentNeighbourRoutes } from './routes/tell-neighbours.ts';
 export { readUploadStore, type UploadStore } from './upload-store.ts';
 
 export interface ContentPorts extends ServicePorts {
-  /** `PUBLIC_URL`: the base of the key endpoint that a registration answers; null for a path alone. */
+  /** `PUBLIC_URL`: the base of the key endpoint that answers name; null for a path alone. */
   publicUrl: string | null;
   /** Where uploads go; null where presign is off, and `POST /presign` is then not there. */
   uploadStore: UploadStore | null;

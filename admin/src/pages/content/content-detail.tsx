@@ -28,7 +28,7 @@ export function ContentDetail({ id }: { id: string }) {
         All content
       </Link>
       {!error && !data && <PageSkeleton />}
-      {!error && data && <ContentSheet content={data} />}
+      {!error && data && <ContentSheet content={data.content} keyEndpoint={data.key_endpoint} />}
       {isUnknown && (
         <>
           <PageHead title="No such content" />

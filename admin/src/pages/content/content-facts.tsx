@@ -23,10 +23,7 @@ export function ContentFacts({ content }: { content: Content }) {
         facts={[
           ['Status', <StatusBadge key="status" status={status} />],
           ['Id', <CopyableValue key="id" text={id} what="Id" />],
-          [
-            'Size',
-            sizeBytes === null ? notTold : `${formatSize(sizeBytes)} (${formatCount(sizeBytes)} octets)`,
-          ],
+          ['Size', sizeBytes === null ? notTold : describeSize(sizeBytes)],
           [
             'Manifest',
             manifestKey === null ? (
@@ -40,7 +37,13 @@ export function ContentFacts({ content }: { content: Content }) {
           ['Metadata', json === '' ? <span className={styles.none}>none</span> : 'as below'],
         ]}
       />
-      {json !== '' && <CodeBlock what="Metadata" text={json} />}
+      {json !== '' && <CodeBlock what="Metadata" text={json} isWrapped />}
     </Card>
   );
+}
+
+/** As people say it, and exactly where that is something else. */
+function describeSize(octets: number): string {
+  const size = formatSize(octets);
+  return octets < 1_000 ? size : `${size} (${formatCount(octets)} bytes)`;
 }

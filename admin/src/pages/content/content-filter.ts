@@ -22,7 +22,7 @@ export function readFilter(params: URLSearchParams): ContentFilter {
   return {
     q: params.get('q') ?? '',
     status: statuses.find((status) => status === params.get('status')) ?? null,
-    page: Number.isSafeInteger(page * pageSize) && page > 0 ? page : 1,
+    page: [page, page * pageSize].every(Number.isSafeInteger) && page > 0 ? page : 1,
   };
 }
 

@@ -21,7 +21,7 @@ export function readForm(texts: FormTexts): ReadForm {
   const read = readMetadata(texts.metadata);
   const faults: FormFaults = {
     ...(name === '' && { name: 'Give it a name by which it is found.' }),
-    ...(sizeBytes === undefined && { sizeBytes: 'A whole number of octets, 0 or more.' }),
+    ...(sizeBytes === undefined && { sizeBytes: 'A whole number of bytes, 0 or more.' }),
     ...('fault' in read && { metadata: read.fault }),
   };
   if (sizeBytes === undefined || 'fault' in read || name === '') return { fields: null, faults };

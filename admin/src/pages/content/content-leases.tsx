@@ -19,7 +19,7 @@ export function ContentLeases({ contentId }: { contentId: string }) {
   const [, navigate] = useLocation();
   const [isRevoking, setRevoking] = useState(false);
   const page = useLeasePage({ contentId, state: 'active', limit: shownLeases }, null);
-  const active = useActiveCount({ contentId });
+  const active = useActiveCount({ contentId }, page.isListed);
   const columns = useMemo(
     () => [
       viewerColumn((leaseId) => navigate(`${addressOf({ contentId })}&lease=${leaseId}`)),

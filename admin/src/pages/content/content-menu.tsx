@@ -1,19 +1,27 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { useLocation } from 'wouter';
+import { readContent } from '../../api/contents.ts';
 import type { Content } from '../../api/resources.ts';
 import { Icon } from '../../components/icon.tsx';
 import { useCopy } from '../../components/use-copy.ts';
+import { useApi } from '../../session/app-context.ts';
 import type { BeginAct } from './act.ts';
 import { keyUrlOf } from './key-facts.ts';
 import { useManagement } from './use-management.ts';
 
 /** What can be done with one content. */
 export function ContentMenu({ content, begin }: { content: Content; begin: BeginAct }) {
+  const api = useApi();
   const [, navigate] = useLocation();
   const { copy } = useCopy();
   const { mayManage, enable } = useManagement();
   const { id, name, status } = content;
-  const keyUrl = keyUrlOf({ origin: window.location.origin, contentId: id, epoch: null });
+  const copyKeyUrl = () =>
+    readContent(api, id).then(
+      ({ key_endpoint }) => copy(keyUrlOf(key_endpoint, window.location.origin, null), 'Key URL'),
+      // There it says what is wrong.
+      () => navigate(`/content/${id}`),
+    );
   return (
     <Menu position="bottom-end" width="12rem">
       <Menu.Target>
@@ -25,7 +33,7 @@ export function ContentMenu({ content, begin }: { content: Content; begin: Begin
         <Menu.Item leftSection={<Icon name="info" size={17} />} onClick={() => navigate(`/content/${id}`)}>
           Details
         </Menu.Item>
-        <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={() => copy(keyUrl, 'Key URL')}>
+        <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={copyKeyUrl}>
           Copy key URL
         </Menu.Item>
         {mayManage && (

@@ -13,7 +13,7 @@ import { KeyCard } from './key-card.tsx';
 import { useManagement } from './use-management.ts';
 
 /** Everything about one content, and what can be done with it. */
-export function ContentSheet({ content }: { content: Content }) {
+export function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint: string }) {
   const { mayManage, enable } = useManagement();
   const [act, setAct] = useState<Act | null>(null);
   const isActive = content.status === 'active';
@@ -52,7 +52,7 @@ export function ContentSheet({ content }: { content: Content }) {
         </div>
       )}
       <div className={styles.columns}>
-        <KeyCard content={content} />
+        <KeyCard content={content} keyEndpoint={keyEndpoint} />
         <ContentFacts content={content} />
       </div>
       {mayManage && <ContentLeases contentId={content.id} />}

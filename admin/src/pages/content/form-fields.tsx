@@ -10,8 +10,8 @@ export function FormFields({ content, faults }: { content: Content | null; fault
     <>
       <TextInput
         name="sizeBytes"
-        label="Size"
-        description="Octets of the encrypted files. Optional."
+        label="Size in bytes"
+        description="Of the encrypted files together. Optional."
         inputMode="numeric"
         defaultValue={content?.sizeBytes ?? ''}
         error={faults.sizeBytes}

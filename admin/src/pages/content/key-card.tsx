@@ -7,10 +7,11 @@ import styles from './content.module.css';
 import { encryptCommandOf, keyTagOf, keyUrlOf, readEpoch } from './key-facts.ts';
 
 /** Where the keys of a content are, and what to write for them. */
-export function KeyCard({ content }: { content: Content }) {
+export function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: string }) {
   const [written, setWritten] = useState('');
   const epoch = readEpoch(written);
-  const facts = { origin: window.location.origin, contentId: content.id, epoch: epoch ?? null };
+  const { origin } = window.location;
+  const keyUrl = keyUrlOf(keyEndpoint, origin, epoch ?? null);
   return (
     <Card>
       <h2 className={styles.heading}>Keys</h2>
@@ -30,11 +31,11 @@ export function KeyCard({ content }: { content: Content }) {
         />
         <div className={styles.part}>
           <p className={styles.label}>Key URL</p>
-          <CodeBlock what="Key URL" text={keyUrlOf(facts)} />
+          <CodeBlock what="Key URL" text={keyUrl} isWrapped />
         </div>
         <div className={styles.part}>
           <p className={styles.label}>Line of a playlist</p>
-          <CodeBlock what="EXT-X-KEY line" text={keyTagOf(facts)} />
+          <CodeBlock what="EXT-X-KEY line" text={keyTagOf(keyUrl)} isWrapped />
           <p className={styles.hint}>
             Without an IV, players take the number of the segment; <code>latchkey encrypt</code> writes a
             random one for each.
@@ -42,7 +43,7 @@ export function KeyCard({ content }: { content: Content }) {
         </div>
         <div className={styles.part}>
           <p className={styles.label}>Encrypt a clear HLS video with it</p>
-          <CodeBlock what="Encrypt command" text={encryptCommandOf(facts)} />
+          <CodeBlock what="Encrypt command" text={encryptCommandOf(origin, content.id)} isWrapped />
         </div>
       </div>
     </Card>

@@ -1,11 +1,3 @@
-export interface KeyFacts {
-  /** Of the server, without a slash at the end. */
-  origin: string;
-  contentId: string;
-  /** Null for the key without epochs. */
-  epoch: number | null;
-}
-
 /** The most that the server takes: 2^32 - 1. */
 const maxEpoch = 4_294_967_295;
 
@@ -17,21 +9,30 @@ export function readEpoch(text: string): number | null | undefined {
   return Number(written) <= maxEpoch ? Number(written) : undefined;
 }
 
-/** Where a player fetches the key. */
-export function keyUrlOf({ origin, contentId, epoch }: KeyFacts): string {
-  return `${origin}/keys/${contentId}${epoch === null ? '' : `/${epoch}`}`;
+/**
+ * Where a player fetches the key.
+ *
+ * @param endpoint as the server tells it: absolute, or a path
+ * @param origin of this page, which such a path is on
+ * @param epoch null for the key without epochs
+ */
+export function keyUrlOf(endpoint: string, origin: string, epoch: number | null): string {
+  return `${new URL(endpoint, origin).href}${epoch === null ? '' : `/${epoch}`}`;
 }
 
 /** The tag of a playlist (RFC 8216 section 4.3.2.4). Without IV it is the number of the segment (section 5.2). */
-export function keyTagOf(facts: KeyFacts): string {
-  return `#EXT-X-KEY:METHOD=AES-128,URI="${keyUrlOf(facts)}"`;
+export function keyTagOf(keyUrl: string): string {
+  return `#EXT-X-KEY:METHOD=AES-128,URI="${keyUrl}"`;
 }
 
 /** Encrypts a clear presentation. With `=`, because an id may begin with a dash. */
-export function encryptCommandOf({ origin, contentId }: Omit<KeyFacts, 'epoch'>): string {
+export function encryptCommandOf(origin: string, contentId: string): string {
   return [
     `export LATCHKEY_API_KEY=lk_…`,
-    `npx latchkey encrypt video/master.m3u8 --content-id=${contentId} \\`,
-    `  --server ${origin} --out encrypted/${contentId} --rotate-every 10`,
+    `npx latchkey encrypt video/master.m3u8 \\`,
+    `  --content-id=${contentId} \\`,
+    `  --out=encrypted/${contentId} \\`,
+    `  --server=${origin} \\`,
+    `  --rotate-every=10`,
   ].join('\n');
 }

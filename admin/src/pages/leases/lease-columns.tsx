@@ -37,7 +37,7 @@ export const stateColumn: Column<Lease> = {
 
 export const endColumn: Column<Lease> = {
   id: 'end',
-  header: 'Time left',
+  header: 'Ends',
   width: '8.5rem',
   cell: (lease) => <LeaseEnd lease={lease} />,
 };

@@ -27,7 +27,7 @@ export default function LeasesPage() {
   const asked = toLeaseQuery(filter);
   const pages = useCursorPages(`${readings} ${JSON.stringify(asked)}`);
   const page = useLeasePage({ ...asked, limit: pageSize }, pages.cursor);
-  const active = useActiveCount(asked);
+  const active = useActiveCount(asked, page.isListed);
   const narrow = useCallback(
     (part: Partial<LeaseFilter>) => setFilter((now) => ({ ...now, ...part })),
     [setFilter],

@@ -9,18 +9,30 @@ const recountMs = 15_000;
 /** A count costs the server milliseconds where there are a million leases. */
 const newsMs = 1_000;
 
-/** How many leases are active, exactly, and again whenever that may be another number. Undefined until known. */
-export function useActiveCount({ viewerId, contentId }: LeaseSelector): number | undefined {
+/** As old as the count of the list may be when the page of it is there. */
+const freshMs = 10_000;
+
+/**
+ * How many leases are active, exactly, and again whenever that may be another number. Undefined until known.
+ *
+ * @param isListed whether the list is there: it has brought its count along (`useLeasePage`)
+ */
+export function useActiveCount(
+  { viewerId, contentId }: LeaseSelector,
+  isListed: boolean,
+): number | undefined {
   const api = useApi();
   const selector = { viewerId, contentId };
   const count = useQuery({
     queryKey: queryKeys.leaseCount(selector),
     queryFn: ({ signal }) => countActiveLeases(api, selector, signal),
     refetchInterval: recountMs,
+    staleTime: freshMs,
+    enabled: isListed,
   });
   useLeaseNews(newsMs, () => {
-    void count.refetch({ cancelRefetch: false });
-    return true;
+    if (isListed) void count.refetch({ cancelRefetch: false });
+    return isListed;
   });
   return count.data;
 }

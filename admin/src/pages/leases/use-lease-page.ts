@@ -1,7 +1,7 @@
 import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { StreamState } from '../../api/events.ts';
-import { type LeasePage, type LeaseQuery, listLeases } from '../../api/leases.ts';
+import { type LeasePage, type LeaseQuery, type LeaseSelector, listLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Lease } from '../../api/resources.ts';
 import { useApi } from '../../session/app-context.ts';
@@ -13,6 +13,8 @@ export interface LivePage {
   rows: readonly Lease[] | undefined;
   nextCursor: string | null;
   error: unknown;
+  /** Whether the rows are of what was asked for, and not of before. */
+  isListed: boolean;
   isUpdating: boolean;
   stream: StreamState;
   /** How many leases belong on the list since it was read, and are not on it. */
@@ -36,7 +38,11 @@ export function useLeasePage(asked: LeaseQuery, cursor: string | null): LivePage
   const read = (signal?: AbortSignal) => listLeases(api, { ...asked, cursor: cursor ?? undefined }, signal);
   const list = useQuery({
     queryKey,
-    queryFn: ({ signal }) => read(signal),
+    queryFn: async ({ signal }) => {
+      const page = await read(signal);
+      queries.setQueryData(queryKeys.leaseCount(selectorOf(asked)), page.total_active);
+      return page;
+    },
     placeholderData: keepPreviousData,
     // Only the reader has it read anew: what is looked at stays where it is.
     staleTime: Number.POSITIVE_INFINITY,
@@ -74,6 +80,7 @@ export function useLeasePage(asked: LeaseQuery, cursor: string | null): LivePage
     rows,
     nextCursor: list.data?.next_cursor ?? null,
     error: list.error,
+    isListed: rows !== undefined && !list.isPlaceholderData,
     isUpdating: list.isPlaceholderData || list.isRefetching,
     stream,
     arrived: [...arrivals].filter((id) => !shown.has(id)).length,
@@ -82,6 +89,10 @@ export function useLeasePage(asked: LeaseQuery, cursor: string | null): LivePage
       void list.refetch();
     },
   };
+}
+
+function selectorOf({ viewerId, contentId }: LeaseQuery): LeaseSelector {
+  return { viewerId, contentId };
 }
 
 /** The ids that have come since the list was read. They are of one list: another begins with none. @returns null empties it */

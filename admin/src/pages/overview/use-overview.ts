@@ -6,14 +6,14 @@ import { countActiveLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { readStatistics, type Statistics } from '../../api/statistics.ts';
 import { useApi } from '../../session/app-context.ts';
-import { useLiveRefresh } from './use-live-refresh.ts';
+import { useLiveRefresh } from '../../state/use-live-refresh.ts';
 
 export interface Overview {
-  /** Undefined until the first answer. Goes on being shown while there is an error. */
+  /** Undefined until everything has answered once, so that it comes at once. Goes on being shown while there is an error. */
   statistics: Statistics | undefined;
   /** Counted this moment; undefined where that is not known. */
   activeLeases: number | undefined;
-  /** Whether nothing has been registered yet; false until known. */
+  /** Whether nothing has been registered yet. */
   isFresh: boolean;
   error: unknown;
   stream: StreamState;
@@ -52,7 +52,7 @@ export function useOverview(): Overview {
   // The audit of an act comes with the event of the act.
   const stream = useLiveRefresh(refresh, ({ topic }) => topic !== 'audit');
   return {
-    statistics: statistics.data,
+    statistics: leases.isPending || contents.isPending ? undefined : statistics.data,
     // Leases also end by themselves: the count of the figures is as old as they are, and so may the other be.
     activeLeases: newest(leases, statistics),
     isFresh: contents.data?.total === 0,

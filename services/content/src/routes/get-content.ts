@@ -1,20 +1,24 @@
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App, ServicePorts } from '@latchkey/shared/http';
 import { isContentId } from '../content.ts';
-import { ContentAnswerSchema, ContentParametersSchema, toContentAnswer } from '../content-schema.ts';
+import { ContentParametersSchema, KeyedContentAnswerSchema, toContentAnswer } from '../content-schema.ts';
 import { findContent } from '../content-store.ts';
+import { keyEndpointOf } from '../key-endpoint.ts';
 
 const schema = {
   tags: ['Content'],
   summary: 'Look a content up',
   params: ContentParametersSchema,
   response: {
-    200: ContentAnswerSchema,
+    200: KeyedContentAnswerSchema,
     ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'CONTENT_NOT_FOUND'),
   },
 };
 
-export function addGetContentRoute(app: App, { db }: ServicePorts): void {
+export function addGetContentRoute(
+  app: App,
+  { db, publicUrl }: ServicePorts & { publicUrl: string | null },
+): void {
   app.get(
     '/api/v1/content/:id',
     { config: { access: 'content:read', action: 'content.read', limit: 'api' }, schema },
@@ -22,7 +26,7 @@ export function addGetContentRoute(app: App, { db }: ServicePorts): void {
       const { id } = request.params;
       const content = isContentId(id) ? await findContent(db, id) : null;
       if (!content) throw new AppError('CONTENT_NOT_FOUND');
-      return { content: toContentAnswer(content) };
+      return { content: toContentAnswer(content), key_endpoint: keyEndpointOf(publicUrl, content.id) };
     },
   );
 }

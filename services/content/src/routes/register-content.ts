@@ -1,7 +1,13 @@
 import { problems } from '@latchkey/shared/errors';
 import { type App, auditFacts, NameSchema, readName, type ServicePorts } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import { ContentIdSchema, ContentSchema, fieldSchemas, toContentAnswer } from '../content-schema.ts';
+import {
+  ContentIdSchema,
+  fieldSchemas,
+  KeyedContentAnswerSchema,
+  toContentAnswer,
+} from '../content-schema.ts';
+import { keyEndpointOf } from '../key-endpoint.ts';
 import { readFields } from '../read-fields.ts';
 import { registerContent } from '../register-content.ts';
 
@@ -9,10 +15,6 @@ const BodySchema = Type.Object(
   { name: NameSchema, id: Type.Optional(ContentIdSchema), ...fieldSchemas },
   { additionalProperties: false },
 );
-const AnswerSchema = Type.Object({
-  content: ContentSchema,
-  key_endpoint: Type.String({ description: 'Where its key is; absolute where PUBLIC_URL is set.' }),
-});
 
 const schema = {
   tags: ['Content'],
@@ -20,8 +22,8 @@ const schema = {
   description: 'Registering again changes the members that are given, and neither keyVersion nor status.',
   body: BodySchema,
   response: {
-    200: AnswerSchema,
-    201: AnswerSchema,
+    200: KeyedContentAnswerSchema,
+    201: KeyedContentAnswerSchema,
     ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
   },
 };
@@ -30,7 +32,6 @@ export function addRegisterContentRoute(
   app: App,
   { ledger, randomId, publicUrl }: ServicePorts & { publicUrl: string | null },
 ): void {
-  const base = (publicUrl ?? '').replace(/\/+$/, '');
   app.post(
     '/api/v1/content',
     { config: { access: 'manage', action: 'content.create', limit: 'api' }, schema },
@@ -40,7 +41,7 @@ export function addRegisterContentRoute(
       const { content, created } = await registerContent(ledger, id, registration, auditFacts(request));
       return reply.code(created ? 201 : 200).send({
         content: toContentAnswer(content),
-        key_endpoint: `${base}/keys/${content.id}`,
+        key_endpoint: keyEndpointOf(publicUrl, content.id),
       });
     },
   );

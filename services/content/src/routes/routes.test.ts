@@ -152,7 +152,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
     test('GET 200: as it was registered', async () => {
       const { body } = await service.ask('POST', '', { id: 'a', name: 'x', metadata: { a: [1] } });
       const found = await service.ask('GET', '/a', undefined, keys.playback);
-      expect([found.status, found.body]).toEqual([200, { content: body.content }]);
+      expect([found.status, found.body]).toEqual([200, body]);
     });
 
     test('PATCH 200: changes any member, and brings a disabled content back', async () => {

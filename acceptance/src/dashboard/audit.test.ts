@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { createApiKey, registerContent } from '../stage.ts';
+import { unique, viewerToken } from '../tokens.ts';
+import { openDashboard, signIn } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const { open, target } = await openDashboard();
+const { client, adminApiKey, jwtSecret } = target;
+
+/** The page with its filters, following the server. */
+async function openAudit(query: Record<string, string>): Promise<Page> {
+  const page = await open({ path: `/audit?${new URLSearchParams(query)}`, as: adminApiKey });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('rowheader').first().or(page.getByText('No record is like that')).waitFor();
+  return page;
+}
+
+const rowsOf = (page: Page) => page.getByRole('rowheader').getByRole('button').allInnerTexts();
+
+/** Has a viewer refused so many times: it may not list leases. */
+async function beRefused(viewerId: string, times: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < times; n++)
+    ids.push((await client.get('/api/v1/leases', viewerToken(jwtSecret, viewerId))).requestId);
+  return ids;
+}
+
+const change = (contentId: string) =>
+  client.call('PATCH', `/api/v1/content/${contentId}`, { as: adminApiKey, json: { name: unique('film') } });
+
+/** Exports as the menu offers it. */
+async function save(page: Page, format: string): Promise<{ name: string; text: string }> {
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: format }).click(),
+  ]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+}
+
+it('searches and filters, keeps all of it in the address, and says what to do where nothing is found', async () => {
+  const contentId = await registerContent(target);
+  await change(contentId);
+  const viewerId = unique('viewer');
+  await beRefused(viewerId, 1);
+  const page = await open({ path: '/audit', as: adminApiKey });
+  await page.getByRole('rowheader').first().waitFor();
+  await page.keyboard.press('/');
+  await page.keyboard.type(contentId);
+  await expect.poll(() => rowsOf(page)).toEqual(['Change a content', 'Register a content']);
+  await inspectPage(page, 'audit');
+  await page.getByLabel('Action').selectOption('content.create');
+  await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
+  await page.getByLabel('Outcome').selectOption('refused');
+  await page.getByText('No record is like that').waitFor();
+  await inspectPage(page, 'audit-none');
+  const query = { target: contentId, action: 'content.create', outcome: 'refused' };
+  expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual(query);
+  await page.reload();
+  await signIn(page, adminApiKey);
+  await page.getByText('No record is like that').waitFor();
+  await page.getByRole('button', { name: 'Show everything' }).click();
+  await page.getByLabel(/^Who/).fill(viewerId);
+  await expect.poll(() => rowsOf(page)).toEqual(['List leases']);
+  expect(await page.getByRole('row').last().textContent()).toContain('INSUFFICIENT_SCOPE');
+}, 90_000);
+
+it('narrows to a time, which is the reader’s own in the fields and the same for everybody in the address', async () => {
+  const contentId = await registerContent(target);
+  const page = await openAudit({ target: contentId });
+  expect(await rowsOf(page)).toEqual(['Register a content']);
+  // The stage is in Berlin.
+  await page.getByLabel('Until').fill('2026-01-31T13:00');
+  await page.getByText('No record is like that').waitFor();
+  expect(new URL(page.url()).searchParams.get('to')).toBe('2026-01-31T12:00:00.000Z');
+  await page.getByLabel('Until').fill('');
+  await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
+  await page.getByLabel('From').fill('2026-01-31T13:00');
+  await expect.poll(() => new URL(page.url()).searchParams.get('from')).toBe('2026-01-31T12:00:00.000Z');
+  await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
+}, 60_000);
+
+it('a record says who, what, when, from where and by which request, and leads to others like it', async () => {
+  const viewerId = unique('viewer');
+  const [requestId = ''] = await beRefused(viewerId, 2);
+  const page = await openAudit({ actor: viewerId });
+  await page.getByRole('rowheader').last().getByRole('button').click();
+  const dialog = page.getByRole('dialog', { name: 'Record of the audit' });
+  for (const fact of [requestId, viewerId, 'INSUFFICIENT_SCOPE', 'List leases (lease.list)'])
+    await dialog.getByText(fact, { exact: true }).waitFor();
+  expect(await dialog.textContent()).toMatch(/Client IP[\d.:a-f]+/);
+  await inspectPage(page, 'audit-details');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('List leases');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'All by this actor' }).click();
+  await expect.poll(() => new URL(page.url()).searchParams.get('actor')).toBe(viewerId);
+}, 60_000);
+
+it('counts what has come since, done and refused, and shows it when it is wanted', async () => {
+  const contentId = await registerContent(target);
+  const page = await openAudit({ target: contentId });
+  await change(contentId);
+  await page.getByRole('button', { name: '1 new' }).waitFor();
+  expect(await rowsOf(page)).toEqual(['Register a content']);
+  await page.getByRole('button', { name: '1 new' }).click();
+  await expect.poll(() => rowsOf(page)).toEqual(['Change a content', 'Register a content']);
+  expect(await page.getByRole('button', { name: /new$/ }).count()).toBe(0);
+
+  const viewerId = unique('viewer');
+  await beRefused(viewerId, 1);
+  await page.getByLabel(/^To what/).fill('');
+  await page.getByLabel(/^Who/).fill(viewerId);
+  await expect.poll(() => rowsOf(page)).toEqual(['List leases']);
+  await beRefused(viewerId, 2);
+  await page.getByRole('button', { name: '2 new' }).waitFor({ timeout: 25_000 });
+}, 90_000);
+
+it('an empty view takes in what comes', async () => {
+  const contentId = unique('content');
+  const page = await openAudit({ target: contentId });
+  await page.getByText('No record is like that').waitFor();
+  await registerContent(target, contentId);
+  await expect.poll(() => rowsOf(page), { timeout: 20_000 }).toEqual(['Register a content']);
+}, 60_000);
+
+it('pages on and back through more records than fit, and an export has them all', async () => {
+  const viewerId = unique('viewer');
+  const ids = await beRefused(viewerId, 53);
+  const page = await openAudit({ actor: viewerId });
+  await page.getByText('50 records on page 1').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('3 records on page 2').waitFor();
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.getByText('50 records on page 1').waitFor();
+
+  const { name, text } = await save(page, 'JSON Lines');
+  expect(name).toMatch(/^latchkey-audit-[\d-]+\.jsonl$/);
+  const records = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(records.map(({ requestId }) => requestId)).toEqual(ids.reverse());
+  await page.getByText(/^Audit saved: /).waitFor();
+}, 90_000);
+
+it('hostile names are text, and no formula in the exported CSV', async () => {
+  const mark = unique('hostile');
+  const viewers = [
+    `=HYPERLINK("http://evil.example","${mark}")`,
+    `${mark}<script>document.title='owned'</script><img src=x onerror=alert(1)>`,
+    `${mark} \u202Egnp.exe\u202C`,
+    `${mark}${'🔑'.repeat(50)}`,
+    `${mark}${'x'.repeat(150)}`,
+  ];
+  for (const viewer of viewers) await beRefused(viewer, 1);
+  const page = await openAudit({ action: 'lease.list' });
+  for (const viewer of viewers) await page.getByText(viewer, { exact: true }).first().waitFor();
+  await inspectPage(page, 'audit-hostile');
+  expect(await page.title()).toBe('Audit · Latchkey');
+  const { name, text } = await save(page, 'CSV');
+  expect(name).toMatch(/^latchkey-audit-[\d-]+\.csv$/);
+  expect(text.split('\r\n')[0]).toBe(
+    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code',
+  );
+  expect(text).toContain(`,"'=HYPERLINK(""http://evil.example"",""${mark}"")",`);
+  expect(text).not.toMatch(/(^|,|")[=+@-][A-Z]/m);
+}, 90_000);
+
+it('an export goes on beside the page, can be stopped, and one that fails is said so and saves nothing', async () => {
+  const page = await openAudit({ action: 'content.create' });
+  const held: (() => void)[] = [];
+  await page.route('**/audit/export*', (route) => void held.push(() => void route.abort().catch(() => {})));
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'CSV' }).click();
+  await page.getByText('Exporting…').waitFor();
+  await inspectPage(page, 'audit-exporting');
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem', { name: 'CSV' }).click();
+  await expect.poll(() => held.length).toBe(2);
+  for (const end of held) end();
+  await page.getByRole('alert').getByText('The server does not answer').waitFor();
+  await page.unrouteAll();
+  expect((await save(page, 'CSV')).text).toContain('content.create');
+  await page.getByText('The server does not answer').first().waitFor({ state: 'detached' });
+}, 90_000);
+
+it.each(['upload', 'playback'])('a key of scope %s is told that it is not for it', async (scope) => {
+  const { raw } = await createApiKey(target, scope);
+  const page = await open({ path: '/audit', as: raw });
+  await page.getByRole('heading', { name: 'Not for this key' }).waitFor();
+});

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { freePorts, makeTestFolder, startInTest } from '../own-process.ts';
+import { unique, viewerToken } from '../tokens.ts';
+import { buildDashboard, openStage } from './dashboard-stage.ts';
+
+/** Somebody who has just unpacked it: nothing is configured but where it listens. */
+async function startFresh() {
+  const folder = makeTestFolder();
+  const url = await startInTest(folder, { ...freePorts, SQLITE_PATH: undefined }).listens();
+  const kept = parseEnv(readFileSync(join(folder, 'data', 'latchkey.env'), 'utf8'));
+  const secret = Buffer.from((kept.AUTH_JWT_SECRET ?? '').replace(/^base64:/, ''), 'base64');
+  return { url, secret };
+}
+
+const copied = async (page: Page) => String(await page.evaluate('navigator.clipboard.readText()'));
+
+/** Claims the server, and goes on only when the key is stored: the key as the file has it that was downloaded. */
+async function claim(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+  const goOn = page.getByRole('button', { name: 'Go on' });
+  expect(await goOn.isDisabled()).toBe(true);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  await page.getByLabel(/I have stored this key/).check();
+  await goOn.click();
+  return readFileSync(await download.path(), 'utf8').trim();
+}
+
+async function register(page: Page, id: string): Promise<void> {
+  await page.getByLabel('Name', { exact: true }).fill('The long way home');
+  await page.getByLabel('Id', { exact: true }).fill(id);
+  await page.getByRole('button', { name: 'Register it' }).click();
+}
+
+/** Runs what the page shows to be run, as it is. @returns what it wrote: the content key in hex */
+async function runSnippet(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Copy curl command' }).click();
+  // xxd is not on every machine: od, which is, writes the same.
+  const command = (await copied(page)).replace('| xxd -p', "| od -An -v -tx1 | tr -d ' \\n'");
+  return execFileSync('sh', ['-c', command], { encoding: 'utf8' });
+}
+
+it('the first hour: claimed, stored, registered, fetched; a lease is seen live, revoked with a reason, and audited', async () => {
+  buildDashboard();
+  const { url, secret } = await startFresh();
+  const { open } = await openStage(url);
+  const page = await open();
+  const rawKey = await claim(page);
+  const contentId = unique('film');
+  await register(page, contentId);
+  await page.getByRole('heading', { name: 'Fetch its key' }).waitFor();
+  expect(await runSnippet(page)).toMatch(/^[0-9a-f]{32}$/);
+
+  await page.getByRole('button', { name: 'Go to the dashboard' }).click();
+  await page.getByRole('link', { name: 'Leases' }).click();
+  await page.getByText('Live', { exact: true }).waitFor();
+  const viewerId = unique('viewer');
+  const headers = { authorization: `Bearer ${viewerToken(secret, viewerId)}` };
+  const made = await fetch(`${url}/keys/leases`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ contentId, deviceId: 'living room' }),
+  });
+  const { lease } = (await made.json()) as { lease: { id: string } };
+  const askForKey = () =>
+    fetch(`${url}/keys/${contentId}`, { headers: { ...headers, 'x-lease-id': lease.id } });
+  expect([made.status, (await askForKey()).status]).toEqual([201, 200]);
+  const row = page.getByRole('row', { name: viewerId });
+  await row.getByText('Active', { exact: true }).waitFor();
+
+  await page.getByRole('button', { name: `Actions for ${viewerId} on ${contentId}` }).click();
+  await page.getByRole('menuitem', { name: 'Revoke this lease…' }).click();
+  await page.getByLabel('Reason').fill('the account was shared');
+  await page.getByRole('button', { name: 'Revoke the lease' }).click();
+  await row.getByText('Revoked', { exact: true }).waitFor();
+  const refused = await askForKey();
+  expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, 'LEASE_REVOKED']);
+  const said = await fetch(`${url}/api/v1/leases/${lease.id}`, {
+    headers: { authorization: `Bearer ${rawKey}` },
+  });
+  expect(await said.json()).toMatchObject({ lease: { reason: 'the account was shared' } });
+
+  await page.getByRole('link', { name: 'Audit' }).click();
+  const entry = page.getByRole('table').getByRole('row', { name: lease.id });
+  await entry.first().waitFor();
+  expect(await entry.first().textContent()).toContain('Revoke leases');
+}, 60_000);

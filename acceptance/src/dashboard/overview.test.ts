@@ -1,0 +1,187 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { findFreePort } from '../../../scripts/own-server.ts';
+import { complete, makeTestFolder, startInTest } from '../own-process.ts';
+import { askForKey, createApiKey, createLease, makeScene, registerContent, revokeLeases } from '../stage.ts';
+import { makeApiKey } from '../target.ts';
+import { viewerToken } from '../tokens.ts';
+import { openDashboard, openStage, startDashboard } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+/** Nobody else asks this one for anything, so its figures are those of the test. */
+const own = await startDashboard({ TRUST_PROXY: 'true' });
+await own.server.client.post('/api/v1/setup', own.server.adminApiKey);
+const shared = await openDashboard();
+const port = await findFreePort();
+const mortal = await openStage(`http://127.0.0.1:${port}`);
+
+/** What players send at the end (`getMetrics()`). */
+const playerReport = {
+  timeToFirstFrame: 1_500,
+  avgDecryptTime: 1,
+  avgFragLoadTime: 1,
+  avgKeyFetchTime: 1,
+  keyFetchCount: 1,
+  qualitySwitches: 0,
+  fragmentsLoaded: 9,
+  stallCount: 3,
+};
+
+/** What a figure says, by its name. */
+async function figureOf(page: Page, name: string): Promise<string> {
+  return (await page.getByRole('term').filter({ hasText: name }).locator('xpath=..').textContent()) ?? '';
+}
+
+it('a fresh server says what will be seen and what to do first, and shows figures as soon as there is something', async () => {
+  const { open, server } = own;
+  const page = await open({ as: server.adminApiKey });
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByText('Nothing to measure yet').waitFor();
+  await page.getByRole('list').getByText('Every proxy is trusted').waitFor();
+  expect(await page.getByRole('img').count()).toBe(0);
+  await inspectPage(page, 'overview-fresh');
+  await page.getByText('Live', { exact: true }).waitFor();
+  await registerContent(server);
+  await page.getByText('Nothing to measure yet').waitFor({ state: 'detached' });
+  await expect.poll(() => page.getByRole('img').count()).toBe(6);
+  expect(await figureOf(page, 'Active leases')).toContain('0');
+}, 60_000);
+
+it('the figures are what was done: key requests, refusals, leases, and what players report', async () => {
+  const { open, server } = own;
+  const scene = await makeScene(server);
+  const token = viewerToken(server.jwtSecret, scene.viewerId);
+  for (let n = 0; n < 60; n++) await askForKey(server, scene);
+  for (let n = 0; n < 20; n++) await server.client.get(`/keys/${scene.contentId}`);
+  await server.client.post('/api/v1/player-metrics', token, playerReport);
+
+  const page = await open({ as: server.adminApiKey });
+  await expect.poll(() => figureOf(page, 'Key requests')).toContain('80 in the last hour');
+  expect(await figureOf(page, 'Key request, p95')).toMatch(/\d ms.*p50 [\d.]+ ms/);
+  expect(await figureOf(page, 'Failed, 5xx')).toContain('0 %');
+  expect(await figureOf(page, 'Refused, 4xx')).toContain('too high');
+  expect(await figureOf(page, 'First frame, p95')).toMatch(/1\.[45]\d* s.*3 stalls a playback · 1 report/);
+  await page
+    .getByText(/% of requests were refused in the last hour/)
+    .first()
+    .waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await createLease(server, scene);
+  await expect.poll(() => figureOf(page, 'Active leases'), { timeout: 15_000 }).toMatch(/leases1now/);
+
+  const chart = page.getByRole('figure', { name: 'How long key requests take' });
+  expect(await chart.getByRole('img').getAttribute('aria-label')).toMatch(
+    /p50: from .* p95: .* target 100 ms\. alert 500 ms\./,
+  );
+  await chart.getByText('As a table').click();
+  await expect.poll(() => chart.getByRole('row').count()).toBeGreaterThan(1);
+  await inspectPage(page, 'overview');
+  await page.getByRole('link', { name: 'Refused acts' }).click();
+  await page.getByRole('heading', { name: 'Audit' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?outcome=refused');
+}, 90_000);
+
+it('a revocation is seen the moment it is made, with how soon every replica went by it', async () => {
+  const { open, target } = shared;
+  const scene = await makeScene(target);
+  await createLease(target, scene);
+  const page = await open({ as: target.adminApiKey });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await revokeLeases(target, { viewerId: scene.viewerId });
+  const row = page.getByRole('row', { name: scene.viewerId });
+  await row.waitFor({ timeout: 20_000 });
+  await expect
+    .poll(async () => await row.getByRole('cell').allTextContents(), { timeout: 20_000 })
+    .toEqual([
+      expect.stringMatching('just now'),
+      expect.stringMatching(/\d m?s$/),
+      expect.stringMatching(/ \d+ ms/),
+    ]);
+  await inspectPage(page, 'overview-revoked');
+  await row.getByRole('link', { name: scene.viewerId }).click();
+  await page.getByRole('heading', { name: 'Leases' }).waitFor();
+}, 90_000);
+
+it('what the server stands on is shown, and what about its configuration is doubtful, with what to do', async () => {
+  const { open, server } = own;
+  await createApiKey(server, 'playback');
+  const page = await open({ as: server.adminApiKey });
+  const health = page.getByRole('region', { name: 'Health' });
+  await health.getByText('The database').waitFor();
+  expect(await health.getByText('down', { exact: true }).count()).toBe(0);
+  const notes = page.getByRole('region', { name: 'Worth a look once' });
+  await notes.getByText('This server limits no rate').waitFor();
+  await notes.getByRole('link', { name: 'Those keys' }).click();
+  await page.getByRole('heading', { name: 'API keys' }).waitFor();
+  expect(new URL(page.url()).search).toBe('?filter=never-expires');
+}, 60_000);
+
+it('a server that is gone is said so, the figures stay, and both mend themselves once it is back', async () => {
+  const folder = makeTestFolder();
+  const adminApiKey = makeApiKey();
+  const env = { ...complete, PORT: String(port), ADMIN_API_KEY: adminApiKey };
+  const first = startInTest(folder, env);
+  const url = await first.listens();
+  await fetch(`${url}/api/v1/setup`, { method: 'POST' });
+  await fetch(`${url}/api/v1/content`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminApiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'film' }),
+  });
+  const page = await mortal.open({ as: adminApiKey });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('term').first().waitFor();
+  first.kill('SIGKILL');
+  await first.ended();
+  await page.getByText('Reconnecting…').waitFor();
+  await page.getByText('The server does not answer.', { exact: true }).waitFor();
+  expect(await page.getByRole('term').count()).toBe(6);
+  await inspectPage(page, 'overview-gone');
+  await startInTest(folder, env).listens();
+  await page.getByText('The server does not answer').waitFor({ state: 'detached' });
+  await page.getByText('Live', { exact: true }).waitFor();
+}, 90_000);
+
+it('a key that manages nothing is led past it, and is not offered it', async () => {
+  const { open, target } = shared;
+  const { raw } = await createApiKey(target, 'upload');
+  const page = await open({ as: raw });
+  await page.getByRole('heading', { name: 'Your key' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Overview' }).count()).toBe(0);
+  expect((await target.client.get('/api/v1/statistics', raw)).status).toBe(403);
+});
+
+it('the charts are a script of their own, and small', async () => {
+  const { open, server } = own;
+  const page = await open({ path: '/account', as: server.adminApiKey });
+  const charts = async () =>
+    (await page.evaluate(
+      `performance.getEntriesByType('resource').filter(({ name }) => /overview-charts-.*js$/.test(name))
+        .map(({ encodedBodySize }) => encodedBodySize)`,
+    )) as number[];
+  expect(await charts()).toEqual([]);
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('img').first().waitFor();
+  // It is asked for ahead, and then had from the cache.
+  const octets = Math.max(...(await charts()));
+  expect(octets).toBeGreaterThan(0);
+  expect(octets).toBeLessThan(10 * 1024);
+});
+
+it('all of it is within reach of the keyboard, and nothing moves for who wants no motion', async () => {
+  const { open, server } = own;
+  const page = await open({ as: server.adminApiKey });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.getByRole('img').first().waitFor();
+  const summary = page.getByText('As a table: Key requests');
+  await summary.focus();
+  await page.keyboard.press('Enter');
+  const table = page.getByRole('region', { name: 'Key requests, as a table' });
+  await table.waitFor();
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+    'Key requests, as a table',
+  );
+  const moving = 'document.getAnimations().filter((one) => one.effect.getTiming().duration > 1).length';
+  expect(await page.evaluate(moving)).toBe(0);
+});

@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { provideTool } from '../../../../scripts/provide-tool.ts';
+import { openBrowser } from '../../playback/open-browser.ts';
+import { makeFolder, startProcess } from '../../server-process.ts';
+import { fillServer } from './fill-server.ts';
+import { type Shot, takePictures } from './take-pictures.ts';
+
+// Takes the pictures of docs/dashboard: npm run dashboard:screenshots
+
+const pictures = fileURLToPath(new URL('../../../../docs/dashboard/', import.meta.url));
+
+const before: Shot[] = [{ name: 'setup', path: '/', awaits: 'h1' }];
+const signedOut: Shot[] = [{ name: 'sign-in', path: '/', awaits: 'h1' }];
+const pages: Shot[] = [
+  { name: 'overview', path: '/', awaits: 'main figure' },
+  { name: 'api-keys', path: '/api-keys', awaits: 'main [role=rowheader]' },
+  { name: 'content', path: '/content', awaits: 'main [role=rowheader]' },
+  { name: 'content-one', path: '/content/the-cartographer', awaits: 'main [role=rowheader]' },
+  { name: 'leases', path: '/leases', awaits: 'main [role=rowheader]' },
+  { name: 'audit', path: '/audit', awaits: 'main [role=rowheader]' },
+];
+
+async function main(): Promise<void> {
+  const chromium = provideTool('chromium');
+  if (!chromium) throw new Error('There is no Chromium to take pictures with.');
+  const folder = makeFolder();
+  const secret = randomBytes(32);
+  const sqlitePath = join(folder.path, 'latchkey.db');
+  const server = startProcess(folder.path, {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    METRICS_PORT: '0',
+    SQLITE_PATH: sqlitePath,
+    MASTER_KEY_HEX: randomBytes(32).toString('hex'),
+    SALT_HEX: randomBytes(32).toString('hex'),
+    AUTH_JWT_SECRET: `base64:${secret.toString('base64')}`,
+    SHUTDOWN_DRAIN_SECONDS: '0',
+  });
+  const browser = await openBrowser(chromium);
+  try {
+    const url = await server.listens();
+    mkdirSync(pictures, { recursive: true });
+    for (const name of readdirSync(pictures).filter((file) => file.endsWith('.webp')))
+      rmSync(join(pictures, name));
+    const studio = { browser, url, folder: pictures };
+    await takePictures({ ...studio, adminKey: null }, before);
+    const claimed = await fetch(`${url}/api/v1/setup`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Mona' }),
+    });
+    const { raw_key: adminKey } = (await claimed.json()) as { raw_key: string };
+    await takePictures({ ...studio, adminKey: null }, signedOut);
+    await fillServer({ url, adminKey, secret, sqlitePath });
+    await takePictures({ ...studio, adminKey }, pages);
+  } finally {
+    await browser.close();
+    server.kill('SIGTERM');
+    await server.ended();
+    folder.remove();
+  }
+  const sizes = readdirSync(pictures).map((name) => statSync(join(pictures, name)).size);
+  process.stdout.write(
+    `${sizes.length} files, ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1_000)} kB, in docs/dashboard\n`,
+  );
+}
+
+await main();

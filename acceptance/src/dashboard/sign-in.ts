@@ -1,0 +1,12 @@
+import type { Page } from 'playwright-core';
+
+/** Signs in as an admin does. Resolves once the pages are shown. */
+export async function signIn(page: Page, rawKey: string): Promise<void> {
+  await page.getByLabel('API key', { exact: true }).fill(rawKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+  await page
+    .getByRole('button', { name: /sign out|open the navigation/i })
+    .first()
+    .waitFor();
+}

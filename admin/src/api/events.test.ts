@@ -1,0 +1,131 @@
+import { expect, it, vi } from 'vitest';
+import { createEvents, type EventsOptions, type ServerEvent } from './events.ts';
+
+type View = EventsOptions['view'] & { show: (isShown: boolean) => void };
+
+function createView(): View {
+  let onChange = () => {};
+  return {
+    visibilityState: 'visible',
+    addEventListener: (_name: string, listener: unknown) => {
+      onChange = listener as () => void;
+    },
+    removeEventListener: () => {},
+    show(isShown) {
+      Object.assign(this, { visibilityState: isShown ? 'visible' : 'hidden' });
+      onChange();
+    },
+  } as View;
+}
+
+/** A server whose streams the test writes and ends. */
+function createServer(refusals: Response[] = []) {
+  const requests: {
+    headers: Headers;
+    signal: AbortSignal;
+    write: (text: string) => void;
+    end: () => void;
+  }[] = [];
+  const fetch = (async (_url: string, init: RequestInit) => {
+    const refusal = refusals.shift();
+    if (refusal) return refusal;
+    let control: ReadableStreamDefaultController | undefined;
+    const body = new ReadableStream({
+      start(controller) {
+        control = controller;
+      },
+    });
+    init.signal?.addEventListener('abort', () => control?.error(new Error('aborted')));
+    requests.push({
+      headers: new Headers(init.headers),
+      signal: init.signal as AbortSignal,
+      write: (text) => control?.enqueue(new TextEncoder().encode(text)),
+      end: () => control?.close(),
+    });
+    return new Response(body);
+  }) as typeof globalThis.fetch;
+  return { fetch, requests };
+}
+
+function start(refusals: Response[] = []) {
+  vi.useFakeTimers();
+  const server = createServer(refusals);
+  const view = createView();
+  const spies = { onKeyRefused: vi.fn(), checkContact: vi.fn() };
+  const events = createEvents({ fetch: server.fetch, credential: () => 'lk_key', ...spies, view });
+  const heard: ServerEvent[] = [];
+  const stop = events.subscribe((event) => heard.push(event));
+  const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+  return { ...server, ...spies, view, events, heard, stop, settle };
+}
+
+it('tells what happens, and that something may have happened before the stream was there', async () => {
+  const { requests, heard, events, settle, stop } = start();
+  expect(events.state.get()).toBe('opening');
+  await settle();
+  requests[0]?.write('retry: 2000\nid: a-0\n\nevent: lease\ndata: {"event":"created","data":{"id":"x"}}\n\n');
+  await settle();
+  expect(requests[0]?.headers.get('authorization')).toBe('Bearer lk_key');
+  expect(events.state.get()).toBe('live');
+  expect(heard).toEqual([
+    { topic: 'missed', event: 'missed', data: {} },
+    { topic: 'lease', event: 'created', data: { id: 'x' } },
+  ]);
+  stop();
+  expect([events.state.get(), requests[0]?.signal.aborted]).toEqual(['off', true]);
+});
+
+it('a stream that ends comes back where it broke off, and says until then that it is broken', async () => {
+  const { requests, heard, events, settle, stop } = start();
+  await settle();
+  requests[0]?.write('id: a-7\n\n');
+  await settle();
+  requests[0]?.end();
+  await settle();
+  expect(events.state.get()).toBe('broken');
+  await settle(2_000);
+  expect(requests[1]?.headers.get('last-event-id')).toBe('a-7');
+  expect(events.state.get()).toBe('live');
+  // Whether anything was missed in between, the server says.
+  expect(heard.filter(({ topic }) => topic === 'missed')).toHaveLength(1);
+  stop();
+});
+
+it('silence beyond two heartbeats is a broken stream, though the connection stands', async () => {
+  const { requests, checkContact, settle, stop } = start();
+  await settle(30_000);
+  requests[0]?.write(':\n\n');
+  await settle(34_000);
+  expect(requests).toHaveLength(1);
+  await settle(3_500);
+  expect(requests).toHaveLength(2);
+  expect(checkContact).toHaveBeenCalled();
+  stop();
+});
+
+it('a key that is refused is said, and the stream does not press', async () => {
+  const problem = { code: 'INVALID_API_KEY', title: 'no' };
+  const refusal = Response.json(problem, {
+    status: 401,
+    headers: { 'content-type': 'application/problem+json' },
+  });
+  const { requests, onKeyRefused, checkContact, settle, stop } = start([refusal]);
+  await settle(9_000);
+  expect(onKeyRefused).toHaveBeenCalledWith('lk_key');
+  expect([requests.length, checkContact.mock.calls.length]).toEqual([0, 0]);
+  stop();
+});
+
+it('a window that nobody sees keeps no stream', async () => {
+  const { requests, view, settle, stop } = start();
+  await settle();
+  requests[0]?.write('id: a-1\n\n');
+  await settle();
+  view.show(false);
+  await settle(60_000);
+  expect([requests.length, requests[0]?.signal.aborted]).toEqual([1, true]);
+  view.show(true);
+  await settle();
+  expect(requests[1]?.headers.get('last-event-id')).toBe('a-1');
+  stop();
+});

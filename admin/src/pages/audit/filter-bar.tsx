@@ -1,0 +1,75 @@
+import { NativeSelect, TextInput } from '@mantine/core';
+import { useCallback, useId } from 'react';
+import { auditOutcomes } from '../../api/audit.ts';
+import { FilterRow } from '../../components/filter-row.tsx';
+import { SearchField } from '../../components/search-field.tsx';
+import { actions, nameOfAction } from './actions.ts';
+import styles from './audit.module.css';
+import type { AuditView } from './audit-filter.ts';
+import { fromLocalField, toLocalField } from './local-time.ts';
+import type { ChangeView } from './use-audit-view.ts';
+
+const outcomeNames = { done: 'Only done', refused: 'Only refused' };
+
+/** What the table is narrowed to, and an export with it. */
+export function FilterBar({ view, onChange }: { view: AuditView; onChange: ChangeView }) {
+  const findTarget = useCallback((target: string) => onChange({ target }), [onChange]);
+  const findActor = useCallback((actor: string) => onChange({ actor }), [onChange]);
+  const known = Object.keys(actions);
+  const offered = view.action === '' || known.includes(view.action) ? known : [view.action, ...known];
+  return (
+    <FilterRow label="Filters">
+      <SearchField label="To what: the whole of it" value={view.target} onSearch={findTarget} />
+      <SearchField
+        label="Who: a whole id, or bootstrap-key"
+        value={view.actor}
+        onSearch={findActor}
+        hasShortcut={false}
+      />
+      <NativeSelect
+        aria-label="Action"
+        value={view.action}
+        onChange={({ currentTarget: { value } }) => onChange({ action: value })}
+        data={[
+          { value: '', label: 'Any action' },
+          ...offered.map((value) => ({ value, label: nameOfAction(value) })),
+        ]}
+      />
+      <NativeSelect
+        aria-label="Outcome"
+        value={view.outcome ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ outcome: (value || null) as AuditView['outcome'] })
+        }
+        data={[
+          { value: '', label: 'Done and refused' },
+          ...auditOutcomes.map((value) => ({ value, label: outcomeNames[value] })),
+        ]}
+      />
+      <TimeField label="From" value={view.from} onChange={(from) => onChange({ from })} />
+      <TimeField label="Until" value={view.to} onChange={(to) => onChange({ to })} />
+    </FilterRow>
+  );
+}
+
+interface TimeFieldProps {
+  label: string;
+  /** ISO 8601, or empty. */
+  value: string;
+  onChange: (instant: string) => void;
+}
+
+function TimeField({ label, value, onChange }: TimeFieldProps) {
+  const id = useId();
+  return (
+    <div className={styles.time}>
+      <label htmlFor={id}>{label}</label>
+      <TextInput
+        id={id}
+        type="datetime-local"
+        value={toLocalField(value)}
+        onChange={({ currentTarget }) => onChange(fromLocalField(currentTarget.value))}
+      />
+    </div>
+  );
+}

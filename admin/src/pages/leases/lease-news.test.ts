@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import type { Lease } from '../../api/resources.ts';
+import { applyNews, catchUp, findArrivals, type LeaseNews, readLeaseNews } from './lease-news.ts';
+
+const now = Date.parse('2026-03-01T12:00:00.000Z');
+const at = (seconds: number) => new Date(now + seconds * 1_000).toISOString();
+
+function lease(id: string, part: Partial<Lease> = {}): Lease {
+  return {
+    ...{ id, viewerId: `viewer of ${id}`, contentId: 'film', deviceId: null, state: 'active' },
+    ...{ createdAt: at(-60), renewedAt: null, expiresAt: at(240) },
+    ...{ revokedAt: null, revokedBy: null, reason: null },
+    ...part,
+  };
+}
+
+const all = (named: { viewerId?: string; contentId?: string }): LeaseNews => ({
+  ...{ kind: 'revoked-all', viewerId: null, contentId: null, revoked: 1 },
+  ...named,
+});
+
+describe('readLeaseNews', () => {
+  it('reads what became of one lease and of many, and that some was missed', () => {
+    const one = lease('a');
+    expect(readLeaseNews({ topic: 'lease', event: 'renewed', data: one })).toEqual({
+      kind: 'renewed',
+      lease: one,
+    });
+    const many = { viewerId: null, contentId: 'film', revoked: 7 };
+    expect(readLeaseNews({ topic: 'lease', event: 'revoked', data: many })).toEqual({
+      kind: 'revoked-all',
+      ...many,
+    });
+    expect(readLeaseNews({ topic: 'missed', event: 'missed', data: {} })).toEqual({ kind: 'missed' });
+  });
+
+  it('knows nothing of other topics', () => {
+    expect(readLeaseNews({ topic: 'audit', event: 'audit', data: { id: 'a' } })).toBeNull();
+    expect(readLeaseNews({ topic: 'lease', event: 'created', data: null })).toBeNull();
+  });
+});
+
+describe('applyNews', () => {
+  const rows = [lease('a'), lease('b', { viewerId: 'v' }), lease('c', { expiresAt: at(-1), viewerId: 'v' })];
+
+  it('changes rows in their places, the last word on each counting, and adds none', () => {
+    const renewed = lease('b', { expiresAt: at(500) });
+    const news: LeaseNews[] = [
+      { kind: 'renewed', lease: lease('b', { expiresAt: at(300) }) },
+      { kind: 'renewed', lease: renewed },
+      { kind: 'created', lease: lease('z') },
+    ];
+    expect(applyNews(rows, news, now)).toEqual([rows[0], renewed, rows[2]]);
+  });
+
+  it('gives the same array where nothing is different, so that nothing is drawn anew', () => {
+    expect(applyNews(rows, [{ kind: 'created', lease: lease('z') }, { kind: 'missed' }], now)).toBe(rows);
+    expect(applyNews(rows, [all({ viewerId: 'somebody else' })], now)).toBe(rows);
+  });
+
+  it('ends what a revocation of many names, and neither what has expired nor what others have', () => {
+    const states = (news: LeaseNews) => applyNews(rows, [news], now).map(({ state }) => state);
+    expect(states(all({ viewerId: 'v' }))).toEqual(['active', 'revoked', 'active']);
+    expect(states(all({ contentId: 'film' }))).toEqual(['revoked', 'revoked', 'active']);
+    expect(states(all({ viewerId: 'v', contentId: 'another' }))).toEqual(['active', 'active', 'active']);
+  });
+});
+
+describe('findArrivals', () => {
+  const created: LeaseNews = { kind: 'created', lease: lease('new', { viewerId: 'v' }) };
+  const revoked: LeaseNews = { kind: 'revoked', lease: lease('old', { viewerId: 'v' }) };
+
+  it.each([
+    [{}, ['new']],
+    [{ state: 'active' }, ['new']],
+    [{ state: 'revoked' }, ['old']],
+    [{ state: 'expired' }, []],
+    [{ viewerId: 'v', contentId: 'film' }, ['new']],
+    [{ viewerId: 'w' }, []],
+    [{ contentId: 'another' }, []],
+  ] as const)('for a list of %j finds %j', (asked, ids) => {
+    expect(findArrivals([created, revoked, { kind: 'missed' }], asked)).toEqual(ids);
+  });
+});
+
+describe('catchUp', () => {
+  const page = (leases: Lease[], next_cursor: string | null = null) => ({
+    leases,
+    next_cursor,
+    total_active: 0,
+  });
+
+  it('counts what has come before the rows, and leaves them where they are', () => {
+    const rows = [lease('b'), lease('a', { createdAt: at(-90) })];
+    const fresh = page([lease('d', { createdAt: at(-2) }), lease('c', { createdAt: at(-5) }), ...rows]);
+    expect(catchUp(rows, fresh, now)).toEqual({ rows, arrivals: ['d', 'c'] });
+  });
+
+  it('shows as revoked what has left the list before its time, as far as the list reaches', () => {
+    const rows = [lease('b'), lease('a', { createdAt: at(-90) }), lease('far', { createdAt: at(-900) })];
+    const fresh = page([lease('a', { createdAt: at(-90) })], 'more');
+    expect(catchUp(rows, fresh, now).rows.map(({ state }) => state)).toEqual(['revoked', 'active', 'active']);
+  });
+
+  it('takes a row that has slid onto the page from below for no arrival', () => {
+    const rows = [lease('b')];
+    const fresh = page([lease('b'), lease('below', { createdAt: at(-500) })]);
+    expect(catchUp(rows, fresh, now).arrivals).toEqual([]);
+  });
+});

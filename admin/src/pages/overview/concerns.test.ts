@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestFigures, Statistics } from '../../api/statistics.ts';
+import { findConcerns } from './concerns.ts';
+
+const at = '2026-01-31T12:00:00.000Z';
+const quiet: RequestFigures = {
+  count: 1_000,
+  perSecond: 16,
+  p50Ms: 1,
+  p95Ms: 3,
+  p99Ms: 9,
+  clientErrorShare: 0.01,
+  serverErrorShare: 0,
+};
+const series = (figures: Partial<RequestFigures> = {}) => ({
+  lastMinute: { ...quiet, ...figures },
+  lastHour: { ...quiet, ...figures },
+  series: [],
+});
+const calm: Statistics = {
+  at,
+  stepSeconds: 10,
+  keyRequests: series(),
+  requests: series(),
+  activeLeases: { count: 0, series: [] },
+  player: {
+    lastHour: { reports: 100, firstFrameP50Ms: 500, firstFrameP95Ms: 900, stallsPerReport: 0 },
+    series: [],
+  },
+  changes: [],
+  replicas: [],
+  ready: true,
+  dependencies: { database: { status: 'up' } },
+  warnings: [],
+  missing: [],
+};
+const change = {
+  number: 1,
+  at: '2026-01-31T11:59:00.000Z',
+  kind: 'leases' as const,
+  leaseId: null,
+  viewerId: 'viewer',
+  contentId: null,
+  slowestMs: 20,
+  reached: [{ replica: 'a', delayMs: 20 }],
+  pending: [],
+};
+const found = (part: Partial<Statistics>) =>
+  findConcerns({ ...calm, ...part }).map(({ kind, title }) => `${kind}: ${title}`);
+
+it('nothing needs anybody on a good day', () => {
+  expect(found({ changes: [change] })).toEqual([]);
+});
+
+describe('what needs somebody', () => {
+  it.each<[Partial<Statistics>, string]>([
+    [{ keyRequests: series({ p95Ms: 101 }) }, 'warning: Key requests take 101 ms'],
+    [{ keyRequests: series({ p95Ms: 501 }) }, 'bad: Key requests take 501 ms'],
+    [{ requests: series({ serverErrorShare: 0.0011 }) }, 'bad: 0.11 % of requests failed in the last hour'],
+    [
+      { requests: series({ clientErrorShare: 0.051 }) },
+      'warning: 5.1 % of requests were refused in the last hour',
+    ],
+    [
+      { player: { ...calm.player, lastHour: { ...calm.player.lastHour, firstFrameP95Ms: 2_100 } } },
+      'warning: Viewers wait 2.1 s for the first frame',
+    ],
+    [{ changes: [{ ...change, pending: ['b'] }] }, 'bad: b has not confirmed what was revoked'],
+    [{ changes: [{ ...change, slowestMs: 1_200 }] }, 'warning: A change took 1.2 s to reach every replica'],
+    [{ dependencies: { cache: { status: 'down' } } }, 'warning: The cache is down'],
+    [{ dependencies: { database: { status: 'down' } }, ready: false }, 'bad: The database is down'],
+    [{ missing: [{ service: 'leases', address: 'a:1' }] }, 'warning: No figures from leases (a:1)'],
+  ])('%# is told', (part, told) => expect(found(part)).toEqual([told]));
+
+  it('are warnings of the configuration too, and notices are not; the worst comes first', () => {
+    const warning = {
+      code: 'X',
+      severity: 'warning' as const,
+      title: 'Open',
+      detail: 'Close it.',
+      documentation: '',
+    };
+    const warnings = [warning, { ...warning, code: 'Y', severity: 'notice' as const, title: 'Odd' }];
+    expect(found({ warnings, requests: series({ serverErrorShare: 1 }) })).toEqual([
+      'bad: 100 % of requests failed in the last hour',
+      'warning: Open',
+    ]);
+  });
+
+  it('are no shares and durations of a few requests', () => {
+    const few = { count: 4, p95Ms: 900, clientErrorShare: 0.5 };
+    expect(found({ keyRequests: series(few), requests: series(few) })).toEqual([]);
+  });
+
+  it('is no change that is only just on its way', () => {
+    expect(found({ changes: [{ ...change, at, pending: ['b'] }] })).toEqual([]);
+  });
+});

@@ -1,0 +1,103 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Statistics } from '../../api/statistics.ts';
+import { countOf, formatCount } from '../../components/format-count.ts';
+import { formatDuration, formatRate, formatShare } from './format-figures.ts';
+import styles from './overview.module.css';
+import { leastSample, thresholds } from './thresholds.ts';
+
+export interface FiguresProps {
+  statistics: Statistics;
+  /** Undefined where nobody knows. */
+  activeLeases: number | undefined;
+}
+
+/** How it is now, in six numbers. */
+export function Figures({ statistics, activeLeases }: FiguresProps) {
+  const { keyRequests, requests, player } = statistics;
+  const { lastMinute, lastHour } = keyRequests;
+  const { p50Ms, p95Ms, p99Ms } = lastMinute;
+  const { firstFrameP50Ms, firstFrameP95Ms, stallsPerReport, reports } = player.lastHour;
+  const { clientErrorShare, serverErrorShare } = requests.lastHour;
+  return (
+    <section aria-labelledby="figures">
+      <h2 id="figures" className="visually-hidden">
+        Figures
+      </h2>
+      <dl className={styles.figures}>
+        <Figure name="Active leases" value={activeLeases === undefined ? '–' : formatCount(activeLeases)}>
+          now · <Link href="/leases?state=active">Show them</Link>
+        </Figure>
+        <Figure name="Key requests" value={formatRate(lastMinute.perSecond)} unit="a second">
+          in the last minute · {formatCount(lastHour.count)} in the last hour
+        </Figure>
+        <Figure
+          name="Key request, p95"
+          value={formatOr(formatDuration, p95Ms)}
+          state={stateOf(lastMinute.count, p95Ms, thresholds.keyTargetMs, thresholds.keyAlertMs)}
+        >
+          p50 {formatOr(formatDuration, p50Ms)} · p99 {formatOr(formatDuration, p99Ms)} · target 100 ms
+        </Figure>
+        <Figure
+          name="Failed, 5xx"
+          value={formatOr(formatShare, serverErrorShare)}
+          state={stateOf(Number.POSITIVE_INFINITY, serverErrorShare, null, thresholds.serverErrorAlert)}
+        >
+          of {countOf(requests.lastHour.count, 'request')} in the last hour · alert 0.1 %
+        </Figure>
+        <Figure
+          name="Refused, 4xx"
+          value={formatOr(formatShare, clientErrorShare)}
+          state={stateOf(requests.lastHour.count, clientErrorShare, thresholds.clientErrorAlert, null)}
+        >
+          of {countOf(requests.lastHour.count, 'request')} in the last hour · alert 5 %
+        </Figure>
+        <Figure
+          name="First frame, p95"
+          value={formatOr(formatDuration, firstFrameP95Ms)}
+          state={stateOf(reports, firstFrameP95Ms, thresholds.firstFrameTargetMs, null)}
+        >
+          {reports === 0
+            ? 'no player has reported in the last hour'
+            : `p50 ${formatOr(formatDuration, firstFrameP50Ms)} · ${stallsPerReport ?? 0} stalls a playback · ${countOf(reports, 'report')}`}
+        </Figure>
+      </dl>
+    </section>
+  );
+}
+
+interface FigureProps {
+  name: string;
+  value: string;
+  unit?: string;
+  state?: State;
+  /** What it is of, and what it is to be. */
+  children: ReactNode;
+}
+
+type State = 'fine' | 'warning' | 'bad';
+const stateWords: Record<State, string> = { fine: '', warning: 'too high', bad: 'over the alert' };
+
+function Figure({ name, value, unit, state = 'fine', children }: FigureProps) {
+  return (
+    <div className={styles.figure} data-state={state}>
+      <dt>{name}</dt>
+      <dd>
+        <span className={styles.value}>{value}</span>
+        {unit && <span className={styles.unit}> {unit}</span>}
+        {state !== 'fine' && <span className={styles.state}>{stateWords[state]}</span>}
+      </dd>
+      <dd className={styles.of}>{children}</dd>
+    </div>
+  );
+}
+
+function formatOr(format: (value: number) => string, value: number | null): string {
+  return value === null ? '–' : format(value);
+}
+
+function stateOf(sample: number, value: number | null, target: number | null, alert: number | null): State {
+  if (value === null || sample < leastSample) return 'fine';
+  if (alert !== null && value > alert) return 'bad';
+  return target !== null && value > target ? 'warning' : 'fine';
+}

@@ -1,0 +1,41 @@
+import type { Statistics } from '../../api/statistics.ts';
+import { Badge } from '../../components/badge.tsx';
+import { Card } from '../../components/card.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { describeDependency, nameOfDependency } from './dependencies.ts';
+import styles from './overview.module.css';
+
+/** What the server stands on, and what it consists of. */
+export function Health({ statistics: { ready, dependencies, replicas } }: { statistics: Statistics }) {
+  return (
+    <Card>
+      <section aria-labelledby="health">
+        <h2 id="health" className={styles.heading}>
+          Health <Badge kind={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>
+        </h2>
+        <ul className={styles.rows}>
+          {Object.entries(dependencies).map(([name, state]) => (
+            <li key={name}>
+              <span className={styles.rowName}>
+                {nameOfDependency(name)}
+                <small>{describeDependency(state)}</small>
+              </span>
+              <Badge kind={state.status === 'up' ? 'good' : 'bad'}>{state.status}</Badge>
+            </li>
+          ))}
+          {replicas.map(({ replica, startedAt }) => (
+            <li key={replica}>
+              <span className={styles.rowName}>
+                {replicas.length === 1 ? 'Gives keys' : 'A replica that gives keys'}
+                <small>{replica}</small>
+              </span>
+              <span className={styles.since}>
+                up since <RelativeTime at={startedAt} isFocusable />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </Card>
+  );
+}
