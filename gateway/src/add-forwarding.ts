@@ -1,25 +1,35 @@
 import { METHODS } from 'node:http';
 import type { App } from '@latchkey/shared/http';
 import type { Upstream } from '@latchkey/shared/upstream';
-import { forward } from './forward.ts';
+import { Forwarding } from './forwarding.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { routeTable, type ServiceName } from './route-table.ts';
 
 /** Above the 4 s of a statement in a service, below the 8 s that hls.js waits for the first octet of a key (`keyLoadPolicy`). */
 const defaultAnswerLimitMs = 7_000;
+/** Hundreds of times what a warm key request takes; with the 0.5 s for a sign of life it makes a second at a silent address. */
+const defaultDoubtAfterMs = 500;
 
 export interface ForwardingOptions {
   upstreams: Readonly<Record<ServiceName, Upstream>>;
   secret: string;
-  /** How long a service may take to begin its answer. */
+  /** How long a service may take to begin its answer, where the route table says nothing else. */
   answerLimitMs?: number;
+  /** How long it may take before it is asked for a sign of life. */
+  doubtAfterMs?: number;
   onFault: (service: ServiceName, error: unknown) => void;
 }
 
 /** Forwards every path of the route table. `/internal` is on none of them, so no client reaches it. */
 export async function addForwarding(
   app: App,
-  { upstreams, secret, answerLimitMs = defaultAnswerLimitMs, onFault }: ForwardingOptions,
+  {
+    upstreams,
+    secret,
+    answerLimitMs = defaultAnswerLimitMs,
+    doubtAfterMs = defaultDoubtAfterMs,
+    onFault,
+  }: ForwardingOptions,
 ): Promise<void> {
   const streams = createOpenStreams();
   await app.register(async (scope) => {
@@ -33,11 +43,12 @@ export async function addForwarding(
     // Bodies pass as they are: the service reads them. They are small, so they are held whole, and the limit holds here.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    for (const { path, service } of routeTable) {
+    for (const { path, service, answerLimitMs: ownLimitMs } of routeTable) {
       const options = {
         upstream: upstreams[service],
         secret,
-        answerLimitMs,
+        answerLimitMs: ownLimitMs ?? answerLimitMs,
+        doubtAfterMs,
         streams,
         onFault: (error: unknown) => onFault(service, error),
       };
@@ -48,7 +59,7 @@ export async function addForwarding(
           exposeHeadRoute: false,
           config: { access: 'open' },
           schema: { hide: true },
-          handler: (request, reply) => forward(request, reply, options),
+          handler: (request, reply) => void new Forwarding(request, reply, options),
         });
       }
     }

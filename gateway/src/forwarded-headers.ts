@@ -4,7 +4,7 @@ import { internalSecretHeader, isDirectHeader, tellingHeaderPrefix } from '@latc
 import type { FastifyRequest } from 'fastify';
 
 /** Between two hops only (RFC 9110 section 7.6.1), beside what a Connection header names. */
-const hopByHop = new Set([
+const hopByHop = [
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -14,9 +14,10 @@ const hopByHop = new Set([
   'trailer',
   'transfer-encoding',
   'upgrade',
-]);
-/** Written anew here, whatever the client sent: a service believes them. */
-const rewritten = new Set([
+];
+/** Of a request; the ones after the first row are written anew here, whatever the client sent: a service believes them. */
+const notToService = new Set([
+  ...hopByHop,
   'host',
   'content-length',
   'expect',
@@ -25,8 +26,8 @@ const rewritten = new Set([
   'x-real-ip',
   'x-request-id',
 ]);
-/** The gateway's own: a second one would say the same, or the other thing. */
-const gatewaysOwn = new Set(['x-request-id', 'date']);
+/** Of an answer; a second one of the gateway's own would say the same, or the other thing. */
+const notToClient = new Set([...hopByHop, 'x-request-id', 'date']);
 /** This hop, as a gateway has to name itself to whom it asks (RFC 9110 section 7.6.3). */
 const thisHop = '1.1 latchkey';
 
@@ -35,8 +36,9 @@ export function requestHeaders(request: FastifyRequest, secret: string): string[
   const { headers } = request;
   const named = namedBy(headers.connection);
   const kept: string[] = [];
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || hopByHop.has(name) || rewritten.has(name) || named?.has(name)) continue;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || notToService.has(name) || named?.has(name)) continue;
     if (name.startsWith('x-forwarded-') || name.startsWith(tellingHeaderPrefix)) continue;
     kept.push(name, typeof value === 'string' ? value : value.join(', '));
   }
@@ -46,22 +48,28 @@ export function requestHeaders(request: FastifyRequest, secret: string): string[
   return kept;
 }
 
-/** What the client gets of a service's headers, over those that the gateway has set (CORS, request id). */
+/**
+ * What the client gets of a service's headers, after those that the gateway has set (CORS, request id).
+ *
+ * @returns for `writeHead`
+ */
 export function responseHeaders(
   answered: IncomingHttpHeaders,
   own: Record<string, unknown>,
 ): Record<string, string | string[]> {
   const named = namedBy(answered.connection);
   const headers = { ...own } as Record<string, string | string[]>;
-  for (const [name, value] of Object.entries(answered)) {
-    if (value === undefined || hopByHop.has(name) || gatewaysOwn.has(name) || named?.has(name)) continue;
+  for (const name in answered) {
+    const value = answered[name];
+    if (value === undefined || notToClient.has(name) || named?.has(name)) continue;
     if (name.startsWith('access-control-') || name.startsWith(tellingHeaderPrefix)) continue;
     headers[name] = name === 'vary' && headers.vary ? `${headers.vary}, ${value}` : value;
   }
   return headers;
 }
 
+/** The headers that a Connection header names; null for its usual values, which name none that could be passed on. */
 function namedBy(connection: string | undefined): Set<string> | null {
-  if (!connection) return null;
+  if (!connection || connection === 'keep-alive' || connection === 'close') return null;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }

@@ -96,6 +96,7 @@ export interface GatewaySettings {
   corsOrigins?: CorsOrigins;
   trustProxy?: TrustProxy;
   answerLimitMs?: number;
+  doubtAfterMs?: number;
   /** To each address. */
   connections?: number;
 }
@@ -103,7 +104,13 @@ export interface GatewaySettings {
 /** A gateway on a free port before the services at the given addresses; those that are not given are nowhere. */
 export async function startGateway(
   urls: Partial<Record<ServiceName, readonly string[]>>,
-  { corsOrigins = [], trustProxy = { kind: 'none' }, answerLimitMs, connections = 8 }: GatewaySettings = {},
+  {
+    corsOrigins = [],
+    trustProxy = { kind: 'none' },
+    answerLimitMs,
+    doubtAfterMs,
+    connections = 8,
+  }: GatewaySettings = {},
 ): Promise<GatewayFixture> {
   const lines: RequestLine[] = [];
   const faults: string[] = [];
@@ -143,6 +150,7 @@ export async function startGateway(
     upstreams,
     secret,
     ...(answerLimitMs === undefined ? {} : { answerLimitMs }),
+    ...(doubtAfterMs === undefined ? {} : { doubtAfterMs }),
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

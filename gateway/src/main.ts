@@ -13,9 +13,15 @@ import {
   readConfig,
 } from '@latchkey/shared/config';
 import { createReadiness, createShutdown, type Shutdown } from '@latchkey/shared/lifecycle';
-import { createOperatorLog, createRequestLog, type OperatorLog } from '@latchkey/shared/log';
+import {
+  createOperatorLog,
+  createRepeatedWarnings,
+  createRequestLog,
+  type OperatorLog,
+} from '@latchkey/shared/log';
 import { createMetrics, startMetricsListener } from '@latchkey/shared/metrics';
 import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import { judgeConfiguration } from '@latchkey/shared/statistics';
 import { createUpstream, systemLookup, type Upstream } from '@latchkey/shared/upstream';
 import packageJson from '../package.json' with { type: 'json' };
 import { addForwarding } from './add-forwarding.ts';
@@ -23,6 +29,7 @@ import { createGateway } from './gateway.ts';
 import type { ServiceName } from './route-table.ts';
 import { serviceDependencies } from './service-dependencies.ts';
 import { fetchServiceDocuments } from './service-documents.ts';
+import { addGatheredStatistics } from './statistics/add-gathered-statistics.ts';
 
 /** To each address of a service: enough for a burst of key requests, few enough for a process' open files. */
 const connections = 128;
@@ -54,15 +61,20 @@ async function main(): Promise<void> {
   const shutdown = createShutdown(log);
   const requestLog = createRequestLog(values.logLevel, process.stdout.fd);
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
-  const metrics = createMetrics();
+  const metrics = createMetrics(clock);
+  metrics.statistics.warnings.push(...judgeConfiguration(values));
   const secret = values.internalSecret.reveal();
+  const warn = createRepeatedWarnings(log, clock);
   const onFault = (service: string, error: unknown) => {
     metrics.upstreamErrors.inc({ upstream: service });
-    log.warn(`${service} did not answer`, { error });
+    warn(`${service} did not answer`, error);
   };
   const upstreams = openUpstreams(values, { clock, log, shutdown });
-  const readiness = createReadiness(serviceDependencies(upstreams), clock, (dependency, error) =>
-    log.warn(`${dependency} is not ready`, { error }),
+  const readiness = createReadiness(
+    serviceDependencies(upstreams),
+    clock,
+    (dependency, error) => log.warn(`${dependency} is not ready`, { error }),
+    (dependency) => log.info(`${dependency} is ready again`),
   );
   const app = await createGateway({
     version: packageJson.version,
@@ -75,6 +87,14 @@ async function main(): Promise<void> {
     operatorLog: log,
     metrics,
     serviceDocuments: () => fetchServiceDocuments(upstreams, secret, onFault),
+  });
+  addGatheredStatistics(app, {
+    clock,
+    statistics: metrics.statistics,
+    report: readiness.report,
+    upstreams,
+    secret,
+    onFault,
   });
   await addForwarding(app, {
     upstreams,

@@ -1,5 +1,5 @@
 import type { Dependency } from '@latchkey/shared/lifecycle';
-import type { Upstream } from '@latchkey/shared/upstream';
+import { phaseHeader, type Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
 /** Under the 2 s of a whole check, with room for a second address. */
@@ -84,6 +84,7 @@ async function askReadyAddress(upstream: Upstream): Promise<Report> {
     try {
       const signal = AbortSignal.timeout(answerTimeoutMs);
       const answer = await member.pool.request({ method: 'GET', path: '/ready', signal });
+      member.heed(answer.headers[phaseHeader]);
       const { dependencies = {} } = (await answer.body.json()) as { dependencies?: Report };
       if (answer.statusCode === 200) return dependencies;
       fault = new Error(`it answered ${answer.statusCode}`);

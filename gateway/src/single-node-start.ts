@@ -115,6 +115,7 @@ function createSingleNodeReadiness(
     ],
     clock,
     (dependency, error) => log.error(`${dependency} is down`, { error }),
+    (dependency) => log.info(`${dependency} is up again`),
   );
 }
 

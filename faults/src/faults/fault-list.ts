@@ -18,10 +18,10 @@ export const faults: readonly Fault[] = [
   killed('the content service', ({ servers }) => servers.content),
   killed('one key-derivation replica of three', ({ servers }) => servers.keys.slice(0, 1)),
   paused('the lease service', ({ servers }) => servers.leases, true),
-  // Who has a request at the replica that stands still waits for it.
-  paused('one key-derivation replica of three', ({ servers }) => servers.keys.slice(0, 1), false),
+  // Who has a request at the replica that stands still waits until it is found to give no sign of life.
+  paused('one key-derivation replica of three', ({ servers }) => servers.keys.slice(0, 1), true),
   cut('between key-derivation and leases', (name) => /^keys-\d leases-/.test(name), true),
-  cut('around one key-derivation replica', (name) => name.startsWith('keys-1 '), false),
+  cut('around one key-derivation replica', (name) => name.startsWith('keys-1 '), true),
 ];
 
 /** @param unseen whether viewers notice nothing: Redis and NATS make the server fast, and not right */

@@ -15,7 +15,8 @@ export function createErrorHandler(log: OperatorLog): ErrorHandler {
   return (thrown, request, reply) => {
     const error = toAppError(thrown);
     request.errorCode = error.code;
-    if (error.status >= 500) {
+    // A 503 without a cause is a refusal that was meant: of a process that waits, which has said for what.
+    if (error.status >= 500 && (error.code !== 'DEPENDENCY_UNAVAILABLE' || error.cause !== undefined)) {
       log.error('a request failed', {
         requestId: request.id,
         code: error.code,

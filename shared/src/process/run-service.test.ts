@@ -109,6 +109,8 @@ describe('a service that waits', () => {
     expect(refused).toMatchObject({ status: 503, body: { code: 'DEPENDENCY_UNAVAILABLE' } });
     expect(refused.headers.get('retry-after')).toBe('1');
     expect((await ask('/openapi.json')).status).toBe(200);
+    expect(process.log).not.toContain('a request failed');
+    expect(process.log.match(/not ready/g)).toHaveLength(2);
 
     missing = null;
     await ended;

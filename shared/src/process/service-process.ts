@@ -67,9 +67,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     if (readiness.isDraining()) tell(reply, 'ending');
     if (open || request.routeOptions.config.waitsForNothing) return done();
     tell(reply, 'starting');
-    done(
-      new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error(`${name} waits for what it depends on`) }),
-    );
+    done(new AppError('DEPENDENCY_UNAVAILABLE'));
   });
   addTellingHeaders(app);
   await addOpenApi(app, { version, publicUrl: options.publicUrl });

@@ -33,7 +33,7 @@ export async function fillLists(db: Database, sizes: ListSizes, now: number): Pr
   await sql`${sql.raw(isPostgres ? 'vacuum analyze' : 'analyze')}`.execute(db);
 }
 
-/** The last twelve digits of a UUID, on both databases. */
+/** The last twelve digits of a UUID, on both databases. SQLite joins texts before it divides: hence the brackets below. */
 const uuid = (kind: string) => sql`${sql.lit(`${kind}0000000-0000-4000-8000-`)} || ${digits(12)}`;
 const digits = (width: number) => {
   const padded = sql`${sql.lit('0'.repeat(width))} || n`;
@@ -73,8 +73,8 @@ async function fillLeases(
   const ended = sql.lit(Math.floor(count * 0.3));
   const revoked = sql.lit(Math.floor(count * 0.4));
   await sql`insert into leases (id, viewer_id, content_id, device_id, created_at, renewed_at, expires_at, revoked_at, revoked_by, reason)
-    select ${uuid('e')}, case when n % 20 = 0 then 'viewer-0' else 'viewer-' || n % 200000 end,
-      case when n % 2 = 0 then 'content-0' else 'content-' || n % 100000 end, null, ${createdAt}, null,
+    select ${uuid('e')}, case when n % 20 = 0 then 'viewer-0' else 'viewer-' || (n % 200000) end,
+      case when n % 2 = 0 then 'content-0' else 'content-' || (n % 100000) end, null, ${createdAt}, null,
       case when n < ${ended} then ${createdAt} + 300 else ${sql.lit(now)} + 3600000 + n % 1000 end,
       case when n >= ${ended} and n < ${revoked} then ${createdAt} + 200 end,
       case when n >= ${ended} and n < ${revoked} then 'management' end, null
@@ -84,9 +84,9 @@ async function fillLeases(
 async function fillAudit(db: Database, series: RawBuilder<unknown>, at: RawBuilder<unknown>) {
   await sql`insert into audit (at, actor_kind, actor_id, action, target, client_ip, request_id, outcome, code)
     select ${at}, case n % 3 when 0 then 'api-key' when 1 then 'anonymous' else 'viewer' end,
-      case n % 3 when 0 then 'key-' || n % 500 when 1 then null else 'viewer-' || n end,
+      case n % 3 when 0 then 'key-' || (n % 500) when 1 then null else 'viewer-' || n end,
       case n % 4 when 0 then 'lease.revoke' when 1 then 'api-key.list' when 2 then 'content.update' else 'lease.list' end,
-      'content-' || n % 1000, '192.0.2.7', 'request-' || n, case when n % 100 = 0 then 'done' else 'refused' end,
+      'content-' || (n % 1000), '192.0.2.7', 'request-' || n, case when n % 100 = 0 then 'done' else 'refused' end,
       case when n % 100 = 0 then null else 'INVALID_API_KEY' end
     from ${series}`.execute(db);
 }
