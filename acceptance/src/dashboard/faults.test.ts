@@ -1,4 +1,4 @@
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { findFreePort } from '../../../scripts/own-server.ts';
 import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { createApiKey } from '../stage.ts';
@@ -48,4 +48,34 @@ it('a server that is gone is said so for as long as it is, and the page is itsel
   await startInTest(folder, env).listens();
   await page.getByText('The server does not answer.').waitFor({ state: 'detached' });
   await page.getByRole('rowheader', { name: 'admin' }).waitFor();
+}, 60_000);
+
+it('what is begun while the server is gone is said to have failed, and works when it is back, without a reload', async () => {
+  const folder = makeTestFolder();
+  const adminApiKey = makeApiKey();
+  const env = { ...complete, PORT: String(port), ADMIN_API_KEY: adminApiKey };
+  const first = startInTest(folder, env);
+  const url = await first.listens();
+  await fetch(`${url}/api/v1/setup`, { method: 'POST' });
+  const page = await mortal.open({ path: '/leases', as: adminApiKey });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.evaluate('window.isStillTheSame = true');
+  first.kill('SIGKILL');
+  await first.ended();
+  await page.getByText('Reconnecting…').waitFor();
+  await page.getByRole('link', { name: 'Content' }).click();
+  await page.getByRole('button', { name: 'Register a content' }).first().click();
+  await page.getByLabel('Name', { exact: true }).fill('Begun too early');
+  const register = page.getByRole('button', { name: 'Register it' });
+  await register.click();
+  await page.getByRole('dialog').getByRole('alert').waitFor();
+  const banner = page.getByText('The server does not answer.', { exact: true });
+  await banner.waitFor();
+  await startInTest(folder, env).listens();
+  await banner.waitFor({ state: 'detached' });
+  await register.click();
+  await page.getByRole('heading', { level: 1, name: 'Begun too early' }).waitFor();
+  await page.getByRole('link', { name: 'Leases' }).click();
+  await page.getByText('Live', { exact: true }).waitFor();
+  expect(await page.evaluate('window.isStillTheSame')).toBe(true);
 }, 60_000);

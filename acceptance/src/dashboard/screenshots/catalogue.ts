@@ -58,6 +58,6 @@ export const devices: readonly string[] = [
 
 export const revocations: readonly (readonly [selector: Record<string, string>, reason: string])[] = [
   [{ viewerId: 'kaito' }, 'account shared, ticket 4127'],
-  [{ contentId: 'night-ferry', viewerId: 'rosa' }, 'refunded'],
+  [{ viewerId: 'rosa' }, 'refunded'],
   [{ viewerId: 'hannes' }, 'chargeback'],
 ];

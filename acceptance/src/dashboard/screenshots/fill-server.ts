@@ -87,11 +87,14 @@ function ageRows(sqlitePath: string, now: number): void {
   }
   // In the order in which they were made: the newest a minute ago.
   const rows = db.prepare('SELECT id FROM leases ORDER BY created_at DESC, id DESC').all();
-  for (const [index, row] of rows.entries())
-    db.prepare('UPDATE leases SET created_at = ? WHERE id = ?').run(
-      now - (1 + index * 1.7) * minuteMs,
-      String(row.id),
-    );
+  const lease = db.prepare('UPDATE leases SET created_at = ?, renewed_at = ?, expires_at = ? WHERE id = ?');
+  for (const [index, row] of rows.entries()) {
+    const createdAt = now - (1 + index * 1.7) * minuteMs;
+    // Most are renewed while one watches; whoever has stopped is not.
+    const expiresAt =
+      index % 8 === 5 ? now - index * minuteMs : now + 5 * minuteMs - ((index * 37) % 140) * 1_000;
+    lease.run(createdAt, expiresAt - 5 * minuteMs, expiresAt, String(row.id));
+  }
   db.prepare('UPDATE audit SET at = ? - (SELECT max(number) FROM audit) * 420000 + number * 420000').run(now);
   db.exec('COMMIT');
   db.close();

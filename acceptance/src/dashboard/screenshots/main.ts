@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { provideTool } from '../../../../scripts/provide-tool.ts';
 import { openBrowser } from '../../playback/open-browser.ts';
@@ -11,6 +12,8 @@ import { type Shot, takePictures } from './take-pictures.ts';
 // Takes the pictures of docs/dashboard: npm run dashboard:screenshots
 
 const pictures = fileURLToPath(new URL('../../../../docs/dashboard/', import.meta.url));
+
+const countedEveryMs = 500;
 
 const before: Shot[] = [{ name: 'setup', path: '/', awaits: 'h1' }];
 const signedOut: Shot[] = [{ name: 'sign-in', path: '/', awaits: 'h1' }];
@@ -55,6 +58,7 @@ async function main(): Promise<void> {
     const { raw_key: adminKey } = (await claimed.json()) as { raw_key: string };
     await takePictures({ ...studio, adminKey: null }, signedOut);
     await fillServer({ url, adminKey, secret, sqlitePath });
+    await waitForCount(url, adminKey);
     await takePictures({ ...studio, adminKey }, pages);
   } finally {
     await browser.close();
@@ -66,6 +70,19 @@ async function main(): Promise<void> {
   process.stdout.write(
     `${sizes.length} files, ${Math.round(sizes.reduce((sum, size) => sum + size, 0) / 1_000)} kB, in docs/dashboard\n`,
   );
+}
+
+/** Leases are counted every few seconds, and the first count was of none. */
+async function waitForCount(url: string, adminKey: string): Promise<void> {
+  const headers = { authorization: `Bearer ${adminKey}` };
+  for (;;) {
+    const answer = await fetch(`${url}/api/v1/statistics`, { headers });
+    const { statistics } = (await answer.json()) as {
+      statistics: { activeLeases: { count: number | null } };
+    };
+    if (statistics.activeLeases.count) return;
+    await pause(countedEveryMs);
+  }
 }
 
 await main();

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
-import { type ContentFields, readContent, registerContent } from '../../api/contents.ts';
+import { type ContentFields, type KeyedContent, readContent, registerContent } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
@@ -22,8 +22,9 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const [missing, setMissing] = useState<FormFaults>({});
   const create = useMutation({
     mutationFn: (body: ContentFields & { id?: string }) => registerNew(api, body),
-    onSuccess: ({ content }) => {
-      queries.setQueryData(queryKeys.content(content.id), content);
+    onSuccess: (registered) => {
+      const { content } = registered;
+      queries.setQueryData<KeyedContent>(queryKeys.content(content.id), registered);
       void queries.invalidateQueries({ queryKey: queryKeys.contents });
       announce('Content registered');
       navigate(`/content/${content.id}`);

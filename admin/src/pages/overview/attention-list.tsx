@@ -5,17 +5,23 @@ import styles from './overview.module.css';
 
 const kinds = { bad: 'Urgent', warning: 'Warning' };
 
+export interface AttentionListProps {
+  concerns: readonly Concern[];
+  /** Whether this is how it is now, and not how it was before the server stopped answering. */
+  isCurrent: boolean;
+}
+
 /** What needs somebody, and what to do about it; one quiet line where nothing does. */
-export function AttentionList({ concerns }: { concerns: readonly Concern[] }) {
+export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
   return (
     <section aria-labelledby="attention" className={styles.attention}>
       <h2 id="attention" className="visually-hidden">
         What needs you
       </h2>
       {concerns.length === 0 ? (
-        <p className={styles.calm}>
-          <Icon name="check" size={18} />
-          Nothing needs you.
+        <p className={styles.calm} data-current={isCurrent}>
+          <Icon name={isCurrent ? 'check' : 'info'} size={18} />
+          {isCurrent ? 'Nothing needs you.' : 'Nothing needed you when the server last answered.'}
         </p>
       ) : (
         <ul className={styles.concerns}>

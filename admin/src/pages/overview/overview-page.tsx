@@ -29,7 +29,7 @@ export default function OverviewPage() {
       {statistics && (
         <div className={styles.page}>
           {error ? <OldFigures at={statistics.at} error={error} /> : null}
-          <AttentionList concerns={findConcerns(statistics)} />
+          <AttentionList concerns={findConcerns(statistics)} isCurrent={!error} />
           {isFresh ? (
             <FirstSteps />
           ) : (
