@@ -17,6 +17,7 @@ const entries = {
   'test:upgrade': ['scripts/test-upgrade.ts'],
   'test:compose': ['scripts/test-compose.ts'],
   check: ['scripts/check.ts'],
+  'dashboard:screenshots': ['acceptance/src/dashboard/screenshots/main.ts'],
 };
 
 const [name, ...args] = process.argv.slice(2);

@@ -11,6 +11,8 @@ import { provideServices } from './provide-service.ts';
 import { runCommand } from './run-command.ts';
 import { runTests } from './run-tests.ts';
 
+/** Of the pages with players (acceptance/src/player/player-stage.ts). */
+const pageOrigin = 'http://player.localhost';
 const root = join(import.meta.dirname, '..');
 
 const replicasAt = process.argv.indexOf('--replicas');
@@ -30,7 +32,7 @@ let profile: DistributedProfile | null = null;
 /** The tests that act on whatever server they are given; the others start one of their own. */
 function blackBoxTests(): string[] {
   const folder = join(root, 'acceptance', 'src');
-  return readdirSync(folder)
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter(
       (file) => file.endsWith('.test.ts') && readFileSync(join(folder, file), 'utf8').includes('openTarget('),
     )
@@ -45,6 +47,7 @@ try {
     { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
     secrets,
     { auth: 1, content: 1, leases: 1, 'key-derivation': replicas, gateway: 1 },
+    { CORS_ORIGINS: pageOrigin },
   );
   // Started before the migration, as a deployment may: they wait.
   for (const process of profile.all) process.start(root);

@@ -24,7 +24,8 @@ export async function inspectPage(page: Page, name: string, widths = [1280, 390]
   if (folder) mkdirSync(folder, { recursive: true });
   for (const width of widths) {
     await page.setViewportSize({ width, height });
-    expect([name, width, await page.evaluate(sidewaysPx)]).toEqual([name, width, 0]);
+    // What is open, such as a menu, finds its place in the next frame.
+    await expect.poll(async () => [name, width, await page.evaluate(sidewaysPx)]).toEqual([name, width, 0]);
     for (const theme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: theme });
       // Until the colours of the other theme have faded.

@@ -22,6 +22,7 @@ export interface EncryptedVideo {
  *
  * @param folder where the presentation gets a folder
  * @param rotateEvery segments of an epoch; undefined for one key throughout
+ * @param keyUrl where players find the server; undefined where they find it as the encryption does
  * @throws Error with what the command wrote, where it fails
  */
 export async function encryptVideo(
@@ -29,9 +30,11 @@ export async function encryptVideo(
   playlist: string,
   folder: string,
   rotateEvery?: number,
+  keyUrl?: string,
 ): Promise<EncryptedVideo> {
   const contentId = unique('film');
   const rotation = rotateEvery === undefined ? [] : ['--rotate-every', String(rotateEvery)];
+  const players = keyUrl === undefined ? [] : ['--key-url', keyUrl];
   const args = [
     'encrypt',
     playlist,
@@ -40,6 +43,7 @@ export async function encryptVideo(
     '--out',
     join(folder, contentId),
     ...rotation,
+    ...players,
   ];
   await promisify(execFile)(process.execPath, [commandFile, ...args, '--server', url, '--register'], {
     env: { PATH: process.env.PATH, HOME: folder, LATCHKEY_API_KEY: adminApiKey },

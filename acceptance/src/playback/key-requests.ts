@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type RequestLine, readLines } from '../request-lines.ts';
 import type { OwnServer } from '../target.ts';
 
@@ -22,7 +22,7 @@ export async function readKeyRequests(server: OwnServer, contentId: string): Pro
 async function reachLog(server: OwnServer): Promise<void> {
   const { requestId } = await server.client.get('/health');
   const isThere = () => readLines(server.process).some((line) => line.requestId === requestId);
-  await expect.poll(isThere, { timeout: 5_000 }).toBe(true);
+  await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 5_000 });
 }
 
 /** The answers among them, such as `200` and `403 LEASE_REVOKED`, each once. */

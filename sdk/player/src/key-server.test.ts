@@ -32,6 +32,16 @@ it('each request carries a token that was asked for just then', async () => {
   ]);
 });
 
+it('leaves the browser’s cache of preflights alone, so that not each request is preceded by another', async () => {
+  const inits: (RequestInit | undefined)[] = [];
+  const fetch: typeof globalThis.fetch = (url, init) => {
+    inits.push(init);
+    return fake.options.fetch?.(url, init) ?? unreachable();
+  };
+  await createKeyServer({ ...fake.options, fetch }).send({ url: keyUrl(3), reason: 'key' });
+  expect(inits.map((init) => init?.cache)).toEqual([undefined]);
+});
+
 it('after a 401 the application is asked once more, and its new token is used', async () => {
   fake.answer('GET', ({ token }) =>
     token === 'Bearer token-1' ? problem(401, 'INVALID_TOKEN') : new Response(new Uint8Array(16)),

@@ -91,7 +91,9 @@ function initOf({ json, leaseId, keepalive }: KeyServerRequest, token: string): 
   const headers: Record<string, string> = {};
   if (token !== '') headers.Authorization = `Bearer ${token}`;
   if (leaseId !== undefined) headers['X-Lease-Id'] = leaseId;
-  const init: RequestInit = { headers, cache: 'no-store' };
+  // Not `cache: 'no-store'`: Chromium then leaves its cache of preflights aside, too, and asks twice for everything. The
+  // server's own Cache-Control is no-store.
+  const init: RequestInit = { headers };
   if (keepalive) init.keepalive = true;
   if (json === undefined) return init;
   headers['Content-Type'] = 'application/json';

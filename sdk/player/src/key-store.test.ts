@@ -10,7 +10,7 @@ import { type Attempt, createKeyServer } from './key-server.ts';
 import { createKeyStore, type KeyStore } from './key-store.ts';
 import { createLeaseCalls } from './lease-calls.ts';
 import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts';
-import type { PlayerError } from './player-error.ts';
+import { PlayerError } from './player-error.ts';
 
 const wanted = new AbortController().signal;
 let fake: FakeKeyServer;
@@ -19,11 +19,13 @@ let leases: LeaseKeeper;
 let refused: PlayerError[];
 let attempts: Attempt[];
 let isStarving: boolean;
+let playback: AbortController;
 beforeEach(async () => {
   fake = createFakeKeyServer();
   refused = [];
   attempts = [];
   isStarving = false;
+  playback = new AbortController();
   const server = createKeyServer(fake.options);
   const common = { clock: fake.clock, random: () => 0, onRetry: () => {} };
   const givesUp = (sinceMs: number) => isStarving && fake.clock.now() - sinceMs >= 60_000;
@@ -43,6 +45,7 @@ beforeEach(async () => {
     givesUp,
     onAttempt: (_, attempt) => attempts.push(attempt),
     onRefused: (error) => refused.push(error),
+    ended: playback.signal,
   });
   await leases.take();
 });
@@ -166,5 +169,24 @@ describe('a refusal', () => {
     });
     expect(await firstByte(store.get(keyUrl(3), wanted))).toBe(3);
     expect(refused).toEqual([]);
+  });
+});
+
+describe('once playback has ended', () => {
+  it('nothing is requested, and nobody is told', async () => {
+    playback.abort(new PlayerError('ABORTED', 'over'));
+    store.fetchAhead(keyUrl(4));
+    await expect(store.get(keyUrl(5), wanted)).rejects.toMatchObject({ code: 'ABORTED' });
+    expect(fake.to('GET')).toEqual([]);
+    expect(refused).toEqual([]);
+  });
+
+  it('what was being retried is not any more', async () => {
+    fake.answer('GET', unreachable);
+    store.get(keyUrl(4), wanted).catch(() => {});
+    await fake.clock.advance(1);
+    playback.abort();
+    await fake.clock.advance(60_000);
+    expect(fake.to('GET')).toHaveLength(1);
   });
 });

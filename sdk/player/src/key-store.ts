@@ -21,6 +21,8 @@ export interface KeyStorePorts extends Pick<RetryOptions, 'clock' | 'random' | '
   readonly handedOut: Set<string>;
   /** The key is not to be had: not now and not later. */
   readonly onRefused: (error: PlayerError) => void;
+  /** Aborted, with the reason, once playback has ended: nothing is requested from then on. */
+  readonly ended: AbortSignal;
 }
 
 /** Content keys by URL: each is requested once, ahead or when wanted. */
@@ -43,7 +45,7 @@ interface Loading {
 
 export function createKeyStore(ports: KeyStorePorts): KeyStore {
   const held = new Map<string, ArrayBuffer>();
-  const { handedOut } = ports;
+  const { handedOut, ended } = ports;
   const loading = new Map<string, Loading>();
 
   function load(url: string): Loading {
@@ -51,13 +53,18 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
     const startMs = ports.clock.now();
     const isWanted = () => [...wantedBy].some((signal) => !signal.aborted);
     const givesUp = () => !isWanted() || ports.givesUp(startMs);
-    const key = retry(() => fetchKey(ports, url), { ...ports, ...backOff, givesUp });
+    const attempt = async () => {
+      if (ended.aborted) throw ended.reason;
+      return fetchKey(ports, url);
+    };
+    const key = retry(attempt, { ...ports, ...backOff, givesUp, signal: ended });
     const entry = { key, wantedBy };
     loading.set(url, entry);
     key.then(
       (bytes) => keep(url, bytes),
       (error) => {
         loading.delete(url);
+        if (ended.aborted) return;
         const { isTransient, code } = toPlayerError(error);
         if (code !== 'ABORTED' && (!isTransient || isWanted())) ports.onRefused(toPlayerError(error));
       },

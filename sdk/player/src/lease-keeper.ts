@@ -17,6 +17,11 @@ export interface LeaseKeeperPorts {
   readonly wish: LeaseWish;
   readonly clock: Clock;
   readonly random: () => number;
+  /**
+   * The giving back of what was held before. Nothing is taken until then: the server would give the same lease for the same
+   * content and device, or count the old one as one too many.
+   */
+  readonly before?: Promise<void> | undefined;
   /** Whether the viewer has waited long enough for a first lease. */
   readonly givesUp: (sinceMs: number) => boolean;
   readonly onChange: (lease: Lease | null) => void;
@@ -36,6 +41,8 @@ export interface LeaseKeeper {
   replace(leaseId: string): Promise<void>;
   /** Renews at once: whether the lease still holds. A new one takes the place of an expired one. */
   check(): Promise<void>;
+  /** Renews no more: nobody plays. What is held can still be given back. */
+  stop(): void;
   /** Gives the lease back. Never fails: an unreachable server lets it expire. */
   release(): Promise<void>;
   /** The same, for a page that is being left. `take()` begins anew should it come back. */
@@ -88,8 +95,10 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
     const { signal } = stretch;
     const startMs = clock.now();
     try {
+      await ports.before;
       if (givingBack) await Promise.race([givingBack, sleep(clock, releaseTimeoutMs, signal)]);
       givingBack = undefined;
+      if (signal.aborted) return;
       const grant = await persist(
         () => calls.create(wish),
         signal,
@@ -153,11 +162,19 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
       }
     },
     check: renew,
+    stop() {
+      stretch.abort(givenBack());
+      clock.clearTimeout(timer);
+    },
     async release() {
       const id = lease?.id;
+      const pending = taking;
       end();
       ready.reject(givenBack());
       if (id !== undefined) await calls.revoke(id).catch(() => {});
+      // One that is still to come is given back when it does.
+      await pending?.catch(() => {});
+      await givingBack;
     },
     releaseNow() {
       const id = lease?.id;

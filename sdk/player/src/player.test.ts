@@ -116,6 +116,21 @@ describe('a refused key ends playback', () => {
     expect(video.paused).toBe(true);
   });
 
+  it('and the lease is not renewed any more, nor is another taken, but it is given back with the player', async () => {
+    const { player, hls } = open();
+    await load(player);
+    fake.answer('GET', () => problem(403, 'CONTENT_NOT_ENTITLED'));
+    hls.askForKey(keyUrl(5));
+    await fake.clock.advance(200_000);
+    leave('pageshow', { persisted: true });
+    await fake.clock.advance(1);
+    expect(fake.to('POST')).toHaveLength(1);
+    await player.destroy();
+    expect(fake.to('POST').slice(1)).toMatchObject([
+      { path: '/keys/leases/revoke', json: { leaseId: 'lease-1' } },
+    ]);
+  });
+
   it('until the next load', async () => {
     const { player, hls } = open();
     await load(player);

@@ -80,7 +80,7 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
       return session;
     },
     begin(contentId) {
-      void endSession();
+      const before = endSession();
       metrics.begin();
       isReported = false;
       const stop = () => {
@@ -97,6 +97,7 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
         deviceId,
         clock,
         random,
+        before,
         isStarving,
         stop,
       };

@@ -22,6 +22,8 @@ export interface SessionPorts extends Required<Pick<AttachOptions, 'clock' | 'ra
   readonly handedOut: Set<string>;
   /** Names this player among the viewer's leases. */
   readonly deviceId: string;
+  /** The end of the content before. */
+  readonly before: Promise<void>;
   /** Whether there is nothing left to play. */
   readonly isStarving: () => boolean;
   /** Stops what is played. */
@@ -47,6 +49,7 @@ export interface Session {
 export function createSession(ports: SessionPorts, contentId: string | undefined): Session {
   const { options, emitter, metrics, clock } = ports;
   const failure = createDeferred<never>();
+  const ending = new AbortController();
   const patienceMs = (options.patienceSeconds ?? defaultPatienceSeconds) * 1_000;
   const givesUp = (sinceMs: number) => ports.isStarving() && clock.now() - sinceMs >= patienceMs;
   let leases = contentId === undefined ? undefined : keepLease(contentId);
@@ -59,6 +62,8 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
   function fail(error: PlayerError) {
     if (failure.isSettled) return;
     failure.reject(error);
+    ending.abort(error);
+    leases?.stop();
     ports.stop();
     emitter.emit('error', error);
   }
@@ -88,7 +93,9 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
     return ofKey === playing ? leases : undefined;
   }
 
-  const start = async () => leases?.take();
+  const start = async () => {
+    if (!failure.isSettled) await leases?.take();
+  };
   return {
     keys: createKeyStore({
       ...ports,
@@ -96,6 +103,7 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
       givesUp,
       onRetry: onRetry('key'),
       onRefused: fail,
+      ended: ending.signal,
       onAttempt(url, { status, durationMs }) {
         metrics.keyRequested(durationMs, status > 0);
         emitter.emit('key', { url, status, durationMs });
@@ -111,7 +119,9 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
     start,
     fail,
     async end() {
-      failure.reject(new PlayerError('ABORTED', 'Another content was loaded, or the player destroyed.'));
+      const reason = new PlayerError('ABORTED', 'Another content was loaded, or the player destroyed.');
+      failure.reject(reason);
+      ending.abort(reason);
       await leases?.release();
     },
   };

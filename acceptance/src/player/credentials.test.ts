@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { openTarget } from '../target.ts';
+import { nowSeconds } from '../tokens.ts';
+import { openPlayerStage, pageOrigin, unlistedOrigin } from './player-stage.ts';
+import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isPreflight } from './requests.ts';
+import { freshToken, openScene, type PlayScene } from './scene.ts';
+
+const stage = await openPlayerStage('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const film = await stage.encrypt();
+/** Longer than the longest pause between two attempts (4.5 s). */
+const quietMs = 5_000;
+
+const expired = () =>
+  freshToken(stage.target, 'late', { iat: nowSeconds() - 1_000, exp: nowSeconds() - 500 });
+const reasonsOf = ({ given }: PlayScene) =>
+  given.map(({ reason }) => reason).filter((reason) => reason !== 'lease');
+
+describe.concurrent('the token', () => {
+  it('is asked for before each key request, each has its own, and nothing but the key server sees one', async (test) => {
+    const scene = await openScene(stage, test, { film });
+    await scene.play({ rate: 4 });
+    await scene.until('seen.ended');
+    const { wire, given } = scene;
+
+    const keys = wire.requests.filter(isKeyRequest);
+    const sent = keys.map(({ headers }) => headers.authorization?.replace('Bearer ', ''));
+    expect(keys.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(sent).size).toBe(keys.length);
+    expect(sent.sort()).toEqual(
+      given
+        .filter(({ reason }) => reason === 'key')
+        .map(({ token }) => token)
+        .sort(),
+    );
+    const leases = wire.requests.filter(isLeaseRequest(''));
+    expect(new Set([...keys, ...leases].map(({ headers }) => headers.authorization)).size).toBe(given.length);
+    expect(new Set(keys.map(({ headers }) => headers['x-lease-id'])).size).toBe(1);
+
+    const others = wire.requests.filter((asked) => !isForKeyServer(asked));
+    expect(others.filter(({ path }) => path.endsWith('.ts')).length).toBeGreaterThanOrEqual(6);
+    const shown = others.map(({ path, headers, body }) => JSON.stringify([path, headers, body]));
+    const secrets = [...given.map(({ token }) => token), keys[0]?.headers['x-lease-id'] as string];
+    expect(shown.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
+  });
+
+  it('that is not accepted is asked for once more, and with a good one playback goes on', async (test) => {
+    let keys = 0;
+    const token = (reason: string) => {
+      if (reason === 'key') keys += 1;
+      return reason === 'key' && keys === 1 ? expired() : undefined;
+    };
+    const scene = await openScene(stage, test, { film, token });
+    await scene.play({ rate: 4 });
+    const { errors, metrics } = await scene.until('seen.ended');
+    expect(errors).toEqual([]);
+    expect(reasonsOf(scene)).toEqual(['key', 'retry-after-401', 'key', 'key']);
+    expect(countStatuses(scene.wire.requests.filter(isKeyRequest))).toEqual({ 401: 1, 200: 3 });
+    expect(metrics.keyFetchCount).toBe(4);
+  });
+
+  it('that is not accepted twice in a row ends playback with UNAUTHENTICATED, and nothing is asked for any more', async (test) => {
+    const token = (reason: string) => (reason === 'lease' ? undefined : expired());
+    const scene = await openScene(stage, test, { film, token });
+    await scene.load({ leases: { ttlSeconds: 5 } });
+    const { errors, metrics } = await scene.until('seen.errors.length > 0');
+    expect(errors).toMatchObject([{ name: 'PlayerError', code: 'UNAUTHENTICATED', status: 401 }]);
+    expect(await scene.wire.next(isForKeyServer, quietMs)).toBeUndefined();
+    expect(reasonsOf(scene)).toEqual(['key', 'retry-after-401']);
+    expect(countStatuses(scene.wire.requests.filter(isKeyRequest))).toEqual({ 401: 2 });
+    expect(metrics.keyFetchCount).toBe(2);
+    expect((await scene.seen()).errors).toHaveLength(1);
+  });
+});
+
+describe.concurrent('from another origin than the key server’s', () => {
+  it('a listed one, the browser asks first, once for each URL and no more within two hours', async (test) => {
+    const scene = await openScene(stage, test, { film });
+    await scene.play({ rate: 4 });
+    await scene.until('seen.ended');
+    await scene.page.reload();
+    await scene.page.waitForFunction('window.isReady');
+    await scene.play({ rate: 4 });
+    const { errors } = await scene.until('seen.ended');
+    expect(errors).toEqual([]);
+
+    const preflights = scene.wire.requests.filter(isPreflight);
+    const asked = scene.wire.requests.filter(isForKeyServer).filter(({ method }) => method !== 'OPTIONS');
+    const pathsOf = (requests: typeof asked) => requests.map(({ path }) => path).sort();
+    expect(asked.filter(isKeyRequest)).toHaveLength(6);
+    expect(pathsOf(preflights)).toEqual([...new Set(pathsOf(asked))].sort());
+    for (const { status, headers, answerHeaders } of preflights) {
+      expect(status).toBe(204);
+      expect(headers.origin).toBe(pageOrigin);
+      expect(headers.authorization).toBeUndefined();
+      expect(answerHeaders?.['access-control-allow-origin']).toBe(pageOrigin);
+      expect(answerHeaders?.['access-control-max-age']).toBe('7200');
+    }
+  });
+
+  it.for([true, false])(
+    'one that is not listed, with leases (%s): nothing but preflights, and NETWORK once the patience is over',
+    async (leases, test) => {
+      const scene = await openScene(stage, test, { film, origin: unlistedOrigin });
+      const startMs = performance.now();
+      await scene.load({ patienceSeconds: 2, ...(!leases && { leases }) });
+      const { errors, retries } = await scene.until('seen.errors.length > 0');
+      // The last attempt may come as late as the pause before it.
+      expect(performance.now() - startMs).toBeLessThan(10_000);
+      expect(errors).toMatchObject([{ code: 'NETWORK', message: expect.stringContaining('CORS_ORIGINS') }]);
+      expect(errors[0]?.status).toBeUndefined();
+      expect(new Set(retries.map(({ code }) => code))).toEqual(new Set(['NETWORK']));
+      expect(scene.wire.requests.filter(isForKeyServer).every(isPreflight)).toBe(true);
+      expect(await scene.wire.next(isForKeyServer, quietMs)).toBeUndefined();
+    },
+  );
+});

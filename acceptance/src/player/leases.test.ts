@@ -1,0 +1,191 @@
+import { describe, expect, it, vi } from 'vitest';
+import { revokeLeases } from '../stage.ts';
+import { openTarget, startServer, type Target } from '../target.ts';
+import { laterToken, unique } from '../tokens.ts';
+import { openPlayerStage, pageOrigin, segmentSeconds } from './player-stage.ts';
+import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
+import { openScene, type PlayScene } from './scene.ts';
+
+const stage = await openPlayerStage('long', openTarget({ CORS_ORIGINS: pageOrigin }));
+const { target } = stage;
+const film = await stage.encrypt({ rotateEvery: 2 });
+const epochSeconds = 2 * segmentSeconds;
+/** Two segments ahead, so that a film of a minute is not loaded, with all of its keys, before it has begun. */
+const hlsConfig = { maxBufferLength: 4, maxMaxBufferLength: 4 };
+/** The next key is asked for up to half a segment late, so that players in step do not ask in step. */
+const spreadSeconds = segmentSeconds / 2;
+/** Longer than the longest pause between two attempts (4.5 s). */
+const quietMs = 5_000;
+const single = await startServer({ CORS_ORIGINS: pageOrigin, LEASE_MAX_PER_VIEWER: '1' });
+const singleFilm = await stage.encrypt({ server: single });
+
+async function lookUp({ client, adminApiKey }: Target, leaseId: string | null) {
+  return (await client.get(`/api/v1/leases/${leaseId}`, adminApiKey)).json.lease;
+}
+
+/** Once the server has heard of it. */
+async function expectReleased(leaseId: string | null, server: Target = target): Promise<void> {
+  await vi.waitFor(
+    async () =>
+      expect(await lookUp(server, leaseId)).toMatchObject({ state: 'revoked', revokedBy: 'viewer' }),
+    { timeout: 5_000, interval: 50 },
+  );
+}
+
+/** Renewed, if it were, after 11 to 12 s: well after playback has ended, and within the time that is to be quiet. */
+const leases = { ttlSeconds: 16 };
+const renewalMs = 12_000;
+
+/** Plays, revokes, and follows it to its end. */
+async function playUntilRevoked(scene: PlayScene, selector: 'leaseId' | 'viewerId') {
+  await scene.play({ hlsConfig, leases });
+  const { leaseId } = await scene.until('seen.currentTime > 1');
+  await revokeLeases(target, { [selector]: selector === 'leaseId' ? (leaseId ?? '') : scene.viewerId });
+  const { currentTime } = await scene.seen();
+  return { revokedAtSeconds: currentTime, stopped: await scene.until('seen.errors.length > 0') };
+}
+
+describe.concurrent('a lease that is revoked while its viewer watches', () => {
+  it.for(['leaseId', 'viewerId'] as const)(
+    'by %s: playback stops within one epoch with LEASE_REVOKED, one request is refused, and none follows',
+    async (selector, test) => {
+      const scene = await openScene(stage, test, { film });
+      const { revokedAtSeconds, stopped } = await playUntilRevoked(scene, selector);
+      expect(stopped.errors).toMatchObject([{ name: 'PlayerError', code: 'LEASE_REVOKED', status: 403 }]);
+      expect(stopped.paused).toBe(true);
+      const latestSeconds = revokedAtSeconds + epochSeconds + spreadSeconds + target.propagationMs / 1_000;
+      expect(stopped.currentTime).toBeLessThan(latestSeconds);
+
+      const takenMs = scene.wire.requests.find(isLeaseRequest(''))?.doneMs ?? 0;
+      const quietUntilMs = takenMs + renewalMs + quietMs / 5;
+      expect(await scene.wire.next(isForKeyServer, quietUntilMs - performance.now())).toBeUndefined();
+      const asked = scene.wire.requests.filter(isForKeyServer);
+      expect(asked.filter(({ status }) => status === 403)).toHaveLength(1);
+      expect(asked.at(-1)?.status).toBe(403);
+      const epochs = asked.filter(isKeyRequest).filter(({ status }) => status === 200).length;
+      expect(stopped.currentTime).toBeLessThan(epochs * epochSeconds);
+      await scene.page.evaluate('document.querySelector("video").play().catch(() => {})');
+      const later = await scene.until('seen.paused');
+      expect(later.currentTime).toBeLessThan(latestSeconds);
+      expect(later.errors).toHaveLength(1);
+    },
+  );
+
+  it('by viewerId: the token of before takes no new lease, one that was issued since does', async (test) => {
+    let isDecidedAnew = false;
+    const viewerId = unique('viewer');
+    const token = () => (isDecidedAnew ? laterToken(target.jwtSecret, viewerId) : undefined);
+    const scene = await openScene(stage, test, { film, viewerId, token });
+    await playUntilRevoked(scene, 'viewerId');
+    expect(await scene.page.evaluate('loadAgain()')).toMatchObject({ code: 'TOKEN_REVOKED', status: 403 });
+    isDecidedAnew = true;
+    expect(await scene.page.evaluate('loadAgain()')).toBeNull();
+    await scene.page.evaluate('document.querySelector("video").play()');
+    await scene.until('seen.currentTime > 1 && !seen.paused');
+  });
+});
+
+describe.concurrent('a viewer who may play on one device', () => {
+  it('is told which other one plays, and plays here once that has ended', async (test) => {
+    const viewerId = unique('viewer');
+    const options = { film: singleFilm, server: single, viewerId };
+    const first = await openScene(stage, test, options);
+    await first.play({ hlsConfig, leases: { deviceId: 'living room' } });
+    const { leaseId } = await first.until('seen.currentTime > 1');
+
+    const second = await openScene(stage, test, options);
+    const error = await second.load({ hlsConfig, leases: { deviceId: 'phone' } });
+    expect(error).toMatchObject({ code: 'LEASE_LIMIT_REACHED', status: 409 });
+    expect(error?.leases).toMatchObject([{ id: leaseId, deviceId: 'living room' }]);
+    expect(await second.wire.next(isForKeyServer, quietMs)).toBeUndefined();
+    expect(second.wire.requests.filter(isKeyRequest)).toEqual([]);
+    expect(countStatuses(second.wire.requests.filter(isLeaseRequest('')))).toEqual({ 409: 1 });
+    expect((await second.seen()).errors).toMatchObject([{ code: 'LEASE_LIMIT_REACHED' }]);
+    expect((await first.until('seen.currentTime > 5')).errors).toEqual([]);
+
+    await first.page.close();
+    await expectReleased(leaseId, single);
+    expect(await second.page.evaluate('loadAgain()')).toBeNull();
+    await second.page.evaluate('document.querySelector("video").play()');
+    await second.until('seen.currentTime > 1');
+  });
+});
+
+describe.concurrent('a page that is left', () => {
+  const ways = {
+    'by going elsewhere': ({ page }: PlayScene) => page.goto('about:blank'),
+    'by closing it': ({ page }: PlayScene) => page.close(),
+    // The window takes its network with it: there is time for one request, none for a preflight that is not known.
+    'by closing the browser’s window': async ({ context, page }: PlayScene) => {
+      await page.evaluate('loadAgain()');
+      await context.close();
+    },
+    'by destroying the player': ({ page }: PlayScene) => page.evaluate('player().destroy()'),
+  };
+  it.for(Object.keys(ways) as (keyof typeof ways)[])('%s gives its lease back', async (way, test) => {
+    const scene = await openScene(stage, test, { film });
+    await scene.play({ hlsConfig });
+    const { leaseId } = await scene.until('seen.currentTime > 0.5');
+    expect(await lookUp(target, leaseId)).toMatchObject({ state: 'active', viewerId: scene.viewerId });
+    await ways[way](scene);
+    const asked = scene.wire.requests.filter(isLeaseRequest(''));
+    expect(asked.length).toBe(way.includes('window') ? 2 : 1);
+    await expectReleased(leaseId);
+    expect(scene.wire.requests.filter(({ path }) => path === '/api/v1/player-metrics')).toEqual([]);
+  });
+
+  it('reports its eight figures where it was asked to', async (test) => {
+    const scene = await openScene(stage, test, { film });
+    await scene.play({ hlsConfig, reportMetrics: true });
+    const { metrics } = await scene.until('seen.currentTime > 1');
+    const isReport = ({ method, path }: { method: string; path: string }) =>
+      method === 'POST' && path === '/api/v1/player-metrics';
+    const reported = scene.wire.next(isReport, 5_000);
+    await scene.page.goto('about:blank');
+    const report = await reported;
+    const { contentId, ...figures } = JSON.parse(report?.body ?? '{}');
+    expect(contentId).toBe(film.contentId);
+    expect(Object.keys(figures).sort()).toEqual(Object.keys(metrics).sort());
+    expect(figures.timeToFirstFrame).toBe(metrics.timeToFirstFrame);
+    expect(figures.keyFetchCount).toBeGreaterThanOrEqual(metrics.keyFetchCount ?? 0);
+    await vi.waitFor(() => expect(report?.status).toBe(204), { timeout: 5_000 });
+    expect(scene.wire.requests.filter(isReport)).toHaveLength(1);
+  });
+});
+
+it.concurrent('a player that loads again gives its lease back before it takes another, and plays on', async (test) => {
+  const scene = await openScene(stage, test, { film });
+  await scene.play({ hlsConfig });
+  const { leaseId } = await scene.until('seen.currentTime > 0.5');
+  expect(await scene.page.evaluate('loadAgain()')).toBeNull();
+  await scene.page.evaluate('document.querySelector("video").play()');
+  const again = await scene.until('seen.currentTime > 5');
+  expect(again.errors).toEqual([]);
+  expect(again.leaseId).not.toBe(leaseId);
+  await expectReleased(leaseId);
+  // In this order: the server would give the lease that is about to end, for the same content and device.
+  const released = scene.wire.requests.find(isLeaseRequest('/revoke'));
+  const taken = scene.wire.requests.findLast(isLeaseRequest(''));
+  expect(taken?.atMs).toBeGreaterThanOrEqual(released?.doneMs ?? Number.POSITIVE_INFINITY);
+});
+
+it.concurrent('a machine that slept while its lease ran out takes a new one, and plays on', async (test) => {
+  const scene = await openScene(stage, test, { film });
+  // No renewal arrives, as of a lid that is closed; everything else does.
+  const open = scene.wire.cut(isLeaseRequest('/renew'));
+  await scene.play({ hlsConfig, leases: { ttlSeconds: 3 } });
+  const renewed = await scene.until('seen.leases.filter(Boolean).length > 1');
+  open();
+  const { currentTime } = renewed;
+  const { errors, leases, metrics } = await scene.until(`seen.currentTime > ${currentTime + epochSeconds}`);
+  expect(errors).toEqual([]);
+  expect(metrics.stallCount).toBe(0);
+  const ids = leases.filter((id) => id !== null);
+  expect(new Set(ids).size).toBe(2);
+  expect((await lookUp(target, ids[0] ?? '')).state).toBe('expired');
+  expect(countStatuses(scene.wire.requests.filter(isLeaseRequest('')))).toEqual({ 201: 2 });
+  const keys = scene.wire.requests.filter(isKeyRequest);
+  expect(countStatuses(keys)[403]).toBe(1);
+  const refused = keys.findIndex(({ status }) => status === 403);
+  expect(keys.slice(refused + 1).every(({ headers }) => headers['x-lease-id'] === ids.at(-1))).toBe(true);
+});

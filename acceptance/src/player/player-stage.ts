@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { makeVideo } from '@latchkey/demo/make-video';
+import type { Browser } from 'playwright-core';
+import { afterAll } from 'vitest';
+import { type EncryptedVideo, encryptVideo } from '../playback/encrypt-video.ts';
+import { startMediaServer } from '../playback/media-server.ts';
+import { openBrowser } from '../playback/open-browser.ts';
+import { makeFolder } from '../server-process.ts';
+import type { Target } from '../target.ts';
+
+/** Where pages find what they load. Names below `localhost` are secure contexts without TLS. */
+export const pageOrigin = 'http://player.localhost';
+/** The same pages at an origin that no server lists. */
+export const unlistedOrigin = 'http://elsewhere.localhost';
+export const keyServerUrl = 'http://keys.localhost';
+
+/** Two epochs of two segments are 8 s. */
+export const segmentSeconds = 2;
+/** Small pictures: it is not the decoder that is tested. The widths tell one rendition from the other. */
+const renditions = [
+  { size: '320x180', bitrate: '200k' },
+  { size: '160x90', bitrate: '60k' },
+];
+
+export interface Film extends EncryptedVideo {
+  readonly playlist: string;
+}
+
+export interface FilmOptions {
+  readonly container?: 'ts' | 'fmp4';
+  /** Segments of an epoch. */
+  readonly rotateEvery?: number;
+  /** Whose keys; the target where it is not given. */
+  readonly server?: Target;
+}
+
+/** A browser, pages, encrypted films, and a key server at another origin than theirs. */
+export interface PlayerStage {
+  readonly target: Target;
+  readonly browser: Browser;
+  /** Base URL of what serves pages, the player and the films. */
+  readonly mediaUrl: string;
+  encrypt(options?: FilmOptions): Promise<Film>;
+}
+
+const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const beside = (module: string, name: string) =>
+  join(dirname(fileURLToPath(import.meta.resolve(module))), name);
+/** Three epochs of two segments, and enough to play on for half a minute. */
+const secondsOf = { short: 12, long: 48 };
+
+/** The package as it is published. */
+const buildPlayer = (folder: string) =>
+  promisify(execFile)(process.execPath, [pathOf('../../../sdk/player/build.ts'), join(folder, 'player')]);
+
+/**
+ * @param length of the films of this test file
+ * @param opening a server that lists `pageOrigin` in its CORS_ORIGINS
+ */
+export async function openPlayerStage(
+  length: 'long' | 'short',
+  opening: Promise<Target>,
+): Promise<PlayerStage> {
+  const folder = makeFolder();
+  const media = await startMediaServer(folder.path, {
+    '/page.html': pathOf('page.html'),
+    '/page.js': pathOf('page.js'),
+    '/hls.mjs': beside('hls.js', 'hls.min.mjs'),
+    '/shaka-player.js': beside('shaka-player', 'shaka-player.compiled.js'),
+  });
+  const seconds = secondsOf[length];
+  const scene = {
+    picture: `testsrc2=size=320x180:rate=25:duration=${seconds}`,
+    sound: `sine=frequency=440:sample_rate=48000:duration=${seconds}`,
+    renditions,
+  };
+  const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
+  const [target, clear, browser] = await Promise.all([
+    opening,
+    makeVideo({ ffmpeg, folder: join(folder.path, 'clear'), seconds, scene }),
+    openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'),
+    buildPlayer(folder.path),
+  ]);
+  afterAll(async () => {
+    await browser.close();
+    media.close();
+    folder.remove();
+  });
+  return {
+    target,
+    browser,
+    mediaUrl: media.origin,
+    async encrypt({ container = 'ts', rotateEvery = 2, server = target } = {}) {
+      const film = await encryptVideo(server, clear[container], folder.path, rotateEvery, keyServerUrl);
+      return { ...film, playlist: `/${film.name}/master.m3u8` };
+    },
+  };
+}

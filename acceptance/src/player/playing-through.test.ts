@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { readKeyRequests } from '../playback/key-requests.ts';
+import { type OwnServer, openTarget, type Target } from '../target.ts';
+import { openPlayerStage, pageOrigin } from './player-stage.ts';
+import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
+import { openScene, type PlayScene } from './scene.ts';
+
+const stage = await openPlayerStage('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const isOwn = (target: Target): target is OwnServer => 'process' in target;
+
+/** Mean of the durations that the browser itself measured, in ms. */
+async function meanDuration({ page }: PlayScene, path: RegExp): Promise<number> {
+  const script = `performance.getEntriesByType('resource').filter(({ name }) => ${path}.test(name)).map(({ duration }) => duration)`;
+  const durations: number[] = await page.evaluate(script);
+  return durations.reduce((sum, duration) => sum + duration, 0) / durations.length;
+}
+
+/** A script hears of an answer after the network does: later by what else the page was busy with, and hardly ever sooner. */
+function expectAsMeasured(averageMs: number | null | undefined, measuredMs: number) {
+  expect(averageMs).toBeGreaterThan(measuredMs * 0.9);
+  expect(averageMs).toBeLessThan(measuredMs + 250);
+}
+
+/** How many key requests the server wrote into its log; of a server whose log is elsewhere, how many went to it. */
+async function countKeyRequests({ wire, viewerId, film }: PlayScene): Promise<number> {
+  if (!isOwn(stage.target)) return wire.requests.filter(isKeyRequest).length;
+  const lines = await readKeyRequests(stage.target, film.contentId);
+  return lines.filter(({ principal }) => principal?.id === viewerId).length;
+}
+
+it.concurrent.for(['ts', 'fmp4'] as const)(
+  'plays encrypted %s through three epochs and changes of quality; its eight figures are what was measured beside it',
+  async (container, test) => {
+    const film = await stage.encrypt({ container });
+    const scene = await openScene(stage, test, { film });
+    const { page, wire } = scene;
+    const startMs = performance.now();
+    await scene.play({ rate: 2, hlsConfig: { maxBufferLength: 4, maxMaxBufferLength: 4, startLevel: 0 } });
+    await scene.until('seen.firstFrameMs !== null');
+    const firstFrameWithinMs = performance.now() - startMs;
+    await scene.until('seen.currentTime > 4');
+    await page.evaluate('player().hls.nextLevel = 1 - player().hls.currentLevel');
+    const { errors, metrics, widths, firstFrameMs, currentTime, leases } = await scene.until('seen.ended');
+
+    expect(errors).toEqual([]);
+    expect(leases).toHaveLength(1);
+    expect(currentTime).toBeGreaterThan(11.5);
+    expect(Object.keys(metrics).sort()).toEqual([
+      'avgDecryptTime',
+      'avgFragLoadTime',
+      'avgKeyFetchTime',
+      'fragmentsLoaded',
+      'keyFetchCount',
+      'qualitySwitches',
+      'stallCount',
+      'timeToFirstFrame',
+    ]);
+    expect(metrics.keyFetchCount).toBe(await countKeyRequests(scene));
+    expect(new Set(wire.requests.filter(isKeyRequest).map(({ path }) => path)).size).toBeGreaterThanOrEqual(
+      3,
+    );
+    // One that was given up on the way, as a change of quality does, is not loaded.
+    const segments = wire.requests.filter(isSegment).filter(({ doneMs }) => doneMs !== undefined);
+    expect(metrics.fragmentsLoaded).toBe(segments.length);
+    // Each rendition has a width of its own.
+    expect(metrics.qualitySwitches).toBe(widths.length - 1);
+    expect(metrics.qualitySwitches).toBeGreaterThanOrEqual(1);
+    expect(metrics.stallCount).toBe(0);
+    expect(metrics.timeToFirstFrame).toBeGreaterThan(0);
+    expect(metrics.timeToFirstFrame).toBeLessThan(firstFrameWithinMs);
+    expect(Math.abs((metrics.timeToFirstFrame ?? 0) - (firstFrameMs ?? 0))).toBeLessThan(50);
+    expectAsMeasured(
+      metrics.avgKeyFetchTime,
+      await meanDuration(scene, /keys\.localhost\/keys\/film-[^/]+\/\d+$/),
+    );
+    expectAsMeasured(metrics.avgFragLoadTime, await meanDuration(scene, /\/\d+\.(ts|m4s)$/));
+    expect(metrics.avgDecryptTime).toBeGreaterThan(0);
+    expect(metrics.avgDecryptTime).toBeLessThan(100);
+  },
+);
+
+/** What holds however the player is used. @returns the lease that every key request named */
+function expectKeysAlone({ wire, given }: PlayScene): string {
+  const keys = wire.requests.filter(isKeyRequest);
+  expect(keys.length).toBeGreaterThanOrEqual(3);
+  expect(countStatuses(keys)).toEqual({ 200: keys.length });
+  const sent = new Set(keys.map(({ headers }) => headers.authorization));
+  expect(sent.size).toBe(keys.length);
+  expect(given.filter(({ reason }) => reason === 'key')).toHaveLength(keys.length);
+  expect(wire.requests.filter(isSegment).length).toBeGreaterThanOrEqual(6);
+  const others = wire.requests.filter((asked) => !isForKeyServer(asked));
+  expect(others.filter(({ headers }) => headers.authorization ?? headers['x-lease-id'])).toEqual([]);
+  const leases = new Set(keys.map(({ headers }) => headers['x-lease-id'] as string));
+  expect(leases.size).toBe(1);
+  return [...leases][0] ?? '';
+}
+
+/** The release that the page sends. */
+const released = ({ wire }: PlayScene) => wire.next(isLeaseRequest('/revoke'), 5_000);
+
+describe.concurrent('an instance of hls.js of the application’s own', () => {
+  it.for([
+    ['player.load()', 'attach', 'player().destroy()'],
+    ['hls.loadSource() as before', 'attachOnly', 'window.hls.destroy()'],
+  ] as const)('plays with %s, and ends as it began', async ([, way, end], test) => {
+    const film = await stage.encrypt();
+    const scene = await openScene(stage, test, { film });
+    await scene.play({ way, rate: 4 });
+    const { errors, metrics, leaseId } = await scene.until('seen.ended');
+    expect(errors).toEqual([]);
+    expect(expectKeysAlone(scene)).toBe(leaseId);
+    expect(metrics.keyFetchCount).toBe(scene.wire.requests.filter(isKeyRequest).length);
+    expect(metrics.fragmentsLoaded).toBe(scene.wire.requests.filter(isSegment).length);
+    const release = released(scene);
+    await scene.page.evaluate(end);
+    expect(JSON.parse((await release)?.body ?? '{}')).toEqual({ leaseId });
+  });
+});
+
+describe.concurrent('Shaka Player with the request filter', () => {
+  it.for(['ts', 'fmp4'] as const)(
+    'plays the same %s stream through its epochs, and gives the lease back',
+    async (container, test) => {
+      const film = await stage.encrypt({ container });
+      const scene = await openScene(stage, test, { film });
+      await scene.play({ way: 'shaka', rate: 4 });
+      const { errors, currentTime } = await scene.until('seen.ended');
+      expect(errors).toEqual([]);
+      expect(currentTime).toBeGreaterThan(11.5);
+      const leaseId = expectKeysAlone(scene);
+      const release = released(scene);
+      await scene.page.evaluate('release()');
+      expect(JSON.parse((await release)?.body ?? '{}')).toEqual({ leaseId });
+    },
+  );
+});

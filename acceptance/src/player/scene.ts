@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { BrowserContext, Page } from 'playwright-core';
+import type { TestContext } from 'vitest';
+import type { Target } from '../target.ts';
+import { unique, viewerToken } from '../tokens.ts';
+import { type Film, keyServerUrl, type PlayerStage, pageOrigin, unlistedOrigin } from './player-stage.ts';
+import { openWire, type Wire } from './wire.ts';
+
+/** What `page.js` tells of an error. */
+export interface SeenError {
+  name: string;
+  code: string;
+  message: string;
+  status?: number;
+  leases?: { id: string; deviceId: string | null }[];
+}
+
+/** What `page.js` tells. */
+export interface Seen {
+  errors: SeenError[];
+  retries: { what: 'key' | 'lease'; code: string }[];
+  /** Ids in their order; null where one was given back or lost. */
+  leases: (string | null)[];
+  widths: number[];
+  firstFrameMs: number | null;
+  ended: boolean;
+  metrics: Record<string, number | null>;
+  leaseId: string | null;
+  currentTime: number;
+  duration: number;
+  paused: boolean;
+  bufferedEnd: number;
+}
+
+export interface SceneOptions {
+  readonly film: Film;
+  /** Whose keys; the stage's target where it is not given. */
+  readonly server?: Target;
+  readonly viewerId?: string;
+  /** What the application answers to `keyServerAuth`; undefined for a token that is good. */
+  readonly token?: (reason: string, count: number) => string | undefined;
+  readonly origin?: string;
+}
+
+/** Options of the player, and how the page uses it. */
+export interface LoadOptions {
+  readonly way?: 'create' | 'attach' | 'attachOnly' | 'shaka';
+  readonly rate?: number;
+  readonly leases?: false | { ttlSeconds?: number; deviceId?: string };
+  readonly patienceSeconds?: number;
+  readonly reportMetrics?: boolean;
+  readonly hlsConfig?: Record<string, unknown>;
+}
+
+/** One viewer in a browser of its own: a page with a player, and the wire to the servers. */
+export interface PlayScene {
+  readonly viewerId: string;
+  readonly film: Film;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly wire: Wire;
+  /** What the application was asked for, and gave, in its order. */
+  readonly given: readonly { reason: string; token: string }[];
+  /** @returns what `load()` threw, or null */
+  load(options?: LoadOptions): Promise<SeenError | null>;
+  /** Loads and plays. @throws Error where `load()` fails */
+  play(options?: LoadOptions): Promise<void>;
+  seen(): Promise<Seen>;
+  /** @param condition of a `Seen` that is called `seen`, as a script; resolves with what was seen then */
+  until(condition: string, timeoutMs?: number): Promise<Seen>;
+  openPage(): Promise<Page>;
+}
+
+/** A token that no other request has. */
+export function freshToken(server: Target, viewerId: string, claims: Record<string, unknown> = {}): string {
+  return viewerToken(server.jwtSecret, viewerId, { jti: randomUUID(), ...claims });
+}
+
+/** Opens the page; it is closed when the test is over. */
+export async function openScene(
+  stage: PlayerStage,
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
+  options: SceneOptions,
+): Promise<PlayScene> {
+  const { film, server = stage.target, viewerId = unique('viewer'), origin = pageOrigin } = options;
+  const wire = await openWire({
+    [new URL(pageOrigin).host]: stage.mediaUrl,
+    [new URL(unlistedOrigin).host]: stage.mediaUrl,
+    [new URL(keyServerUrl).host]: server.url,
+  });
+  const context = await stage.browser.newContext({ proxy: { server: wire.proxy } });
+  onTestFinished(async () => {
+    await context.close();
+    wire.close();
+  });
+  const given: { reason: string; token: string }[] = [];
+  await context.exposeFunction('giveToken', (reason: string) => {
+    const token =
+      options.token?.(reason, given.length) ??
+      freshToken(server, viewerId, { content_ids: [film.contentId] });
+    given.push({ reason, token });
+    return token;
+  });
+
+  async function openPage(): Promise<Page> {
+    const page = await context.newPage();
+    await page.goto(`${origin}/page.html`);
+    await page.waitForFunction('window.isReady');
+    return page;
+  }
+
+  const page = await openPage();
+  const load = (more: LoadOptions = {}): Promise<SeenError | null> => {
+    const all = { playlist: `${origin}${film.playlist}`, contentId: film.contentId, keyServerUrl, ...more };
+    return page.evaluate(`window.load(${JSON.stringify(all)})`);
+  };
+  const seen = (): Promise<Seen> => page.evaluate('window.seen()');
+  return {
+    viewerId,
+    film,
+    context,
+    page,
+    wire,
+    given,
+    load,
+    async play(more) {
+      const error = await load(more);
+      if (error) throw new Error(`not loaded: ${JSON.stringify(error)}`);
+      await page.evaluate('document.querySelector("video").play()');
+    },
+    seen,
+    async until(condition, timeoutMs = 20_000) {
+      const expression = `((seen) => (${condition}) && seen)(window.seen())`;
+      try {
+        const found = await page.waitForFunction(expression, undefined, { timeout: timeoutMs, polling: 50 });
+        return (await found.jsonValue()) as Seen;
+      } catch (cause) {
+        throw new Error(`not so: ${condition}; ${JSON.stringify(await seen())}`, { cause });
+      }
+    },
+    openPage,
+  };
+}

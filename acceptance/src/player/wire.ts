@@ -1,0 +1,112 @@
+import { EventEmitter } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pipeline } from 'node:stream/promises';
+
+/** A request of a browser, and what became of it. */
+export interface WireRequest {
+  readonly method: string;
+  readonly host: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** As text; requests of players are small. */
+  readonly body: string;
+  /** When it arrived, in ms of `performance.now()`. */
+  readonly atMs: number;
+  /** Of the answer; undefined where there is none, such as for a request that was cut. */
+  status?: number;
+  answerHeaders?: IncomingHttpHeaders;
+  /** When all of the answer had been passed on; undefined for what was cut or given up. */
+  doneMs?: number;
+}
+
+export type Which = (request: WireRequest) => boolean;
+
+/**
+ * Everything between one browser and the servers, as a proxy of that browser: it gives servers the names that pages know them
+ * by, sees every request with its headers, and can make any of it disappear.
+ */
+export interface Wire {
+  /** For the proxy setting of a browser context. */
+  readonly proxy: string;
+  /** Every request so far, in the order of their arrival. */
+  readonly requests: readonly WireRequest[];
+  /**
+   * From now on the connection of such requests is closed without an answer, as of a server that is away.
+   *
+   * @returns ends it
+   */
+  cut(which: Which): () => void;
+  /** The next such request that arrives; undefined where none does within the time. */
+  next(which: Which, withinMs: number): Promise<WireRequest | undefined>;
+  close(): void;
+}
+
+/** @param servers base URL (`http:`) by host name */
+export async function openWire(servers: Readonly<Record<string, string>>): Promise<Wire> {
+  const requests: WireRequest[] = [];
+  const arrivals = new EventEmitter();
+  const cuts = new Set<Which>();
+
+  const proxy = createServer(async (incoming, outgoing) => {
+    const asked = await takeDown(incoming);
+    requests.push(asked);
+    arrivals.emit('request', asked);
+    const server = servers[asked.host];
+    if (server === undefined || [...cuts].some((which) => which(asked))) return void outgoing.destroy();
+    const { method, headers } = asked;
+    const forwarded = request(new URL(asked.path, server), { method, headers });
+    // A browser that leaves takes nothing back: the server has the request already.
+    forwarded.on('error', () => outgoing.destroy());
+    forwarded.on('response', async (answer) => {
+      asked.status = answer.statusCode ?? 0;
+      asked.answerHeaders = answer.headers;
+      outgoing.writeHead(asked.status, answer.rawHeaders);
+      try {
+        await pipeline(answer, outgoing);
+        asked.doneMs = performance.now();
+      } catch {
+        // Either side has left.
+      }
+    });
+    forwarded.end(asked.body);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+
+  return {
+    proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    requests,
+    cut(which) {
+      cuts.add(which);
+      return () => cuts.delete(which);
+    },
+    next: (which, withinMs) =>
+      new Promise((resolve) => {
+        const settle = (found?: WireRequest) => {
+          clearTimeout(timer);
+          arrivals.off('request', look);
+          resolve(found);
+        };
+        const look = (asked: WireRequest) => {
+          if (which(asked)) settle(asked);
+        };
+        const timer = setTimeout(settle, withinMs);
+        arrivals.on('request', look);
+      }),
+    close() {
+      proxy.close();
+      proxy.closeAllConnections();
+    },
+  };
+}
+
+/** A proxy is asked with the whole URL (RFC 9112 section 3.2.2). */
+async function takeDown(incoming: IncomingMessage): Promise<WireRequest> {
+  const atMs = performance.now();
+  const { host, pathname, search } = new URL(incoming.url ?? '', 'http://nowhere.invalid');
+  let body = '';
+  for await (const chunk of incoming.setEncoding('utf8')) body += chunk;
+  const { 'proxy-connection': _, ...headers } = incoming.headers;
+  return { method: incoming.method ?? '', host, path: `${pathname}${search}`, headers, body, atMs };
+}

@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { signIn } from '@latchkey/acceptance/dashboard-sign-in';
+import { openBrowser } from '@latchkey/acceptance/open-browser';
+import { migrate, openDatabase } from '@latchkey/shared/db';
+import { fillLists, type ListSizes } from '@latchkey/shared/testing';
+import { provideTool } from '../../../scripts/provide-tool.ts';
+import { createCleanup } from '../cleanup.ts';
+import { adminKey, startServer, tokenSecret } from '../servers.ts';
+import { listInteractions } from './list-interactions.ts';
+import { timeInteraction } from './time-interaction.ts';
+
+export interface DashboardOptions {
+  rounds: number;
+  /** Only interactions whose names have this in them. */
+  only: string;
+  say: (line: string) => void;
+}
+
+/** What an interaction took in each round, in milliseconds; or why it never came to its end. */
+export interface DashboardSample {
+  name: string;
+  tookMs: readonly number[];
+  fault: string | null;
+}
+
+/** Of the requirements of the dashboard. */
+export const listSizes: ListSizes = {
+  apiKeys: 100_000,
+  contents: 100_000,
+  leases: 1_000_000,
+  auditRows: 1_000_000,
+};
+
+/**
+ * Fills a SQLite database, starts the single node on it, and does in Chromium what an admin does, each thing on a page that
+ * was just loaded.
+ *
+ * @throws Error where there is no Chromium
+ */
+export async function measureDashboard({ rounds, only, say }: DashboardOptions): Promise<DashboardSample[]> {
+  const chromium = provideTool('chromium');
+  if (!chromium) throw new Error('There is no Chromium to measure with.');
+  const cleanup = createCleanup();
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-dashboard-'));
+    cleanup.add({ stop: () => rmSync(folder, { recursive: true, force: true }) });
+    const sqlitePath = join(folder, 'latchkey.db');
+    say('filling the database');
+    await fill(sqlitePath);
+    const server = cleanup.add(
+      await startServer('Latchkey', '../../gateway/src/single-node.ts', serverEnvironment(sqlitePath)),
+    );
+    const browser = await openBrowser(chromium);
+    cleanup.add({ stop: () => browser.close() });
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
+    await page.goto(`${server.url}/admin/account`);
+    await page.getByLabel(/Keep me signed in/).check();
+    await signIn(page, adminKey);
+    const samples: DashboardSample[] = [];
+    for (const interaction of listInteractions.filter(({ name }) => name.includes(only))) {
+      say(interaction.name);
+      samples.push(
+        await repeat(interaction.name, rounds, () => timeInteraction(page, server.url, interaction)),
+      );
+    }
+    return samples;
+  } finally {
+    await cleanup.run();
+  }
+}
+
+async function repeat(name: string, rounds: number, time: () => Promise<number>): Promise<DashboardSample> {
+  const tookMs: number[] = [];
+  try {
+    // The first fetches the scripts of the page and wakes the server's caches; somebody who works there is past it.
+    await time();
+    for (let round = 0; round < rounds; round++) tookMs.push(await time());
+    return { name, tookMs, fault: null };
+  } catch (error) {
+    return {
+      name,
+      tookMs,
+      fault: error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error),
+    };
+  }
+}
+
+async function fill(sqlitePath: string): Promise<void> {
+  const db = openDatabase({ databaseUrl: undefined, sqlitePath, longStatements: true });
+  await migrate(db);
+  await fillLists(db, listSizes, Date.now());
+  await db.destroy();
+}
+
+function serverEnvironment(sqlitePath: string): Record<string, string> {
+  return {
+    SQLITE_PATH: sqlitePath,
+    MASTER_KEY_HEX: 'a'.repeat(64),
+    SALT_HEX: 'b'.repeat(64),
+    ADMIN_API_KEY: adminKey,
+    AUTH_JWT_SECRET: tokenSecret,
+    METRICS_PORT: '0',
+    SHUTDOWN_DRAIN_SECONDS: '0',
+  };
+}

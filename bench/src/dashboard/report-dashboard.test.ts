@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { isQuick, reportDashboard } from './report-dashboard.ts';
+
+const quick = { name: 'quick', tookMs: [100, 120.4, 140], fault: null };
+const late = { name: 'late', tookMs: [100, 100, 301], fault: null };
+const broken = { name: 'broken', tookMs: [], fault: 'it was not shown' };
+
+it('one round that is late, or one that never ends, makes an interaction not quick', () => {
+  expect([quick, late, broken].map(isQuick)).toEqual([true, false, false]);
+});
+
+it('tells the median and the longest of each, and what is wrong', () => {
+  const report = reportDashboard([quick, late, broken]);
+  expect(report).toContain('| quick | 120 ms | 140 ms |  |');
+  expect(report).toContain('| late | 100 ms | 301 ms | over 300 ms |');
+  expect(report).toContain('| broken | – | – | it was not shown |');
+  expect(report).toContain('2 not within 300 ms.');
+  expect(reportDashboard([quick])).toContain('All within 300 ms.');
+});

@@ -1,0 +1,33 @@
+import { median } from '../quantile.ts';
+import { table } from '../table.ts';
+import { type DashboardSample, listSizes } from './measure-dashboard.ts';
+
+/** What a page may take to answer a keystroke or a click. */
+export const limitMs = 300;
+
+/** Whether every interaction came to its end in time, each round of it. */
+export function isQuick({ tookMs, fault }: DashboardSample): boolean {
+  return fault === null && Math.max(...tookMs) <= limitMs;
+}
+
+export function reportDashboard(samples: readonly DashboardSample[]): string {
+  const rows = samples.map((sample) => {
+    const { name, tookMs, fault } = sample;
+    if (fault !== null) return [name, '–', '–', fault];
+    const [p50, max] = [median(tookMs), Math.max(...tookMs)].map((ms) => `${Math.round(ms)} ms`);
+    return [name, p50 ?? '', max ?? '', isQuick(sample) ? '' : `over ${limitMs} ms`];
+  });
+  const { apiKeys, contents, leases, auditRows } = listSizes;
+  const [keys, contentCount, leaseCount, entries] = [apiKeys, contents, leases, auditRows].map((count) =>
+    count.toLocaleString('en'),
+  );
+  const late = samples.filter((sample) => !isQuick(sample)).length;
+  return [
+    `SQLite with ${keys} API keys, ${contentCount} contents, ${leaseCount} leases and ${entries} rows of audit.`,
+    'From the last keystroke or click to the frame that shows the answer, the pause of the search field included.',
+    '',
+    table(['', 'p50', 'max', ''], rows),
+    '',
+    late === 0 ? `All within ${limitMs} ms.` : `${late} not within ${limitMs} ms.`,
+  ].join('\n');
+}
