@@ -12,21 +12,30 @@ interface AxeResult {
   violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[];
 }
 
+const themes = ['light', 'dark'] as const;
+
 /**
- * Looks at a page as it is now, in both themes, 1280 and 390 pixels wide: axe finds nothing, and the page does not scroll
- * sideways. Where `DASHBOARD_SHOTS` names a folder, it gets a picture of each.
+ * Looks at a page as it is now: axe finds nothing, and the page does not scroll sideways. Each width and each theme comes up
+ * once, light where it is wide and dark where it is narrow; `inEachTheme` takes every pair of them, in twice the time. Where
+ * `DASHBOARD_SHOTS` names a folder, it gets a picture of every pair.
  *
  * @param name of the pictures
  * @param widths of the window, in CSS pixels
  */
-export async function inspectPage(page: Page, name: string, widths = [1280, 390]): Promise<void> {
+export async function inspectPage(
+  page: Page,
+  name: string,
+  widths = [1280, 390],
+  inEachTheme = widths.length === 1,
+): Promise<void> {
   const folder = process.env.DASHBOARD_SHOTS;
   if (folder) mkdirSync(folder, { recursive: true });
-  for (const width of widths) {
+  for (const [index, width] of widths.entries()) {
     await page.setViewportSize({ width, height });
     // What is open, such as a menu, finds its place in the next frame.
     await expect.poll(async () => [name, width, await page.evaluate(sidewaysPx)]).toEqual([name, width, 0]);
-    for (const theme of ['light', 'dark'] as const) {
+    const looks = inEachTheme || folder ? themes : themes.slice(index % 2, (index % 2) + 1);
+    for (const theme of looks) {
       await page.emulateMedia({ colorScheme: theme });
       // Until the colours of the other theme have faded.
       await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))');
