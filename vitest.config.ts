@@ -4,10 +4,10 @@ export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.cache/**'],
-    // Acceptance tests start servers of their own, as processes: each file gets a process too, and there are only as many
-    // at once as leave a machine of two cores room to answer in time.
+    // Acceptance tests start servers and browsers of their own, as processes: each file gets a process too, and there are
+    // only as many at once as leave them room to answer in time. They wait more than they compute.
     pool: 'forks',
-    maxWorkers: '50%',
+    maxWorkers: '75%',
     // A test of the rules takes milliseconds; one that starts a server, encrypts a video or opens a browser takes seconds.
     testTimeout: 30_000,
     hookTimeout: 60_000,
