@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -88,17 +87,4 @@ export function makeServerFolder(uid?: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-server-'));
   if (uid !== undefined) chownSync(folder, uid, uid);
   return folder;
-}
-
-/** A loopback port that nobody listens on. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }

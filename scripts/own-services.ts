@@ -2,7 +2,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort, makeServerFolder, type OwnServer, startOwnServer } from './own-server.ts';
+import { findFreePort } from './find-free-port.ts';
+import { makeServerFolder, type OwnServer, startOwnServer } from './own-server.ts';
 
 export type ServiceName = 'Postgres' | 'Redis' | 'NATS';
 

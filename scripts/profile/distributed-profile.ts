@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { findFreePort } from '../own-server.ts';
+import { findFreePort } from '../find-free-port.ts';
 import { createProfileProcess, type ProfileProcess } from './profile-process.ts';
 
 const entries = {

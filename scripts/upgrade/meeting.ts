@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFreePort } from '../own-server.ts';
+import { findFreePort } from '../find-free-port.ts';
 import { createDistributedProfile, makeProfileSecrets, type Stores } from '../profile/distributed-profile.ts';
 import { createProfileProcess, type Dependencies, type ProfileProcess } from '../profile/profile-process.ts';
 import { runVitest } from '../run-vitest.ts';

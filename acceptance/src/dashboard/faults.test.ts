@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findFreePort } from '../../../scripts/own-server.ts';
+import { findFreePort } from '../../../scripts/find-free-port.ts';
 import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { createApiKey } from '../stage.ts';
 import { makeApiKey } from '../target.ts';

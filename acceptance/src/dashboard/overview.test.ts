@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { findFreePort } from '../../../scripts/own-server.ts';
+import { findFreePort } from '../../../scripts/find-free-port.ts';
 import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { askForKey, createApiKey, createLease, makeScene, registerContent, revokeLeases } from '../stage.ts';
 import { makeApiKey } from '../target.ts';

@@ -2,7 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort, type OwnServer, startOwnServer } from '../../../scripts/own-server.ts';
+import { findFreePort } from '../../../scripts/find-free-port.ts';
+import { type OwnServer, startOwnServer } from '../../../scripts/own-server.ts';
 import { findProgram, startOwnNats, startOwnPostgres, startOwnRedis } from '../../../scripts/own-services.ts';
 
 /** A Postgres, Redis or NATS that is this run's own. It always comes back on its port with what it kept. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -8,6 +8,9 @@ const root = join(import.meta.dirname, '..', '..', '..');
 const startTimeoutMs = 30_000;
 /** Above the 2 s that a server gives its own checks. */
 const lookTimeoutMs = 3_000;
+
+/** Of a server's log, where it fails to start. */
+const shownLines = 5;
 
 /** One process of Latchkey, which always comes back on its port. */
 export interface Server {
@@ -39,6 +42,13 @@ export function createServer({ name, entry, port, env, folder }: ServerOptions):
   const url = `http://127.0.0.1:${port}`;
   const errors = openSync(join(folder, `${name}.log`), 'a');
 
+  const lastLines = () =>
+    readFileSync(join(folder, `${name}.log`), 'utf8')
+      .trim()
+      .split('\n')
+      .slice(-shownLines)
+      .join('\n');
+
   async function look(): Promise<{ ready: boolean; whole: boolean }> {
     try {
       const answer = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(lookTimeoutMs) });
@@ -55,8 +65,11 @@ export function createServer({ name, entry, port, env, folder }: ServerOptions):
   async function waitUntil(state: 'ready' | 'whole'): Promise<void> {
     const limitMs = performance.now() + startTimeoutMs;
     while (!(await look())[state]) {
-      if (performance.now() > limitMs)
-        throw new Error(`${name} was not ${state} within ${startTimeoutMs} ms`);
+      const isGone = child?.exitCode !== null || child.signalCode !== null;
+      if (isGone || performance.now() > limitMs) {
+        const fault = isGone ? 'is not running' : `was not ${state} within ${startTimeoutMs} ms`;
+        throw new Error(`${name} ${fault}. Its last lines:\n${lastLines()}`);
+      }
       await sleep(50);
     }
   }

@@ -1,0 +1,29 @@
+import { connect, createServer, type Server } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { findFreePort } from './find-free-port.ts';
+
+const listen = (port: number): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.end());
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+    onTestFinished(() => void server.close());
+  });
+
+it('gives ports that can be listened on, and none of them twice', async () => {
+  const ports: number[] = [];
+  for (let index = 0; index < 50; index++) ports.push(await findFreePort());
+  await Promise.all(ports.map(listen));
+  expect(new Set(ports).size).toBe(50);
+});
+
+it('gives no port that an outgoing connection or a server on any port could take meanwhile', async () => {
+  const server = await listen(0);
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('no address');
+  const socket = connect(address.port, '127.0.0.1');
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const chosenBySystem = [address.port, socket.localPort ?? 0];
+  for (let index = 0; index < 200; index++)
+    expect(await findFreePort()).toBeLessThan(Math.min(...chosenBySystem));
+});

@@ -1,0 +1,42 @@
+import { randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+
+/** Above what services usually listen on, and above every port that fetch refuses (https://fetch.spec.whatwg.org/#port-blocking). */
+const lowestPort = 15_000;
+/** Where the system does not say, or leaves no room below: the first of the dynamic ports (RFC 6335, section 6). */
+const firstDynamicPort = 49_152;
+
+const given = new Set<number>();
+
+/**
+ * A loopback port that nobody listens on, and that this process was not given before.
+ * Not one that the system would choose itself: it gives those to outgoing connections too, so a server that starts a moment
+ * later could find its own taken by a neighbour's.
+ */
+export async function findFreePort(): Promise<number> {
+  const end = readOutgoingStart();
+  for (;;) {
+    const port = randomInt(lowestPort, end > lowestPort ? end : firstDynamicPort);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+/** The lowest port that this system gives to outgoing connections. */
+function readOutgoingStart(): number {
+  try {
+    return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'), 10);
+  } catch {
+    return firstDynamicPort;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
