@@ -36,12 +36,20 @@ describe.each(databaseKinds(process.env))('among many leases on $name', (kind) =
     },
   );
 
-  it('the active ones are counted by an index alone', async () => {
-    const [plan] = await planQueries(opened.db, (db) =>
-      new LeaseStore(db).countActive({ viewerId: null, contentId: null }, now),
-    );
-    expect(plan?.steps.join()).toMatch(
-      /(COVERING INDEX|Index Only Scan leases by) leases_open_by_expires_at/,
-    );
+  it.each([
+    ['all leases', { viewerId: null, contentId: null }, 'leases_open_by_expires_at'],
+    [
+      'those of a viewer with a twentieth of them',
+      { viewerId: 'viewer-0', contentId: null },
+      'leases_open_by_viewer_id',
+    ],
+    [
+      'those of a content with half of them',
+      { viewerId: null, contentId: 'content-0' },
+      'leases_open_by_content_id',
+    ],
+  ])('of %s the active ones are counted by an index alone', async (_, selector, index) => {
+    const [plan] = await planQueries(opened.db, (db) => new LeaseStore(db).countActive(selector, now));
+    expect(plan?.steps.join()).toMatch(new RegExp(`(COVERING INDEX|Index Only Scan leases by) ${index}`));
   });
 });
