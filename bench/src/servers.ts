@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SignJWT } from 'jose';
+import { findFreePort } from '../../scripts/find-free-port.ts';
 
 /** A server under load. */
 export interface Subject {
@@ -22,7 +22,7 @@ const lookEveryMs = 10;
 
 /** Starts a file of the workspace as a process on a free port, and waits until it answers. */
 export async function startServer(name: string, file: string, env: Record<string, string>): Promise<Subject> {
-  const port = await freePort();
+  const port = await findFreePort();
   const path = fileURLToPath(new URL(file, import.meta.url));
   const startedAtMs = performance.now();
   const child = spawn(process.execPath, [path], {
@@ -76,14 +76,6 @@ function stop(child: ChildProcess): Promise<void> {
     child.once('exit', () => resolve());
     child.kill('SIGTERM');
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** A token that both profiles know. */

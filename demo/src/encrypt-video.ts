@@ -17,6 +17,8 @@ export interface EncryptVideoOptions {
   readonly apiKey: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  /** The command is given PATH and HOME of it. */
+  readonly env: NodeJS.ProcessEnv;
 }
 
 const commandFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
@@ -65,14 +67,14 @@ async function describeInputs(options: EncryptVideoOptions): Promise<string> {
 }
 
 async function runEncrypt(
-  { presentation, playlist, serverUrl, apiKey, signal }: EncryptVideoOptions,
+  { presentation, playlist, serverUrl, apiKey, signal, env }: EncryptVideoOptions,
   out: string,
   report: (fraction: number) => void,
 ): Promise<void> {
   const args = ['encrypt', playlist, '--content-id', presentation.contentId, '--out', out, '--force'];
   const more = ['--server', serverUrl, '--rotate-every', String(segmentsOfPeriod)];
   const child = spawn(process.execPath, [commandFile, ...args, ...more], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LATCHKEY_API_KEY: apiKey },
+    env: { PATH: env.PATH, HOME: env.HOME, LATCHKEY_API_KEY: apiKey },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   // A signal rather than the spawn option: the command takes its half-written folder away before it ends.

@@ -14,6 +14,6 @@ await runEntry('demo', async ({ signal, cleanUps }) => {
     console.error('The demonstration needs ffmpeg to make its video.');
     return 1;
   }
-  await runDemo({ options, ffmpeg, signal, cleanUps, terminal: process.stdout });
+  await runDemo({ options, ffmpeg, env: process.env, signal, cleanUps, terminal: process.stdout });
   return 0;
 });

@@ -15,6 +15,7 @@ import { type KeyServer, startKeyServer } from './start-key-server.ts';
 export interface RunDemoOptions {
   readonly options: DemoOptions;
   readonly ffmpeg: string;
+  readonly env: NodeJS.ProcessEnv;
   /** Ends the demonstration. */
   readonly signal: AbortSignal;
   /** Gets whatever was begun here and has to be ended. */
@@ -33,6 +34,7 @@ const cacheFolder = join(root, '.cache', 'demo');
 export async function runDemo({
   options,
   ffmpeg,
+  env,
   signal,
   cleanUps,
   terminal,
@@ -47,7 +49,7 @@ export async function runDemo({
   const starting = progress.start('Starting the key server');
   const serverPort = options.port === 0 ? 0 : options.port + 1;
   const place = { folder, port: serverPort, pageOrigin: page.origin };
-  const server = await startKeyServer({ ...place, ...secrets, signal });
+  const server = await startKeyServer({ ...place, ...secrets, env, signal });
   cleanUps.add(server.stop);
   starting.done();
 
@@ -57,7 +59,7 @@ export async function runDemo({
   const keys = { serverUrl: server.url, apiKey: secrets.adminApiKey };
   for (const presentation of presentations) {
     const playlist = video[presentation.id];
-    await encryptVideo({ presentation, playlist, folder: videoFolder, ...keys, progress, signal });
+    await encryptVideo({ presentation, playlist, folder: videoFolder, ...keys, progress, env, signal });
   }
   const api = createDemoApi({ ...keys, tokenSecret: secrets.tokenSecret, seconds: options.seconds });
   page.open({ api, serverUrl: server.url, videoFolder });

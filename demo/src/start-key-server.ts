@@ -15,6 +15,8 @@ export interface KeyServerOptions {
   readonly tokenSecret: string;
   /** Further variables of the server. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Of whoever starts it. The server is given PATH and HOME of it: a DATABASE_URL there is not meant for a demonstration. */
+  readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
 }
 
@@ -47,8 +49,7 @@ export async function startKeyServer(options: KeyServerOptions): Promise<KeyServ
   const log = createWriteStream(logFile);
   const child = spawn(process.execPath, [entryFile], {
     cwd: options.folder,
-    // Nothing of this process's environment: a DATABASE_URL there is not meant for a demonstration.
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings(options), ...options.variables },
+    env: { PATH: options.env.PATH, HOME: options.env.HOME, ...settings(options), ...options.variables },
     // The channel is how the server learns that whoever started it is gone.
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -43,16 +43,16 @@ const hex32 = () => randomBytes(32).toString('hex');
 
 /** Starts a bucket and a key server, makes a video and encrypts it. */
 export async function startBackend(options: OwnBackendOptions): Promise<Backend> {
-  const { folder, pageOrigin, progress, cleanUps, signal } = options;
+  const { folder, pageOrigin, progress, cleanUps, env, signal } = options;
   const tokenSecret = hex32();
   const apiKey = `lk_${hex32()}`;
-  const store = await openStore(options.env);
+  const store = await openStore(env);
   cleanUps.add(store.close);
 
   const starting = progress.start('Starting the key server');
   const variables = presignVariables(store);
   const place = { folder, port: 0, pageOrigin };
-  const server = await startKeyServer({ ...place, adminApiKey: apiKey, tokenSecret, variables, signal });
+  const server = await startKeyServer({ ...place, adminApiKey: apiKey, tokenSecret, variables, env, signal });
   cleanUps.add(server.stop);
   starting.done();
 
@@ -60,7 +60,7 @@ export async function startBackend(options: OwnBackendOptions): Promise<Backend>
   const videoFolder = join(folder, 'encrypted');
   mkdirSync(videoFolder);
   const access = { serverUrl: server.url, apiKey };
-  const work = { presentation, playlist: video.ts, folder: videoFolder, progress, signal };
+  const work = { presentation, playlist: video.ts, folder: videoFolder, progress, env, signal };
   await encryptVideo({ ...access, ...work });
   return {
     keyServerUrl: server.url,

@@ -1,32 +1,9 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
-import { afterEach, describe, expect, test } from 'vitest';
-import {
-  type FakeService,
-  type GatewayFixture,
-  type GatewaySettings,
-  refusingUrl,
-  startGateway,
-  startService,
-} from './forwarding.fixture.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type GatewayFixture, refusingUrl, serveInTest, startGatewayInTest } from './forwarding.fixture.ts';
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
-
-async function serve(answer: RequestListener): Promise<FakeService> {
-  const service = await startService(answer);
-  opened.push(service);
-  return service;
-}
-async function gatewayBefore(urls: string[], settings?: GatewaySettings): Promise<GatewayFixture> {
-  const gateway = await startGateway({ 'key-derivation': urls, leases: urls }, settings);
-  opened.push(gateway);
-  return gateway;
-}
 /** A service that says what it is told to, octet by octet, once a request has come, and then closes. */
 async function garbler(text: string): Promise<string> {
   const server: Server = createServer((socket) => {
@@ -35,7 +12,7 @@ async function garbler(text: string): Promise<string> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  opened.push({ close: () => new Promise((resolve) => server.close(() => resolve())) });
+  onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 const get = (gateway: GatewayFixture) => fetch(`${gateway.url}/keys/film`);
@@ -59,15 +36,15 @@ async function expectUnavailable(response: Response): Promise<void> {
 
 describe('an address that takes no connection', () => {
   test.each(['GET', 'POST'])('costs a %s nothing where another one does', async (method) => {
-    const service = await serve((_request, response) => response.end('ok'));
-    const gateway = await gatewayBefore([await refusingUrl(), await refusingUrl(), service.url]);
+    const service = await serveInTest((_request, response) => response.end('ok'));
+    const gateway = await startGatewayInTest([await refusingUrl(), await refusingUrl(), service.url]);
     for (let round = 0; round < 6; round++)
       expect((await (method === 'GET' ? get(gateway) : post(gateway))).status).toBe(200);
     expect(gateway.faults).toEqual([]);
   });
 
   test('is a 503 with Retry-After where it is the only one, and the operator hears of it', async () => {
-    const gateway = await gatewayBefore([await refusingUrl()]);
+    const gateway = await startGatewayInTest([await refusingUrl()]);
     await expectUnavailable(await get(gateway));
     await expectUnavailable(await post(gateway));
     expect(gateway.faults).toHaveLength(2);
@@ -76,39 +53,39 @@ describe('an address that takes no connection', () => {
   });
 
   test('that is not known at all is a 503 too', async () => {
-    await expectUnavailable(await get(await gatewayBefore([])));
+    await expectUnavailable(await get(await startGatewayInTest([])));
   });
 });
 
 describe('a connection that breaks before the answer', () => {
   test('has a GET asked again', async () => {
     let asked = 0;
-    const service = await serve((request, response) =>
+    const service = await serveInTest((request, response) =>
       ++asked < 2 ? request.socket.destroy() : response.end('ok'),
     );
-    const gateway = await gatewayBefore([service.url]);
+    const gateway = await startGatewayInTest([service.url]);
     expect((await get(gateway)).status).toBe(200);
     expect(asked).toBe(2);
   });
 
   test('has a GET asked twice at most', async () => {
-    const service = await serve((request) => request.socket.destroy());
-    await expectUnavailable(await get(await gatewayBefore([service.url])));
+    const service = await serveInTest((request) => request.socket.destroy());
+    await expectUnavailable(await get(await startGatewayInTest([service.url])));
     expect(service.received).toHaveLength(2);
   });
 
   test('fails a POST that was sent: it may have been done', async () => {
-    const service = await serve((request) => request.socket.destroy());
-    await expectUnavailable(await post(await gatewayBefore([service.url, service.url])));
+    const service = await serveInTest((request) => request.socket.destroy());
+    await expectUnavailable(await post(await startGatewayInTest([service.url, service.url])));
     expect(service.received).toHaveLength(1);
   });
 
   test.each([16, 10_000])('in the middle of a small answer of %s octets is no half answer', async (size) => {
-    const service = await serve((request, response) => {
+    const service = await serveInTest((request, response) => {
       response.writeHead(200, { 'content-length': size });
       response.write('half', () => request.socket.destroy());
     });
-    const gateway = await gatewayBefore([service.url]);
+    const gateway = await startGatewayInTest([service.url]);
     await expectUnavailable(await get(gateway));
     await expectUnavailable(await post(gateway));
     expect(service.received).toHaveLength(3);
@@ -116,11 +93,11 @@ describe('a connection that breaks before the answer', () => {
 });
 
 test('an answer that breaks off after its head breaks off at the client, and the operator hears of it', async () => {
-  const service = await serve((request, response) => {
+  const service = await serveInTest((request, response) => {
     response.writeHead(200, { 'content-length': 1_000_000 });
     response.write('x'.repeat(50_000), () => request.socket.destroy());
   });
-  const gateway = await gatewayBefore([service.url]);
+  const gateway = await startGatewayInTest([service.url]);
   const connection = gateway.open('GET /keys/film HTTP/1.1\r\nhost: a\r\n\r\n');
   expect((await connection.all()).length).toBeLessThan(60_000);
   expect(gateway.faults).toHaveLength(1);
@@ -131,16 +108,16 @@ describe('a service that hangs', () => {
   test('is a 503 within the time limit, and its request is ended', async () => {
     let ended: () => void = () => {};
     const gone = new Promise<void>((resolve) => (ended = resolve));
-    const service = await serve((request) => request.socket.once('close', () => ended()));
-    const gateway = await gatewayBefore([service.url], { answerLimitMs: 100 });
+    const service = await serveInTest((request) => request.socket.once('close', () => ended()));
+    const gateway = await startGatewayInTest([service.url], { answerLimitMs: 100 });
     await expectUnavailable(await get(gateway));
     await gone;
     expect(gateway.faults).toEqual(['key-derivation: Error: no answer within 100 ms']);
   });
 
   test('is a 503 within the time limit also for those that wait for a free connection', async () => {
-    const service = await serve(() => {});
-    const gateway = await gatewayBefore([service.url], { answerLimitMs: 200, connections: 1 });
+    const service = await serveInTest(() => {});
+    const gateway = await startGatewayInTest([service.url], { answerLimitMs: 200, connections: 1 });
     const startedAtMs = performance.now();
     for (const response of await Promise.all([get(gateway), get(gateway), get(gateway)]))
       await expectUnavailable(response);
@@ -149,11 +126,11 @@ describe('a service that hangs', () => {
   });
 
   test('is waited for where it revokes: the leases of a large content take their time', async () => {
-    const service = await serve((request, response) => {
+    const service = await serveInTest((request, response) => {
       // Twice the limit of the others, and the revocation is there first: only its own limit lets it end.
       if (request.url === '/keys/leases/revoke') setTimeout(() => response.end('{"revoked":100000}'), 400);
     });
-    const gateway = await gatewayBefore([service.url], { answerLimitMs: 200 });
+    const gateway = await startGatewayInTest([service.url], { answerLimitMs: 200 });
     const [revocation, key] = await Promise.all([
       fetch(`${gateway.url}/keys/leases/revoke`, { method: 'POST' }),
       get(gateway),
@@ -163,16 +140,16 @@ describe('a service that hangs', () => {
   });
 
   test('in the middle of a small answer is a 503 too', async () => {
-    const service = await serve((_request, response) =>
+    const service = await serveInTest((_request, response) =>
       response.writeHead(200, { 'content-length': 16 }).write('half'),
     );
-    await expectUnavailable(await get(await gatewayBefore([service.url], { answerLimitMs: 100 })));
+    await expectUnavailable(await get(await startGatewayInTest([service.url], { answerLimitMs: 100 })));
   });
 
   test('is left alone for a while where there is another', async () => {
-    const hanging = await serve(() => {});
-    const service = await serve((_request, response) => response.end('ok'));
-    const gateway = await gatewayBefore([hanging.url, service.url], { answerLimitMs: 100 });
+    const hanging = await serveInTest(() => {});
+    const service = await serveInTest((_request, response) => response.end('ok'));
+    const gateway = await startGatewayInTest([hanging.url, service.url], { answerLimitMs: 100 });
     const statuses = [];
     for (let round = 0; round < 6; round++) statuses.push((await get(gateway)).status);
     expect(statuses.filter((status) => status === 503)).toHaveLength(1);
@@ -189,16 +166,16 @@ describe('what is no proper answer', () => {
     ],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
   ])('is a 503: %s', async (_what, text) => {
-    const gateway = await gatewayBefore([await garbler(text)]);
+    const gateway = await startGatewayInTest([await garbler(text)]);
     await expectUnavailable(await get(gateway));
     expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
   });
 
   test('from a service that does not know the secret is a 503 and not a 401: no client can mend it', async () => {
-    const service = await serve((_request, response) =>
+    const service = await serveInTest((_request, response) =>
       response.writeHead(401, { 'x-latchkey-refused': 'secret' }).end(),
     );
-    const gateway = await gatewayBefore([service.url]);
+    const gateway = await startGatewayInTest([service.url]);
     await expectUnavailable(await get(gateway));
     expect(gateway.faults[0]).toContain('INTERNAL_SECRET');
   });

@@ -8,6 +8,7 @@ import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { createMetrics } from '@latchkey/shared/metrics';
 import { createUpstream } from '@latchkey/shared/upstream';
+import { onTestFinished } from 'vitest';
 import { addForwarding } from './add-forwarding.ts';
 import { createGateway } from './gateway.ts';
 import { type ServiceName, serviceNames } from './route-table.ts';
@@ -208,6 +209,27 @@ function openConnection(port: number, text: string): Connection {
       return read;
     },
   };
+}
+
+/** A service that goes away after the test. */
+export async function serveInTest(answer: RequestListener): Promise<FakeService> {
+  const service = await startService(answer);
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/**
+ * A gateway that goes away after the test, before the services that it was started after.
+ *
+ * @param urls of the services for keys and for leases
+ */
+export async function startGatewayInTest(
+  urls: string[],
+  settings?: GatewaySettings,
+): Promise<GatewayFixture> {
+  const gateway = await startGateway({ 'key-derivation': urls, leases: urls }, settings);
+  onTestFinished(() => gateway.close());
+  return gateway;
 }
 
 async function listen(server: Server): Promise<number> {

@@ -1,29 +1,18 @@
 import type { RequestListener } from 'node:http';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type FakeService,
   type GatewayFixture,
   type GatewaySettings,
-  startGateway,
-  startService,
+  serveInTest,
+  startGatewayInTest,
 } from './forwarding.fixture.ts';
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of opened.splice(0).reverse()) await one.close();
-});
-
-async function serve(answer: RequestListener): Promise<FakeService> {
-  const service = await startService(answer);
-  opened.push(service);
-  return service;
-}
-async function gatewayBefore(services: FakeService[], settings?: GatewaySettings): Promise<GatewayFixture> {
-  const urls = services.map(({ url }) => url);
-  const gateway = await startGateway({ 'key-derivation': urls, leases: urls }, settings);
-  opened.push(gateway);
-  return gateway;
-}
+const gatewayBefore = (services: FakeService[], settings?: GatewaySettings) =>
+  startGatewayInTest(
+    services.map(({ url }) => url),
+    settings,
+  );
 const get = async (gateway: GatewayFixture) => (await fetch(`${gateway.url}/keys/film`)).status;
 const post = async (gateway: GatewayFixture) =>
   (await fetch(`${gateway.url}/keys/leases`, { method: 'POST' })).status;
@@ -44,7 +33,11 @@ const silent: RequestListener = () => {};
 
 describe('a replica that is unsure', () => {
   test('fails nobody where another one is sure, and gets no more than one request to try it', async () => {
-    const [lost, ...sure] = [await serve(unsure(503)), await serve(good), await serve(good)];
+    const [lost, ...sure] = [
+      await serveInTest(unsure(503)),
+      await serveInTest(good),
+      await serveInTest(good),
+    ];
     const gateway = await gatewayBefore([lost, ...sure]);
     expect(new Set(await inTurn(30, () => get(gateway)))).toEqual(new Set([200]));
     expect(lost.received).toHaveLength(1);
@@ -53,7 +46,7 @@ describe('a replica that is unsure', () => {
   });
 
   test('is looked away from before it fails anyone', async () => {
-    const [lost, sure] = [await serve(unsure(200)), await serve(good)];
+    const [lost, sure] = [await serveInTest(unsure(200)), await serveInTest(good)];
     const gateway = await gatewayBefore([lost, sure]);
     await inTurn(20, () => get(gateway));
     expect(lost.received).toHaveLength(1);
@@ -61,14 +54,18 @@ describe('a replica that is unsure', () => {
   });
 
   test('gets no request twice that changes something', async () => {
-    const [lost, sure] = [await serve(unsure(503)), await serve(good)];
+    const [lost, sure] = [await serveInTest(unsure(503)), await serveInTest(good)];
     const gateway = await gatewayBefore([lost, sure]);
     expect((await inTurn(10, () => post(gateway))).filter((status) => status === 503)).toHaveLength(1);
     expect(lost.received.length + sure.received.length).toBe(10);
   });
 
   test('is asked where all are, each request once, and its answer is the client’s', async () => {
-    const services = [await serve(unsure(503)), await serve(unsure(503)), await serve(unsure(503))];
+    const services = [
+      await serveInTest(unsure(503)),
+      await serveInTest(unsure(503)),
+      await serveInTest(unsure(503)),
+    ];
     const gateway = await gatewayBefore(services);
     expect(new Set(await inTurn(300, () => get(gateway)))).toEqual(new Set([503]));
     const asked = services.reduce((sum, { received }) => sum + received.length, 0);
@@ -80,8 +77,8 @@ describe('a replica that is unsure', () => {
 
   test('with any other 503 keeps it: what all share is gone, and others know no more', async () => {
     const services = [
-      await serve((_request, response) => void response.writeHead(503).end()),
-      await serve((_request, response) => void response.writeHead(503).end()),
+      await serveInTest((_request, response) => void response.writeHead(503).end()),
+      await serveInTest((_request, response) => void response.writeHead(503).end()),
     ];
     const gateway = await gatewayBefore(services);
     expect(new Set(await inTurn(10, () => get(gateway)))).toEqual(new Set([503]));
@@ -91,7 +88,7 @@ describe('a replica that is unsure', () => {
 
 describe('a replica that stands still', () => {
   test('holds requests up until it is found to give no sign of life, and then nobody', async () => {
-    const [paused, ...others] = [await serve(silent), await serve(good), await serve(good)];
+    const [paused, ...others] = [await serveInTest(silent), await serveInTest(good), await serveInTest(good)];
     const gateway = await gatewayBefore([paused, ...others], { doubtAfterMs: 20 });
     expect(new Set(await Promise.all(Array.from({ length: 30 }, () => get(gateway))))).toEqual(
       new Set([200]),
@@ -104,7 +101,7 @@ describe('a replica that stands still', () => {
   });
 
   test('holds up what waits for a connection to it no longer than the rest, and that goes elsewhere whatever it is', async () => {
-    const [paused, other] = [await serve(silent), await serve(good)];
+    const [paused, other] = [await serveInTest(silent), await serveInTest(good)];
     const gateway = await gatewayBefore([paused, other], {
       doubtAfterMs: 20,
       answerLimitMs: 1_500,
@@ -119,10 +116,10 @@ describe('a replica that stands still', () => {
 
   test('is asked again once it gives a sign of life', async () => {
     let isPaused = true;
-    const waking = await serve((request, response) =>
+    const waking = await serveInTest((request, response) =>
       isPaused ? silent(request, response) : good(request, response),
     );
-    const gateway = await gatewayBefore([waking, await serve(good)], { doubtAfterMs: 20 });
+    const gateway = await gatewayBefore([waking, await serveInTest(good)], { doubtAfterMs: 20 });
     await inTurn(2, () => get(gateway));
     isPaused = false;
     const before = waking.received.length;
@@ -134,7 +131,7 @@ describe('a replica that stands still', () => {
 test('a replica that is slow and lives is waited for, and nothing is asked twice', async () => {
   const slow: RequestListener = (request, response) =>
     void setTimeout(() => response.end('ok'), request.url === '/health' ? 0 : 150);
-  const services = [await serve(slow), await serve(slow)];
+  const services = [await serveInTest(slow), await serveInTest(slow)];
   const gateway = await gatewayBefore(services, { doubtAfterMs: 20 });
   expect(await Promise.all(Array.from({ length: 10 }, () => get(gateway)))).toEqual(Array(10).fill(200));
   const asked = services.flatMap(({ received }) => received).filter(({ url }) => url === '/keys/film');

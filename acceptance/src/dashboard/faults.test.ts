@@ -1,14 +1,11 @@
 import { expect, it } from 'vitest';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
-import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { createApiKey } from '../stage.ts';
-import { makeApiKey } from '../target.ts';
-import { openStage, startDashboard } from './dashboard-stage.ts';
+import { startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openMortalStage } from './mortal-server.ts';
 
 const alone = await startDashboard({ ADMIN_API_KEY: undefined });
-const port = await findFreePort();
-const mortal = await openStage(`http://127.0.0.1:${port}`);
+const mortal = await openMortalStage();
 
 it('revoking the last key that can manage warns of that', async () => {
   const { server, open } = alone;
@@ -32,36 +29,24 @@ it('revoking the last key that can manage warns of that', async () => {
 }, 60_000);
 
 it('a server that is gone is said so for as long as it is, and the page is itself again once it is back', async () => {
-  const folder = makeTestFolder();
-  const adminApiKey = makeApiKey();
-  const env = { ...complete, PORT: String(port), ADMIN_API_KEY: adminApiKey };
-  const first = startInTest(folder, env);
-  const url = await first.listens();
-  await fetch(`${url}/api/v1/setup`, { method: 'POST' });
-  const page = await mortal.open({ path: '/api-keys', as: adminApiKey });
+  const server = await mortal.start();
+  const page = await mortal.open({ path: '/api-keys', as: server.adminApiKey });
   await page.getByRole('rowheader', { name: 'admin' }).waitFor();
-  first.kill('SIGKILL');
-  await first.ended();
+  await server.kill();
   await page.getByRole('button', { name: 'Never expires' }).click();
   await page.getByText('The server does not answer.', { exact: true }).waitFor();
   await inspectPage(page, 'server-gone');
-  await startInTest(folder, env).listens();
+  await server.restart();
   await page.getByText('The server does not answer.').waitFor({ state: 'detached' });
   await page.getByRole('rowheader', { name: 'admin' }).waitFor();
 }, 60_000);
 
 it('what is begun while the server is gone is said to have failed, and works when it is back, without a reload', async () => {
-  const folder = makeTestFolder();
-  const adminApiKey = makeApiKey();
-  const env = { ...complete, PORT: String(port), ADMIN_API_KEY: adminApiKey };
-  const first = startInTest(folder, env);
-  const url = await first.listens();
-  await fetch(`${url}/api/v1/setup`, { method: 'POST' });
-  const page = await mortal.open({ path: '/leases', as: adminApiKey });
+  const server = await mortal.start();
+  const page = await mortal.open({ path: '/leases', as: server.adminApiKey });
   await page.getByText('Live', { exact: true }).waitFor();
   await page.evaluate('window.isStillTheSame = true');
-  first.kill('SIGKILL');
-  await first.ended();
+  await server.kill();
   await page.getByText('Reconnecting…').waitFor();
   await page.getByRole('link', { name: 'Content' }).click();
   await page.getByRole('button', { name: 'Register a content' }).first().click();
@@ -71,7 +56,7 @@ it('what is begun while the server is gone is said to have failed, and works whe
   await page.getByRole('dialog').getByRole('alert').waitFor();
   const banner = page.getByText('The server does not answer.', { exact: true });
   await banner.waitFor();
-  await startInTest(folder, env).listens();
+  await server.restart();
   await banner.waitFor({ state: 'detached' });
   await register.click();
   await page.getByRole('heading', { level: 1, name: 'Begun too early' }).waitFor();

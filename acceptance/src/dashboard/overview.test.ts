@@ -1,19 +1,16 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
-import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { askForKey, createApiKey, createLease, makeScene, registerContent, revokeLeases } from '../stage.ts';
-import { makeApiKey } from '../target.ts';
 import { viewerToken } from '../tokens.ts';
-import { openDashboard, openStage, signIn, startDashboard } from './dashboard-stage.ts';
+import { openDashboard, signIn, startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openMortalStage } from './mortal-server.ts';
 
 /** Nobody else asks this one for anything, so its figures are those of the test. */
 const own = await startDashboard({ TRUST_PROXY: 'true' });
 await own.server.client.post('/api/v1/setup', own.server.adminApiKey);
 const shared = await openDashboard();
-const port = await findFreePort();
-const mortal = await openStage(`http://127.0.0.1:${port}`);
+const mortal = await openMortalStage();
 
 /** What players send at the end (`getMetrics()`). */
 const playerReport = {
@@ -117,12 +114,8 @@ it('what the server stands on is shown, and what about its configuration is doub
 }, 60_000);
 
 it('a server that is gone is said so, the figures stay, and both mend themselves once it is back', async () => {
-  const folder = makeTestFolder();
-  const adminApiKey = makeApiKey();
-  const env = { ...complete, PORT: String(port), ADMIN_API_KEY: adminApiKey };
-  const first = startInTest(folder, env);
-  const url = await first.listens();
-  await fetch(`${url}/api/v1/setup`, { method: 'POST' });
+  const server = await mortal.start();
+  const { url, adminApiKey } = server;
   await fetch(`${url}/api/v1/content`, {
     method: 'POST',
     headers: { authorization: `Bearer ${adminApiKey}`, 'content-type': 'application/json' },
@@ -131,14 +124,13 @@ it('a server that is gone is said so, the figures stay, and both mend themselves
   const page = await mortal.open({ as: adminApiKey });
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('term').first().waitFor();
-  first.kill('SIGKILL');
-  await first.ended();
+  await server.kill();
   await page.getByText('Reconnecting…').waitFor();
   await page.getByText('The server does not answer.', { exact: true }).waitFor();
   expect(await page.getByRole('term').count()).toBe(6);
   await page.getByText('Nothing needed you when the server last answered.').waitFor();
   await inspectPage(page, 'overview-gone');
-  await startInTest(folder, env).listens();
+  await server.restart();
   await page.getByText('The server does not answer').waitFor({ state: 'detached' });
   await page.getByText('Nothing needs you.').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();

@@ -73,33 +73,13 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     });
 
     test('stores the fingerprint of a version that is new, and names each that differs', async () => {
+      const compare = (...fingerprints: [version: number, fingerprint: string][]) =>
+        registry.compare(new Map(fingerprints));
       const [one, other] = ['00112233445566aa', '00112233445566bb'];
-      expect(await registry.compare(new Map())).toEqual([]);
-      expect(
-        await registry.compare(
-          new Map([
-            [1, one],
-            [2, other],
-          ]),
-        ),
-      ).toEqual([]);
-      expect(
-        await registry.compare(
-          new Map([
-            [1, one],
-            [2, other],
-          ]),
-        ),
-      ).toEqual([]);
-      expect(
-        await registry.compare(
-          new Map([
-            [1, other],
-            [2, one],
-            [3, one],
-          ]),
-        ),
-      ).toEqual([1, 2]);
+      expect(await compare()).toEqual([]);
+      expect(await compare([1, one], [2, other])).toEqual([]);
+      expect(await compare([1, one], [2, other])).toEqual([]);
+      expect(await compare([1, other], [2, one], [3, one])).toEqual([1, 2]);
     });
 
     test('says that it cannot be known where the database does not answer', async () => {

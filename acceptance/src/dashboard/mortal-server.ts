@@ -1,0 +1,48 @@
+import { findFreePort } from '../../../scripts/find-free-port.ts';
+import { complete, makeTestFolder, startInTest } from '../own-process.ts';
+import { makeApiKey } from '../target.ts';
+import { buildDashboard, type DashboardStage, openStage } from './dashboard-stage.ts';
+
+/** One installation, which a test can lose and have back at the same address. */
+export interface MortalServer {
+  url: string;
+  adminApiKey: string;
+  /** Ends it with SIGKILL. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+}
+
+export interface MortalStage extends DashboardStage {
+  /** A new installation, which is set up, until the test ends. One at a time. */
+  start(): Promise<MortalServer>;
+}
+
+/** The dashboard of a server that comes and goes. */
+export async function openMortalStage(): Promise<MortalStage> {
+  buildDashboard();
+  const port = await findFreePort();
+  const { open } = await openStage(`http://127.0.0.1:${port}`);
+  return {
+    open,
+    async start() {
+      const folder = makeTestFolder();
+      const adminApiKey = makeApiKey();
+      const env = { ...complete, PORT: String(port), ADMIN_API_KEY: adminApiKey };
+      let server = startInTest(folder, env);
+      const url = await server.listens();
+      await fetch(`${url}/api/v1/setup`, { method: 'POST' });
+      return {
+        url,
+        adminApiKey,
+        async kill() {
+          server.kill('SIGKILL');
+          await server.ended();
+        },
+        async restart() {
+          server = startInTest(folder, env);
+          await server.listens();
+        },
+      };
+    },
+  };
+}
