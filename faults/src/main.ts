@@ -1,6 +1,6 @@
 // `npm run test:faults`: starts the distributed profile on a Postgres, Redis and NATS of its own, breaks one thing after the
 // other, and ends with the line `N passed, N failed`.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,7 +8,7 @@ import { createChecks } from './checks.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
 import { createRandom } from './kills/random.ts';
-import { writeReport } from './report.ts';
+import { documents, plotFile, putFinding } from './report.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { type Stack, startStack } from './stack/stack.ts';
@@ -19,7 +19,7 @@ const usage = `Breaks what Latchkey stands on, and counts what clients see.
   npm run test:faults                            all of it, in some ten minutes
   npm run test:faults -- --part faults --only Redis
   npm run test:faults -- --part kills --rounds 150 --seed 7
-  npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; writes docs/faults.md
+  npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
   --part revocation,rolling,kills,faults   --revocations 250   --rounds 12   --only <part of a fault's name>
   --seed <number>   --logs <folder>  where the servers' own logs are to be kept
@@ -39,8 +39,7 @@ const { values: flags } = parseArgs({
   },
 });
 
-const docs = join(import.meta.dirname, '..', '..', 'docs');
-const plotFile = 'revocation.svg';
+const root = join(import.meta.dirname, '..', '..');
 const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, keys: 3, gateway: 1 };
 const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, keys: 2, gateway: 2 };
 const rollingDrainSeconds = 3;
@@ -49,7 +48,6 @@ const revocationsBroken = { full: 100, usual: 20 };
 
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const checks = createChecks(say);
-const tables = new Map<string, string>();
 const open = new Set<Stack>();
 let plot = '';
 
@@ -90,6 +88,16 @@ const parts: Record<string, () => Promise<string>> = {
   },
 };
 
+function write(part: string, table: string): void {
+  const command = `npm run test:faults -- ${process.argv.slice(2).join(' ')}`;
+  for (const file of documents[part] ?? []) {
+    const path = join(root, file);
+    const finding = { part, table, command, cores: availableParallelism() };
+    writeFileSync(path, putFinding(readFileSync(path, 'utf8'), finding));
+  }
+  if (part === 'revocation') writeFileSync(join(root, plotFile), plot);
+}
+
 async function main(): Promise<void> {
   if (flags.help) return say(usage);
   for (const part of flags.part.split(',')) {
@@ -97,18 +105,9 @@ async function main(): Promise<void> {
     if (!run) throw new Error(`There is no part ${part}.\n${usage}`);
     await checks.run(`--- ${part}`, async () => {
       const table = await run();
-      tables.set(part, table);
       say(`\n${table}`);
+      if (flags.write) write(part, table);
     });
-  }
-  if (flags.write) {
-    const command = `npm run test:faults -- ${process.argv.slice(2).join(' ')}`;
-    mkdirSync(docs, { recursive: true });
-    writeFileSync(
-      join(docs, 'faults.md'),
-      writeReport({ tables, plotFile, cores: availableParallelism(), command }),
-    );
-    if (plot !== '') writeFileSync(join(docs, plotFile), plot);
   }
   say(`\n${checks.summary()}`);
   process.exitCode = checks.ok() ? 0 : 1;
