@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
 import { createComposeProject } from './compose-project.ts';
-import { listSourceFiles } from './rules/source-files.ts';
 import { runCommand } from './run-command.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -14,21 +14,17 @@ const replicas = 3;
 /** Requests that go to the replicas in turn; enough that each is seen to take its part. */
 const requests = 300;
 
-/** The acceptance tests that act on the server of BASE_URL; the others start servers of their own. */
-function testsOfAnyServer(): string[] {
-  return listSourceFiles(root).filter(
-    (file) =>
-      /^acceptance\/src\/.*\.test\.ts$/.test(file) &&
-      readFileSync(join(root, file), 'utf8').includes('openTarget('),
-  );
-}
-
 async function makeEnvFile(folder: string): Promise<string> {
   const path = join(folder, '.env');
   const cli = join(root, 'cli/src/main.ts');
   assert.equal(await runCommand(process.execPath, [cli, 'keygen', '--out', path]), 0);
   // Any free port; an image tag that overwrites nobody's release; no drain, for there is no load balancer to look away.
-  const settings = { LATCHKEY_PORT: 0, LATCHKEY_VERSION: 'test', SHUTDOWN_DRAIN_SECONDS: 1 };
+  const settings = {
+    LATCHKEY_PORT: 0,
+    LATCHKEY_VERSION: 'test',
+    SHUTDOWN_DRAIN_SECONDS: 1,
+    ...blackBoxSettings,
+  };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(path, readFileSync(path, 'utf8') + lines.join(''));
   return path;
@@ -40,7 +36,7 @@ async function checkBlackBox(url: string, secrets: NodeJS.Dict<string>): Promise
   const env = { ...process.env, BASE_URL: url, ADMIN_API_KEY, AUTH_JWT_SECRET };
   const code = await runCommand(
     process.execPath,
-    [vitest, 'run', '--root', root, ...testsOfAnyServer()],
+    [vitest, 'run', '--root', root, ...listBlackBoxTests(root)],
     env,
   );
   assert.equal(code, 0, `the black-box tests passed against ${url}`);
@@ -55,6 +51,7 @@ const headers = {
 };
 const project = await createComposeProject({ root, envFile, name: `latchkey-test-${process.pid}` });
 const faults: unknown[] = [];
+let passed = 0;
 
 async function step(name: string, run: () => Promise<void>): Promise<void> {
   const startMs = performance.now();
@@ -63,6 +60,7 @@ async function step(name: string, run: () => Promise<void>): Promise<void> {
     (error) => faults.push(error) > 0,
   );
   const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+  if (!failed) passed++;
   console.log(`${failed ? '✗' : '✓'} ${name} (${seconds} s)`);
   if (failed) console.log(faults.at(-1));
 }
@@ -120,5 +118,5 @@ try {
   await project.remove().catch((error) => faults.push(error));
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(faults.length === 0 ? 'compose: all as it should be' : `compose: ${faults.length} failed`);
+console.log(`${passed} passed, ${faults.length} failed`);
 process.exitCode = faults.length === 0 ? 0 : 1;

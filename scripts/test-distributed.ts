@@ -1,7 +1,7 @@
 // `npm run test:distributed`: the black-box tests against separate processes on Postgres, Redis and NATS, three of them
 // serving keys. `--replicas N` takes another number; what else is given goes to the test runner.
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
 import {
   createDistributedProfile,
   type DistributedProfile,
@@ -11,8 +11,6 @@ import { provideServices } from './provide-service.ts';
 import { runCommand } from './run-command.ts';
 import { runTests } from './run-tests.ts';
 
-/** Of the pages with players (acceptance/src/player/player-stage.ts). */
-const pageOrigin = 'http://player.localhost';
 const root = join(import.meta.dirname, '..');
 
 const replicasAt = process.argv.indexOf('--replicas');
@@ -29,16 +27,6 @@ const {
 } = { ...process.env, ...services.variables };
 let profile: DistributedProfile | null = null;
 
-/** The tests that act on whatever server they are given; the others start one of their own. */
-function blackBoxTests(): string[] {
-  const folder = join(root, 'acceptance', 'src');
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(
-      (file) => file.endsWith('.test.ts') && readFileSync(join(folder, file), 'utf8').includes('openTarget('),
-    )
-    .map((file) => `acceptance/src/${file}`);
-}
-
 let code = 1;
 try {
   if (services.missing.length > 0) throw new Error(`this needs ${services.missing.join(', ')}`);
@@ -47,7 +35,7 @@ try {
     { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
     secrets,
     { auth: 1, content: 1, leases: 1, 'key-derivation': replicas, gateway: 1 },
-    { CORS_ORIGINS: pageOrigin },
+    blackBoxSettings,
   );
   // Started before the migration, as a deployment may: they wait.
   for (const process of profile.all) process.start(root);
@@ -60,7 +48,7 @@ try {
   await Promise.all(profile.all.map((process) => process.waitReady()));
   const url = profile.processes.gateway[0]?.url;
   process.stderr.write(`${replicas} key-derivation replicas behind ${url}\n`);
-  code = await runTests([...blackBoxTests(), ...rest], { ...process.env, ...secrets, BASE_URL: url });
+  code = await runTests([...listBlackBoxTests(root), ...rest], { ...process.env, ...secrets, BASE_URL: url });
 } catch (error) {
   process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
 } finally {
