@@ -6,6 +6,8 @@ import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment 
 import { openScene, type PlayScene } from './scene.ts';
 
 const stage = await openPlayerStage('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+/** Twelve seconds of video at twice their speed, on a machine that may have other work. */
+const playTimeoutMs = 90_000;
 const isOwn = (target: Target): target is OwnServer => 'process' in target;
 
 /** Mean of the durations that the browser itself measured, in ms. */
@@ -30,6 +32,7 @@ async function countKeyRequests({ wire, viewerId, film }: PlayScene): Promise<nu
 
 it.concurrent.for(['ts', 'fmp4'] as const)(
   'plays encrypted %s through three epochs and changes of quality; its eight figures are what was measured beside it',
+  { timeout: playTimeoutMs },
   async (container, test) => {
     const film = await stage.encrypt({ container });
     const scene = await openScene(stage, test, { film });

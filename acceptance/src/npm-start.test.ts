@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { complete, makeTestFolder } from './own-process.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+it('SIGTERM to `npm start` alone ends the server as it should be ended, and the command is over only then', async () => {
+  const child = spawn('npm', ['start'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      ...complete,
+      SQLITE_PATH: join(makeTestFolder(), 'latchkey.db'),
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    // A group of its own, so that whatever it leaves behind can be ended.
+    detached: true,
+  });
+  onTestFinished(() => {
+    try {
+      process.kill(-(child.pid ?? 0), 'SIGKILL');
+    } catch {
+      // Nothing is left, as it should be.
+    }
+  });
+  let written = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written += text;
+  });
+  const url = await vi.waitFor(
+    () => {
+      const [, found] = /serves on (http:\/\/[^\s"]+)/.exec(written) ?? [];
+      if (!found) throw new Error(`It does not listen. It wrote:\n${written}`);
+      return found;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  await expect(fetch(`${url}/health`)).rejects.toThrow();
+  expect(written).toContain('SIGTERM: closing');
+}, 60_000);
