@@ -62,10 +62,10 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     }
   }
 
-  /** The latest changes up to the head. */
+  /** The latest changes up to the head; that of the head itself in any case, by whose time its number is known again. */
   async function recall(head: number): Promise<FeedPage['changes']> {
     const recalled: FeedPage['changes'] = [];
-    let after = Math.max(0, head - recalledChanges);
+    let after = Math.max(0, head - Math.max(1, recalledChanges));
     while (after < head) {
       const { changes } = await feed.since(after);
       const last = changes.at(-1);

@@ -4,10 +4,21 @@ import type { FeedPage } from './change-feed.ts';
 import { authorityLimitMs, type FeedPosition } from './feed-position.ts';
 import type { FeedRecord } from './feed-record.ts';
 
+/** A row of the feed: its number, and its time, milliseconds since 1970; null where that is not known. */
+interface Place {
+  readonly number: number;
+  readonly at: number | null;
+}
+
 /** A reading of the feed that has begun. */
 export interface FeedReading {
-  /** The number after which it reads; null for the first one, which asks where the feed ends. */
+  /**
+   * The number after which it reads; null for the first one, which asks where the feed ends. The last row that was seen is
+   * read again: a database that was put back to an earlier state gives its number out anew, for another change.
+   */
   readonly after: number | null;
+  /** The last row that had been seen. */
+  readonly last: Place | null;
   /** Monotonic milliseconds: everything committed before is seen once it has been applied. */
   readonly beganAtMs: number;
 }
@@ -48,28 +59,33 @@ export function createFeedProgress(
   record?: FeedRecord,
   onApplied?: (number: number, at: number, change: Change) => void,
 ): FeedProgress {
-  let lastNumber: number | null = null;
+  let last: Place | null = null;
   let seenUpToMs: number | null = null;
 
   /** Everything has to be forgotten, and is followed from this row on. */
-  function restart(number: number, at: number | null): void {
+  function restart(place: Place): Place {
+    const { number, at } = place;
     record?.restart(number, number === 0 ? beginningAt : at);
     tell(null);
+    return place;
   }
 
-  /** @returns the number up to which everything has been told */
-  function tellPage(page: FeedPage, asked: number): number {
-    const first = page.changes[0]?.number ?? page.head + 1;
-    if (page.head < asked || first !== asked + 1) {
-      // Numbers have no gaps. A gap means that old rows were removed meanwhile, a lower head that the database was put
-      // back to an earlier state: in both cases nobody can say what was missed.
-      const last = page.changes.at(-1);
-      restart(last?.number ?? page.head, last?.at ?? null);
-      return last?.number ?? page.head;
+  /** @returns the row up to which everything has been told, and whether it is one of another history than `asked` */
+  function tellPage(page: FeedPage, asked: Place): { told: Place; isOther: boolean } {
+    const again = page.changes.find(({ number }) => number === asked.number);
+    const changes = page.changes.filter(({ number }) => number > asked.number);
+    const first = changes[0]?.number ?? page.head + 1;
+    const wentBack =
+      page.head < asked.number || (again !== undefined && asked.at !== null && again.at !== asked.at);
+    if (wentBack || first !== asked.number + 1) {
+      // Numbers have no gaps. A gap means that old rows were removed meanwhile; a lower head, or another row with the number
+      // of the last one, that the database was put back to an earlier state: nobody can say what was missed.
+      const { number, at } = page.changes.at(-1) ?? { number: page.head, at: null };
+      return { told: restart({ number, at }), isOther: wentBack };
     }
-    for (const { number, at, change } of page.changes) {
+    for (const { number, at, change } of changes) {
       if (!change) {
-        restart(number, at);
+        restart({ number, at });
         continue;
       }
       record?.add(number, at, change);
@@ -77,7 +93,8 @@ export function createFeedProgress(
       tell(change);
       onApplied?.(number, at, change);
     }
-    return asked + page.changes.length;
+    const { number, at } = changes.at(-1) ?? again ?? asked;
+    return { told: { number, at }, isOther: false };
   }
 
   return {
@@ -86,25 +103,24 @@ export function createFeedProgress(
       tell(change);
       onApplied?.(number, at, change);
       // Out of order or doubled, it was a hint all the same; the pull goes on where the unbroken row of numbers ends.
-      if (lastNumber === null || number !== lastNumber + 1) return;
-      lastNumber = number;
+      if (last === null || number !== last.number + 1) return;
+      last = { number, at };
       record?.advance(number);
     },
-    begin: () => ({ after: lastNumber, beganAtMs: clock.monotonic() }),
+    begin: () => ({ after: last && Math.max(0, last.number - 1), last, beganAtMs: clock.monotonic() }),
     start({ beganAtMs }, head, recalled = []) {
-      lastNumber = head;
-      restart(head, null);
+      restart({ number: head, at: null });
+      last = { number: head, at: recalled.find(({ number }) => number === head)?.at ?? null };
       if (record) recall(record, recalled, head);
       seenUpToMs = beganAtMs;
     },
-    apply({ after, beganAtMs }, page) {
-      const asked = after ?? 0;
-      const toldUpTo = tellPage(page, asked);
+    apply(reading, page) {
+      const { told, isOther } = tellPage(page, reading.last ?? { number: 0, at: null });
       // A push may have come further meanwhile, unless the database went back.
-      lastNumber = page.head < asked ? toldUpTo : Math.max(lastNumber ?? 0, toldUpTo);
-      record?.advance(lastNumber);
-      if (lastNumber < page.head) return false;
-      seenUpToMs = beganAtMs;
+      if (isOther || last === null || told.number >= last.number) last = told;
+      record?.advance(last.number);
+      if (last.number < page.head) return false;
+      seenUpToMs = reading.beganAtMs;
       return true;
     },
     vouchesFor(heldAtMs) {
