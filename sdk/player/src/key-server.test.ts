@@ -113,6 +113,30 @@ it('a callback that fails may do better later, unless it says that it will not',
   expect(fake.requests).toEqual([]);
 });
 
+it('a callback that gives no token in time has failed for now, and nothing was sent', async () => {
+  const keyServerAuth = () => new Promise<string>(() => {});
+  const asked = createKeyServer({ ...fake.options, keyServerAuth }).send({ url: keyUrl(1), reason: 'key' });
+  asked.catch(() => {});
+  await fake.clock.advance(8_000);
+  await expect(asked).rejects.toMatchObject({
+    code: 'NETWORK',
+    isTransient: true,
+    message: 'keyServerAuth gave no token within 8000 ms.',
+  });
+  expect(fake.requests).toEqual([]);
+});
+
+it.each(['lk_0123…', 'two\nlines'])(
+  'a token that no header can carry (%j) is told for what it is, and is final',
+  async (token) => {
+    const server = createKeyServer({ ...fake.options, keyServerAuth: () => token });
+    const error = await server.send({ url: keyUrl(1), reason: 'key' }).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'UNAUTHENTICATED', isTransient: false });
+    expect([error.cause, error.message.includes(token)]).toEqual([undefined, false]);
+    expect(fake.requests).toEqual([]);
+  },
+);
+
 it('an empty token sends no Authorization', async () => {
   await createKeyServer({ ...fake.options, keyServerAuth: () => '' }).send({ url: keyUrl(1), reason: 'key' });
   expect(fake.requests[0]?.token).toBeNull();

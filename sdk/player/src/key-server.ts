@@ -1,9 +1,13 @@
-import { type Clock, systemClock } from './clock.ts';
-import { networkError, PlayerError, refusalOf } from './player-error.ts';
+import { systemClock } from './clock.ts';
+import { PlayerError, refusalOf } from './player-error.ts';
 import type { AuthReason, KeyServerOptions } from './player-options.ts';
+import { withTimeout } from './with-timeout.ts';
 
-/** An attempt without an answer for this long has failed. As hls.js has it for keys (maxTimeToFirstByteMs). */
-const attemptTimeoutMs = 8_000;
+const silence = {
+  failed: 'The key server cannot be reached, or does not list this origin in CORS_ORIGINS.',
+  late: 'The key server did not answer',
+};
+const noToken = { failed: 'keyServerAuth gave no token.', late: 'keyServerAuth gave no token' };
 
 /** One attempt, as the page sees it. `status` is 0 where there was no answer. */
 export interface Attempt {
@@ -27,6 +31,11 @@ export interface KeyServer {
   /** Absolute URL of a path of the server. */
   url(path: string): string;
   /**
+   * @returns what the application gives now, as a header can carry it
+   * @throws PlayerError `NETWORK` where it gives none in time, `UNAUTHENTICATED` where no header can carry it
+   */
+  token(reason: AuthReason): Promise<string>;
+  /**
    * @returns the body of a success
    * @throws PlayerError; a 401 only after the application was asked for a token once more
    */
@@ -41,28 +50,25 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
   const base = keyServerUrl.replace(/\/+$/, '');
   let lastToken: string | undefined;
 
-  async function freshToken(reason: AuthReason): Promise<string> {
-    try {
-      lastToken = await keyServerAuth({ reason });
-      return lastToken;
-    } catch (cause) {
-      if (cause instanceof PlayerError) throw cause;
-      throw networkError('keyServerAuth gave no token.', { cause });
-    }
+  async function token(reason: AuthReason): Promise<string> {
+    const given = await withTimeout(clock, async () => keyServerAuth({ reason }), noToken);
+    refuseUnsendable(given);
+    lastToken = given;
+    return given;
   }
 
   return {
     url: (path) => `${base}${path}`,
+    token,
 
     async send(asked) {
       const { url, onAttempt } = asked;
       for (let reason = asked.reason; ; reason = 'retry-after-401') {
-        const init = initOf(asked, await freshToken(reason));
+        const init = initOf(asked, await token(reason));
         const startMs = clock.now();
         const tell = (status: number) => onAttempt?.({ status, durationMs: clock.now() - startMs });
-        const answer = await withTimeout(clock, (signal) =>
-          fetchWhole(request, url, { ...init, signal }),
-        ).catch((error) => {
+        const fetching = (signal: AbortSignal) => fetchWhole(request, url, { ...init, signal });
+        const answer = await withTimeout(clock, fetching, silence).catch((error) => {
           tell(0);
           throw error;
         });
@@ -87,6 +93,16 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
   };
 }
 
+/** `fetch` would fail as it does where there is no server, and be tried again. */
+function refuseUnsendable(token: string): void {
+  try {
+    new Headers({ Authorization: `Bearer ${token}` });
+  } catch {
+    // Without the cause: some runtimes quote the token in it.
+    throw new PlayerError('UNAUTHENTICATED', 'keyServerAuth gave a token that no header can carry.');
+  }
+}
+
 function initOf({ json, leaseId, keepalive }: KeyServerRequest, token: string): RequestInit {
   const headers: Record<string, string> = {};
   if (token !== '') headers.Authorization = `Bearer ${token}`;
@@ -104,28 +120,6 @@ async function fetchWhole(request: typeof globalThis.fetch, url: string, init: R
   const response = await request(url, init);
   const { ok, status, headers } = response;
   return { ok, status, retryAfter: headers.get('Retry-After'), body: await response.arrayBuffer() };
-}
-
-/** @throws PlayerError `NETWORK` where the work fails or takes too long */
-async function withTimeout<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  let timer: unknown;
-  const late = new Promise<never>((_, reject) => {
-    timer = clock.setTimeout(() => {
-      reject(networkError(`The key server did not answer within ${attemptTimeoutMs} ms.`));
-      controller.abort();
-    }, attemptTimeoutMs);
-  });
-  try {
-    return await Promise.race([work(controller.signal), late]);
-  } catch (cause) {
-    if (cause instanceof PlayerError) throw cause;
-    throw networkError('The key server cannot be reached, or does not list this origin in CORS_ORIGINS.', {
-      cause,
-    });
-  } finally {
-    clock.clearTimeout(timer);
-  }
 }
 
 function parse(body: ArrayBuffer): unknown {

@@ -1,12 +1,10 @@
 import type { Attempt, KeyServer } from './key-server.ts';
 import { isOver, type LeaseKeeper } from './lease-keeper.ts';
 import { networkError, PlayerError, toPlayerError } from './player-error.ts';
-import { type RetryOptions, retry } from './retry.ts';
+import { keyBackOff, type RetryOptions, retry } from './retry.ts';
 
 /** Of AES-128 (RFC 8216 section 5.2). Anything else, such as a captive portal's page, is no key. */
 const keyBytes = 16;
-/** A viewer is waiting for the key, or will soon: seldom more than this behind a server that is back. */
-const backOff = { firstDelayMs: 500, maxDelayMs: 3_000 };
 /** Fetched ahead and not asked for yet. hls.js keeps what it was given; a seek far away leaves one behind here. */
 const maxHeldKeys = 8;
 
@@ -57,7 +55,7 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
       if (ended.aborted) throw ended.reason;
       return fetchKey(ports, url);
     };
-    const key = retry(attempt, { ...ports, ...backOff, givesUp, signal: ended });
+    const key = retry(attempt, { ...ports, ...keyBackOff, givesUp, signal: ended });
     const entry = { key, wantedBy };
     loading.set(url, entry);
     key.then(

@@ -12,6 +12,7 @@ import {
 import { settle } from './manual-clock.fixture.ts';
 import type { Player } from './player.ts';
 import type { PlayerError } from './player-error.ts';
+import type { PlayerOptions } from './player-options.ts';
 
 const base = 'https://cdn.example/film';
 const media = `#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="${keyUrl(0)}"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST`;
@@ -28,6 +29,9 @@ let errors: PlayerError[];
 let playlistHeaders: Headers[];
 beforeEach(() => {
   fake = createFakeKeyServer();
+  open();
+});
+function open(more: Partial<PlayerOptions> = {}) {
   video = new FakeVideo();
   errors = [];
   playlistHeaders = [];
@@ -38,9 +42,10 @@ beforeEach(() => {
     return new Response(file ?? 'gone', { status: file ? 200 : 404 });
   };
   const Fake = FakeHls as unknown as typeof Hls;
-  player = createPlayer({ ...fake.options, fetch, video: asVideo(video), Hls: Fake, native: 'always' });
+  const native = { video: asVideo(video), Hls: Fake, native: 'always' } as const;
+  player = createPlayer({ ...fake.options, fetch, ...native, ...more });
   player.on('error', (error) => errors.push(error));
-});
+}
 const load = (name: string) => player.load(`${base}/${name}`, { contentId: 'film' });
 const decode = (dataUrl: string) => atob(dataUrl.slice(dataUrl.indexOf(',') + 1));
 /** The key URL deep in what the video was given. */
@@ -67,6 +72,28 @@ it('a live playlist stays at its own URL, from which it has to be read again', a
 it('a playlist that is not there is MEDIA_NETWORK', async () => {
   await expect(load('missing.m3u8')).rejects.toMatchObject({ code: 'MEDIA_NETWORK', status: 404 });
   expect(errors).toHaveLength(1);
+});
+
+it('a token that never comes ends playback once nothing could be played for `patienceSeconds`', async () => {
+  open({ leases: false, patienceSeconds: 20, keyServerAuth: () => new Promise<string>(() => {}) });
+  video.readyState = 0;
+  const loaded = load('master.m3u8');
+  loaded.catch(() => {});
+  await fake.clock.advance(19_000);
+  expect(errors).toEqual([]);
+  await fake.clock.advance(10_000);
+  await expect(loaded).rejects.toMatchObject({ code: 'NETWORK' });
+  expect(errors).toHaveLength(1);
+});
+
+it('a load that another overtakes while its lease is on its way does not end that one', async () => {
+  const first = load('master.m3u8');
+  first.catch(() => {});
+  const second = load('live.m3u8');
+  await expect(first).rejects.toMatchObject({ code: 'ABORTED' });
+  await second;
+  await settle();
+  expect([errors, video.src]).toEqual([[], `${base}/live.m3u8`]);
 });
 
 it('a failure after a while is taken for a credential that ran out: on with a new one, in its place', async () => {

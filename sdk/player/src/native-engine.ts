@@ -32,7 +32,7 @@ export function createNativeEngine(
   async function play(url: string): Promise<void> {
     const { session, clock } = core;
     const leaseId = await session?.leases?.leaseId();
-    const token = await options.keyServerAuth({ reason: 'key' });
+    const token = await session?.token();
     const query = { ...(token && { access_token: token }), ...(leaseId && { lease_id: leaseId }) };
     const source = await makeNativeSource(url, { keyServerUrl: options.keyServerUrl, query, fetch });
     if (session !== core.session || listening.signal.aborted) return;
@@ -76,12 +76,14 @@ export function createNativeEngine(
     hls: null,
     video,
     async load(url) {
+      // By the time it fails, another content may be playing.
+      const { session } = core;
       playlistUrl = undefined;
       videoWatch.begin();
       try {
         await play(url);
       } catch (error) {
-        core.session?.fail(toPlayerError(error));
+        session?.fail(toPlayerError(error));
         throw error;
       }
     },

@@ -7,8 +7,8 @@ export type AuthReason = 'key' | 'lease' | 'metrics' | 'retry-after-401';
 
 /**
  * Gives the viewer's token, without `Bearer`. Called for each key request and each lease call: give a token that is
- * valid now. An empty string sends none. A rejection counts as a failure that may pass; throw a `PlayerError` to end
- * playback.
+ * valid now. An empty string sends none. A rejection, or no token within 8 s, counts as a failure that may pass; throw a
+ * `PlayerError` to end playback.
  */
 export type KeyServerAuth = (why: { reason: AuthReason }) => string | Promise<string>;
 
@@ -24,7 +24,7 @@ export interface LeaseOptions {
 
 /** What is the same for every way to play. */
 export interface KeyServerOptions {
-  /** Where the key server is, such as `https://keys.example.com`. */
+  /** Where the key server is, as an absolute URL, such as `https://keys.example.com`. */
   readonly keyServerUrl: string;
   readonly keyServerAuth: KeyServerAuth;
   /** `false` takes no lease. Default: one for the content that plays. */

@@ -102,6 +102,32 @@ describe('load', () => {
   });
 });
 
+describe('a callback that never gives a token', () => {
+  const keyServerAuth = () => new Promise<string>(() => {});
+
+  it('ends playback once nothing could be played for `patienceSeconds`', async () => {
+    video.readyState = 0;
+    const { player } = open({ keyServerAuth, patienceSeconds: 20 });
+    const loaded = player.load(playlist, { contentId: 'film' });
+    loaded.catch(() => {});
+    await fake.clock.advance(19_000);
+    expect(errors).toEqual([]);
+    await fake.clock.advance(10_000);
+    await expect(loaded).rejects.toMatchObject({ code: 'NETWORK' });
+    expect(errors).toHaveLength(1);
+  });
+
+  it('does not hold up destroy for ever', async () => {
+    const { player } = open({ keyServerAuth });
+    player.load(playlist, { contentId: 'film' }).catch(() => {});
+    await settle();
+    const destroyed = player.destroy();
+    await fake.clock.advance(8_000);
+    await destroyed;
+    expect(fake.requests).toEqual([]);
+  });
+});
+
 describe('a refused key ends playback', () => {
   it('at once, with one request, one error, and a video that stays paused', async () => {
     const { player, hls } = open();

@@ -17,6 +17,9 @@ export interface RetryOptions extends BackOff {
   readonly onRetry?: (error: PlayerError, attempt: number, delayMs: number) => void;
 }
 
+/** A viewer is waiting for a key, or will soon: seldom more than this behind a server that is back. */
+export const keyBackOff: BackOff = { firstDelayMs: 500, maxDelayMs: 3_000 };
+
 /** Longest wait that a server's Retry-After is granted: a viewer waits. */
 const maxRetryAfterMs = 30_000;
 /** Half as much again at most, so that the players of a server that comes back do not come in step. */

@@ -9,7 +9,7 @@ import type { MetricsRecorder } from './metrics.ts';
 import { PlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
 import { tabStorage } from './released-lease.ts';
-import type { RetryOptions } from './retry.ts';
+import { keyBackOff, type RetryOptions, retry } from './retry.ts';
 
 /** A minute: longer than a server takes to be replaced, shorter than a viewer waits in front of a still picture. */
 const defaultPatienceSeconds = 60;
@@ -37,6 +37,8 @@ export interface Session {
   readonly contentId: string | undefined;
   /** Rejected when playback ends by an error, or another begins; never resolved. */
   readonly failure: Promise<never>;
+  /** A token for keys that the browser asks for itself, however long the application cannot give one. @throws PlayerError */
+  token(): Promise<string>;
   /** Takes the lease, where one is wanted and the content is known. */
   start(): Promise<void>;
   /** Ends playback for good. */
@@ -116,6 +118,13 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
       return playing;
     },
     failure: failure.promise,
+    token() {
+      const startMs = clock.now();
+      const attempt = () => ports.server.token('key');
+      const signal = ending.signal;
+      const again = { givesUp: () => givesUp(startMs), onRetry: onRetry('key') };
+      return retry(attempt, { ...ports, ...keyBackOff, ...again, signal });
+    },
     start,
     fail,
     async end() {

@@ -1,5 +1,6 @@
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './key-server.fixture.ts';
+import { settle } from './manual-clock.fixture.ts';
 import type { PlayerError } from './player-error.ts';
 import { shakaRequestFilter } from './shaka.ts';
 
@@ -7,6 +8,7 @@ let fake: FakeKeyServer;
 beforeEach(() => {
   fake = createFakeKeyServer();
 });
+afterEach(() => vi.unstubAllGlobals());
 const request = (...uris: string[]) => ({ uris, headers: {} as Record<string, string> });
 
 it('a key request gets a fresh token and the lease of its content', async () => {
@@ -31,18 +33,111 @@ it.each([
   expect(fake.asked).toEqual([]);
 });
 
-it('another content takes another lease, and release gives it back', async () => {
+it('keys of two contents asked for at once are both answered: one lease for the first, the token alone for the other', async () => {
+  const filter = shakaRequestFilter(fake.options);
+  const requests = ['film', 'advert', 'film', 'advert'].map((content, epoch) =>
+    request(keyUrl(epoch, content)),
+  );
+  await Promise.all(requests.map((each) => filter(6, each)));
+  expect(requests.map(({ headers }) => headers['X-Lease-Id'])).toEqual([
+    'lease-1',
+    undefined,
+    'lease-1',
+    undefined,
+  ]);
+  expect(requests.every(({ headers }) => headers.Authorization)).toBe(true);
+  expect(fake.requests.map(({ path, json }) => [path, json?.contentId])).toEqual([['/keys/leases', 'film']]);
+});
+
+it('the lease is for the content that is named, though an advertisement’s key comes first', async () => {
+  const filter = shakaRequestFilter({ ...fake.options, contentId: 'film' });
+  const [advert, film] = [request(keyUrl(0, 'advert')), request(keyUrl(0))];
+  for (const each of [advert, film]) await filter(6, each);
+  expect([advert, film].map(({ headers }) => headers['X-Lease-Id'])).toEqual([undefined, 'lease-1']);
+});
+
+it('without leases every key gets the token alone', async () => {
+  const filter = shakaRequestFilter({ ...fake.options, leases: false });
+  const key = request(keyUrl(0));
+  await filter(6, key);
+  expect(key.headers).toEqual({ Authorization: 'Bearer token-1' });
+  expect(fake.requests).toEqual([]);
+});
+
+it('after release another content takes a lease of its own, once the one before is given back', async () => {
   const filter = shakaRequestFilter(fake.options);
   await filter(6, request(keyUrl(0)));
-  await filter(6, request(keyUrl(0, 'sequel')));
+  let arrive = () => {};
+  fake.answer('POST /keys/leases/revoke', () =>
+    new Promise<void>((resolve) => {
+      arrive = resolve;
+    }).then(() => Response.json({ revoked: 1, leases: [] })),
+  );
+  filter.release();
+  const sequel = request(keyUrl(0, 'sequel'));
+  const filtered = filter(6, sequel);
+  await settle();
+  expect(fake.requests.map(({ path, json }) => [path, json?.leaseId])).toEqual([
+    ['/keys/leases', undefined],
+    ['/keys/leases/revoke', 'lease-1'],
+  ]);
+  arrive();
+  await filtered;
+  expect(sequel.headers['X-Lease-Id']).toBe('lease-2');
+  expect(fake.to('POST /keys/leases').at(-1)?.json).toMatchObject({ contentId: 'sequel' });
+});
+
+it('a page that is left gives the lease back, and after release hears of no page any more', async () => {
+  const page = new EventTarget();
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+  const filter = shakaRequestFilter(fake.options);
+  await filter(6, request(keyUrl(0)));
+  page.dispatchEvent(new Event('pagehide'));
+  await settle();
+  expect(fake.to('POST /keys/leases/revoke')).toHaveLength(1);
+  const back = () => page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+  back();
+  await settle();
   await filter.release();
-  expect(fake.to('POST /keys/leases/revoke').map(({ json }) => json)).toEqual([
-    { leaseId: 'lease-1' },
-    { leaseId: 'lease-2' },
+  back();
+  await settle();
+  expect(fake.requests.map(({ json }) => json?.leaseId)).toEqual([
+    undefined,
+    'lease-1',
+    undefined,
+    'lease-2',
   ]);
 });
 
-it('a lost lease is told, and the next key request fails with it', async () => {
+it.each(['/', '', 'keys.example'])(
+  'a keyServerUrl that is not absolute (%j) is refused at once',
+  (keyServerUrl) => {
+    expect(() => shakaRequestFilter({ ...fake.options, keyServerUrl })).toThrow(TypeError);
+  },
+);
+
+it('a token that is late is asked for again, until patience ends or the lease is given back', async () => {
+  const hang = () => new Promise<string>(() => {});
+  const hung = () => shakaRequestFilter({ ...fake.options, keyServerAuth: hang, leases: false });
+  const impatient = hung()(6, request(keyUrl(0)));
+  const filter = hung();
+  const ended = filter(6, request(keyUrl(0)));
+  for (const each of [impatient, ended]) each.catch(() => {});
+  await fake.clock.advance(30_000);
+  await filter.release();
+  await fake.clock.advance(60_000);
+  await expect(impatient).rejects.toMatchObject({ code: 'NETWORK' });
+  await expect(ended).rejects.toMatchObject({ code: 'ABORTED' });
+  let asked = 0;
+  const keyServerAuth = () => (asked++ === 0 ? hang() : 'token');
+  const key = request(keyUrl(0));
+  const late = shakaRequestFilter({ ...fake.options, keyServerAuth, leases: false })(6, key);
+  await fake.clock.advance(9_000);
+  await late;
+  expect(key.headers).toEqual({ Authorization: 'Bearer token' });
+});
+
+it('a lost lease is told, and key requests fail with it until release', async () => {
   const errors: PlayerError[] = [];
   const filter = shakaRequestFilter({ ...fake.options, onError: (error) => errors.push(error) });
   await filter(6, request(keyUrl(0)));
@@ -50,4 +145,8 @@ it('a lost lease is told, and the next key request fails with it', async () => {
   await fake.clock.advance(75_000);
   expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
   await expect(filter(6, request(keyUrl(1)))).rejects.toMatchObject({ code: 'LEASE_REVOKED' });
+  await filter.release();
+  const anew = request(keyUrl(1));
+  await filter(6, anew);
+  expect(anew.headers['X-Lease-Id']).toBe('lease-2');
 });

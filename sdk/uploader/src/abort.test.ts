@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { PutRequest } from './ports.ts';
 import { createFakePorts } from './testing/fake-ports.ts';
-import { createMapMemory, textFile, uploadHere } from './testing/upload-here.ts';
+import { createMapMemory, lazyFile, textFile, uploadHere } from './testing/upload-here.ts';
+import type { UploadFile, UploadOptions } from './upload-options.ts';
 
 const files = ['a.ts', 'b.ts', 'c.ts', 'd.m3u8'].map((path) => textFile(path));
 
@@ -38,6 +39,28 @@ it('aborting ends a pause before another attempt', async () => {
     });
   const result = await uploadHere([textFile('a.ts')], { ...ports, wait }, { signal: controller.signal });
   expect(result.files[0]).toMatchObject({ status: 'aborted', attempts: 1 });
+});
+
+const never = () => new Promise<never>(() => {});
+it.each<[string, Partial<UploadOptions>, UploadFile[]]>([
+  ['auth', { auth: never }, [lazyFile('a.ts')]],
+  ['exists', { exists: never }, [lazyFile('a.ts')]],
+  ['memory.get', { memory: { get: never, set: never } }, [lazyFile('a.ts')]],
+  ['the function that opens a file', {}, [{ path: 'a.ts', size: 1, data: never }]],
+  ['the function that opens a playlist', {}, [{ path: 'a.m3u8', size: 1, data: never }]],
+])('aborting ends an upload that waits for %s', async (_, options, waiting) => {
+  const controller = new AbortController();
+  const { ports, puts } = createFakePorts();
+  const uploaded = uploadHere([...waiting, lazyFile('b.ts')], ports, {
+    ...options,
+    signal: controller.signal,
+    concurrency: 1,
+  });
+  // By then it waits: what comes before takes no time.
+  setImmediate(() => controller.abort());
+  const { files, complete } = await uploaded;
+  expect([complete, files.map(({ status }) => status)]).toEqual([false, ['aborted', 'aborted']]);
+  expect(puts).toEqual([]);
 });
 
 it('an upload that is aborted before it begins asks for nothing, not even a token', async () => {

@@ -1,8 +1,9 @@
+import { askApplication } from './ask-application.ts';
 import { Fault, isPassing } from './fault.ts';
 import type { Ports } from './ports.ts';
 import { parseRetryAfter } from './retry-delay.ts';
 import { UploadError } from './upload-error.ts';
-import { withStallLimit } from './with-stall-limit.ts';
+import { answerLimitMs, withStallLimit } from './with-stall-limit.ts';
 
 /** A URL to PUT one file to. */
 export interface PresignedUrl {
@@ -20,9 +21,6 @@ export interface PresignRequest {
   readonly contentLength: number;
 }
 
-/** The server answers within a second or not at all; a proxy before it may take its time. */
-const stallLimitMs = 30_000;
-
 /**
  * `POST /presign`, with a token that is asked for now.
  *
@@ -34,7 +32,7 @@ export async function presign(
   ports: Ports,
   signal: AbortSignal,
 ): Promise<PresignedUrl> {
-  const token = await freshToken(auth);
+  const token = await freshToken(auth, ports, signal);
   const { status, retryAfter, body } = await ask(`${keyServerUrl}/presign`, request, token, ports, signal);
   if (status === 200) return parse(body);
   const { code, detail } = (body ?? {}) as { code?: unknown; detail?: unknown };
@@ -56,18 +54,31 @@ export async function presign(
   throw new Fault(new UploadError('PRESIGN_REFUSED', message, { status, serverCode }), retry);
 }
 
-async function freshToken(auth: () => string | Promise<string>): Promise<string> {
+async function freshToken(
+  auth: () => string | Promise<string>,
+  ports: Ports,
+  signal: AbortSignal,
+): Promise<string> {
+  let token: string;
   try {
-    return await auth();
+    token = await askApplication(auth, ports, signal);
   } catch (cause) {
     const message = `auth() failed: ${cause instanceof Error ? cause.message : cause}`;
     throw new Fault(new UploadError('AUTH_FAILED', message, { cause }), 'never');
   }
+  try {
+    // fetch would fail as it does where there is no server.
+    new Headers({ authorization: `Bearer ${token}` });
+  } catch {
+    // Without the cause: some runtimes quote the token in it.
+    throw new Fault(new UploadError('AUTH_FAILED', 'auth() gave a token that no header can carry'), 'never');
+  }
+  return token;
 }
 
 async function ask(url: string, request: PresignRequest, token: string, ports: Ports, signal: AbortSignal) {
   try {
-    return await withStallLimit(stallLimitMs, ports, signal, async (requestSignal) => {
+    return await withStallLimit(answerLimitMs, ports, signal, async (requestSignal) => {
       const answer = await ports.fetch(url, {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

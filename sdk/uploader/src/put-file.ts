@@ -2,6 +2,7 @@ import { Fault, isPassing } from './fault.ts';
 import type { Ports, PutAnswer } from './ports.ts';
 import type { PresignedUrl } from './presign.ts';
 import { parseRetryAfter } from './retry-delay.ts';
+import { untilAborted } from './until-aborted.ts';
 import { UploadError } from './upload-error.ts';
 import type { UploadBody, UploadFile } from './upload-options.ts';
 import { withStallLimit } from './with-stall-limit.ts';
@@ -23,7 +24,7 @@ export async function putFile(
   ports: Ports,
   signal: AbortSignal,
 ): Promise<PutAnswer> {
-  const body = await openBody(file, size);
+  const body = await untilAborted(signal, openBody(file, size));
   let answer: PutAnswer;
   try {
     answer = await withStallLimit(stallLimitMs, ports, signal, (requestSignal, moved) => {

@@ -87,6 +87,18 @@ describe('an upload that is repeated', () => {
     expect(statuses(result)).toEqual(['uploaded', 'skipped', 'uploaded']);
   });
 
+  it('takes an `exists` that says nothing within 30 s for a no', async () => {
+    const { ports, puts, stall } = createFakePorts();
+    const exists = () =>
+      new Promise<boolean>(() => {
+        setImmediate(() => stall());
+      });
+    expect(statuses(await uploadHere(files, ports, { exists, concurrency: 1 }))).toEqual(
+      Array(3).fill('uploaded'),
+    );
+    expect(puts).toHaveLength(3);
+  });
+
   it('goes on without a memory that fails', async () => {
     const { ports } = createFakePorts();
     const fail = () => {
@@ -105,10 +117,12 @@ describe('localStorage', () => {
     });
     const { ports } = createFakePorts();
     await uploadHere(files, ports, { memory });
-    const [name = ''] = items.keys();
-    expect(items.size).toBe(3);
-    expect(name).toBe('latchkey-upload https://keys.example.com content/film/a.ts');
-    items.set(name, '{"size":"4"}');
+    // In the order in which they were hashed, which is any.
+    const names = ['a', 'b', 'c'].map(
+      (name) => `latchkey-upload https://keys.example.com content/film/${name}.ts`,
+    );
+    expect([...items.keys()].sort()).toEqual(names);
+    items.set(names[0] ?? '', '{"size":"4"}');
     expect(statuses(await uploadHere(files, ports, { memory }))).toEqual(['uploaded', 'skipped', 'skipped']);
   });
 });

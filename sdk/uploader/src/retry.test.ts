@@ -173,6 +173,28 @@ describe('given up', () => {
     expect(presigns).toEqual([]);
   });
 
+  it('is where auth() gives nothing within 30 s, without a request', async () => {
+    const { ports, presigns, stall } = createFakePorts();
+    const auth = () =>
+      new Promise<string>(() => {
+        setImmediate(() => stall());
+      });
+    const { files } = await uploadHere([file], ports, { auth });
+    expect(files[0]).toMatchObject({ attempts: 1, error: { code: 'AUTH_FAILED' } });
+    expect(presigns).toEqual([]);
+  });
+
+  it.each(['lk_0123…', 'two\nlines'])(
+    'is where auth() gives what no header can carry (%j), without a request and without telling it',
+    async (token) => {
+      const { ports, presigns, waits } = createFakePorts();
+      const { files } = await uploadHere([file], ports, { auth: () => token });
+      expect(files[0]).toMatchObject({ attempts: 1, error: { code: 'AUTH_FAILED' } });
+      expect([files[0]?.error?.cause, files[0]?.error?.message.includes(token)]).toEqual([undefined, false]);
+      expect([presigns, waits]).toEqual([[], []]);
+    },
+  );
+
   it('is where the answer is no presigned URL', async () => {
     const { ports } = createFakePorts({ answerPresign: () => ({ status: 200, json: { hello: 'world' } }) });
     expect((await uploadHere([file], ports)).files[0]?.error?.code).toBe('PRESIGN_REFUSED');

@@ -6,7 +6,7 @@
  * | `INVALID_OPTIONS` | thrown by `upload()` itself, before any request |
  * | `INVALID_FILE` | a path that cannot be a key, a path given twice, a size that is missing, a content key |
  * | `READ_FAILED` | the file could not be read, or has another size than was said |
- * | `AUTH_FAILED` | the `auth` callback threw |
+ * | `AUTH_FAILED` | the `auth` callback threw, gave nothing in time, or a token that no header can carry |
  * | `PRESIGN_REFUSED` | the key server said no; `status` and `serverCode` (`CONTENT_NOT_FOUND`, …) tell why |
  * | `PRESIGN_UNAVAILABLE` | the key server could not be reached, or not in time, however often it was asked |
  * | `STORE_REFUSED` | the bucket said no, to a fresh URL too; `serverCode` is its own code (`AccessDenied`, …) |

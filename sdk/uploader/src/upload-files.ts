@@ -1,11 +1,13 @@
+import { askApplication } from './ask-application.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { orderFiles } from './order-files.ts';
 import type { Ports } from './ports.ts';
 import { checkOptions, type PreparedFile, prepareFiles } from './prepare-files.ts';
 import { runPool } from './run-pool.ts';
+import { untilAborted } from './until-aborted.ts';
 import { UploadError } from './upload-error.ts';
 import { uploadFile } from './upload-file.ts';
-import type { UploadMemory, UploadRecord } from './upload-memory.ts';
+import { recall, remember, type UploadRecord } from './upload-memory.ts';
 import type { UploadFile, UploadOptions } from './upload-options.ts';
 import { createProgress, type FileProgress } from './upload-progress.ts';
 import type { FileResult, UploadResult } from './upload-result.ts';
@@ -39,7 +41,9 @@ export async function uploadFiles(
   const indexOf = new Map(files.map(({ path }, index) => [path, index]));
   // What is no part of this upload is not its concern.
   const hasFailed = (path: string) => outcomes[indexOf.get(path) ?? -1]?.status === 'failed';
-  for (const group of await orderFiles(prepared)) {
+  // Aborted meanwhile: nothing is begun.
+  const groups = await untilAborted(signal, orderFiles(prepared)).catch(() => []);
+  for (const group of groups) {
     await runPool(group, options.concurrency ?? defaultConcurrency, async ({ index, needs }) => {
       const file = prepared[index];
       if (signal.aborted || !file) return;
@@ -62,9 +66,9 @@ async function uploadOrSkip(
   let attempts = 0;
   try {
     const place = `${options.keyServerUrl} ${work.key}`;
-    const fingerprint = await fingerprintOf(work.file);
-    const remembered = await recall(options.memory, place, work.size, fingerprint);
-    if (await isInBucket(work, remembered, options)) {
+    const fingerprint = await untilAborted(signal, fingerprintOf(work.file));
+    const remembered = await untilAborted(signal, recall(options.memory, place, work.size, fingerprint));
+    if (await isInBucket(work, remembered, options, ports, signal)) {
       progress.done();
       return { status: 'skipped', attempts: 0, ...(remembered?.etag && { etag: remembered.etag }) };
     }
@@ -91,39 +95,15 @@ async function isInBucket(
   { key, file }: PreparedFile,
   remembered: UploadRecord | undefined,
   { exists }: UploadOptions,
+  ports: Ports,
+  signal: AbortSignal,
 ): Promise<boolean> {
   if (!exists) return remembered !== undefined;
   try {
-    return await exists(key, file, remembered);
+    return await askApplication(() => exists(key, file, remembered), ports, signal);
   } catch {
     return false;
   }
-}
-
-/** A memory that cannot be read costs an upload that was not needed, and no more. */
-async function recall(
-  memory: UploadMemory | null | undefined,
-  place: string,
-  size: number,
-  fingerprint: string | undefined,
-): Promise<UploadRecord | undefined> {
-  try {
-    const record = await memory?.get(place);
-    return record?.size === size && record.fingerprint === fingerprint ? record : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** One that is full (a browser's quota, a disk) must not fail a file that has arrived. */
-async function remember(
-  memory: UploadMemory | null | undefined,
-  place: string,
-  record: UploadRecord,
-): Promise<void> {
-  try {
-    await memory?.set(place, record);
-  } catch {}
 }
 
 function aborted(attempts: number): Outcome {

@@ -23,3 +23,29 @@ export function asRecord(value: unknown): UploadRecord | undefined {
   if (typeof size !== 'number' || typeof fingerprint !== 'string') return undefined;
   return typeof etag === 'string' ? { size, fingerprint, etag } : { size, fingerprint };
 }
+
+/** A memory that cannot be read costs an upload that was not needed, and no more. */
+export async function recall(
+  memory: UploadMemory | null | undefined,
+  place: string,
+  size: number,
+  fingerprint: string | undefined,
+): Promise<UploadRecord | undefined> {
+  try {
+    const record = await memory?.get(place);
+    return record?.size === size && record.fingerprint === fingerprint ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One that is full (a browser's quota, a disk) must not fail a file that has arrived. */
+export async function remember(
+  memory: UploadMemory | null | undefined,
+  place: string,
+  record: UploadRecord,
+): Promise<void> {
+  try {
+    await memory?.set(place, record);
+  } catch {}
+}

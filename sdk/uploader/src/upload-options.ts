@@ -22,7 +22,10 @@ export interface UploadFile {
 }
 
 export interface UploadOptions {
-  /** A fresh token (or API key) for each request to the key server: it is sent as `Authorization: Bearer`. */
+  /**
+   * A fresh token (or API key) for each request to the key server: it is sent as `Authorization: Bearer`. Given within
+   * 30 s, or the file fails.
+   */
   readonly auth: () => string | Promise<string>;
   /** Registered on the key server. */
   readonly contentId: string;
@@ -33,13 +36,14 @@ export interface UploadOptions {
   /** Attempts for each file before it counts as failed; default 8, which lasts out a minute of silence. */
   readonly attempts?: number | undefined;
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
-  /** Aborted: requests in flight end at once, and the result tells what is done. */
+  /** Aborted: requests and callbacks in flight are given up at once, and the result tells what is done. */
   readonly signal?: AbortSignal | undefined;
   /** What has arrived already, across reloads and restarts; null remembers nothing. */
   readonly memory?: UploadMemory | null | undefined;
   /**
    * Decides whether a file is in the bucket already and needs no upload. Default: where it is remembered with the same
-   * size and fingerprint. Throwing counts as no.
+   * size and fingerprint. Throwing, or no answer
+   * within 30 s, counts as no.
    */
   readonly exists?:
     | ((key: string, file: UploadFile, remembered: UploadRecord | undefined) => boolean | Promise<boolean>)

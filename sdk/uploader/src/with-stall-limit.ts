@@ -1,5 +1,8 @@
 import type { Ports } from './ports.ts';
 
+/** A server answers within a second or not at all; a proxy before it may take its time. */
+export const answerLimitMs = 30_000;
+
 /**
  * Runs a request that is given up when nothing moves for too long: a connection that died without a word never ends by
  * itself.
