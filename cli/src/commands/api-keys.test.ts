@@ -17,7 +17,7 @@ describe('latchkey migrate', () => {
   test('makes a database, and running it again changes nothing', async () => {
     const path = await migratedDatabase();
     const { exitCode, stdout } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `${path} is up to date\n` });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `SQLite at ${path} is up to date\n` });
   });
 
   test('a database that a newer release has migrated is left as it is, and that is said and no failure', async () => {
@@ -31,7 +31,7 @@ describe('latchkey migrate', () => {
     const { exitCode, stdout } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: `${path} is newer than this version, which does not know 9001-newer. Nothing was changed.\n`,
+      stdout: `SQLite at ${path} is newer than this version, which does not know 9001-newer. Nothing was changed.\n`,
     });
     expect(schema()).toEqual(before);
   });

@@ -17,10 +17,15 @@ ${shown.map((url) => `  ${url}`).join('\n')}
 `;
 }
 
-/** What is left to do by hand after an encryption without an upload. */
+/**
+ * What is left to do by hand after an encryption without an upload.
+ *
+ * @param contentId what `--content-id` was
+ */
 export function describeNextSteps(
   { contentIds, outFolder, playlist }: Pick<Summary, 'contentIds' | 'outFolder' | 'playlist'>,
   registered: boolean,
+  contentId: string,
 ): string {
   const register = registered
     ? ''
@@ -28,15 +33,35 @@ export function describeNextSteps(
   return `Next:
 ${register}  - Put the folder ${outFolder} where players fetch video from; the clear files stay private.
   - Play ${playlist} with a viewer's token on the key requests.
-`;
+${describeLeases(contentIds, contentId)}`;
 }
 
-/** @param manifestKey key of the playlist for players */
-export function describeUpload({ files, uploadedBytes }: UploadResult, manifestKey: string): string {
+/**
+ * @param manifestKey key of the playlist for players
+ * @param contentIds those of the keys
+ * @param contentId what `--content-id` was
+ */
+export function describeUpload(
+  { files, uploadedBytes }: UploadResult,
+  manifestKey: string,
+  contentIds: readonly string[],
+  contentId: string,
+): string {
   const skipped = files.filter(({ status }) => status === 'skipped').length;
   const before = skipped === 0 ? '' : `; ${skipped} were there already`;
   return `Uploaded ${files.length - skipped} files, ${uploadedBytes} bytes${before}.
 Next:
   - Play ${manifestKey} of the bucket with a viewer's token on the key requests.
+${describeLeases(contentIds, contentId)}`;
+}
+
+/** Where `--content-id` has no keys itself: a player takes its lease for the id that it is given, and for no other. */
+function describeLeases(contentIds: readonly string[], contentId: string): string {
+  if (contentIds.includes(contentId)) return '';
+  const [only, ...others] = contentIds;
+  if (others.length === 0)
+    return `  - The contentId of load() is ${only}: a lease for ${contentId} opens no key.\n`;
+  return `  - The contentId of load() is one of ${contentIds.join(', ')}: a lease for ${contentId} opens no key.
+    The keys of the others come without a lease: LEASE_MODE=required refuses them.
 `;
 }

@@ -75,6 +75,36 @@ describe('latchkey doctor', () => {
     expect(stdout).not.toContain('HOSTNAME');
   });
 
+  test('the settings of separate services are examined where there is one, and their names are known', async () => {
+    const wrong = {
+      REDIS_URL: 'nonsense',
+      NATS_URL: 'no-address',
+      INTERNAL_SECRET: 'white space-',
+      INTERNAL_SECRETT: 'x',
+    };
+    const { env } = await configured(wrong);
+    const { exitCode, stdout } = await runCommand(['doctor'], { env });
+    expect(exitCode).toBe(1);
+    for (const name of ['REDIS_URL', 'NATS_URL', 'INTERNAL_SECRET'])
+      expect(stdout).toMatch(new RegExp(`WRONG    ${name}: .*Accepted: `));
+    expect(stdout).toContain('INTERNAL_SECRETT: is read by nobody');
+    expect(stdout).not.toContain('every variable can be used');
+    for (const hidden of ['nonsense', 'no-address', 'white space-']) expect(stdout).not.toContain(hidden);
+  });
+
+  test('an address of a separate service without the secret between them is wrong', async () => {
+    const { env } = await configured({ LEASES_SERVICE_URL: 'leases:4102' });
+    const { stdout } = await runCommand(['doctor'], { env });
+    expect(stdout).toContain('WRONG    LEASES_SERVICE_URL');
+    expect(stdout).toContain('WRONG    INTERNAL_SECRET: INTERNAL_SECRET is not set');
+    const mended = { ...env, LEASES_SERVICE_URL: 'http://leases:4102', INTERNAL_SECRET: 's'.repeat(32) };
+    const after = await runCommand(['doctor'], { env: mended });
+    expect([after.exitCode, after.stdout]).toEqual([
+      0,
+      expect.stringContaining('those of separate services'),
+    ]);
+  });
+
   test('a master key that the database does not know is wrong', async () => {
     const { env } = await configured();
     await runCommand(['migrate'], { env });
@@ -96,6 +126,14 @@ describe('latchkey doctor', () => {
     const { exitCode, stdout } = await runCommand(['doctor'], { env });
     expect(exitCode).toBe(1);
     expect(stdout).toContain('cannot be opened');
+  });
+
+  test('a Postgres that cannot be opened is named by host, port and database, and not by user and password', async () => {
+    // Port 9 (discard) of this machine has no listener.
+    const { env } = await configured({ DATABASE_URL: 'postgres://sam:geheim@127.0.0.1:9/latchkey' });
+    const { stdout } = await runCommand(['doctor'], { env });
+    expect(stdout).toContain('WRONG    DATABASE_URL (Postgres at 127.0.0.1:9/latchkey): cannot be opened');
+    expect(stdout).not.toMatch(/sam|geheim/);
   });
 
   test('a secrets file that others can read is pointed out', async () => {

@@ -1,12 +1,15 @@
 import { resolve } from 'node:path';
+import { AppError } from '@latchkey/shared/errors';
 import type { CommandContext } from '../command-context.ts';
 import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
-import { fingerprintWork } from '../encrypt/fingerprint-work.ts';
+import { describeWork } from '../encrypt/fingerprint-work.ts';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
+import { askOnce } from '../keys/ask-once.ts';
 import { askServer } from '../keys/ask-server.ts';
+import { fingerprintKeys } from '../keys/fingerprint-keys.ts';
 import { prepareUpload } from '../upload/prepare-upload.ts';
 import { uploadPresentation } from '../upload/upload-presentation.ts';
-import { isEncryptedFrom, startRecord } from '../upload/upload-record.ts';
+import { compareOrigin, startRecord } from '../upload/upload-record.ts';
 import { describeUpload } from './describe-encryption.ts';
 import type { EncryptCommandOptions } from './encrypt.ts';
 import { readServerAccess } from './read-server-access.ts';
@@ -22,8 +25,8 @@ export interface ReadyEncryption {
 
 /**
  * `latchkey encrypt --upload`: from a clear playlist to an encrypted one in the bucket. Where `--out` holds what an
- * earlier run with the same options and the same source has encrypted, that is uploaded, as far as it is not there yet:
- * encrypted again, every file would be another one.
+ * earlier run with the same options, the same source and the same keys has encrypted, that is uploaded, as far as it is not
+ * there yet: encrypted again, every file would be another one.
  *
  * @throws AppError
  */
@@ -35,15 +38,17 @@ export async function encryptAndUpload(
   const { contentId, outFolder } = work;
   const { signal } = context;
   const access = readServerAccess(options, context, '--upload');
-  const fingerprint = await fingerprintWork(work, keySource);
+  const { fingerprint, firstKeys } = await describeWork(work, keySource);
   const registerAs = options.register ? (options.name ?? contentId) : undefined;
   await prepareUpload(access, { contentId, playlist: work.playlist, registerAs }, signal);
 
-  if (!options.force && (await isEncryptedFrom(outFolder, fingerprint))) {
-    say(`Encrypted before, in ${resolve(outFolder)}: this is uploaded.\n`);
-  } else {
-    await encrypt({ stamp: startRecord(fingerprint) });
-  }
+  // The keys themselves count, not only where they come from: a server of the same address may have another master key.
+  const keys = askOnce(work.keys);
+  const origin = { encryptedFrom: fingerprint, withKeys: await fingerprintKeys(firstKeys, keys, signal) };
+  const before = options.force ? 'other' : await compareOrigin(outFolder, origin);
+  if (before === 'other keys') throw otherKeys(resolve(outFolder), keySource);
+  if (before === 'same') say(`Encrypted before, in ${resolve(outFolder)}: this is uploaded.\n`);
+  else await encrypt({ keys, stamp: startRecord(origin) });
 
   const display = showProgress(context, options.quiet ?? false, 'Uploading');
   try {
@@ -54,8 +59,16 @@ export async function encryptAndUpload(
       const body = { manifestKey, sizeBytes: result.totalBytes };
       await askServer(access, { method: 'PATCH', path: `/api/v1/content/${contentId}`, body, signal });
     }
-    say(describeUpload(result, manifestKey));
+    const contentIds = firstKeys.map((key) => key.contentId);
+    say(describeUpload(result, manifestKey, contentIds, contentId));
   } finally {
     display.stop();
   }
+}
+
+function otherKeys(folder: string, keySource: string): AppError {
+  const detail =
+    `--out ${folder} was encrypted with other content keys than those that come from ${keySource} now: nobody could ` +
+    'play it. Give a new folder, or --force to encrypt and upload it anew';
+  return new AppError('VALIDATION_FAILED', { detail });
 }

@@ -102,5 +102,5 @@ async function runEncrypt(
   };
   if (options.upload)
     return encryptAndUpload({ work, encrypt, say, keySource: description }, options, context);
-  say(describeNextSteps(await encrypt(), options.register ?? false));
+  say(describeNextSteps(await encrypt(), options.register ?? false, options.contentId));
 }

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { playPresentation } from '../testing/play-presentation.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
+import { startUploadServer } from '../testing/upload-server.ts';
+
+const apiKey = `lk_${'ab'.repeat(32)}`;
+const clearFiles = {
+  'master.m3u8':
+    '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n480p.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2\n720p.m3u8\n',
+  '480p.m3u8': '#EXTM3U\n#EXTINF:2,\na.ts\n#EXT-X-ENDLIST\n',
+  '720p.m3u8': '#EXTM3U\n#EXTINF:2,\nb.ts\n#EXT-X-ENDLIST\n',
+  'a.ts': 'a',
+  'b.ts': 'b',
+};
+const first = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
+
+/** A server whose content keys can be replaced, as by one with another master key at the same address. */
+async function prepare(...more: string[]) {
+  const asked: string[] = [];
+  const state = { octet: 1, otherFor: '' };
+  const keyOf = (path: string) => Buffer.alloc(16, path.endsWith(state.otherFor) ? state.octet : 1);
+  const server = await startUploadServer((request, response) => {
+    const { url = '' } = request;
+    if (!url.startsWith('/keys/')) return false;
+    asked.push(url);
+    response.end(keyOf(url));
+    return true;
+  });
+  const folder = writeFiles(temporaryFolder(), clearFiles);
+  const out = join(folder, 'out');
+  const base = ['encrypt', join(folder, 'master.m3u8'), '--content-id', 'film', '--out', out];
+  const args = [...base, '--server', server.url, '--upload', '--register', ...more];
+  const run = (given: string[] = [], variables = {}) =>
+    runCommand([...args, ...given], { env: { LATCHKEY_API_KEY: apiKey, ...variables } });
+  const played = () =>
+    playPresentation(join(server.bucket, 'content/film/master.m3u8'), keyOf).map(({ segments }) =>
+      segments.map(({ clear }) => clear.toString()).join(),
+    );
+  return { server, out, run, state, asked, played };
+}
+
+describe('latchkey encrypt --upload, repeated while the keys have changed', () => {
+  it('does not go on with what a server of the same address and another master key cannot play', async () => {
+    const { server, run, state, played } = await prepare();
+    expect((await run()).exitCode).toBe(0);
+    const before = server.arrived.length;
+    state.octet = 2;
+    const refused = await run();
+    expect([refused.exitCode, server.arrived.length - before]).toEqual([2, 0]);
+    expect(refused.stderr).toMatch(/other content keys than those that come from the server http.*--force/);
+    expect(refused.stdout).not.toContain('Uploaded');
+
+    // Each file has the size of the one before, and is sent all the same.
+    expect((await run(['--force'])).stdout).toMatch(/Uploaded 5 files, \d+ bytes\.\n/);
+    expect(played()).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['master key', { ...first, MASTER_KEY_HEX: '03'.repeat(32) }],
+    ['salt', { ...first, SALT_HEX: '03'.repeat(32) }],
+  ])('does not go on with another %s in the environment', async (_, changed) => {
+    const { run } = await prepare('--keys-from', 'env');
+    expect((await run([], first)).exitCode).toBe(0);
+    const refused = await run([], changed);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain(
+      'other content keys than those that come from version 1 of the master key',
+    );
+    expect((await run([], first)).stdout).toContain('Uploaded 0 files');
+  });
+
+  it('does not go on where the keys of one rendition alone are others', async () => {
+    const { run, state } = await prepare('--per-rendition-ids');
+    expect((await run()).exitCode).toBe(0);
+    Object.assign(state, { octet: 2, otherFor: 'film-720p' });
+    expect((await run()).stderr).toContain('other content keys');
+  });
+
+  it('asks for each key once, and keeps nothing of it but a hash', async () => {
+    const { run, asked, out } = await prepare('--rotate-every', '1');
+    await run();
+    expect(asked).toEqual(['/keys/film/0']);
+    const [record = ''] = readFileSync(join(out, '.latchkey-upload'), 'utf8').split('\n');
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(JSON.parse(record)).toEqual({ encryptedFrom: hash, withKeys: hash });
+    expect(record).not.toContain('01'.repeat(16));
+  });
+});
+
+describe('latchkey encrypt --per-rendition-ids', () => {
+  it('says which ids a lease can be taken for, with and without an upload', async () => {
+    const advice = 'The contentId of load() is one of film-480p, film-720p: a lease for film opens no key.';
+    const { run } = await prepare('--per-rendition-ids');
+    expect((await run()).stdout).toContain(advice);
+    const folder = writeFiles(temporaryFolder(), clearFiles);
+    const args = [
+      'encrypt',
+      join(folder, 'master.m3u8'),
+      '--content-id',
+      'film',
+      '--out',
+      join(folder, 'out'),
+    ];
+    const plain = await runCommand([...args, '--per-rendition-ids'], { env: first });
+    expect(plain.stdout).toContain(advice);
+    expect((await runCommand([...args, '--force'], { env: first })).stdout).not.toContain('load()');
+  });
+});
