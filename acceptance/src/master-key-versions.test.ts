@@ -37,3 +37,30 @@ it('a further version derives for content registered from then on; earlier conte
   expect(await keyOf(after, 'old')).toBe(derive(masterKeyHex, saltHex, 'old'));
   expect(await keyOf(after, 'new')).toBe(derive(second.MASTER_KEY_HEX_V2, second.SALT_HEX_V2, 'new'));
 });
+
+it('a start without a version that is in use serves the others, and says which variables are missing', async () => {
+  const folder = makeTestFolder();
+  const env = { ...complete, ADMIN_API_KEY: admin };
+  const start = async (more: Record<string, string>) => {
+    const process = startInTest(folder, { ...env, ...more });
+    const url = await process.listens();
+    return { process, client: createClient(url, await readApiDocument(url)) };
+  };
+  const before = await start({});
+  await before.client.post('/api/v1/content', admin, { id: 'old', name: 'x' });
+  before.process.kill('SIGTERM');
+  await before.process.ended();
+  const rotated = await start(second);
+  await rotated.client.post('/api/v1/content', admin, { id: 'new', name: 'x' });
+  rotated.process.kill('SIGTERM');
+  await rotated.process.ended();
+
+  const after = await start({});
+  const { status, json } = await after.client.get('/ready');
+  expect(status).toBe(200);
+  expect(json.dependencies['master-key']).toEqual({ status: 'up', versions: [1], missing: [2] });
+  expect(after.process.stderr()).toContain('Set MASTER_KEY_HEX_V2 and SALT_HEX_V2');
+  expect((await after.client.get('/keys/old', admin)).status).toBe(200);
+  const refused = await after.client.get('/keys/new', admin);
+  expect([refused.status, refused.headers['x-latchkey-elsewhere']]).toEqual([503, undefined]);
+});

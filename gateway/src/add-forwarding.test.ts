@@ -87,13 +87,28 @@ describe('paths', () => {
 });
 
 describe('methods', () => {
-  test.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE'])(
-    '%s is the service’s to take or refuse',
-    async (method) => {
-      expect(await statusOf(`${method} /keys/film HTTP/1.1`)).toBe('200');
-      expect(services['key-derivation'].received).toMatchObject([{ method }]);
-    },
-  );
+  test.each([
+    'GET',
+    'HEAD',
+    'POST',
+    'PUT',
+    'PATCH',
+    'DELETE',
+    'OPTIONS',
+    'TRACE',
+    'PROPFIND',
+    'PURGE',
+    'QUERY',
+  ])('%s is the service’s to take or refuse', async (method) => {
+    expect(await statusOf(`${method} /keys/film HTTP/1.1`)).toBe('200');
+    expect(services['key-derivation'].received).toMatchObject([{ method }]);
+  });
+
+  test('QUERY has its body sent on, whether it says what it is or not', async () => {
+    for (const type of ['content-type: text/odd', 'x-no: type'])
+      await gateway.raw(`QUERY /keys/film HTTP/1.1\n${type}\ncontent-length: 3`, 'a=b');
+    expect(services['key-derivation'].received).toMatchObject([{ body: 'a=b' }, { body: 'a=b' }]);
+  });
 
   test('CONNECT opens no tunnel', async () => {
     expect(await statusOf('CONNECT 10.0.0.1:4101 HTTP/1.1')).not.toBe('200');
@@ -138,6 +153,16 @@ describe('bodies', () => {
     const head = 'POST /keys/leases HTTP/1.1\ntransfer-encoding: chunked';
     expect((await gateway.raw(head, chunk)).slice(9, 12)).toBe('413');
     expect(services.leases.received).toHaveLength(1);
+  });
+
+  test('that break off reach no service, and leave one line', async () => {
+    const head = 'POST /keys/leases HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n';
+    const cut = gateway.open(`${head}0123456789`);
+    cut.socket.end();
+    expect(await cut.all()).toMatch(/^HTTP\/1.1 400 .*"code":"VALIDATION_FAILED"/s);
+    await statusOf('GET /keys/film HTTP/1.1');
+    expect(received()).toEqual(['key-derivation /keys/film']);
+    expect((await gateway.linesWritten(2)).map(({ status }) => status)).toEqual([400, 200]);
   });
 
   test('cannot smuggle a second request', async () => {

@@ -42,6 +42,11 @@ export async function addForwarding(
     }
     // Bodies pass as they are: the service reads them. They are small, so they are held whole, and the limit holds here.
     scope.removeAllContentTypeParsers();
+    // Fastify refuses a QUERY without a type by itself. What has none may be taken for octets (RFC 9110 section 8.3).
+    scope.addHook('onRequest', ({ method, raw }, _reply, done) => {
+      if (method === 'QUERY') raw.headers['content-type'] ??= 'application/octet-stream';
+      done();
+    });
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     for (const { path, service, answerLimitMs: ownLimitMs } of routeTable) {
       const options = {

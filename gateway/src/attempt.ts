@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { readTellingHeaders, refusedHeader } from '@latchkey/shared/internal';
-import { NotBegun, NotSure, phaseHeader } from '@latchkey/shared/upstream';
+import { elsewhereHeader, NotBegun, NotHere, NotSure, phaseHeader } from '@latchkey/shared/upstream';
 import type { FastifyRequest } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { responseHeaders } from './forwarded-headers.ts';
@@ -57,7 +57,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       controller.abort(new Error(unusable));
       return;
     }
-    if (this.#isAnotherAsked(status, headers[phaseHeader])) {
+    if (this.#isAnotherAsked(status, headers)) {
       this.#over = true;
       return;
     }
@@ -117,13 +117,16 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   /** Hears what the answer says of its process, and whether another one is asked for it instead. */
-  #isAnotherAsked(status: number, phase: unknown): boolean {
+  #isAnotherAsked(status: number, headers: IncomingHttpHeaders): boolean {
+    const phase = headers[phaseHeader];
     this.#forwarding.heed(phase);
     if (phase === 'starting') {
       this.#forwarding.onUnanswered(new NotBegun());
       return true;
     }
-    return phase === 'unsure' && status === 503 && this.#forwarding.turnFrom(new NotSure());
+    if (status !== 503) return false;
+    if (headers[elsewhereHeader] !== undefined) return this.#forwarding.turnFrom(new NotHere());
+    return phase === 'unsure' && this.#forwarding.turnFrom(new NotSure());
   }
 
   #whyUnusable(headers: IncomingHttpHeaders): string | null {

@@ -86,6 +86,57 @@ describe('a replica that is unsure', () => {
   });
 });
 
+describe('a replica that cannot answer one request', () => {
+  /** It has what every film needs but the newest. */
+  const withoutNewest: RequestListener = (request, response) =>
+    request.url === '/keys/newest'
+      ? void response.writeHead(503, { 'x-latchkey-elsewhere': '1', 'retry-after': '1' }).end()
+      : good(request, response);
+  const getNewest = async (gateway: GatewayFixture) => (await fetch(`${gateway.url}/keys/newest`)).status;
+  const asked = ({ received }: FakeService, path: string) =>
+    received.filter(({ url }) => url === path).length;
+
+  test('fails nobody where one of three can, whichever was asked first', async () => {
+    const [able, ...unable] = [
+      await serveInTest(good),
+      await serveInTest(withoutNewest),
+      await serveInTest(withoutNewest),
+    ];
+    const gateway = await gatewayBefore([able, ...unable]);
+    expect(new Set(await inTurn(30, () => getNewest(gateway)))).toEqual(new Set([200]));
+    for (const service of [able, ...unable]) expect(asked(service, '/keys/newest')).toBeLessThanOrEqual(30);
+    expect(gateway.faults).toEqual([]);
+    expect(gateway.lines).toHaveLength(30);
+  });
+
+  test('keeps its turn for all others', async () => {
+    const services = [await serveInTest(good), await serveInTest(withoutNewest)];
+    const gateway = await gatewayBefore(services);
+    expect(await inTurn(2, () => getNewest(gateway))).toEqual([200, 200]);
+    await inTurn(20, () => get(gateway));
+    expect(services.map((service) => asked(service, '/keys/film'))).toEqual([10, 10]);
+  });
+
+  test('leaves the client its 503 where nobody can: each was asked once, and no mark of it goes out', async () => {
+    const services = [await serveInTest(withoutNewest), await serveInTest(withoutNewest)];
+    const gateway = await gatewayBefore(services);
+    const answer = await fetch(`${gateway.url}/keys/newest`);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(answer.headers.get('x-latchkey-elsewhere')).toBeNull();
+    expect(services.map((service) => asked(service, '/keys/newest'))).toEqual([1, 1]);
+  });
+
+  test('gets others no more to do than the budget holds', async () => {
+    const services = [await serveInTest(withoutNewest), await serveInTest(withoutNewest)];
+    const gateway = await gatewayBefore(services);
+    await inTurn(300, () => getNewest(gateway));
+    // Those asked first, a fifth of them, and the reserve of 128.
+    const all = services.reduce((sum, service) => sum + asked(service, '/keys/newest'), 0);
+    expect(all).toBeGreaterThan(300);
+    expect(all).toBeLessThanOrEqual(300 + 60 + 128);
+  });
+});
+
 describe('a replica that stands still', () => {
   test('holds requests up until it is found to give no sign of life, and then nobody', async () => {
     const [paused, ...others] = [await serveInTest(silent), await serveInTest(good), await serveInTest(good)];

@@ -6,6 +6,7 @@ import {
   describeVariables,
   gatewayVariables,
   internalVariables,
+  listenRule,
   neighbourVariables,
   observabilityVariables,
   ports,
@@ -50,7 +51,7 @@ async function main(): Promise<void> {
     );
     return;
   }
-  const { values, warnings } = readConfig(settings, process.env, { rules: [corsRule] });
+  const { values, warnings } = readConfig(settings, process.env, { rules: [corsRule, listenRule] });
   const log = createOperatorLog({
     level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
@@ -71,7 +72,7 @@ async function main(): Promise<void> {
   };
   const upstreams = openUpstreams(values, { clock, log, shutdown });
   const readiness = createReadiness(
-    serviceDependencies(upstreams),
+    serviceDependencies(upstreams, secret),
     clock,
     (dependency, error) => log.warn(`${dependency} is not ready`, { error }),
     (dependency) => log.info(`${dependency} is ready again`),
@@ -135,4 +136,4 @@ function openUpstreams(
   };
 }
 
-if (import.meta.main) main().catch((error) => explainAndExit(error, process));
+if (import.meta.main) main().catch((error) => explainAndExit(error, process, process.env));

@@ -1,11 +1,13 @@
+import { internalSecretHeader, refusedHeader } from '@latchkey/shared/internal';
 import type { Dependency } from '@latchkey/shared/lifecycle';
 import { phaseHeader, type Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
-/** Under the 2 s of a whole check, with room for a second address. */
-const answerTimeoutMs = 900;
-/** Addresses that are asked before the service counts as not ready. */
-const addressesAsked = 3;
+/**
+ * For each address that is asked before the service counts as not ready. Together under the 2 s of a whole check: otherwise
+ * one service that is silent would look like the loss of all.
+ */
+const answerTimeoutsMs = [900, 600, 300];
 /** What services stand on, and whether the gateway is of no use where one of them has lost it. */
 const underneath = [
   { name: 'database', optional: false },
@@ -20,21 +22,26 @@ type Report = Readonly<Record<string, { status?: unknown } & Record<string, unkn
 type Reports = ReadonlyMap<ServiceName, Report | Error>;
 
 /**
- * What `/ready` asks of the services: of each one, that an address of it is ready. All of them have to be: a gateway that
- * cannot reach one is not the place to send every request to. It goes on forwarding to the others all the same. What
- * the services stand on is shown too: as the worst that any of them says of it.
+ * What `/ready` asks of the services: of each one, that an address of it is ready and knows the secret. Without
+ * key-derivation no key can be had, so the gateway is not ready. Without one of the others keys go on, and what needs it is
+ * answered 503: that is shown, and is no reason to send everybody away. What the services stand on is shown too: as the
+ * worst that any ready one says of it.
  */
-export function serviceDependencies(upstreams: Readonly<Record<ServiceName, Upstream>>): Dependency[] {
+export function serviceDependencies(
+  upstreams: Readonly<Record<ServiceName, Upstream>>,
+  secret: string,
+): Dependency[] {
   let round: Promise<Reports> | null = null;
   // One round serves all the checks of one report.
   const ask = () => {
-    round ??= askAll(upstreams).finally(() => {
+    round ??= askAll(upstreams, secret).finally(() => {
       round = null;
     });
     return round;
   };
   const services = serviceNames.map((name) => ({
     name,
+    optional: name !== 'key-derivation',
     check: async () => {
       const report = (await ask()).get(name);
       if (report instanceof Error) throw report;
@@ -49,11 +56,11 @@ export function serviceDependencies(upstreams: Readonly<Record<ServiceName, Upst
   return [...services, ...shared];
 }
 
-async function askAll(upstreams: Readonly<Record<ServiceName, Upstream>>): Promise<Reports> {
+async function askAll(upstreams: Readonly<Record<ServiceName, Upstream>>, secret: string): Promise<Reports> {
   const reports = await Promise.all(
     serviceNames.map(async (name): Promise<[ServiceName, Report | Error]> => {
       try {
-        return [name, await askReadyAddress(upstreams[name])];
+        return [name, await askReadyAddress(upstreams[name], secret)];
       } catch (error) {
         return [name, error instanceof Error ? error : new Error(String(error))];
       }
@@ -76,18 +83,25 @@ function worstOf(name: string, reports: Reports): Record<string, unknown> {
 }
 
 /** @throws Error saying what the last address answered */
-async function askReadyAddress(upstream: Upstream): Promise<Report> {
+async function askReadyAddress(upstream: Upstream, secret: string): Promise<Report> {
   let fault: unknown = new Error('no address is known');
-  for (let asked = 0; asked < Math.min(upstream.size(), addressesAsked); asked++) {
+  for (const answerTimeoutMs of answerTimeoutsMs.slice(0, upstream.size())) {
     const member = upstream.pick();
     if (!member) break;
     try {
-      const signal = AbortSignal.timeout(answerTimeoutMs);
-      const answer = await member.pool.request({ method: 'GET', path: '/ready', signal });
+      const answer = await member.pool.request({
+        method: 'GET',
+        path: '/ready',
+        headers: { [internalSecretHeader]: secret },
+        signal: AbortSignal.timeout(answerTimeoutMs),
+      });
       member.heed(answer.headers[phaseHeader]);
       const { dependencies = {} } = (await answer.body.json()) as { dependencies?: Report };
-      if (answer.statusCode === 200) return dependencies;
-      fault = new Error(`it answered ${answer.statusCode}`);
+      // Ready for others, but it would refuse whatever is forwarded to it.
+      if (answer.headers[refusedHeader] !== undefined)
+        fault = new Error('it does not know this INTERNAL_SECRET');
+      else if (answer.statusCode === 200) return dependencies;
+      else fault = new Error(`it answered ${answer.statusCode}`);
     } catch (error) {
       member.penalize();
       fault = error;

@@ -7,7 +7,7 @@ import {
   usesFlushMs,
 } from '@latchkey/auth';
 import { contentRoutes, createContentReader, readUploadStore } from '@latchkey/content';
-import { keyDerivationRoutes } from '@latchkey/key-derivation';
+import { keyDerivationRoutes, type MasterKeyRing } from '@latchkey/key-derivation';
 import { createLeasePurge, createLeaseReader, leaseRoutes, readLeaseRules } from '@latchkey/leases';
 import { createRefusalLog } from '@latchkey/shared/audit';
 import { createAuthenticator, createTokens } from '@latchkey/shared/auth';
@@ -15,7 +15,6 @@ import { createAuthority } from '@latchkey/shared/cache';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import type { Database } from '@latchkey/shared/db';
-import type { MasterKey } from '@latchkey/shared/derivation';
 import {
   createDatabaseFeed,
   createFeedFollower,
@@ -45,7 +44,7 @@ export interface SingleNodePorts {
   app: App;
   db: Database;
   values: SingleNodeValues;
-  masterKeys: readonly MasterKey[];
+  masterKeys: MasterKeyRing;
   clock: Clock;
   metrics: Metrics;
   readiness: Readiness;
@@ -141,7 +140,7 @@ async function mountRoutes(
   await keyDerivationRoutes({
     authority,
     rules: values,
-    masterKeys: new Map(masterKeys.map((masterKey) => [masterKey.version, masterKey])),
+    masterKeys,
     clock,
     guard: service.guard,
     metrics,

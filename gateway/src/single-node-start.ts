@@ -1,10 +1,15 @@
 import type { AddressInfo } from 'node:net';
 import { openSetupWarning, toSetupSecrets } from '@latchkey/auth';
 import { createKeyVersionRegistry, knownKeyVersions } from '@latchkey/content';
-import { checkMasterKeys, MasterKeyMismatch } from '@latchkey/key-derivation';
+import {
+  checkMasterKeys,
+  createMasterKeyRing,
+  MasterKeyMismatch,
+  type MasterKeyRing,
+} from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import type { Database } from '@latchkey/shared/db';
+import { type Database, nameDatabase } from '@latchkey/shared/db';
 import { createMasterKey } from '@latchkey/shared/derivation';
 import type { App } from '@latchkey/shared/http';
 import { createReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
@@ -54,17 +59,20 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const { values, clock, log, shutdown, requestLog } = options;
   const db = openServiceDatabase(values, { log, shutdown });
   await migrateOnStart(db, values, log);
-  const checkSchema = createSchemaCheck(db, log);
+  const checkSchema = createSchemaCheck(db, nameDatabase(values), log);
   await checkSchema();
   await keepMadeSecrets(options, db);
-  const masterKeys = values.masterKeys
-    .reveal()
-    .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt));
+  const masterKeys = createMasterKeyRing(
+    values.masterKeys
+      .reveal()
+      .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt)),
+    log.warn,
+  );
   await checkMasterKeys(createKeyVersionRegistry({ db, clock }), masterKeys);
 
   const metrics = createMetrics(clock);
   metrics.statistics.warnings.push(...judgeConfiguration(values));
-  const readiness = createSingleNodeReadiness(db, checkSchema, clock, log);
+  const readiness = createSingleNodeReadiness(db, checkSchema, masterKeys, clock, log);
   const app = await createGateway({
     version: packageJson.version,
     clock,
@@ -103,6 +111,7 @@ async function keepMadeSecrets({ secrets, values, log }: SingleNodeOptions, db: 
 function createSingleNodeReadiness(
   db: Database,
   checkSchema: SchemaCheck,
+  masterKeys: MasterKeyRing,
   clock: Clock,
   log: OperatorLog,
 ): Readiness {
@@ -112,6 +121,8 @@ function createSingleNodeReadiness(
       // Both live in this process: they are there as long as it is.
       { name: 'bus', check: async () => ({ kind: 'in-process' }) },
       { name: 'cache', check: async () => ({ kind: 'in-process' }) },
+      // A version that is missing is shown, and the others are served all the same.
+      { name: 'master-key', optional: true, check: async () => masterKeys.facts() },
     ],
     clock,
     (dependency, error) => log.error(`${dependency} is down`, { error }),

@@ -61,5 +61,5 @@ async function main(args: string[], env: Environment): Promise<void> {
 }
 
 if (import.meta.main) {
-  main(process.argv.slice(2), process.env).catch((error) => explainAndExit(error, process));
+  main(process.argv.slice(2), process.env).catch((error) => explainAndExit(error, process, process.env));
 }

@@ -121,18 +121,19 @@ async function changeWhileBroken(
   return changes;
 }
 
-/** Milliseconds from the mending to the last key request that failed or the first time that everything was ready. */
+/** Milliseconds from the mending to the last key request that failed or the first time that nothing was missing. */
 async function untilNormal(stack: Stack, load: Load, mendedAtMs: number): Promise<number | null> {
-  let readyAtMs: number | null = null;
+  let wholeAtMs: number | null = null;
   while (performance.now() - mendedAtMs < normalTimeoutMs) {
-    const ready = (await Promise.all(stack.gateways.map((gateway) => gateway.isReady()))).every(Boolean);
+    // Gateways are ready without most services, as keys go on without them. Here the service's return counts.
+    const whole = (await Promise.all(stack.gateways.map((gateway) => gateway.isWhole()))).every(Boolean);
     const nowMs = performance.now();
-    if (!ready) readyAtMs = null;
-    else readyAtMs ??= nowMs;
+    if (!whole) wholeAtMs = null;
+    else wholeAtMs ??= nowMs;
     const failed = load.answers.filter(({ sentAtMs, status }) => sentAtMs >= mendedAtMs && status !== 200);
     const lastFailedMs = Math.max(mendedAtMs, ...failed.map(({ sentAtMs }) => sentAtMs));
-    if (readyAtMs !== null && nowMs - Math.max(readyAtMs, lastFailedMs) >= quietMs)
-      return Math.max(readyAtMs, lastFailedMs) - mendedAtMs;
+    if (wholeAtMs !== null && nowMs - Math.max(wholeAtMs, lastFailedMs) >= quietMs)
+      return Math.max(wholeAtMs, lastFailedMs) - mendedAtMs;
     await sleep(50);
   }
   return null;

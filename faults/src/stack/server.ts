@@ -18,9 +18,11 @@ export interface Server {
   url: string;
   start(): void;
   isReady(): Promise<boolean>;
+  /** Whether it is ready and has what it can do without, too: the bus, the shared cache, and of a gateway every service. */
+  isWhole(): Promise<boolean>;
   /** @throws Error where `/ready` does not answer 200 in time */
   waitReady(): Promise<void>;
-  /** Waits for what it can do without, too: the bus and the shared cache. */
+  /** @throws Error where it is not whole in time */
   waitWhole(): Promise<void>;
   signal(signal: NodeJS.Signals): void;
   /** Sends the signal and waits until the process is gone. */
@@ -78,6 +80,7 @@ export function createServer({ name, entry, port, env, folder }: ServerOptions):
     name,
     url,
     isReady: async () => (await look()).ready,
+    isWhole: async () => (await look()).whole,
     waitReady: () => waitUntil('ready'),
     waitWhole: () => waitUntil('whole'),
     start() {

@@ -72,14 +72,16 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       );
     });
 
-    test('stores the fingerprint of a version that is new, and names each that differs', async () => {
+    test('stores the fingerprint of a version that is new, and names each that differs or was not given', async () => {
       const compare = (...fingerprints: [version: number, fingerprint: string][]) =>
         registry.compare(new Map(fingerprints));
       const [one, other] = ['00112233445566aa', '00112233445566bb'];
-      expect(await compare()).toEqual([]);
-      expect(await compare([1, one], [2, other])).toEqual([]);
-      expect(await compare([1, one], [2, other])).toEqual([]);
-      expect(await compare([1, other], [2, one], [3, one])).toEqual([1, 2]);
+      const none = { differing: [], missing: [] };
+      expect(await compare()).toEqual(none);
+      expect(await compare([1, one], [2, other])).toEqual(none);
+      expect(await compare([1, one], [2, other])).toEqual(none);
+      expect(await compare([1, other], [2, one], [3, one])).toEqual({ differing: [1, 2], missing: [] });
+      expect(await compare([1, other])).toEqual({ differing: [1], missing: [2, 3] });
     });
 
     test('says that it cannot be known where the database does not answer', async () => {

@@ -2,7 +2,7 @@ import { instantOf, NameSchema } from '@latchkey/shared/http';
 import { type Static, Type } from 'typebox';
 import { type Content, contentIdPattern, type Metadata, maxManifestKeyLength } from './content.ts';
 
-export const StatusSchema = Type.Union([Type.Literal('active'), Type.Literal('disabled')], {
+export const StatusSchema = Type.Enum(['active', 'disabled'], {
   description: 'A disabled content gives no keys.',
 });
 const InstantSchema = Type.String({ format: 'date-time' });

@@ -20,8 +20,8 @@ describe.each(databaseKinds(process.env))('key versions on $name', ({ open }) =>
       [1, first],
       [2, second],
     ]);
-    expect(await registry.compare(both)).toEqual([]);
-    expect(await registry.compare(both)).toEqual([]);
+    expect(await registry.compare(both)).toEqual({ differing: [], missing: [] });
+    expect(await registry.compare(both)).toEqual({ differing: [], missing: [] });
     expect(await knownKeyVersions(database.db)).toEqual([1, 2]);
   });
 
@@ -31,7 +31,19 @@ describe.each(databaseKinds(process.env))('key versions on $name', ({ open }) =>
       [1, second],
       [2, second],
     ]);
-    expect(await registry.compare(others)).toEqual([1]);
+    expect(await registry.compare(others)).toEqual({ differing: [1], missing: [] });
+  });
+
+  test('every version that another process has used, and that is not among those given, is named', async () => {
+    await registry.compare(
+      new Map([
+        [1, first],
+        [2, second],
+        [3, second],
+      ]),
+    );
+    expect(await registry.compare(new Map([[1, first]]))).toEqual({ differing: [], missing: [2, 3] });
+    expect(await knownKeyVersions(database.db)).toEqual([1, 2, 3]);
   });
 
   test('of two processes that start at once with different keys, one does not pass', async () => {
@@ -39,6 +51,6 @@ describe.each(databaseKinds(process.env))('key versions on $name', ({ open }) =>
       registry.compare(new Map([[1, first]])),
       registry.compare(new Map([[1, second]])),
     ]);
-    expect(results.map((differing) => differing.length).sort()).toEqual([0, 1]);
+    expect(results.map(({ differing }) => differing.length).sort()).toEqual([0, 1]);
   });
 });

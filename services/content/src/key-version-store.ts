@@ -19,7 +19,8 @@ export function createKeyVersionRegistry({ db, clock }: { db: Database; clock: C
           const stored = await storeFirst(db, version, fingerprint, clock.now());
           if (stored !== fingerprint) differing.push(version);
         }
-        return differing;
+        const known = await knownKeyVersions(db);
+        return { differing, missing: known.filter((version) => !fingerprints.has(version)) };
       } catch (error) {
         if (!isDatabaseUnavailable(error)) throw error;
         throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: error });

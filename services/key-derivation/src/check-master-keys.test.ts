@@ -1,6 +1,7 @@
 import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
 import { expect, test } from 'vitest';
 import { checkMasterKeys, MasterKeyMismatch } from './check-master-keys.ts';
+import { createMasterKeyRing } from './master-key-ring.ts';
 
 const first = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 const second = createMasterKey(2, Buffer.alloc(32, 3), Buffer.alloc(32, 4));
@@ -9,9 +10,12 @@ test('every version is compared by its fingerprint, and by nothing that opens an
   let compared: ReadonlyMap<number, string> = new Map();
   const compare = async (prints: ReadonlyMap<number, string>) => {
     compared = prints;
-    return [];
+    return { differing: [], missing: [] };
   };
-  await checkMasterKeys({ compare }, [first, second]);
+  await checkMasterKeys(
+    { compare },
+    createMasterKeyRing([first, second], () => {}),
+  );
   expect(compared).toEqual(
     new Map([
       [1, deriveFingerprint(first)],
@@ -27,7 +31,21 @@ test('another key or another salt has another fingerprint', () => {
 });
 
 test('a master key that is not the one of its first use is refused, and every such version is named with its variables', async () => {
-  const failure = checkMasterKeys({ compare: async () => [1, 2] }, [first, second]);
+  const compare = async () => ({ differing: [1, 2], missing: [] });
+  const failure = checkMasterKeys(
+    { compare },
+    createMasterKeyRing([first, second], () => {}),
+  );
   await expect(failure).rejects.toBeInstanceOf(MasterKeyMismatch);
   await expect(failure).rejects.toThrow(/MASTER_KEY_HEX or SALT_HEX; MASTER_KEY_HEX_V2 or SALT_HEX_V2/);
+});
+
+test('versions that the database knows and this process lacks do not end the start: they are warned of and shown', async () => {
+  const warnings: string[] = [];
+  const ring = createMasterKeyRing([first], (message) => void warnings.push(message));
+  await checkMasterKeys({ compare: async () => ({ differing: [], missing: [2, 4] }) }, ring);
+  expect(ring.facts()).toEqual({ versions: [1], missing: [2, 4] });
+  expect(warnings).toEqual([
+    expect.stringMatching(/MASTER_KEY_HEX_V2 and SALT_HEX_V2; MASTER_KEY_HEX_V4 and SALT_HEX_V4/),
+  ]);
 });

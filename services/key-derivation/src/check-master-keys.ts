@@ -1,5 +1,7 @@
 import type { KeyVersionRegistry } from '@latchkey/shared/contracts';
-import { deriveFingerprint, type MasterKey } from '@latchkey/shared/derivation';
+import { deriveFingerprint } from '@latchkey/shared/derivation';
+import type { MasterKeyRing } from './master-key-ring.ts';
+import { namesOfVersion } from './version-names.ts';
 
 /** The master keys of this process are not the ones that this database's content was encrypted with. */
 export class MasterKeyMismatch extends Error {
@@ -14,7 +16,7 @@ export class MasterKeyMismatch extends Error {
     const list = versions.join(', ');
     super(
       missingFrom === undefined
-        ? `The master key of version ${list} is not the one that this database knows: ${versions.map(namesOf).join('; ')} differs. ` +
+        ? `The master key of version ${list} is not the one that this database knows: ${versions.map((version) => namesOfVersion(version, 'or')).join('; ')} differs. ` +
             'Every key it would serve would be wrong, so none is. Put the former values back, or name the database that goes with these.'
         : `This database knows a master key of version ${list}, but none is set and ${missingFrom} has none. ` +
             'A new one would not open what is there. Put that file back, or set MASTER_KEY_HEX and SALT_HEX to the former values.',
@@ -24,23 +26,20 @@ export class MasterKeyMismatch extends Error {
   }
 }
 
-function namesOf(version: number): string {
-  const suffix = version === 1 ? '' : `_V${version}`;
-  return `MASTER_KEY_HEX${suffix} or SALT_HEX${suffix}`;
-}
-
 /**
- * Compares each master key with the one that its version was first used with.
+ * Compares each master key with the one that its version was first used with, and notes the versions that are in use and
+ * that this process lacks.
  *
  * @throws MasterKeyMismatch naming every version that differs
  */
 export async function checkMasterKeys(
   registry: KeyVersionRegistry,
-  masterKeys: Iterable<MasterKey>,
+  masterKeys: MasterKeyRing,
 ): Promise<void> {
   const fingerprints = new Map(
-    [...masterKeys].map((masterKey) => [masterKey.version, deriveFingerprint(masterKey)]),
+    masterKeys.held.map((masterKey) => [masterKey.version, deriveFingerprint(masterKey)]),
   );
-  const differing = await registry.compare(fingerprints);
+  const { differing, missing } = await registry.compare(fingerprints);
   if (differing.length > 0) throw new MasterKeyMismatch(differing);
+  masterKeys.noteMissing(missing);
 }

@@ -5,6 +5,8 @@ import { addGetKeyRoutes } from './routes/get-key.ts';
 
 export { checkMasterKeys, MasterKeyMismatch } from './check-master-keys.ts';
 export { type KeyDerivationConfig, keyDerivationSettings, masterKeyRule } from './config.ts';
+export { createMasterKeyRing, type MasterKeyRing } from './master-key-ring.ts';
+export { tellMissingKeys } from './tell-missing-keys.ts';
 
 export interface KeyDerivationPorts extends ContentKeyIssuerOptions {
   guard: GuardOptions;

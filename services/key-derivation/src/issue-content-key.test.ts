@@ -6,6 +6,8 @@ import { createManualClock } from '@latchkey/shared/testing';
 import { describe, expect, test } from 'vitest';
 import { createContentKeyIssuer } from './issue-content-key.ts';
 import type { KeyRequest } from './key-request.ts';
+import { MasterKeyMissing } from './master-key-missing.ts';
+import { createMasterKeyRing } from './master-key-ring.ts';
 
 const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 
@@ -28,7 +30,7 @@ function setUp(findContent: (contentId: string) => Promise<ContentState | null>)
   const issuer = createContentKeyIssuer({
     authority,
     rules: { contentMode: 'registered', leaseMode: 'optional' },
-    masterKeys: new Map([[1, masterKey]]),
+    masterKeys: createMasterKeyRing([masterKey], () => {}),
     clock,
   });
   const request: KeyRequest = {
@@ -95,7 +97,9 @@ describe('issuing a content key', () => {
 
   test('a version that this server does not hold is a fault of the server, not an answer', async () => {
     const { issuer, request } = setUp(async () => ({ status: 'active', keyVersion: 2 }));
-    await expect(issuer.issue(request)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    const answer = issuer.issue(request);
+    await expect(answer).rejects.toBeInstanceOf(MasterKeyMissing);
+    await expect(answer).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
   });
 
   test('changes that overtake every read end in 503, not in an endless loop', async () => {

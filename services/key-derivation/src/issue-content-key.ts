@@ -1,9 +1,11 @@
 import type { Authority } from '@latchkey/shared/cache';
 import type { Clock } from '@latchkey/shared/clock';
-import { deriveContentKey, type MasterKey } from '@latchkey/shared/derivation';
+import { deriveContentKey } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
 import { type Decision, decideKeyRequest, type KeyRules, type Unknown } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
+import { MasterKeyMissing } from './master-key-missing.ts';
+import type { MasterKeyRing } from './master-key-ring.ts';
 
 export interface ContentKeyIssuer {
   /**
@@ -18,8 +20,7 @@ export interface ContentKeyIssuer {
 export interface ContentKeyIssuerOptions {
   authority: Authority;
   rules: KeyRules;
-  /** By version. */
-  masterKeys: ReadonlyMap<number, MasterKey>;
+  masterKeys: MasterKeyRing;
   clock: Clock;
 }
 
@@ -37,11 +38,8 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
 
   function settle(request: KeyRequest, decision: Exclude<Decision, { kind: 'read' }>): Buffer {
     if (decision.kind === 'refuse') throw new AppError(decision.code);
-    const masterKey = masterKeys.get(decision.keyVersion);
-    if (!masterKey) {
-      const cause = new Error(`version ${decision.keyVersion} of the master key is not configured`);
-      throw new AppError('DEPENDENCY_UNAVAILABLE', { cause });
-    }
+    const masterKey = masterKeys.find(decision.keyVersion);
+    if (!masterKey) throw new MasterKeyMissing();
     return deriveContentKey(masterKey, request.contentId, request.epoch);
   }
 

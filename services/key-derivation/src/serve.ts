@@ -16,7 +16,14 @@ import {
   serviceSettings,
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
-import { checkMasterKeys, keyDerivationRoutes, keyDerivationSettings, masterKeyRule } from './index.ts';
+import {
+  checkMasterKeys,
+  createMasterKeyRing,
+  keyDerivationRoutes,
+  keyDerivationSettings,
+  masterKeyRule,
+  tellMissingKeys,
+} from './index.ts';
 
 await runService(
   {
@@ -31,7 +38,7 @@ await runService(
     },
     rules: [viewerTokenRule, masterKeyRule],
     async mount(context) {
-      const { values, process, clock } = context;
+      const { values, process, clock, log, dependencies } = context;
       const leases = connectNeighbour({ name: 'leases', urls: values.leasesUrls }, values, context);
       const content = connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
@@ -46,13 +53,19 @@ await runService(
         leases: sharing ? { owner: leaseClient.stamped, ...sharing } : leaseClient,
         sharing,
       });
-      const masterKeys = values.masterKeys
-        .reveal()
-        .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt));
+      const masterKeys = createMasterKeyRing(
+        values.masterKeys
+          .reveal()
+          .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt)),
+        log.warn,
+      );
+      // A version that is missing is shown there, and the others are served all the same.
+      dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
+      tellMissingKeys(process.app);
       await keyDerivationRoutes({
         authority,
         rules: values,
-        masterKeys: new Map(masterKeys.map((masterKey) => [masterKey.version, masterKey])),
+        masterKeys,
         clock,
         guard,
         metrics: process.metrics,

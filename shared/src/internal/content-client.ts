@@ -22,10 +22,14 @@ export function createKeyVersionClient(content: NeighbourClient): KeyVersionRegi
   return {
     compare: (fingerprints) =>
       content.post('/internal/key-versions', { fingerprints: Object.fromEntries(fingerprints) }, (body) => {
-        const { differing } = readObject(body);
-        if (!Array.isArray(differing) || !differing.every(isNumber))
-          throw new TypeError('not a list of versions');
-        return differing;
+        // A content service of the release before does not tell what is missing.
+        const { differing, missing = [] } = readObject(body);
+        return { differing: readVersions(differing), missing: readVersions(missing) };
       }),
   };
+}
+
+function readVersions(value: unknown): number[] {
+  if (!Array.isArray(value) || !value.every(isNumber)) throw new TypeError('not a list of versions');
+  return value;
 }

@@ -189,7 +189,7 @@ describe('an answer is not known', () => {
     ],
     'key versions': [
       (client) => createKeyVersionClient(client).compare(new Map()),
-      [{}, { differing: 1 }, { differing: ['1'] }],
+      [{}, { differing: 1 }, { differing: ['1'] }, { differing: [], missing: [null] }],
     ],
     'the head of the feed': [
       (client) => createFeedClient([client]).head(),
@@ -212,6 +212,11 @@ describe('an answer is not known', () => {
       expect(client.faults[0]).toMatch(/^it: TypeError/);
     }
   });
+});
+
+test('a content service of the release before, which does not tell what is missing, is understood', async () => {
+  const client = createKeyVersionClient(clientOf([(await serveJson({ differing: [3] })).url]));
+  expect(await client.compare(new Map())).toEqual({ differing: [3], missing: [] });
 });
 
 describe('the feed', () => {

@@ -53,4 +53,15 @@ describe('a service', () => {
     expect((await ask(url)).statusCode).toBe(200);
     expect((await ask(`${url}?x=1`, 'wrong', 'HEAD')).statusCode).toBe(200);
   });
+
+  test('tells nobody but who presents a wrong secret to /ready that it is wrong', async () => {
+    for (const presented of ['', 'wrong', `${secret} `, [secret, secret]]) {
+      const answer = await ask('/ready', presented);
+      expect(answer.statusCode).toBe(200);
+      expect(answer.json()).toEqual({ url: '/ready' });
+      expect(answer.headers['x-latchkey-refused']).toBe('secret');
+    }
+    for (const presented of [undefined, secret])
+      expect((await ask('/ready', presented)).headers).not.toHaveProperty('x-latchkey-refused');
+  });
 });

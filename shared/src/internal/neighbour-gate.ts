@@ -6,10 +6,10 @@ import type { App } from '../http/index.ts';
 /** Carries `INTERNAL_SECRET`, from the gateway and from neighbours. */
 export const internalSecretHeader = 'x-latchkey-secret';
 
-/** On the refusal: it is the caller's configuration that is wrong, and not the client's credential. */
+/** On the answer to a wrong secret: it is the caller's configuration that is wrong, and not the client's credential. */
 export const refusedHeader = 'x-latchkey-refused';
 
-/** Asked by orchestrators, which know no secret. */
+/** Asked by orchestrators, which know no secret. Who presents a wrong one is answered all the same, and told so. */
 const openPaths = new Set(['/health', '/ready']);
 
 /**
@@ -19,12 +19,14 @@ const openPaths = new Set(['/health', '/ready']);
 export function addNeighbourGate(app: App, secret: string): void {
   const expected = Buffer.from(hashCredential(secret));
   app.addHook('onRequest', (request, reply, done) => {
-    if (openPaths.has(request.routeOptions.url ?? '')) return done();
+    const isOpen = openPaths.has(request.routeOptions.url ?? '');
     const presented = request.headers[internalSecretHeader];
+    if (isOpen && presented === undefined) return done();
     const known =
       typeof presented === 'string' && timingSafeEqual(Buffer.from(hashCredential(presented)), expected);
     if (known) return done();
     reply.header(refusedHeader, 'secret');
+    if (isOpen) return done();
     done(new AppError('UNAUTHENTICATED', { detail: 'This service answers its neighbours only.' }));
   });
 }

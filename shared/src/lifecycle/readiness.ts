@@ -4,7 +4,7 @@ import type { Clock } from '../clock/index.ts';
 export interface Dependency {
   name: string;
   check: () => Promise<Record<string, unknown> | undefined>;
-  /** Shown, but no reason to be not ready: losing it costs speed and nothing else. */
+  /** Shown, but no reason to be not ready: without it the process is slower, or still of use for what matters most. */
   optional?: boolean;
 }
 

@@ -1,3 +1,4 @@
+export { elsewhereHeader, NotHere } from './elsewhere.ts';
 export type { Member } from './member.ts';
 export { NoSignOfLife, NotBegun, NotSure, type Phase, phaseHeader } from './phase.ts';
 export { systemLookup } from './system-lookup.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { createUpstream, NoSignOfLife, NotBegun, NotSure, Tries, type Upstream } from './index.ts';
+import { createUpstream, NoSignOfLife, NotBegun, NotHere, NotSure, Tries, type Upstream } from './index.ts';
 
 const upstreams: Upstream[] = [];
 afterEach(async () => {
@@ -81,5 +81,54 @@ describe('a request that may have been begun', () => {
     }
     expect(again).toBeGreaterThan(300);
     expect(again).toBeLessThan(340);
+  });
+});
+
+describe('a request that an address cannot answer', () => {
+  test('goes to two others, each once, and the address keeps its turn for other requests', () => {
+    const upstream = open(4);
+    const tries = new Tries(upstream, true);
+    const asked = [tries.member?.origin];
+    while (tries.next(new NotHere())) asked.push(tries.member?.origin);
+    expect(new Set(asked).size).toBe(3);
+    expect(asked).toHaveLength(3);
+    const turns = Array.from({ length: 4 }, () => upstream.pickWell()?.origin);
+    expect(new Set(turns).size).toBe(4);
+  });
+
+  test('never comes back to it, whatever happens at the others and however many are asked meanwhile', () => {
+    for (const [failure, isTriedAgain] of [
+      [new NotHere(), false],
+      [refused, true],
+      [broken, true],
+    ] as const) {
+      const upstream = open(2);
+      const tries = new Tries(upstream, true);
+      const first = tries.member;
+      upstream.pick();
+      expect(tries.next(new NotHere())).toBe(true);
+      expect(tries.member).not.toBe(first);
+      upstream.pick();
+      expect(tries.next(failure)).toBe(isTriedAgain);
+      expect(tries.member).not.toBe(first);
+    }
+  });
+
+  test('has nowhere to go where it is the only address, or no other one is well', () => {
+    expect(new Tries(open(1), true).next(new NotHere())).toBe(false);
+    const upstream = open(2);
+    const tries = new Tries(upstream, true);
+    upstream.pick()?.penalize();
+    expect(tries.next(new NotHere())).toBe(false);
+  });
+
+  test('is never sent twice where it changes something', () => {
+    expect(new Tries(open(4), false).next(new NotHere())).toBe(false);
+  });
+
+  test('goes nowhere once the budget is spent', () => {
+    const upstream = open(3);
+    while (upstream.budget.spend());
+    expect(new Tries(upstream, true).next(new NotHere())).toBe(false);
   });
 });

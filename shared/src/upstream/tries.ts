@@ -1,3 +1,4 @@
+import { NotHere } from './elsewhere.ts';
 import type { Member } from './member.ts';
 import { brokeBeforeAnswer, neverReached } from './never-reached.ts';
 import { NoSignOfLife, NotBegun, NotSure } from './phase.ts';
@@ -9,7 +10,8 @@ const addressesTried = 3;
 /**
  * At which addresses one request is tried. A request with which nothing was done goes to the next one, whatever it is. One
  * that may have been begun goes to one more address at most, only where doing it twice changes nothing, and only within
- * the budget: a neighbour that fails everywhere must not get more to do for it.
+ * the budget: a neighbour that fails everywhere must not get more to do for it. One that a replica cannot answer (`NotHere`)
+ * goes to the others that are well, to each once: nothing was done with it, but it was looked at, so the budget holds.
  */
 export class Tries {
   /** Where it is tried now; null where no address is known. */
@@ -18,6 +20,8 @@ export class Tries {
   readonly #isSafe: boolean;
   #tried = 1;
   #repeated = false;
+  /** Those that said that they cannot answer it: they would say so again. */
+  readonly #unable = new Set<Member>();
 
   /** @param isSafe whether asking changes nothing (RFC 9110 section 9.2.1) */
   constructor(upstream: Upstream, isSafe: boolean) {
@@ -36,16 +40,22 @@ export class Tries {
     const unsent = neverReached(error);
     const broke = brokeBeforeAnswer(error);
     if (error instanceof NotSure) this.member?.heed('unsure');
+    if (error instanceof NotHere && this.member) this.#unable.add(this.member);
     if (broke || isSilence(error) || (unsent && !(error instanceof NotBegun))) this.member?.penalize();
     if (this.#tried === addressesTried) return false;
-    if (unsent) return this.#turnTo(this.#upstream.pick());
+    if (unsent) return this.#turnTo(this.#upstream.pick(this.#unable));
+    if (error instanceof NotHere)
+      return this.#isSafe && this.#turnWithinBudget(this.#upstream.pickWell(this.#unable));
     const mayRepeat = broke || isSilence(error) || error instanceof NotSure;
     if (!mayRepeat || !this.#isSafe || this.#repeated) return false;
     // A connection may break for reasons of its own; who is silent or unsure stays so, and only another one helps.
-    const other = broke ? this.#upstream.pick() : this.#upstream.pickWell();
-    if (!other || !this.#upstream.budget.spend()) return false;
-    this.#repeated = true;
-    return this.#turnTo(other);
+    const other = broke ? this.#upstream.pick(this.#unable) : this.#upstream.pickWell(this.#unable);
+    this.#repeated = this.#turnWithinBudget(other);
+    return this.#repeated;
+  }
+
+  #turnWithinBudget(member: Member | null): boolean {
+    return member !== null && this.#upstream.budget.spend() && this.#turnTo(member);
   }
 
   #turnTo(member: Member | null): boolean {

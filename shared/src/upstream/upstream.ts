@@ -11,10 +11,14 @@ const defaultProbeEveryMs = 500;
 
 /** A neighbour at one or several addresses. */
 export interface Upstream {
-  /** The next address in turn, of those that least speaks against; null where none is known. */
-  pick(): Member | null;
+  /**
+   * The next address in turn, of those that least speaks against; null where none is known.
+   *
+   * @param except those that are left out
+   */
+  pick(except?: ReadonlySet<Member>): Member | null;
   /** The next one that nothing speaks against; null where there is none. */
-  pickWell(): Member | null;
+  pickWell(except?: ReadonlySet<Member>): Member | null;
   /** Every known address, for what is asked of each of them. */
   all(): readonly Member[];
   /** How many addresses are known. */
@@ -92,13 +96,13 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 
   /** The next in turn of those that least speaks against, and no more than `worst`. */
-  function next(worst: number): Member | null {
+  function next(worst: number, except?: ReadonlySet<Member>): Member | null {
     let best: KnownMember | undefined;
     let bestStanding = worst + 1;
     for (let step = 0; step < members.length && bestStanding > standing.well; step++) {
       const member = members[(turn + step) % members.length];
       const its = member?.standing() ?? bestStanding;
-      if (its >= bestStanding) continue;
+      if (its >= bestStanding || (member && except?.has(member))) continue;
       best = member;
       bestStanding = its;
     }
@@ -123,8 +127,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   ];
 
   return {
-    pick: () => next(standing.lost),
-    pickWell: () => next(standing.well),
+    pick: (except) => next(standing.lost, except),
+    pickWell: (except) => next(standing.well, except),
     all: () => members,
     size: () => members.length,
     budget: createRetryBudget(),

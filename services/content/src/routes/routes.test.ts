@@ -142,10 +142,23 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       async (query) => expect((await service.ask('GET', `?${query}`)).status).toBe(400),
     );
 
-    test.each(['status=gone', 'q=%00', 'q=a&q=b', `q=${'x'.repeat(201)}`, 'page=2'])(
-      '400: %s',
-      async (query) => expect((await service.ask('GET', `?${query}`)).status).toBe(400),
-    );
+    test('400: an unknown status names the known ones, once', async () => {
+      const { status, body } = await service.ask('GET', '?status=gone');
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ path: '/status', message: 'must be one of active, disabled' }],
+      ]);
+    });
+
+    test.each([
+      'limit=0x10',
+      'limit=1e1',
+      'offset=%201',
+      'q=%00',
+      'q=a&q=b',
+      `q=${'x'.repeat(201)}`,
+      'page=2',
+    ])('400: %s', async (query) => expect((await service.ask('GET', `?${query}`)).status).toBe(400));
   });
 
   describe('one content', () => {

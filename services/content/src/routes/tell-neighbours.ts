@@ -34,14 +34,16 @@ export function addContentNeighbourRoutes(
             Type.String({ pattern: '^[0-9a-f]{16}$' }),
           ),
         }),
-        response: { 200: Type.Object({ differing: Type.Array(Type.Integer()) }) },
+        response: {
+          200: Type.Object({ differing: Type.Array(Type.Integer()), missing: Type.Array(Type.Integer()) }),
+        },
       },
     },
     async (request) => {
       const fingerprints = new Map(
         Object.entries(request.body.fingerprints).map(([version, print]) => [Number(version), print]),
       );
-      return { differing: await keyVersions.compare(fingerprints) };
+      return keyVersions.compare(fingerprints);
     },
   );
 }

@@ -64,8 +64,17 @@ describe('a viewer that releases its own lease', () => {
         headers: { 'www-authenticate': expect.stringContaining('insufficient_scope') },
         body: { code: 'INSUFFICIENT_SCOPE' },
       });
+      expect(await auditRows()).toEqual([
+        { actor_kind: 'viewer', action: 'lease.revoke', target: null, outcome: 'refused' },
+      ]);
     },
   );
+
+  it('leaves no record of a refusal that concerns a lease', async () => {
+    await revoke(leases.tokenOf('ann'), { leaseId: randomUUID() });
+    await revoke(leases.tokenOf('ann'), {});
+    expect(await auditRows()).toEqual([]);
+  });
 });
 
 describe('management that revokes one lease', () => {
@@ -183,5 +192,12 @@ describe('POST /keys/leases/revoke answers 400 and 401', () => {
 
   it('401 without a credential, whatever is asked', async () => {
     expect((await revoke(null, {})).status).toBe(401);
+  });
+
+  it('401 for an API key that is unknown, on record', async () => {
+    expect((await revoke(`lk_${'e'.repeat(64)}`, { viewerId: 'ann' })).body.code).toBe('INVALID_API_KEY');
+    expect(await auditRows()).toEqual([
+      { actor_kind: 'anonymous', action: 'lease.revoke', target: null, outcome: 'refused' },
+    ]);
   });
 });

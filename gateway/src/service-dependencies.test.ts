@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { addHealthRoutes, createHost } from '@latchkey/shared/http';
+import { addNeighbourGate } from '@latchkey/shared/internal';
+import { createReadiness, type Dependency } from '@latchkey/shared/lifecycle';
+import { createMetrics } from '@latchkey/shared/metrics';
+import { createManualClock } from '@latchkey/shared/testing';
+import { createUpstream } from '@latchkey/shared/upstream';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { refusingUrl, secret, serveInTest } from './forwarding.fixture.ts';
+import { type ServiceName, serviceNames } from './route-table.ts';
+import { serviceDependencies } from './service-dependencies.ts';
+
+const up = { check: async () => undefined };
+const down = { check: () => Promise.reject(new Error('gone')) };
+const rows: Dependency[] = [
+  { name: 'database', ...up },
+  { name: 'migrations', ...up },
+];
+const states: Dependency[] = [
+  { name: 'bus', optional: true, ...up },
+  { name: 'cache', optional: true, ...up },
+];
+const whole = [...rows, ...states];
+const without = (lost: string) => whole.map((one) => (one.name === lost ? { ...one, ...down } : one));
+
+/** The `/ready` that every service has, behind its gate. */
+async function serveReady(dependencies: Dependency[], itsSecret = secret): Promise<string> {
+  const silent = () => {};
+  const clock = createManualClock();
+  const app = createHost({
+    randomId: randomUUID,
+    clientIpOf: () => '127.0.0.1',
+    requestLog: null,
+    operatorLog: { info: silent, warn: silent, error: silent },
+    metrics: createMetrics(),
+  });
+  addNeighbourGate(app, itsSecret);
+  addHealthRoutes(app, { version: '0', readiness: createReadiness(dependencies, clock, silent), clock });
+  onTestFinished(() => app.close());
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+}
+
+/** What a gateway says of itself before all services, of which some are at other addresses, and what its operator hears. */
+async function reportWith(others: Partial<Record<ServiceName, string[]>>) {
+  const clock = createManualClock();
+  const open = async (name: ServiceName) => {
+    const urls = others[name] ?? [await serveReady(name === 'key-derivation' ? states : whole)];
+    const upstream = createUpstream({
+      urls,
+      lookup: async () => [],
+      clock,
+      connections: 2,
+      onFault: () => {},
+    });
+    onTestFinished(() => upstream.close());
+    return [name, upstream] as const;
+  };
+  const upstreams = Object.fromEntries(await Promise.all(serviceNames.map(open)));
+  const heard: string[] = [];
+  const readiness = createReadiness(
+    serviceDependencies(upstreams as Parameters<typeof serviceDependencies>[0], secret),
+    clock,
+    (name, error) => void heard.push(`${name}: ${String(error)}`),
+  );
+  const { ready, dependencies } = await readiness.report();
+  const missing = Object.keys(dependencies).filter((name) => dependencies[name]?.status !== 'up');
+  return { ready, dependencies, missing, heard };
+}
+
+describe('the gateway', () => {
+  test('is ready where every service is, and shows what each of them stands on', async () => {
+    const { ready, dependencies, missing } = await reportWith({});
+    expect([ready, missing]).toEqual([true, []]);
+    expect(Object.keys(dependencies)).toEqual([...serviceNames, 'database', 'migrations', 'bus', 'cache']);
+    expect(dependencies.leases).toMatchObject({ addresses: 1, dependencies: { database: { status: 'up' } } });
+  });
+
+  test.each(['auth', 'content', 'leases'] as const)(
+    'stays ready without %s, for keys go on, and shows that it is down',
+    async (name) => {
+      const { ready, dependencies, missing } = await reportWith({ [name]: [await refusingUrl()] });
+      expect([ready, missing]).toEqual([true, [name]]);
+      expect(dependencies[name]).toEqual({ status: 'down' });
+    },
+  );
+
+  test('is not ready without key-derivation', async () => {
+    const { ready, missing } = await reportWith({ 'key-derivation': [await refusingUrl()] });
+    expect([ready, missing]).toEqual([false, ['key-derivation']]);
+  });
+
+  test.each(['database', 'migrations'])('is not ready where every service has lost its %s', async (name) => {
+    const urls = [await serveReady(without(name))];
+    const { ready, missing } = await reportWith({ auth: urls, content: urls, leases: urls });
+    expect(ready).toBe(false);
+    expect(missing).toContain(name);
+  });
+
+  test('stays ready where one service alone cannot write its rows', async () => {
+    const { ready, missing } = await reportWith({ leases: [await serveReady(without('database'))] });
+    expect([ready, missing]).toEqual([true, ['leases']]);
+  });
+
+  test('stays ready where all addresses of a service are silent: the other checks end in time all the same', async () => {
+    const silent = await Promise.all([1, 2, 3].map(() => serveInTest(() => {})));
+    const { ready, missing } = await reportWith({ auth: silent.map(({ url }) => url) });
+    expect([ready, missing]).toEqual([true, ['auth']]);
+  });
+
+  test.each([
+    ['auth', true],
+    ['key-derivation', false],
+  ] as const)(
+    'counts %s as down where it has another INTERNAL_SECRET, and says so',
+    async (name, isReady) => {
+      const url = await serveReady(name === 'auth' ? whole : states, 'another secret of 32 octets or more');
+      const { ready, missing, dependencies, heard } = await reportWith({ [name]: [url] });
+      expect([ready, missing]).toEqual([isReady, [name]]);
+      expect(heard).toEqual([`${name}: Error: it does not know this INTERNAL_SECRET`]);
+      expect(JSON.stringify(dependencies)).not.toContain('SECRET');
+    },
+  );
+});

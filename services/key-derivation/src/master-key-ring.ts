@@ -1,0 +1,52 @@
+import type { MasterKey } from '@latchkey/shared/derivation';
+import { namesOfVersion } from './version-names.ts';
+
+/** The master keys of this process, and the versions that it is known to lack. */
+export interface MasterKeyRing {
+  readonly held: readonly MasterKey[];
+  /** @returns null where this process has no key of that version; that is noted */
+  find(version: number): MasterKey | null;
+  /** Versions that are in use elsewhere, and of which this process has no key. */
+  noteMissing(versions: Iterable<number>): void;
+  /** What `/ready` shows: `versions` that are held and, only where there are some, those that are `missing`. */
+  facts(): { versions: number[]; missing?: number[] };
+}
+
+/**
+ * Lacking a version is no reason not to serve the others, and none to be silent: content of that version gets no key here.
+ * It is learnt at the start, and where a version is added after it, from the first request for such content.
+ *
+ * @param warn hears of each missing version once
+ */
+export function createMasterKeyRing(
+  held: readonly MasterKey[],
+  warn: (message: string) => void,
+): MasterKeyRing {
+  const byVersion = new Map(held.map((masterKey) => [masterKey.version, masterKey]));
+  const missing = new Set<number>();
+
+  function noteMissing(versions: Iterable<number>): void {
+    const added = [...versions].filter((version) => !missing.has(version));
+    if (added.length === 0) return;
+    for (const version of added) missing.add(version);
+    warn(
+      `the database knows a master key of version ${added.join(', ')}, which this process does not have: ` +
+        `content of that version gets 503 instead of its keys. Set ${added.map((version) => namesOfVersion(version, 'and')).join('; ')}`,
+    );
+  }
+
+  return {
+    held,
+    find(version) {
+      const masterKey = byVersion.get(version);
+      if (masterKey) return masterKey;
+      noteMissing([version]);
+      return null;
+    },
+    noteMissing,
+    facts: () => ({
+      versions: [...byVersion.keys()].sort((a, b) => a - b),
+      ...(missing.size > 0 && { missing: [...missing].sort((a, b) => a - b) }),
+    }),
+  };
+}

@@ -1,0 +1,86 @@
+import type { ContentState } from '@latchkey/shared/contracts';
+import { createMasterKey } from '@latchkey/shared/derivation';
+import {
+  createManualClock,
+  createTestHost,
+  databaseKinds,
+  signToken,
+  testTokenSecret,
+} from '@latchkey/shared/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { createMasterKeyRing, keyDerivationRoutes, tellMissingKeys } from './index.ts';
+
+/** The service with version 1 of the master key alone, and a film of each version. */
+async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
+  const [sqlite] = databaseKinds({});
+  if (!sqlite) throw new Error('there is always SQLite');
+  const database = await sqlite.open();
+  onTestFinished(() => database.close());
+  const clock = createManualClock();
+  const versions = new Map([
+    ['first', 1],
+    ['second', 2],
+  ]);
+  const findContent = async (id: string): Promise<ContentState | null> => {
+    const keyVersion = versions.get(id);
+    return keyVersion === undefined ? null : { status: 'active', keyVersion };
+  };
+  const host = await createTestHost({
+    db: database.db,
+    clock,
+    verifier: { findApiKey: async () => null, noteUse: () => {} },
+    contents: { findContent },
+    leases: { findLease: async () => null, findMark: async () => null },
+  });
+  onTestFinished(() => host.app.close());
+  if (isBehindGateway) tellMissingKeys(host.app);
+  const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
+  await keyDerivationRoutes({
+    ...host,
+    rules: { contentMode: 'registered', leaseMode: 'optional' },
+    masterKeys: createMasterKeyRing([masterKey], host.log.warn),
+    guard: { authenticator: host.authenticator, limiter: null },
+  })(host.app);
+  const nowSeconds = clock.now() / 1_000;
+  const token = signToken(testTokenSecret, { sub: 'ada', iat: nowSeconds, exp: nowSeconds + 60 });
+  const get = (id: string) =>
+    host.app.inject({ url: `/keys/${id}`, headers: { authorization: `Bearer ${token}` } });
+  return { get, told: host.told };
+}
+
+test('the 503 for a version that this replica lacks says that another one may have it, whether it had to read or not', async () => {
+  const { get } = await serveKeys({ isBehindGateway: true });
+  for (let round = 0; round < 2; round++) {
+    const { statusCode, headers, body } = await get('second');
+    expect(statusCode).toBe(503);
+    expect(headers).toMatchObject({ 'x-latchkey-elsewhere': '1', 'retry-after': '1' });
+    expect(headers['x-latchkey-phase']).toBeUndefined();
+    expect(JSON.parse(body).code).toBe('DEPENDENCY_UNAVAILABLE');
+    expect(body).not.toContain('MASTER_KEY');
+  }
+});
+
+test('no other answer says so: neither a key nor a refusal', async () => {
+  const { get } = await serveKeys({ isBehindGateway: true });
+  for (const [id, status] of [
+    ['first', 200],
+    ['unknown', 404],
+  ] as const) {
+    const { statusCode, headers } = await get(id);
+    expect(statusCode).toBe(status);
+    expect(headers['x-latchkey-elsewhere']).toBeUndefined();
+  }
+});
+
+test('where no gateway would take it off, a client gets no such header', async () => {
+  const { get } = await serveKeys({ isBehindGateway: false });
+  const { statusCode, headers } = await get('second');
+  expect(statusCode).toBe(503);
+  expect(headers['x-latchkey-elsewhere']).toBeUndefined();
+});
+
+test('the operator is told once of the version, not with each request', async () => {
+  const { get, told } = await serveKeys({ isBehindGateway: true });
+  for (let request = 0; request < 5; request++) await get('second');
+  expect(told).toEqual([expect.stringMatching(/version 2.*MASTER_KEY_HEX_V2 and SALT_HEX_V2/)]);
+});
