@@ -114,13 +114,42 @@ describe('what is refused', () => {
     expect(rows[0]).toMatchObject({ outcome: 'refused', code });
   });
 
-  it('a viewer that tries to manage is named', async () => {
+  it.each([
+    ['API keys', (token: string) => client.get('/api/v1/api-keys', token)],
+    [
+      'the leases of others',
+      (token: string) => client.post('/keys/leases/revoke', token, { viewerId: 'other' }),
+    ],
+  ])('a viewer that tries to manage %s is named', async (_what, attempt) => {
     const viewerId = unique('viewer');
-    const answer = await client.get('/api/v1/api-keys', viewerToken(jwtSecret, viewerId));
+    const answer = await attempt(viewerToken(jwtSecret, viewerId));
+    expect(answer.code).toBe('INSUFFICIENT_SCOPE');
     expect((await rowsOf(answer))[0]).toMatchObject({
       actor: { kind: 'viewer', id: viewerId },
       outcome: 'refused',
     });
+  });
+
+  it.each([
+    ['/keys/leases', { contentId: 'film', viewerId: 'zed' }],
+    ['/keys/leases/renew', { leaseId: crypto.randomUUID() }],
+    ['/keys/leases/revoke', { viewerId: 'zed' }],
+  ])('an unknown API key at %s, where viewers act too, leaves one row', async (path, body) => {
+    const answer = await client.post(path, `lk_${'0'.repeat(64)}`, body);
+    const rows = await rowsOf(answer);
+    expect(rows).toMatchObject([{ outcome: 'refused', code: 'INVALID_API_KEY' }]);
+  });
+
+  it('what a viewer is refused of its own leases leaves none: it is in the log', async () => {
+    const { token, contentId } = await makeScene(target);
+    for (const answer of [
+      await client.post('/keys/leases/revoke', token, { leaseId: crypto.randomUUID() }),
+      await client.post('/keys/leases', token, { contentId: unique('none') }),
+      await client.post('/keys/leases', undefined, { contentId }),
+    ]) {
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(await rowsOf(answer)).toEqual([]);
+    }
   });
 
   it('a revoked key is not named: nobody knows who holds it', async () => {

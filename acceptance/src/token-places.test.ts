@@ -56,10 +56,29 @@ describe('the query', () => {
     expect(await ask(everywhere, `/keys/${contentId}?access_token=`, forged)).toBe('UNAUTHENTICATED');
   });
 
-  it('never carries a credential of the management', async () => {
-    const { adminApiKey } = everywhere;
+  it('never carries a credential of the management, nor does the cookie', async () => {
+    const { adminApiKey, client } = everywhere;
     const code = await ask(everywhere, `/api/v1/content?access_token=${adminApiKey}`, adminApiKey);
     expect(code).not.toBe(200);
+    const scene = await makeScene(everywhere);
+    const leaseId = await createLease(everywhere, scene);
+    const inQuery = `?access_token=${adminApiKey}`;
+    const cookie = { cookie: `latchkey_token=${adminApiKey}` };
+    for (const [query, headers] of [
+      [inQuery, {}],
+      ['', cookie],
+    ] as const) {
+      expect(await ask(everywhere, `/keys/${scene.contentId}${query}`, adminApiKey, headers)).toBe(
+        'INVALID_TOKEN',
+      );
+      const revoked = await client.call('POST', `/keys/leases/revoke${query}`, {
+        headers,
+        json: { viewerId: scene.viewerId },
+      });
+      expect([revoked.status, revoked.code]).toEqual([401, 'INVALID_TOKEN']);
+    }
+    const path = `/keys/${scene.contentId}?access_token=${scene.token}&lease_id=${leaseId}`;
+    expect(await ask(everywhere, path, scene.token)).toBe(200);
   });
 
   it('is redacted in the log, value by value', async () => {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+export const apiKeyPrefix = 'lk_';
 /** The contract, section 3: the literal prefix and 32 random bytes in lower-case hex. */
 export const apiKeyPattern = /^lk_[0-9a-f]{64}$/;
 const randomOctets = 32;
@@ -7,7 +8,7 @@ const prefixLength = 11;
 
 /** A new raw key. It is shown once and kept nowhere. */
 export function generateApiKey(randomBytes: (size: number) => Buffer): string {
-  return `lk_${randomBytes(randomOctets).toString('hex')}`;
+  return `${apiKeyPrefix}${randomBytes(randomOctets).toString('hex')}`;
 }
 
 /** The first 11 characters, to tell keys apart by. */

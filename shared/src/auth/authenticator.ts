@@ -3,12 +3,11 @@ import type { Clock } from '../clock/index.ts';
 import type { ApiKeyState, ApiKeyVerifier } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type Access, accessRules, assertScope } from './access.ts';
-import { apiKeyPattern, hashCredential } from './api-key.ts';
+import { apiKeyPattern, apiKeyPrefix, hashCredential } from './api-key.ts';
 import type { Principal } from './principal.ts';
 import { tokenPattern } from './read-credential.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
-const apiKeyPrefix = 'lk_';
 /** A change may overtake a read; it does not do so often in a row. */
 const readAttempts = 5;
 

@@ -5,5 +5,5 @@ export { createTokens, type TokenSettings } from './create-tokens.ts';
 export { fetchKeySet } from './fetch-key-set.ts';
 export { createKeySet, type KeySet } from './key-set.ts';
 export { type Principal, toActor, viewerIdOf } from './principal.ts';
-export { type CredentialSource, readBearer, readCredential } from './read-credential.ts';
+export { type CredentialSource, presentsApiKey, readBearer, readCredential } from './read-credential.ts';
 export { createTokenVerifier, type TokenRules, type TokenVerifier } from './token-verifier.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readBearer, readCredential } from './read-credential.ts';
+import { presentsApiKey, readBearer, readCredential } from './read-credential.ts';
 
 test.each([
   ['Bearer abc', 'abc'],
@@ -17,32 +17,49 @@ test.each([
 });
 
 const everywhere = ['header', 'query', 'cookie'] as const;
+const apiKey = `lk_${'0'.repeat(64)}`;
 
 test('the header comes before the query, and the query before the cookie', () => {
-  const headers = { authorization: 'Bearer from-header', cookie: 'latchkey_token=from-cookie' };
-  const query = { access_token: 'from-query' };
+  const headers = { authorization: 'Bearer from-header', cookie: 'latchkey_token=ey.from.cookie' };
+  const query = { access_token: 'ey.from.query' };
   expect(readCredential(headers, query, everywhere)).toBe('from-header');
-  expect(readCredential({ cookie: headers.cookie }, query, everywhere)).toBe('from-query');
-  expect(readCredential({ cookie: headers.cookie }, {}, everywhere)).toBe('from-cookie');
+  expect(readCredential({ cookie: headers.cookie }, query, everywhere)).toBe('ey.from.query');
+  expect(readCredential({ cookie: headers.cookie }, {}, everywhere)).toBe('ey.from.cookie');
   expect(readCredential({}, undefined, everywhere)).toBeNull();
 });
 
 test('a place that is not allowed is not looked at', () => {
-  const elsewhere = { cookie: 'latchkey_token=c' };
-  const query = { access_token: 'q' };
+  const elsewhere = { cookie: 'latchkey_token=ey.c.c' };
+  const query = { access_token: 'ey.q.q' };
   expect(readCredential(elsewhere, query, ['header'])).toBeNull();
-  expect(readCredential(elsewhere, query, ['header', 'cookie'])).toBe('c');
-  expect(readCredential(elsewhere, query, ['query'])).toBe('q');
+  expect(readCredential(elsewhere, query, ['header', 'cookie'])).toBe('ey.c.c');
+  expect(readCredential(elsewhere, query, ['query'])).toBe('ey.q.q');
   expect(readCredential(elsewhere, {}, ['header', 'query'])).toBeNull();
+  expect(readCredential({}, { access_token: apiKey }, ['header'])).toBeNull();
+});
+
+test('what stands in query or cookie and has not the form of a token is refused, an API key above all', () => {
+  for (const value of [apiKey, 'bootstrap-key', 'garbage', 'ey.two']) {
+    const refusal = expect.objectContaining({ code: 'INVALID_TOKEN' });
+    expect(() => readCredential({}, { access_token: value }, everywhere)).toThrow(refusal);
+    expect(() => readCredential({ cookie: `latchkey_token=${value}` }, {}, everywhere)).toThrow(refusal);
+  }
+});
+
+test('what begins as an API key does in the header means to be one, known or not', () => {
+  expect(presentsApiKey({ authorization: `Bearer ${apiKey}` })).toBe(true);
+  expect(presentsApiKey({ authorization: 'bearer lk_wrong' })).toBe(true);
+  expect(presentsApiKey({ authorization: 'Bearer ey.a.b' })).toBe(false);
+  expect(presentsApiKey({ cookie: `latchkey_token=${apiKey}` })).toBe(false);
 });
 
 test('where the header is not among the places, a token in it does not count, and an API key does', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln';
   const read = (credential: string, query = {}) =>
     readCredential({ authorization: `Bearer ${credential}` }, query, ['query', 'cookie']);
-  expect(read(token, { access_token: 'q' })).toBe('q');
+  expect(read(token, { access_token: 'ey.q.q' })).toBe('ey.q.q');
   expect(read(token)).toBeNull();
-  expect(read(`lk_${'0'.repeat(64)}`, { access_token: 'q' })).toBe(`lk_${'0'.repeat(64)}`);
+  expect(read(apiKey, { access_token: 'ey.q.q' })).toBe(apiKey);
 });
 
 test('a query value that came twice, and an empty one, is none', () => {
@@ -52,7 +69,7 @@ test('a query value that came twice, and an empty one, is none', () => {
 
 test('the cookie is found among others by its whole name', () => {
   const read = (cookie: string) => readCredential({ cookie }, {}, everywhere);
-  expect(read('a=1; latchkey_token=x.y.z; b=2')).toBe('x.y.z');
+  expect(read('a=1; latchkey_token=ey.y.z; b=2')).toBe('ey.y.z');
   expect(read('not_latchkey_token=x; latchkey_token2=y')).toBeNull();
   expect(read('latchkey_token=')).toBeNull();
   expect(read('latchkey_token')).toBeNull();

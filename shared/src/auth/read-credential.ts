@@ -1,4 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { apiKeyPrefix } from './api-key.ts';
+import { refuseToken } from './token-claims.ts';
 
 /** Where a viewer's token may come from (`VIEWER_TOKEN_FROM`). */
 export type CredentialSource = 'header' | 'query' | 'cookie';
@@ -14,9 +16,16 @@ export function readBearer(headers: IncomingHttpHeaders): string | null {
   return authorization === undefined ? null : (bearer.exec(authorization)?.[1] ?? null);
 }
 
+/** Whether the header has what means to be an API key, known or not. */
+export function presentsApiKey(headers: IncomingHttpHeaders): boolean {
+  return readBearer(headers)?.startsWith(apiKeyPrefix) === true;
+}
+
 /**
  * The first credential that is there: header, then query (`access_token`), then cookie, as far as they are allowed. An
- * API key always comes in the header: the sources are those of viewers' tokens.
+ * API key always comes in the header (specification, section 5): the sources are those of viewers' tokens.
+ *
+ * @throws AppError INVALID_TOKEN for what stands in query or cookie and is no token
  */
 export function readCredential(
   headers: IncomingHttpHeaders,
@@ -25,11 +34,16 @@ export function readCredential(
 ): string | null {
   const presented = readBearer(headers);
   if (presented !== null && (sources.includes('header') || !tokenPattern.test(presented))) return presented;
-  if (sources.includes('query')) {
-    const value = (query as Record<string, unknown> | undefined)?.access_token;
-    if (typeof value === 'string' && value !== '') return value;
-  }
-  return sources.includes('cookie') ? readCookie(headers.cookie) : null;
+  const token =
+    (sources.includes('query') ? readQuery(query) : null) ??
+    (sources.includes('cookie') ? readCookie(headers.cookie) : null);
+  if (token === null || tokenPattern.test(token)) return token;
+  throw refuseToken('It is malformed. An API key comes in the header alone.');
+}
+
+function readQuery(query: unknown): string | null {
+  const value = (query as Record<string, unknown> | undefined)?.access_token;
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 /** The cookie's value (RFC 6265 section 4.2); a JWT needs neither quotes nor escapes. */

@@ -1,34 +1,99 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
 import { AppError, toProblem } from '../errors/index.ts';
 import type { RequestLog } from '../log/index.ts';
+import { validationFailure } from './validation.ts';
 
-/** Answers what is not HTTP, or too much of it. There is no request yet, so the answer is written by hand. */
-export function answerClientError(requestLog: RequestLog | null, randomId: () => string) {
-  return (error: NodeJS.ErrnoException, socket: Socket): void => {
-    // The peer hung up: there is nobody to answer.
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const problem =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? new AppError('HEADERS_TOO_LARGE', { detail: 'The headers may have 16384 octets.' })
-        : new AppError('VALIDATION_FAILED', { detail: 'This is not a valid HTTP request.' });
-    const requestId = randomId();
-    const body = JSON.stringify(toProblem(problem, requestId));
-    socket.end(
-      `HTTP/1.1 ${problem.status} ${problem.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
-        `content-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-        `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
-    );
-    requestLog?.write({
-      requestId,
-      method: '',
-      path: '',
-      route: null,
-      status: problem.status,
-      durationMs: 0,
-      clientIp: socket.remoteAddress ?? '0.0.0.0',
-      userAgent: null,
-      principal: null,
-      code: problem.code,
-    });
+export interface ClientErrors {
+  /** Hears of each request that begins. */
+  begin(request: IncomingMessage, reply: FastifyReply): void;
+  /** Why the body that is about to be read will never be whole; null where nothing is known against it. */
+  failureOf(request: IncomingMessage): AppError | null;
+  /** Answers what is not HTTP, or too much of it, or comes too slowly. */
+  answer(error: NodeJS.ErrnoException, socket: Socket): void;
+}
+
+interface Begun {
+  request: IncomingMessage;
+  reply: FastifyReply;
+  failure: AppError | null;
+}
+
+/**
+ * What the parser refuses. Where it is the body of a request that has begun, that request fails, with its own id and its
+ * own log line. Else there is no request yet, so the answer and the line are written by hand.
+ */
+export function createClientErrors(requestLog: RequestLog | null, randomId: () => string): ClientErrors {
+  const latest = new WeakMap<Socket, Begun>();
+  return {
+    begin(request, reply) {
+      // Only a body can be refused once its request has begun.
+      const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+      if (length === undefined && encoding === undefined) return;
+      latest.set(request.socket, { request, reply, failure: null });
+    },
+    failureOf(request) {
+      const begun = latest.get(request.socket);
+      return begun?.request === request ? begun.failure : null;
+    },
+    answer(error, socket) {
+      // The peer hung up: there is nobody to answer. Or it never asked, as browsers and health checks do that open a
+      // connection beforehand.
+      if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0)
+        return void socket.destroy();
+      const begun = latest.get(socket);
+      // Behind a whole body stands another request.
+      if (!begun || begun.request.complete) answerByHand(error, socket, requestLog, randomId());
+      // It has its answer, such as a 401, which may still be on its way.
+      else if (begun.reply.sent) socket.destroySoon();
+      else failBody(begun);
+    },
   };
+}
+
+/** Whoever reads the body hears of it as of any error of a stream. Who has not begun to is told when it does. */
+function failBody(begun: Begun): void {
+  begun.failure = validationFailure('', 'did not arrive as announced');
+  // Where this body ends, and so where a next request would begin, is not known.
+  begun.reply.header('connection', 'close');
+  // Not by `destroy`, which takes the connection with it, nor past its reader: it may be in the midst of another answer.
+  if (begun.request.listenerCount('data') > 0) begun.request.emit('error', begun.failure);
+}
+
+function explain({ code }: NodeJS.ErrnoException): AppError {
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new AppError('HEADERS_TOO_LARGE', { detail: 'The headers may have 16384 octets.' });
+  const detail =
+    code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? 'The request took too long to arrive.'
+      : 'This is not a valid HTTP request.';
+  return new AppError('VALIDATION_FAILED', { detail });
+}
+
+function answerByHand(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  requestLog: RequestLog | null,
+  requestId: string,
+): void {
+  const problem = explain(error);
+  const body = JSON.stringify(toProblem(problem, requestId));
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${problem.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
+      `content-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
+      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
+  );
+  requestLog?.write({
+    requestId,
+    method: '',
+    path: '',
+    route: null,
+    status: problem.status,
+    durationMs: 0,
+    clientIp: socket.remoteAddress ?? '0.0.0.0',
+    userAgent: null,
+    principal: null,
+    code: problem.code,
+  });
 }

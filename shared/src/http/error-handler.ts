@@ -13,6 +13,8 @@ type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply
 /** The only place that makes an answer of an error. What is no `AppError` and not known from Fastify is a bare 500. */
 export function createErrorHandler(log: OperatorLog): ErrorHandler {
   return (thrown, request, reply) => {
+    // The client left in the middle of its body: nothing failed here, and nobody is there to answer.
+    if (request.raw.errored && thrown === request.raw.errored) return;
     const error = toAppError(thrown);
     request.errorCode = error.code;
     // A 503 without a cause is a refusal that was meant: of a process that waits, which has said for what.
@@ -47,17 +49,25 @@ function challengeOf(error: AppError): string | null {
   return error.code === 'UNAUTHENTICATED' ? realm : `${realm}, error="invalid_token"`;
 }
 
-/** Fastify's own errors (its `lib/errors.js`), by code. */
+const notJson = () =>
+  new AppError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send JSON with Content-Type: application/json.' });
+
+/**
+ * Fastify's own errors (its `lib/errors.js`), by code: all that a request can bring about. Those of the schemas and of
+ * JSON come as `validation`, and the path that does not exist has its own handler.
+ */
 const frameworkErrors: Record<string, () => AppError> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     new AppError('PAYLOAD_TOO_LARGE', { detail: 'A body may have 65536 octets.' }),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new AppError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send JSON with Content-Type: application/json.' }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: notJson,
+  // Of the method QUERY alone (RFC 10008 section 2).
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: notJson,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => malformed('', 'The body is not as long as Content-Length says.'),
   FST_ERR_BAD_URL: () => malformed('/path', 'The path is not a valid URL.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => malformed('/path', 'The path is too long.'),
 };
 
-function toAppError(thrown: FastifyError | Error): AppError {
+export function toAppError(thrown: FastifyError | Error): AppError {
   if (thrown instanceof AppError) return thrown;
   const { validation, validationContext, code } = thrown as FastifyError;
   if (validation) {

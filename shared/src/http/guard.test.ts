@@ -65,6 +65,12 @@ const ask = (method: 'GET' | 'POST', url: string, credential?: string, payload?:
     ...(payload ? { payload } : {}),
   });
 
+/** Issued at the beginning of the test's clock. */
+function viewerToken(): string {
+  const now = Date.UTC(2026, 0, 1) / 1_000;
+  return signToken(testTokenSecret, { sub: 'alice', iat: now, exp: now + 60 });
+}
+
 test('a route that names no row of the scope table cannot be mounted', async () => {
   const mounting = host.app.register(async (app) => {
     addGuard(app, { authenticator: host.authenticator, limiter: null });
@@ -107,18 +113,27 @@ test('the log line and the audit name who was refused for a scope, and nobody wh
 });
 
 test('a viewer token in the query or cookie works where that is allowed, and never on management', async () => {
-  const now = Date.UTC(2026, 0, 1) / 1_000;
-  const token = signToken(testTokenSecret, { sub: 'alice', iat: now, exp: now + 60 });
+  const token = viewerToken();
   await mount(['header', 'query']);
   expect((await ask('GET', `/keys?access_token=${token}`)).statusCode).toBe(200);
-  expect((await ask('GET', `/keys?access_token=${key}`)).statusCode).toBe(200);
-  expect((await ask('GET', `/read/a?access_token=${key}`)).statusCode).toBe(401);
+  expect((await ask('GET', `/read/a?access_token=${token}`)).statusCode).toBe(401);
   expect(host.lines.every(({ path }) => !path.includes(token) && !path.includes(key))).toBe(true);
 });
 
-test('and by default in the header alone', async () => {
+test('an API key in the query or cookie is never accepted, though the same in the header is', async () => {
+  await mount(['header', 'query', 'cookie']);
+  expect((await ask('GET', '/keys', key)).statusCode).toBe(200);
+  const inCookie = { method: 'GET', url: '/keys', headers: { cookie: `latchkey_token=${key}` } } as const;
+  for (const answer of [await ask('GET', `/keys?access_token=${key}`), await host.app.inject(inCookie)]) {
+    expect([answer.statusCode, answer.json().code]).toEqual([401, 'INVALID_TOKEN']);
+    expect(answer.headers['www-authenticate']).toContain('error="invalid_token"');
+  }
+  expect(host.lines.every(({ path }) => !path.includes(key))).toBe(true);
+});
+
+test('and by default a token in the header alone', async () => {
   await mount();
-  expect((await ask('GET', `/keys?access_token=${key}`)).statusCode).toBe(401);
+  expect((await ask('GET', `/keys?access_token=${viewerToken()}`)).json().code).toBe('UNAUTHENTICATED');
 });
 
 test('a request that is one too many is 429 with Retry-After, also where its credential is wrong', async () => {

@@ -63,13 +63,17 @@ export async function startHost() {
   app.get('/busy', { config }, async () => {
     throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
   });
-  app.get('/slow', { config }, async () => {
-    await new Promise<void>((resolve) => {
+  const wait = () =>
+    new Promise<void>((resolve) => {
       waiting.push(resolve);
       onWaiting();
     });
+  app.get('/slow', { config }, async () => {
+    await wait();
     return { slow: true };
   });
+  app.post('/slow', { config, onRequest: wait }, async () => ({ slow: true }));
+  app.query('/asked', { config }, async () => ({}));
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
 

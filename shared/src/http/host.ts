@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import { AppError } from '../errors/index.ts';
 import type { OperatorLog, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { answerClientError } from './client-error.ts';
+import { createClientErrors } from './client-error.ts';
 import { createErrorHandler } from './error-handler.ts';
+import { refuseHost } from './host-header.ts';
 import { acceptJsonBodies } from './json-body.ts';
-import { createNotFoundHandler } from './not-found.ts';
+import { addNotFound } from './not-found.ts';
 import './request-context.ts';
 import { requestIdOf } from './request-id.ts';
 import { createResponseObserver } from './response-observer.ts';
@@ -20,6 +20,8 @@ const bodyLimitOctets = 64 * 1024;
 const headerLimitOctets = 16 * 1024;
 /** For the whole request to arrive. Bodies are small, so whoever needs longer is holding a connection open. */
 const requestTimeoutMs = 15_000;
+/** How often Node looks for whoever exceeds it. With its own 30 s, 15 s would be up to 45. */
+const requestTimeoutCheckMs = 5_000;
 /** Longer than the 60 s that load balancers keep idle connections, so that they and not we close them. */
 const keepAliveTimeoutMs = 72_000;
 /** Wide enough that an id that is too long reaches validation and gets its 400. */
@@ -44,9 +46,11 @@ export function createHost(options: HostOptions): App {
   const { randomId, clientIpOf, requestLog, operatorLog, metrics, isDraining = () => false } = options;
   const answerError = createErrorHandler(operatorLog);
   const observe = createResponseObserver(requestLog, metrics);
+  const clientErrors = createClientErrors(requestLog, randomId);
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     const startedAtMs = performance.now();
     request.clientIp = clientIpOf(request.raw);
+    clientErrors.begin(request.raw, reply);
     reply.header('x-request-id', request.id);
     // Keys, tokens, states and refusals: what may be cached says so itself.
     reply.header('cache-control', 'no-store');
@@ -64,6 +68,7 @@ export function createHost(options: HostOptions): App {
     http: {
       maxHeaderSize: headerLimitOctets,
       headersTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: requestTimeoutCheckMs,
       // Checked below (RFC 9112 section 3.2), so that it gets an answer and a log line like any other.
       requireHostHeader: false,
     },
@@ -71,7 +76,7 @@ export function createHost(options: HostOptions): App {
     // The drain tells load balancers first; what still arrives is served to the end.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    clientErrorHandler: answerClientError(requestLog, randomId),
+    clientErrorHandler: clientErrors.answer,
     // A path that cannot be decoded never reaches a hook.
     frameworkErrors: (error, request, reply) => {
       begin(request as never, reply as never);
@@ -88,12 +93,14 @@ export function createHost(options: HostOptions): App {
 
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    const { host } = request.headers;
-    if (host === undefined && request.raw.httpVersion === '1.1')
-      return done(new AppError('VALIDATION_FAILED', { detail: 'HTTP/1.1 needs a Host header.' }));
-    done();
+    done(refuseHost(request.raw) ?? undefined);
   });
+  app.addHook('preParsing', ({ raw }, _reply, _payload, done) =>
+    done(clientErrors.failureOf(raw) ?? undefined),
+  );
   app.setErrorHandler(answerError);
-  app.setNotFoundHandler(createNotFoundHandler(app));
+  addNotFound(app);
+  // Node would answer by itself, with a bare 417. An expectation that is not known may be ignored (RFC 9110 section 10.1.1).
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
 }

@@ -1,4 +1,9 @@
+import { AppError } from '../errors/index.ts';
 import type { App } from './routes.ts';
+import { validationFailure } from './validation.ts';
+
+/** Refuses octets that are no UTF-8, which would else be stored as U+FFFD. A byte order mark is left to the JSON parser. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * JSON and nothing else. No body at all is fine even where JSON was announced: clients that set the type on every
@@ -7,9 +12,18 @@ import type { App } from './routes.ts';
 export function acceptJsonBodies(app: App): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
-    return parse(request, body as string, (error, value) => {
+    if (!isUtf8(request.headers['content-type'])) {
+      return done(new AppError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send JSON in UTF-8.' }));
+    }
+    let text: string;
+    try {
+      text = decoder.decode(body as Buffer);
+    } catch {
+      return done(validationFailure('', 'must be UTF-8'));
+    }
+    return parse(request, text, (error, value) => {
       if (!error) return done(null, value);
       return done(
         Object.assign(error, {
@@ -19,4 +33,10 @@ export function acceptJsonBodies(app: App): void {
       );
     });
   });
+}
+
+/** JSON is UTF-8 (RFC 8259 section 8.1). `utf8` is what many write for it. */
+function isUtf8(contentType = ''): boolean {
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType) ?? [];
+  return /^utf-?8$/i.test(charset);
 }

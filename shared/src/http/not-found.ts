@@ -10,12 +10,25 @@ interface KnownPath {
 }
 
 /** Tells a path that does not exist (404) from a method that it does not take (405, RFC 9110 section 15.5.6). */
-export function createNotFoundHandler(app: App): (request: FastifyRequest, reply: FastifyReply) => never {
+export function addNotFound(app: App): void {
+  const refuse = createRefusal(app);
+  // Before the body, and after whoever sets headers or asks for a credential: where nobody reads a body, its type, its
+  // length and what it lacks do not matter.
+  app.addHook('preParsing', (request, reply, _payload, done) =>
+    request.is404 ? done(refuse(request, reply)) : done(),
+  );
+  // For routes that find only later that there is nothing.
+  app.setNotFoundHandler((request, reply) => {
+    throw refuse(request, reply);
+  });
+}
+
+function createRefusal(app: App): (request: FastifyRequest, reply: FastifyReply) => AppError {
   const paths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method, config }) => {
     const known = paths.get(url) ?? {
-      pattern: new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[A-Za-z]+/g, '[^/]+')}$`),
-      parameters: url.match(/:/g)?.length ?? 0,
+      pattern: toPattern(url),
+      parameters: url.match(/[:*]/g)?.length ?? 0,
       methods: new Set<string>(),
     };
     paths.set(url, known);
@@ -29,9 +42,15 @@ export function createNotFoundHandler(app: App): (request: FastifyRequest, reply
       .filter(({ pattern, methods }) => pattern.test(path) && methods.size > 0)
       .sort((a, b) => a.parameters - b.parameters);
     if (!best || best.methods.has(request.method))
-      throw new AppError('NOT_FOUND', { detail: 'Nothing is at this path.' });
+      return new AppError('NOT_FOUND', { detail: 'Nothing is at this path.' });
     const allowed = [...best.methods].sort().join(', ');
     reply.header('allow', allowed);
-    throw new AppError('METHOD_NOT_ALLOWED', { detail: `This path takes ${allowed}.` });
+    return new AppError('METHOD_NOT_ALLOWED', { detail: `This path takes ${allowed}.` });
   };
+}
+
+/** @param url of a route, with `:parameters` and perhaps a `*` at its end */
+function toPattern(url: string): RegExp {
+  const literal = url.replace(/[.+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${literal.replace(/:[A-Za-z]+/g, '[^/]+').replace('*', '.*')}$`);
 }

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { RefusalLog } from '../audit/index.ts';
-import { accessRules, toActor } from '../auth/index.ts';
+import { accessRules, presentsApiKey, scopesOf, toActor } from '../auth/index.ts';
 import type { Actor } from '../contracts/index.ts';
-import { AppError } from '../errors/index.ts';
+import type { AppError } from '../errors/index.ts';
+import { toAppError } from './error-handler.ts';
 import type { App } from './routes.ts';
 
 /** What the audit row of an act says of who did it. An operator at the database has neither address nor request. */
@@ -23,20 +24,26 @@ export function auditFacts(request: FastifyRequest): AuditFacts {
 export function addRefusalAudit(app: App, refusals: RefusalLog): void {
   app.addHook('onError', async (request, _reply, error) => {
     const { action, access } = request.routeOptions.config;
-    const { statusCode, status = statusCode ?? (error.validation ? 400 : 500) } = error as typeof error & {
-      status?: number;
-    };
-    if (!action || status < 400 || status >= 500) return;
+    if (!action) return;
+    const refusal = toAppError(error);
+    if (refusal.status >= 500) return;
     const forViewers = access !== undefined && accessRules[access]?.viewer === true;
-    if (forViewers && request.principal?.kind !== 'api-key') return;
+    if (forViewers && !meansToManage(request, refusal)) return;
     await refusals.record({
       ...auditFacts(request),
       action,
       target: targetOf(request),
       outcome: 'refused',
-      code: error instanceof AppError ? error.code : 'VALIDATION_FAILED',
+      code: refusal.code,
     });
   });
+}
+
+/** Whether what was asked of a route that viewers use too was management: an API key's, or what only an API key may ask. */
+function meansToManage({ principal, headers }: FastifyRequest, { code, members }: AppError): boolean {
+  if (principal?.kind === 'api-key') return true;
+  if (!principal) return presentsApiKey(headers);
+  return code === 'INSUFFICIENT_SCOPE' && members?.scope === scopesOf('manage');
 }
 
 /** The id in the path, as far as it can be one: what a stranger put there is not kept at any length. */

@@ -3,16 +3,22 @@ import addFormats from 'ajv-formats';
 import type { FastifySchemaCompiler } from 'fastify';
 import { type TSchema, Type } from 'typebox';
 import { AppError } from '../errors/index.ts';
+import { createQueryReader } from './query-numbers.ts';
 
 const options = { removeAdditional: false, useDefaults: true, allErrors: true, strict: false } as const;
-// Nothing in a body is coerced. A query has only texts, so there a number is one that is written as one.
+// Nothing is coerced. A query has only texts, so there a number is one that is written as one: query-numbers.ts.
 const exact = addFormats.default(new Ajv({ ...options, coerceTypes: false }));
-const written = addFormats.default(new Ajv({ ...options, coerceTypes: true }));
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
   // Headers are described for the document. Whoever reads one decides what it means, so nothing is left to refuse.
   if (httpPart === 'headers') return () => true;
-  return (httpPart === 'querystring' ? written : exact).compile(schema);
+  const validate = exact.compile(schema);
+  if (httpPart !== 'querystring') return validate;
+  const readQuery = createQueryReader(schema);
+  return (query: Record<string, unknown>) => {
+    readQuery(query);
+    return validate(query) ? true : { error: validate.errors ?? [] };
+  };
 };
 
 /** The `errors` member of a 400: where, and what is wrong. */

@@ -1,0 +1,73 @@
+import { METHODS } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startHost } from './host.fixture.ts';
+
+let host: Awaited<ReturnType<typeof startHost>>;
+beforeEach(async () => {
+  host = await startHost();
+});
+afterEach(() => host.app.close());
+
+const ask = (request: string, ...headers: string[]) =>
+  host.raw(`${[request, ...headers, 'connection: close'].join('\r\n')}\r\n\r\n`);
+
+describe('methods', () => {
+  // CONNECT asks for a tunnel: Node closes its connection.
+  const refused = METHODS.filter((method) => !['GET', 'HEAD', 'POST', 'CONNECT'].includes(method));
+
+  test.each(refused)(
+    '%s is a 405 where a path does not take it and a 404 where there is none',
+    async (method) => {
+      const known = await ask(`${method} /things HTTP/1.1`, 'host: a');
+      expect(known).toMatch(/^HTTP\/1.1 405 .*\r\nallow: GET, HEAD, POST\r\n.*"code":"METHOD_NOT_ALLOWED"/s);
+      expect(await ask(`${method} /none HTTP/1.1`, 'host: a')).toMatch(
+        /^HTTP\/1.1 404 .*"code":"NOT_FOUND"/s,
+      );
+      expect((await host.linesWritten(2)).map(({ status }) => status)).toEqual([405, 404]);
+      expect(host.told).toEqual([]);
+    },
+  );
+
+  test.each(['content-type: odd', 'content-type: application/json', 'content-length: 100000'])(
+    'what a body is said to be changes nothing where nobody would read it: %s',
+    async (header) => {
+      expect(await ask('PUT /things HTTP/1.1', 'host: a', header)).toMatch(/^HTTP\/1.1 405 /);
+      expect(await ask('POST /none HTTP/1.1', 'host: a', header)).toMatch(/^HTTP\/1.1 404 /);
+    },
+  );
+
+  test('QUERY has to say what its body is where a path takes it', async () => {
+    expect(await ask('QUERY /asked HTTP/1.1', 'host: a')).toMatch(
+      /^HTTP\/1.1 415 .*"code":"UNSUPPORTED_MEDIA_TYPE"/s,
+    );
+  });
+});
+
+test('a part of a path that is longer than any request line is a 400', async () => {
+  const answer = await host.app.inject({ method: 'DELETE', url: `/things/${'x'.repeat(16_385)}` });
+  expect([answer.statusCode, answer.json().code]).toEqual([400, 'VALIDATION_FAILED']);
+});
+
+test('an expectation that is not known is ignored', async () => {
+  const answer = await ask('GET /things HTTP/1.1', 'host: a', 'expect: foo');
+  expect(answer).toMatch(/^HTTP\/1.1 200 .*x-request-id: /s);
+  expect(await host.linesWritten(1)).toMatchObject([{ route: '/things', status: 200 }]);
+});
+
+describe('the host', () => {
+  test.each([
+    ['HTTP/1.1', []],
+    ['HTTP/1.1', ['host: a', 'Host: b']],
+    ['HTTP/1.1', ['host: a', 'host: a']],
+    ['HTTP/1.0', ['host: a', 'host: b']],
+  ])('named otherwise than once is a 400 with a line in the log: %s %j', async (version, headers) => {
+    expect(await ask(`GET /things ${version}`, ...headers)).toMatch(
+      /^HTTP\/1.1 400 .*x-request-id: .*"code":"VALIDATION_FAILED"/s,
+    );
+    expect(await host.linesWritten(1)).toMatchObject([{ method: 'GET', path: '/things', status: 400 }]);
+  });
+
+  test('need not be named before HTTP/1.1', async () => {
+    expect(await ask('GET /things HTTP/1.0')).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
