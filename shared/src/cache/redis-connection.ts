@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { createRedisOutage } from './redis-outage.ts';
 
 /** A look-up on the same network takes well under one millisecond; asking the owner instead takes a few. */
 const commandTimeoutMs = 50;
@@ -27,9 +28,10 @@ export interface RedisConnection {
 
 /**
  * Connects in the background, and again for ever. A dead Redis refuses at once, but a paused one or a cut network would
- * cost each question its time limit: after some failures in a row, nothing is asked until a probe is answered.
+ * cost each question its time limit: after some failures in a row, nothing is asked until a probe is answered. The same
+ * holds for each new connection: one whose password or database was refused is never asked anything.
  *
- * @param onFault hears each time that Redis is lost
+ * @param onFault hears why Redis cannot be used: once for each outage, the one at the start among them
  */
 export function connectRedis(url: string, onFault: (error: unknown) => void): RedisConnection {
   const redis = new Redis(url, {
@@ -42,30 +44,43 @@ export function connectRedis(url: string, onFault: (error: unknown) => void): Re
     socketTimeout: socketTimeoutMs,
     retryStrategy: (times) => Math.min(times * 100, retryAtMostEveryMs),
   });
+  const outage = createRedisOutage(onFault);
   let failures = failuresInARow;
-  let lastError: unknown = null;
+  let wasReady = false;
+  let closing = false;
   const isUp = () => redis.status === 'ready' && failures < failuresInARow;
 
+  function tell(error: unknown): void {
+    if (!closing) outage.tell(error);
+  }
+
   function fail(error: unknown, count: number): void {
-    const wasUp = failures < failuresInARow;
     failures += count;
-    if (wasUp && failures >= failuresInARow) onFault(error);
+    // A connection that is lost, or cannot be made, says why in an event of its own.
+    if (failures >= failuresInARow && redis.status === 'ready') tell(error);
   }
 
   async function probe(): Promise<void> {
+    if (redis.status !== 'ready') return;
     try {
-      await redis.ping();
+      await selectDatabase(redis);
       failures = 0;
+      outage.end();
     } catch (error) {
-      // A connection that could not be made says why in an event of its own.
-      fail(redis.status === 'ready' ? error : (lastError ?? error), failuresInARow);
+      fail(error, failuresInARow);
     }
   }
   // Without a listener, ioredis writes to the console.
-  redis.on('error', (error) => {
-    lastError = error;
+  redis.on('error', tell);
+  redis.on('ready', () => {
+    wasReady = true;
+    void probe();
   });
-  redis.on('ready', () => void probe());
+  redis.on('close', () => {
+    if (!wasReady) tell(new Error('the connection was closed before it could be used'));
+    wasReady = false;
+    failures = failuresInARow;
+  });
   const probing = setInterval(() => void probe(), probeEveryMs);
   probing.unref();
 
@@ -84,8 +99,15 @@ export function connectRedis(url: string, onFault: (error: unknown) => void): Re
       }
     },
     close() {
+      closing = true;
       clearInterval(probing);
       redis.disconnect();
     },
   };
+}
+
+/** Asks whether Redis answers, for the database that is ours: where it was refused, the connection stays in another one. */
+function selectDatabase(redis: Redis): Promise<unknown> {
+  // Every connection begins in 0, and a user may lack the right to SELECT.
+  return redis.options.db === 0 ? redis.ping() : redis.select(redis.options.db ?? 0);
 }

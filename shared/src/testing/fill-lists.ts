@@ -25,12 +25,17 @@ export async function fillLists(db: Database, sizes: ListSizes, now: number): Pr
       : sql`(with recursive counted(n) as (select 0 union all select n + 1 from counted where n < ${sql.lit(count - 1)}) select n from counted) as numbers`;
   const age = (spanMs: number, count: number) =>
     sql`${sql.lit(now)} - (${sql.lit(count)} - n) * ${sql.lit(Math.max(1, Math.floor(spanMs / count)))}`;
-  await fillApiKeys(db, series(sizes.apiKeys), age(365 * dayMs, sizes.apiKeys), now);
-  await fillContents(db, series(sizes.contents), age(365 * dayMs, sizes.contents));
-  await fillLeases(db, series(sizes.leases), age(dayMs, sizes.leases), sizes.leases, now);
-  await fillAudit(db, series(sizes.auditRows), age(30 * dayMs, sizes.auditRows));
-  // What the databases do by themselves in time: statistics, and on Postgres the map that index-only scans rest on.
-  await sql`${sql.raw(isPostgres ? 'vacuum analyze' : 'analyze')}`.execute(db);
+  await db.connection().execute(async (connection) => {
+    // A machine that is busy may take longer for so many rows than a server gives any statement.
+    if (isPostgres) await sql`set statement_timeout = 0`.execute(connection);
+    await fillApiKeys(connection, series(sizes.apiKeys), age(365 * dayMs, sizes.apiKeys), now);
+    await fillContents(connection, series(sizes.contents), age(365 * dayMs, sizes.contents));
+    await fillLeases(connection, series(sizes.leases), age(dayMs, sizes.leases), sizes.leases, now);
+    await fillAudit(connection, series(sizes.auditRows), age(30 * dayMs, sizes.auditRows));
+    // What the databases do by themselves in time: statistics, and on Postgres the map that index-only scans rest on.
+    await sql`${sql.raw(isPostgres ? 'vacuum analyze' : 'analyze')}`.execute(connection);
+    if (isPostgres) await sql`reset statement_timeout`.execute(connection);
+  });
 }
 
 /** The last twelve digits of a UUID, on both databases. SQLite joins texts before it divides: hence the brackets below. */

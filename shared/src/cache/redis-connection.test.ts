@@ -1,0 +1,132 @@
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { findFreePort } from '../../../scripts/find-free-port.ts';
+import { findProgram, startOwnRedis } from '../../../scripts/own-services.ts';
+import { connectRedis } from './redis-connection.ts';
+
+const url = process.env.TEST_REDIS_URL ?? '';
+const canStart = findProgram('redis-server') !== undefined;
+const waiting = { timeout: 10_000, interval: 10 };
+
+/** Not `once` of node:events, which rejects at each error that ioredis tells of. */
+const event = (redis: Redis, name: string) => new Promise((resolve) => void redis.once(name, resolve));
+
+async function listen(onConnection: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => onConnection(socket.on('error', () => {}).resume()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `redis://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function connect(at: string) {
+  const faults: string[] = [];
+  const connection = connectRedis(at, (error) => void faults.push((error as Error).message));
+  onTestFinished(() => connection.close());
+  /** Resolves when so many connections were made and given up, or could not be made. */
+  const tries = async (count: number) => {
+    for (let n = 0; n < count; n++) await event(connection.redis, 'close');
+  };
+  return { connection, faults, tries };
+}
+
+/** A Redis of its own, and a client of it beside those that are tested. */
+async function startRedis() {
+  const server = await startOwnRedis();
+  const other = new Redis(server.url);
+  onTestFinished(async () => {
+    other.disconnect();
+    await server.stop();
+  });
+  await event(other, 'ready');
+  const at = (user: string, path = '') => `redis://${user}127.0.0.1:${server.port}${path}`;
+  return { other, at, port: server.port };
+}
+
+test('a Redis that is not there at the start is reported at once, once, with its address', async () => {
+  const port = await findFreePort();
+  const { connection, faults, tries } = connect(`redis://:geheim@127.0.0.1:${port}`);
+  await tries(3);
+  expect(faults).toEqual([`connect ECONNREFUSED 127.0.0.1:${port}`]);
+  expect(connection.isUp()).toBe(false);
+});
+
+test('what hangs up at once is reported, once', async () => {
+  const { faults, tries } = connect(await listen((socket) => void socket.once('data', () => socket.end())));
+  await tries(3);
+  expect(faults).toEqual(['the connection was closed before it could be used']);
+});
+
+test('a connection that is closed while it is being made reports nothing', async () => {
+  const { connection, faults } = connect(await listen(() => {}));
+  await event(connection.redis, 'connect');
+  connection.close();
+  await event(connection.redis, 'end');
+  expect(faults).toEqual([]);
+});
+
+describe.skipIf(url === '' || !canStart)('a Redis', () => {
+  test.each([
+    ['that is not given', '', /^NOAUTH /],
+    ['that is wrong', ':geheim@', /^WRONGPASS /],
+    ['of a user that it does not know', 'sam:geheim@', /^WRONGPASS /],
+  ])('with a password %s is down, says so once, and is used when it is mended', async (_, user, reason) => {
+    const { other, at } = await startRedis();
+    await other.config('SET', 'requirepass', 'right');
+    const { connection, faults, tries } = connect(at(user));
+    await tries(3);
+    expect(faults).toEqual([expect.stringMatching(reason)]);
+    expect(faults[0]).not.toContain('geheim');
+    expect(connection.isUp()).toBe(false);
+    expect(await connection.attempt((redis) => redis.get('x'))).toBeUndefined();
+
+    await other.config('SET', 'requirepass', '');
+    if (user.startsWith('sam'))
+      await other.call('ACL', 'SETUSER', 'sam', 'on', '>geheim', '~*', '&*', '+@all');
+    await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
+    expect(faults).toHaveLength(1);
+  });
+
+  test('without the database that is asked for is down, says so once, and nothing goes into another database', async () => {
+    const { other, at } = await startRedis();
+    const { connection, faults } = connect(at('', '/99'));
+    await vi.waitFor(() => expect(faults).toEqual(['ERR DB index is out of range']), waiting);
+    const { redis } = connection;
+    if (redis.status !== 'ready') await event(redis, 'ready');
+    // Until it has been asked for the database again.
+    const asked = async () =>
+      Number(/cmdstat_select:calls=(\d+)/.exec(await other.info('commandstats'))?.[1]);
+    const before = await asked();
+    await vi.waitFor(async () => expect(await asked()).toBeGreaterThan(before), waiting);
+    expect(connection.isUp()).toBe(false);
+    await connection.attempt((commands) => commands.set('x', '1'));
+    expect(await other.dbsize()).toBe(0);
+    expect(faults).toHaveLength(1);
+  });
+
+  test('with the database that is asked for keeps everything there', async () => {
+    const { other, at } = await startRedis();
+    const { connection, faults } = connect(at('', '/15'));
+    await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
+    await connection.attempt((redis) => redis.set('x', '1'));
+    expect(await other.dbsize()).toBe(0);
+    await other.select(15);
+    expect(await other.get('x')).toBe('1');
+    expect(faults).toEqual([]);
+  });
+
+  test('that refuses a connection made again is not asked anything by it', async () => {
+    const { other, at } = await startRedis();
+    await other.call('ACL', 'SETUSER', 'sam', 'on', '>geheim', '~*', '&*', '+@all');
+    const { connection, faults } = connect(at('sam:geheim@', '/3'));
+    await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
+    await other.call('ACL', 'SETUSER', 'sam', '-select');
+    const again = event(connection.redis, 'ready');
+    await other.call('CLIENT', 'KILL', 'USER', 'sam');
+    await again;
+    expect(connection.isUp()).toBe(false);
+    await connection.attempt((redis) => redis.set('x', '1'));
+    expect(await other.dbsize()).toBe(0);
+    expect(faults).toEqual([expect.stringMatching(/^NOPERM /)]);
+  });
+});
