@@ -13,6 +13,8 @@ test.each([
   'SQLITE_CANTOPEN',
   'SQLITE_CORRUPT',
   '08006',
+  '28P01',
+  '3D000',
   '53300',
   '57014',
   '57P01',

@@ -1,7 +1,10 @@
 /** SQLite result codes (sqlite.org/rescode.html) that speak of the file or the disk and not of our statement. */
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|PERM)/;
-/** SQLSTATE classes: connection, resources, operator intervention, system; and a refused transaction that was retried in vain. */
-const postgresClasses = /^(08|53|57|58|40|25006)/;
+/**
+ * SQLSTATE classes: connection, its user and its database, resources, operator intervention, system; and a refused
+ * transaction that was retried in vain.
+ */
+const postgresClasses = /^(08|28|3D|53|57|58|40|25006)/;
 const networkCodes = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 /** pg reports these without a code. */
 const poolMessages =

@@ -1,19 +1,21 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Statement } from 'better-sqlite3';
 import type { SqliteDatabase as KyselySqliteDatabase } from 'kysely';
+import { makeFolder } from './make-folder.ts';
 
 /** How long a statement waits for another process's write. It blocks the event loop, so it is short. */
 const busyTimeoutMs = 2_000;
 /** The statements of this code are a few dozen; lists with optional filters make a few dozen more. */
 const keptStatements = 500;
+/** Changes nothing and gives no rows. */
+const nothing = 'select 1 where false';
 
 /**
  * One connection, write-ahead log, and a sync at every commit: with the default of `NORMAL` a committed revocation could
  * be lost at a power cut (sqlite.org/pragma.html#pragma_synchronous).
  */
 export function openSqlite(path: string): KyselySqliteDatabase {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:') makeFolder(dirname(path));
   const sqlite = new SqliteDatabase(path, { timeout: busyTimeoutMs });
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
@@ -23,9 +25,7 @@ export function openSqlite(path: string): KyselySqliteDatabase {
   return {
     close: () => sqlite.close(),
     prepare(sql) {
-      // A transaction here always writes. Begun as a plain one, it would read first and could then not be upgraded when
-      // another process has written in between (SQLITE_BUSY_SNAPSHOT).
-      const text = sql === 'begin' ? 'begin immediate' : sql;
+      const text = substitute(sql, sqlite.inTransaction);
       let statement = statements.get(text);
       if (!statement) {
         statement = sqlite.prepare(text);
@@ -34,4 +34,14 @@ export function openSqlite(path: string): KyselySqliteDatabase {
       return statement as unknown as ReturnType<KyselySqliteDatabase['prepare']>;
     },
   };
+}
+
+function substitute(sql: string, inTransaction: boolean): string {
+  // A transaction here always writes. Begun as a plain one, it would read first and could then not be upgraded when
+  // another process has written in between (SQLITE_BUSY_SNAPSHOT).
+  if (sql === 'begin') return 'begin immediate';
+  // SQLite itself ends the transaction where the disk is full or fails (sqlite.org/lang_transaction.html, section 3.1).
+  // Kysely rolls back after every error, and where that fails too, nobody hears of the first.
+  if (sql === 'rollback' && !inTransaction) return nothing;
+  return sql;
 }

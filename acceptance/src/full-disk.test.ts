@@ -1,0 +1,51 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Answer } from './answer.ts';
+import { askForKey, createLease, makeScene, type Scene } from './stage.ts';
+import { startServer } from './target.ts';
+
+/** Sets limits of another process. It is of util-linux, so on Linux alone. */
+const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+const server = await startServer();
+const { client, adminApiKey: admin } = server;
+const patience = { timeout: 20_000, interval: 100 };
+
+/** A write beyond the limit fails, as one does on a full disk. The soft limit is the owner's to set and to lift. */
+const limitFiles = (octets: string) =>
+  void execFileSync('prlimit', ['--pid', String(server.process.pid), `--fsize=${octets}:`]);
+
+/** One after the other, because the revocation is to come after the lease. */
+async function write({ contentId, viewerId, token }: Scene): Promise<Answer[]> {
+  return [
+    await client.post('/api/v1/content', admin, { name: 'x' }),
+    await client.post('/api/v1/api-keys', admin, { name: 'x' }),
+    await client.post('/keys/leases', token, { contentId, deviceId: 'tv' }),
+    await client.post('/keys/leases/revoke', admin, { viewerId }),
+  ];
+}
+
+it.runIf(hasPrlimit)(
+  'while no file can grow: 503 for what has to be written, keys go on, and with room again all is well',
+  async () => {
+    const scene = await makeScene(server);
+    const leaseId = await createLease(server, scene);
+    expect(await askForKey(server, scene, leaseId)).toBe('200');
+    limitFiles('0');
+    onTestFinished(() => limitFiles('unlimited'));
+
+    for (const refused of await write(scene)) {
+      expect([refused.status, refused.code]).toEqual([503, 'DEPENDENCY_UNAVAILABLE']);
+      expect(refused.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+      expect(refused.bytes.toString()).not.toMatch(/sqlite|full|disk|i\/o|rollback|\.db/i);
+    }
+    // A refusal stays one where it cannot be recorded.
+    expect((await client.post('/api/v1/content', undefined, { name: 'x' })).status).toBe(401);
+    expect(await askForKey(server, scene, leaseId)).toBe('200');
+    expect((await client.get('/ready')).status).toBe(503);
+
+    limitFiles('unlimited');
+    expect((await write(scene)).map(({ status }) => status)).toEqual([201, 201, 201, 200]);
+    expect(await askForKey(server, scene, leaseId)).toBe('403 LEASE_REVOKED');
+    await vi.waitFor(async () => expect((await client.get('/ready')).status).toBe(200), patience);
+  },
+);

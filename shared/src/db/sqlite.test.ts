@@ -1,0 +1,57 @@
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isDatabaseUnavailable } from './database-fault.ts';
+import { migrate } from './migrate.ts';
+import { type Database, openDatabase, type Transaction } from './open.ts';
+import { inTransaction } from './transaction.ts';
+
+let db: Database;
+beforeEach(async () => {
+  db = openDatabase({ sqlitePath: ':memory:' });
+  await migrate(db);
+});
+afterEach(() => db.destroy());
+
+async function insert(tx: Transaction, id: string, metadata = '{}'): Promise<void> {
+  const usual = { name: id, search_text: id, status: 'active', size_bytes: null, manifest_key: null };
+  const times = { created_at: 1, updated_at: 1 };
+  await tx
+    .insertInto('contents')
+    .values({ id, ...usual, key_version: 1, metadata, ...times })
+    .execute();
+}
+const ids = async () =>
+  (await db.selectFrom('contents').select('id').orderBy('id').execute()).map(({ id }) => id);
+/** No page beyond those that there are: SQLite raises a limit that is below their number to it. */
+const fill = () => sql`pragma max_page_count = 1`.execute(db);
+const makeRoom = () => sql`pragma max_page_count = 1000000`.execute(db);
+/** More than fits into the pages that there are. */
+const large = JSON.stringify('x'.repeat(100_000));
+
+test('a transaction for which there is no room says so and leaves nothing, and the next one begins anew', async () => {
+  await fill();
+  const attempt = inTransaction(db, async (tx) => {
+    await insert(tx, 'small');
+    await insert(tx, 'large', large);
+  });
+  const error = await attempt.catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'SQLITE_FULL' });
+  expect(isDatabaseUnavailable(error)).toBe(true);
+  expect(await ids()).toEqual([]);
+
+  await inTransaction(db, (tx) => insert(tx, 'a'));
+  await makeRoom();
+  await inTransaction(db, (tx) => insert(tx, 'b', large));
+  expect(await ids()).toEqual(['a', 'b']);
+});
+
+test('a transaction that fails for a reason of ours is rolled back, also after one that SQLite ended', async () => {
+  await fill();
+  await expect(inTransaction(db, (tx) => insert(tx, 'large', large))).rejects.toThrow('is full');
+  const attempt = inTransaction(db, async (tx) => {
+    await insert(tx, 'a');
+    throw new Error('changed my mind');
+  });
+  await expect(attempt).rejects.toThrow('changed my mind');
+  expect(await ids()).toEqual([]);
+});
