@@ -59,3 +59,11 @@ it('every address answers the page, assets are kept for a year, and what is neit
   ])
     expect([url, (await get(url))[0]]).toEqual([url, 404]);
 });
+
+it('no address of it takes another method', async () => {
+  const app = await startHost(makeFolder());
+  for (const url of ['/admin', '/admin/', '/admin/api-keys']) {
+    const { statusCode, headers } = await app.inject({ method: 'POST', url });
+    expect([url, statusCode, headers.allow]).toEqual([url, 405, 'GET, HEAD']);
+  }
+});

@@ -4,13 +4,15 @@ import { createSystemClock } from '@latchkey/shared/clock';
 import {
   describeVariables,
   type Environment,
+  makeMissingSecrets,
+  readSecretsFile,
   readSingleNodeConfig,
+  secretsFilePath,
   singleNodeSettings,
 } from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
 import { createOperatorLog, createRequestLog } from '@latchkey/shared/log';
 import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
-import { makeMissingSecrets, readSecretsFile, secretsFilePath } from './first-run-secrets.ts';
 import { startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashCredential } from '@latchkey/shared/auth';
 import { openDatabase } from '@latchkey/shared/db';
@@ -40,6 +41,43 @@ describe('latchkey migrate', () => {
     const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db') };
     const runs = await Promise.all(Array.from({ length: 5 }, () => runCommand(['migrate'], { env })));
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0]);
+  });
+});
+
+describe('a SQLITE_PATH that cannot be used is named, with what is accepted', () => {
+  test.each([
+    ['below a file', 'file/latchkey.db', ['migrate'], 'which lies below a file'],
+    ['another kind of file', 'file', ['migrate'], 'which is a file of another kind'],
+    ['a folder', '.', ['api-keys', 'create', '--name', 'rescue'], 'which is a folder'],
+  ])('%s', async (_, place, args, what) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), 'this is no database, and long enough to be sure of it '.repeat(50));
+    const path = join(folder, place);
+    const { exitCode, stderr } = await runCommand(args, { env: { SQLITE_PATH: path } });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`latchkey: SQLITE_PATH is "${path}", ${what}`);
+    expect(stderr).toContain('Accepted: the path of a SQLite database');
+  });
+
+  test('also where it shows only once the file is worked with: then the work has failed', async () => {
+    const path = await migratedDatabase();
+    // One table, where the opening reads no more than the schema.
+    const page = withFile(path, (file) =>
+      file
+        .prepare(
+          "SELECT rootpage, page_size AS size FROM sqlite_schema, pragma_page_size WHERE name = 'kysely_migration'",
+        )
+        .get(),
+    ) as { rootpage: number; size: number };
+    writeFileSync(
+      path,
+      readFileSync(path).fill(0x55, (page.rootpage - 1) * page.size, page.rootpage * page.size),
+    );
+    const { exitCode, stderr } = await runCommand(['api-keys', 'create', '--name', 'rescue'], {
+      env: { SQLITE_PATH: path },
+    });
+    expect(stderr).toMatch(/^latchkey: SQLITE_PATH is ".*", which cannot be used: .*SQLITE_CORRUPT/);
+    expect(exitCode).toBe(1);
   });
 });
 

@@ -41,6 +41,51 @@ describe('latchkey doctor', () => {
     for (const hidden of [masterKey, salt, tokenSecret]) expect(stdout).not.toContain(hidden);
   });
 
+  test('where nothing is configured, what the first start makes is no fault, and the database and the port are examined', async () => {
+    const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db'), PORT: '0' };
+    const { exitCode, stdout } = await runCommand(['doctor'], { env });
+    for (const name of ['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET'])
+      expect(stdout).toContain(`ok       ${name}: is not set; will be made at the first start, and kept in`);
+    expect(stdout).toContain('is not there yet; the first start makes it');
+    expect(stdout).toContain('PORT (0)');
+    expect(exitCode).toBe(0);
+  });
+
+  test('secrets that the first start kept are read as the server reads them: over a variable that is set to nothing', async () => {
+    const folder = temporaryFolder();
+    const kept = `MASTER_KEY_HEX=${masterKey}\nSALT_HEX=${salt}\nAUTH_JWT_SECRET=${tokenSecret}\n`;
+    writeFileSync(join(folder, 'latchkey.env'), kept, { mode: 0o600 });
+    const env = { SQLITE_PATH: join(folder, 'latchkey.db'), PORT: '0', MASTER_KEY_HEX: '', SALT_HEX: '' };
+    const { exitCode, stdout } = await runCommand(['doctor'], { env });
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toContain('is not set; will be made');
+  });
+
+  test('in production, and for separate services, missing secrets are wrong, and the database and the port are examined all the same', async () => {
+    for (const more of [{ NODE_ENV: 'production' }, { INTERNAL_SECRET: 's'.repeat(32) }]) {
+      const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db'), PORT: '0', ...more };
+      const { exitCode, stdout } = await runCommand(['doctor'], { env });
+      expect(exitCode).toBe(1);
+      for (const name of ['MASTER_KEY_HEX', 'AUTH_JWT_SECRET']) expect(stdout).toContain(`WRONG    ${name}`);
+      expect(stdout).not.toContain('will be made');
+      expect(stdout).toContain('is not there yet');
+      expect(stdout).toContain('PORT (0)');
+    }
+  });
+
+  test('a master key that is missing beside a database that knows one is wrong: no other is made', async () => {
+    const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db'), PORT: '0' };
+    await runCommand(['migrate'], { env });
+    expect((await runCommand(['doctor'], { env })).exitCode).toBe(0);
+    withFile(env.SQLITE_PATH, (file) =>
+      file.exec("INSERT INTO key_versions VALUES (1, '0123456789abcdef', 0)"),
+    );
+    const { exitCode, stdout } = await runCommand(['doctor'], { env });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('WRONG    master key, version 1: is known to the database but not configured');
+    expect(stdout).not.toContain('will be made');
+  });
+
   test('a schema that another release has brought further is no fault, and one that lacks something is pointed out', async () => {
     const { env } = await configured();
     await runCommand(['migrate'], { env });

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { type Database, type MigrationState, openDatabase, readMigrationState } from '@latchkey/shared/db';
+import {
+  type Database,
+  type MigrationState,
+  nameDatabase,
+  openDatabase,
+  readMigrationState,
+} from '@latchkey/shared/db';
 import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
 import { explainError } from '../explain-error.ts';
 import type { Finding } from './finding.ts';
@@ -8,7 +14,7 @@ import type { Finding } from './finding.ts';
 /** The database, its schema, the master keys that it knows, and whether it has been claimed. */
 export async function examineDatabase(values: SingleNodeValues): Promise<Finding[]> {
   const databaseUrl = values.databaseUrl?.reveal();
-  const about = databaseUrl ? 'DATABASE_URL' : `SQLITE_PATH (${values.sqlitePath})`;
+  const about = `${databaseUrl ? 'DATABASE_URL' : 'SQLITE_PATH'} (${nameDatabase(values)})`;
   if (!databaseUrl && !existsSync(values.sqlitePath)) {
     return [{ state: 'ok', about, says: 'is not there yet; the first start makes it' }];
   }

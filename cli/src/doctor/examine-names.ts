@@ -1,4 +1,4 @@
-import { singleNodeSettings } from '@latchkey/shared/config';
+import { separateServiceSettings, singleNodeSettings } from '@latchkey/shared/config';
 import type { Variables } from '../keys/read-variable.ts';
 import type { Finding } from './finding.ts';
 
@@ -10,7 +10,9 @@ const shortestGuess = 7;
 /** Variables that nobody reads but that look like one of ours: a typo leaves a protection off without a word. */
 export function examineNames(env: Variables): Finding[] {
   const known = new Set(
-    Object.values(singleNodeSettings).flatMap(({ descriptions }) => descriptions.map(({ name }) => name)),
+    Object.values({ ...singleNodeSettings, ...separateServiceSettings }).flatMap(({ descriptions }) =>
+      descriptions.map(({ name }) => name),
+    ),
   );
   const found: Finding[] = [];
   for (const set of Object.keys(env)) {

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
-import { ConfigError, readSingleNodeConfig, type SingleNodeValues } from '@latchkey/shared/config';
+import { readSecretsFile, type SingleNodeValues, secretsFilePath } from '@latchkey/shared/config';
 import { readEnvFile } from '../keys/read-env-file.ts';
 import type { Variables } from '../keys/read-variable.ts';
+import { examineConfiguration } from './examine-configuration.ts';
 import { examineDatabase } from './examine-database.ts';
 import { examineKeySet } from './examine-key-set.ts';
 import { examineNames } from './examine-names.ts';
@@ -20,32 +19,34 @@ export interface Patient {
 /** Looks at everything that keeps a server from starting or from serving. Changes nothing. */
 export async function examine({ env, envFile, clock }: Patient): Promise<Finding[]> {
   const given = { ...(envFile === undefined ? {} : await readEnvFile(envFile)), ...env };
-  const kept = join(dirname(given.SQLITE_PATH || 'data/latchkey.db'), 'latchkey.env');
-  const all = { ...(existsSync(kept) ? await readEnvFile(kept) : {}), ...given };
-  const findings: Finding[] = [...examineNames(all), ...examineSecretsFile(kept)];
-  const { values, found } = examineConfiguration(all);
+  const secretsFile = secretsFilePath(given.SQLITE_PATH || 'data/latchkey.db');
+  const all = { ...given, ...readSecretsFile(secretsFile, given) };
+  const findings: Finding[] = [...examineNames(all), ...examineSecretsFile(secretsFile)];
+  const { values, willBeMade, found } = examineConfiguration(all);
   findings.push(...found);
   if (!values) return findings;
   findings.push(...examineExposure(values));
-  findings.push(...(await examineDatabase(values)));
+  const database = await examineDatabase(values);
+  // A start that ends at its database makes nothing, and beside a master key that the database knows no other is made.
+  if (!database.some(({ state }) => state === 'wrong')) {
+    findings.push(...describeFirstRun(willBeMade, values, secretsFile));
+  }
+  findings.push(...database);
   if (values.authJwksUrl) findings.push(await examineKeySet(values.authJwksUrl));
   findings.push(await examinePort(values.port, clock));
   return findings;
 }
 
-function examineConfiguration(env: Variables): { values: SingleNodeValues | null; found: Finding[] } {
-  try {
-    const { values, warnings } = readSingleNodeConfig(env);
-    const found: Finding[] = warnings.map((says) => ({ state: 'warning', about: 'configuration', says }));
-    found.unshift({ state: 'ok', about: 'configuration', says: 'every variable can be used' });
-    return { values, found };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    const found = error.faults.map(
-      ({ variable, message }): Finding => ({ state: 'wrong', about: variable, says: message }),
-    );
-    return { values: null, found };
-  }
+function describeFirstRun(
+  willBeMade: readonly string[],
+  { sqlitePath, databaseUrl }: SingleNodeValues,
+  secretsFile: string,
+): Finding[] {
+  const says =
+    sqlitePath === ':memory:' && !databaseUrl
+      ? 'is not set; will be made at every start, and kept nowhere'
+      : `is not set; will be made at the first start, and kept in ${secretsFile}`;
+  return willBeMade.map((about) => ({ state: 'ok', about, says }));
 }
 
 /** What is allowed and still worth a second look. */

@@ -1,5 +1,6 @@
 export { ConfigError } from './config-error.ts';
 export { describeVariables } from './describe-variables.ts';
+export { makeMissingSecrets, readSecretsFile, secretsFilePath } from './first-run-secrets.ts';
 export { type MasterKeyMaterial, masterKeyRule, masterKeys } from './master-keys.ts';
 export type { Parsed, Parser } from './parser.ts';
 export { boolean, integer, list, oneOf, secret, text } from './parsers.ts';
@@ -13,6 +14,11 @@ export {
 } from './read-config.ts';
 export { Secret } from './secret.ts';
 export { bearerCredential, hexKey, secretBytes } from './secret-parsers.ts';
+export {
+  isForSeparateServices,
+  readSeparateServiceConfig,
+  separateServiceSettings,
+} from './separate-services.ts';
 export {
   readSingleNodeConfig,
   type SingleNodeConfig,
@@ -28,7 +34,7 @@ export { databaseVariables } from './variables/database.ts';
 export { corsRule, enablePresign, gatewayVariables, ports, processVariables } from './variables/http.ts';
 export { cacheAndBusVariables, internalVariables, neighbourVariables } from './variables/internal.ts';
 export { leaseMode, leaseRule, leaseVariables } from './variables/leases.ts';
-export { observabilityVariables } from './variables/observability.ts';
+export { listenRule, observabilityVariables } from './variables/observability.ts';
 export { presignRule, presignVariables } from './variables/presign.ts';
 export {
   type ViewerTokenPlace,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Parser } from './parser.ts';
 import { boolean, integer, list, oneOf, secret, text } from './parsers.ts';
 import { bearerCredential, hexKey, secretBytes } from './secret-parsers.ts';
-import { connectionString, origins, url } from './url-parsers.ts';
+import { connectionString, origins, redisUrl, url } from './url-parsers.ts';
 
 const bytes = 'ab'.repeat(32);
 const long = 'a'.repeat(32);
@@ -26,6 +26,8 @@ describe('a value is read as written', () => {
     ['secretBytes', secretBytes, `base64:${Buffer.alloc(32, 7).toString('base64')}`, Buffer.alloc(32, 7)],
     ['url', url('http', 'https'), 'https://Example.com/a?b=c', 'https://Example.com/a?b=c'],
     ['connectionString', connectionString('postgres'), 'postgres://u:p%40@db/x', 'postgres://u:p%40@db/x'],
+    ['redisUrl', redisUrl, 'redis://:p@cache', 'redis://:p@cache'],
+    ['redisUrl', redisUrl, 'rediss://cache:6380/15', 'rediss://cache:6380/15'],
     ['origins', origins, '*', '*'],
     [
       'origins',
@@ -63,6 +65,7 @@ describe('nothing is coerced', () => {
       ['example.com', 'ftp://a', 'http://', 'http://u:p@a', 'http://a/#b', 'http://a b'],
     ],
     ['connectionString', connectionString('postgres'), ['mysql://a', 'postgres://', 'data/latchkey.db']],
+    ['redisUrl', redisUrl, ['http://cache', 'redis://cache/cache', 'redis://cache/1x', 'redis://cache?db=x']],
     [
       'origins',
       origins,

@@ -6,7 +6,7 @@ import { contentVariables } from './variables/content.ts';
 import { databaseVariables, migrateOnStart } from './variables/database.ts';
 import { corsRule, gatewayVariables, ports, processVariables } from './variables/http.ts';
 import { leaseRule, leaseVariables } from './variables/leases.ts';
-import { observabilityVariables } from './variables/observability.ts';
+import { listenRule, observabilityVariables } from './variables/observability.ts';
 import { presignRule, presignVariables } from './variables/presign.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
 
@@ -31,6 +31,6 @@ export type SingleNodeValues = SingleNodeConfig['values'];
 /** @throws ConfigError with every fault together */
 export function readSingleNodeConfig(env: Environment): SingleNodeConfig {
   return readConfig(singleNodeSettings, env, {
-    rules: [masterKeyRule, corsRule, leaseRule, presignRule, viewerTokenRule],
+    rules: [masterKeyRule, corsRule, leaseRule, presignRule, viewerTokenRule, listenRule],
   });
 }

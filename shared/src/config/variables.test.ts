@@ -95,6 +95,7 @@ describe('the defaults are those of the contract', () => {
 describe('what must hold between variables', () => {
   it.each<[string, Environment, string[]]>([
     ['no way to authenticate viewers', {}, ['AUTH_JWT_SECRET']],
+    ['a database of Redis that is no number', { ...secret, REDIS_URL: 'redis://cache/main' }, ['REDIS_URL']],
     ['anonymous viewers on purpose', { ALLOW_ANONYMOUS_VIEWERS: 'true' }, []],
     ['a key set alone', { AUTH_JWKS_URL: 'https://id.example/jwks' }, []],
     [

@@ -10,7 +10,7 @@ export interface MetricsListener {
 /**
  * Serves `GET /metrics` on a listener of its own, so that what is open to players never shows it.
  *
- * @throws the listener's error, such as EADDRINUSE
+ * @throws the listener's error, such as EADDRINUSE, with `listener: 'metrics'`: METRICS_PORT is behind it, and not PORT
  */
 export async function startMetricsListener(
   registry: Registry,
@@ -30,7 +30,7 @@ export async function startMetricsListener(
     }
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error) => reject(Object.assign(error, { listener: 'metrics' })));
     server.listen(port, host, resolve);
   });
   return {

@@ -18,23 +18,31 @@ export type SchemaCheck = () => Promise<SchemaFacts>;
 export class SchemaMissing extends Error {
   readonly forOperator = true;
 
-  constructor(missing: readonly string[]) {
-    super(`The database lacks ${missing.join(', ')}. Run: latchkey migrate`);
+  /** @param name of the database, see `nameDatabase` */
+  constructor(missing: readonly string[], name: string) {
+    super(`The database lacks ${missing.join(', ')}; it is ${name}. Run: latchkey migrate`);
   }
 }
 
 /**
  * Looks whether this code runs on the schema that is there. During an upgrade and after a rollback it may be an older or a
  * newer one than its own: that is said once, and shown.
+ *
+ * @param name of the database, see `nameDatabase`: whoever migrates it must mean the same one
  */
-export function createSchemaCheck(db: Database, log: OperatorLog, known?: KnownSchema): SchemaCheck {
+export function createSchemaCheck(
+  db: Database,
+  name: string,
+  log: OperatorLog,
+  known?: KnownSchema,
+): SchemaCheck {
   let said = '';
   return async () => {
     const { version, pending, missing, unknown } = await readMigrationState(db, known);
-    if (missing.length > 0) throw new SchemaMissing(missing);
+    if (missing.length > 0) throw new SchemaMissing(missing, name);
     const message =
       pending.length > 0
-        ? `the schema is older than this version, which runs on it all the same; pending: ${pending.join(', ')}. To bring it up to date: latchkey migrate`
+        ? `the schema is older than this version, which runs on it all the same; pending: ${pending.join(', ')}. It is ${name}. To bring it up to date: latchkey migrate`
         : unknown.length > 0
           ? `the schema is newer than this version, which runs on it all the same; it has ${unknown.join(', ')}`
           : '';

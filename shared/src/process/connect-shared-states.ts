@@ -35,7 +35,7 @@ export function connectSharedStates(
     // Losing it makes a replica ask the lease service instead.
     optional: true,
     check: async () => {
-      if (!connection.isUp()) throw new Error('Redis does not answer');
+      if (!connection.isUp()) throw new Error('Redis cannot be used');
       return { kind: 'redis' };
     },
   });

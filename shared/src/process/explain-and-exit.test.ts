@@ -12,11 +12,8 @@ function explained(error: unknown): { text: string; code: number | undefined } {
   const exit = (given: number) => {
     code = given;
   };
-  const process = {
-    stderr: { write },
-    exit,
-  };
-  explainAndExit(error, process as never);
+  const process = { stderr: { write }, exit };
+  explainAndExit(error, process as never, {});
   return { text, code };
 }
 
@@ -26,11 +23,19 @@ test('what the configuration or the system refuses is said in words, without a s
     Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:4100'), {
       code: 'EADDRINUSE',
     }),
-    Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' }),
+    Object.assign(new Error('no such column: x'), { code: 'SQLITE_ERROR' }),
+    Object.assign(new Error('password authentication failed for user "latchkey"'), { code: '28P01' }),
     Object.assign(new Error('the master key of version 1 is not the one'), { forOperator: true }),
   ];
   for (const error of foreseen)
     expect(explained(error)).toEqual({ text: `Latchkey did not start.\n${error.message}\n`, code: 1 });
+});
+
+test('where a variable is behind what the system refuses, it is named', () => {
+  const cannotOpen = Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' });
+  const { text, code } = explained(cannotOpen);
+  expect(code).toBe(1);
+  expect(text).toMatch(/^Latchkey did not start\.\nSQLITE_PATH is "data\/latchkey\.db", .*Accepted: .*\n$/);
 });
 
 test('a mistake in the code shows where it was made', () => {

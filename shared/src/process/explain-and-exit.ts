@@ -1,16 +1,24 @@
-import { ConfigError } from '../config/index.ts';
+import { ConfigError, type Environment } from '../config/index.ts';
+import { isDatabaseUnavailable } from '../db/index.ts';
+import { explainRefusal } from './explain-refusal.ts';
 
 /** Such as EADDRINUSE and SQLITE_CANTOPEN; not ERR_INVALID_ARG_TYPE, which is a mistake in the code. */
 const systemCode = /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/;
 
 /**
  * Ends the process with what is wrong, in words. A stack is shown for what nobody foresaw, and not for what the
- * configuration or the operating system refuses (a port that is taken, a folder that may not be written).
+ * configuration, the operating system or the database refuses (a port that is taken, a folder that may not be written, a
+ * password). Where a variable is behind that, it is named.
  */
-export function explainAndExit(error: unknown, process: NodeJS.Process): never {
+export function explainAndExit(error: unknown, process: NodeJS.Process, env: Environment): never {
   const foreseen =
-    error instanceof ConfigError || (error instanceof Error && 'forOperator' in error) || isFromSystem(error);
-  const text = foreseen ? (error as Error).message : ((error as Error)?.stack ?? String(error));
+    error instanceof ConfigError ||
+    (error instanceof Error && 'forOperator' in error) ||
+    isFromSystem(error) ||
+    isDatabaseUnavailable(error);
+  const text =
+    explainRefusal(error, env) ??
+    (foreseen ? (error as Error).message : ((error as Error)?.stack ?? String(error)));
   process.stderr.write(`Latchkey did not start.\n${text}\n`);
   process.exit(1);
 }

@@ -5,6 +5,7 @@ export { connectNeighbour, type NeighbourAddress } from './connect-neighbour.ts'
 export { connectSharedStates, type Sharing } from './connect-shared-states.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit } from './explain-and-exit.ts';
+export { explainRefusal } from './explain-refusal.ts';
 export { openRows, type Rows } from './open-rows.ts';
 export { runService, type ServiceContext } from './run-service.ts';
 export { createServiceCore, createServicePorts, type ServiceCore } from './service-core.ts';

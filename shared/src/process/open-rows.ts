@@ -1,4 +1,4 @@
-import type { Database } from '../db/index.ts';
+import { type Database, type DatabasePlace, nameDatabase } from '../db/index.ts';
 import { type Bus, type ChangeFeed, createDatabaseFeed } from '../events/index.ts';
 import { createSchemaCheck, type SchemaCheck } from './check-schema.ts';
 import { connectBus } from './connect-bus.ts';
@@ -6,9 +6,7 @@ import { connectSharedStates, type Sharing } from './connect-shared-states.ts';
 import type { ServiceContext } from './run-service.ts';
 import { databaseDependencies, openServiceDatabase } from './service-database.ts';
 
-interface Places {
-  databaseUrl?: { reveal(): string } | undefined;
-  sqlitePath: string;
+interface Places extends DatabasePlace {
   natsUrl?: { reveal(): string } | undefined;
   redisUrl?: { reveal(): string } | undefined;
 }
@@ -30,7 +28,13 @@ export function openRows(
   context: Pick<ServiceContext<never>, 'clock' | 'log' | 'shutdown' | 'dependencies'>,
 ): Rows {
   const db = openServiceDatabase(values, context);
-  const checkSchema = createSchemaCheck(db, context.log);
+  const database = nameDatabase(values);
+  if (!values.databaseUrl) {
+    context.log.warn(
+      `DATABASE_URL is not set: ${name} keeps its rows in ${database}, and not in a Postgres that it shares with the other services`,
+    );
+  }
+  const checkSchema = createSchemaCheck(db, database, context.log);
   context.dependencies.push(...databaseDependencies(db, context.clock, checkSchema));
   return {
     db,

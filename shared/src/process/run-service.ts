@@ -63,7 +63,7 @@ export async function runService<const S extends Settings>(
   try {
     await start(options, process, env);
   } catch (error) {
-    explainAndExit(error, process);
+    explainAndExit(error, process, env);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/index.ts';
-import { type Database, openDatabase, probeDatabase } from '../db/index.ts';
+import { type Database, type DatabasePlace, openDatabase, probeDatabase } from '../db/index.ts';
 import type { Dependency, Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import type { SchemaCheck } from './check-schema.ts';
@@ -9,7 +9,7 @@ const probeTimeoutMs = 1_500;
 
 /** Opens the database of a service; it is closed with the process. Nothing is asked of it yet. */
 export function openServiceDatabase(
-  values: { databaseUrl?: { reveal(): string } | undefined; sqlitePath: string },
+  values: DatabasePlace,
   { log, shutdown }: { log: OperatorLog; shutdown: Shutdown },
 ): Database {
   const db = openDatabase({

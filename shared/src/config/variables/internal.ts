@@ -1,6 +1,6 @@
 import { list, secret } from '../parsers.ts';
 import { bearerCredential } from '../secret-parsers.ts';
-import { connectionString, url } from '../url-parsers.ts';
+import { connectionString, redisUrl, url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 import { ports } from './http.ts';
 
@@ -18,7 +18,7 @@ export const internalVariables = {
 export const cacheAndBusVariables = {
   redisUrl: variable({
     name: 'REDIS_URL',
-    type: secret(connectionString('redis', 'rediss')),
+    type: secret(redisUrl),
     about: 'The shared cache. Unset: a cache in the process.',
   }),
   natsUrl: variable({

@@ -1,4 +1,5 @@
 import { integer, oneOf, text } from '../parsers.ts';
+import type { Rule } from '../read-config.ts';
 import { variable } from '../variable.ts';
 
 /**
@@ -30,3 +31,19 @@ export function observabilityVariables(metricsHost: '127.0.0.1' | '0.0.0.0') {
     }),
   };
 }
+
+/** Addresses that stand for every address of the machine. */
+const everyAddress = ['0.0.0.0', '::'];
+
+/** The metrics have a listener of their own, which cannot share the port of the requests. */
+export const listenRule: Rule<{ host?: string; port?: number; metricsHost?: string; metricsPort?: number }> =
+  {
+    uses: ['host', 'port', 'metricsHost', 'metricsPort'],
+    check({ host = '', port, metricsHost = '', metricsPort }) {
+      if (port !== metricsPort || port === 0 || port === undefined) return [];
+      const hosts = [host, metricsHost];
+      if (host !== metricsHost && !hosts.some((one) => everyAddress.includes(one))) return [];
+      const message = `METRICS_PORT and PORT are both ${port}. Accepted: two different ports, or 0 for a free one.`;
+      return [{ variable: 'METRICS_PORT', message }];
+    },
+  };

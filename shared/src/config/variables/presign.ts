@@ -46,12 +46,7 @@ export const presignVariables = {
   }),
 };
 
-const required = {
-  s3Bucket: 'S3_BUCKET',
-  s3Region: 'S3_REGION',
-  awsAccessKeyId: 'AWS_ACCESS_KEY_ID',
-  awsSecretAccessKey: 'AWS_SECRET_ACCESS_KEY',
-} as const;
+const required = ['s3Bucket', 's3Region', 'awsAccessKeyId', 'awsSecretAccessKey'] as const;
 
 /** `ENABLE_PRESIGN=true` without a bucket, a region and credentials would fail at the first upload instead of now. */
 export const presignRule: Rule<{
@@ -64,10 +59,12 @@ export const presignRule: Rule<{
   uses: ['enablePresign', 's3Bucket', 's3Region', 'awsAccessKeyId', 'awsSecretAccessKey'],
   check(values) {
     if (!values.enablePresign) return [];
-    const keys = Object.keys(required) as (keyof typeof required)[];
-    return keys
+    return required
       .filter((key) => values[key] === undefined)
-      .map((key) => required[key])
-      .map((name) => ({ variable: name, message: `${name} is not set, but ENABLE_PRESIGN=true needs it.` }));
+      .flatMap((key) => presignVariables[key].descriptions)
+      .map(({ name, forms }) => ({
+        variable: name,
+        message: `${name} is not set, but ENABLE_PRESIGN=true needs it. Accepted: ${forms}.`,
+      }));
   },
 };

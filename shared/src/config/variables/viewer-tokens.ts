@@ -111,12 +111,16 @@ export const viewerTokenRule: Rule<{
   uses: ['authJwtSecret', 'authJwksUrl', 'allowAnonymousViewers', 'nodeEnv', 'enablePresign'],
   check({ authJwtSecret, authJwksUrl, allowAnonymousViewers, nodeEnv, enablePresign }) {
     if (authJwtSecret || authJwksUrl) return [];
-    const set = 'Set AUTH_JWT_SECRET or AUTH_JWKS_URL.';
+    const set = `Set AUTH_JWT_SECRET (accepted: ${secretBytes.forms}) or AUTH_JWKS_URL (accepted: ${keySetUrl.forms}).`;
     const faults: Fault[] = [];
     const refuse = (variable: string, message: string) => faults.push({ variable, message });
     if (!allowAnonymousViewers) {
-      const exception = 'Development without viewer tokens: ALLOW_ANONYMOUS_VIEWERS=true.';
-      refuse('AUTH_JWT_SECRET', `AUTH_JWT_SECRET and AUTH_JWKS_URL are both not set. ${set} ${exception}`);
+      // Proposed only where it would not be refused next.
+      const exception =
+        nodeEnv === 'production' || enablePresign
+          ? ''
+          : ' Development without viewer tokens: ALLOW_ANONYMOUS_VIEWERS=true.';
+      refuse('AUTH_JWT_SECRET', `AUTH_JWT_SECRET and AUTH_JWKS_URL are both not set. ${set}${exception}`);
       return faults;
     }
     if (nodeEnv === 'production') {

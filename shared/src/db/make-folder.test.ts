@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { makeFolder } from './make-folder.ts';
+
+/** A folder that would be tried for ever never gives the thread back: only another process can end it. */
+const limitMs = 20_000;
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-make-folder-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+it('makes every folder that is missing, and leaves one that is there', () => {
+  const path = join(temporaryFolder(), 'a', 'b', 'c');
+  makeFolder(path);
+  makeFolder(path);
+  expect(statSync(path).isDirectory()).toBe(true);
+});
+
+it('says which part of the path is a file', () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  for (const path of [file, join(file, 'a', 'b')]) {
+    expect(() => makeFolder(path)).toThrow(
+      expect.objectContaining({ code: 'EEXIST', syscall: 'mkdir', path: file }),
+    );
+  }
+});
+
+it.skipIf(!existsSync('/proc/self'))('a database where no folder can ever be made is refused at once', () => {
+  const script = `
+    import { openSqlite } from ${JSON.stringify(join(import.meta.dirname, 'sqlite.ts'))};
+    try { openSqlite('/proc/x/y/new.db'); } catch ({ code, syscall, path }) { console.log(code, syscall, path); }`;
+  const options = { encoding: 'utf8', timeout: limitMs } as const;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], options);
+  expect(stdout).toBe('ENOENT mkdir /proc/x\n');
+});

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../db/index.ts';
+import { startMetricsListener } from '../metrics/index.ts';
+import { explainRefusal } from './explain-refusal.ts';
+
+async function listen(port: number, host = '127.0.0.1'): Promise<Server> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  onTestFinished(() => void server.close());
+  return server;
+}
+
+async function takenPort(): Promise<number> {
+  const address = (await listen(0)).address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error) => error,
+  );
+
+describe('a listener that cannot be had names its variable and what is accepted', () => {
+  it('PORT, where something listens already', async () => {
+    const port = await takenPort();
+    const said = explainRefusal(await errorOf(listen(port)), {});
+    expect(said).toContain(`PORT is ${port}, but something listens on port ${port} of 127.0.0.1 already`);
+    expect(said).toMatch(/EADDRINUSE.*Accepted: a port that is free, and another one than METRICS_PORT/);
+  });
+
+  it('METRICS_PORT, where it is the listener of the metrics', async () => {
+    const port = await takenPort();
+    const said = explainRefusal(await errorOf(startMetricsListener(new Registry(), '127.0.0.1', port)), {});
+    expect(said).toMatch(new RegExp(`^METRICS_PORT is ${port}, .*another one than PORT;`));
+  });
+
+  it('HOST, where the machine has no such address', async () => {
+    // 192.0.2.0/24 is for documentation (RFC 5737): no machine has an address of it.
+    const said = explainRefusal(await errorOf(listen(0, '192.0.2.1')), {});
+    expect(said).toMatch(
+      /^HOST is 192\.0\.2\.1, which is no address of this machine.*Accepted: .*0\.0\.0\.0/,
+    );
+  });
+
+  it('PORT, where the user may not listen on it', () => {
+    const refused = { code: 'EACCES', syscall: 'listen', address: '0.0.0.0', port: 80 };
+    const said = explainRefusal(Object.assign(new Error('listen EACCES'), refused), {});
+    expect(said).toMatch(/^PORT is 80, which this user may not listen on.*Accepted: a port from 1024 on/);
+  });
+});
+
+describe('a SQLITE_PATH that cannot be used is named with what is accepted', () => {
+  function explain(place: (folder: string) => string): string | undefined {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-refusal-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'text'), 'this is no database, and long enough to be sure of it '.repeat(50));
+    mkdirSync(join(folder, 'sub'));
+    const sqlitePath = place(folder);
+    try {
+      openDatabase({ sqlitePath });
+    } catch (error) {
+      return explainRefusal(error, { SQLITE_PATH: sqlitePath })?.replaceAll(folder, '~');
+    }
+    return undefined;
+  }
+
+  it.each([
+    ['a folder', 'sub', 'which is a folder'],
+    ['a file of another kind', 'text', 'which is a file of another kind'],
+    ['below a file', 'text/latchkey.db', 'which lies below a file'],
+    ['far below a file', 'text/data/latchkey.db', 'which lies below a file'],
+  ])('%s', (_, path, what) => {
+    const said = explain((folder) => join(folder, path));
+    expect(said).toMatch(new RegExp(`^SQLITE_PATH is "~/${path}", ${what}.*Accepted: the path of a SQLite`));
+  });
+});
+
+it('says nothing of what no variable is behind', () => {
+  const mkdir = { code: 'EACCES', syscall: 'mkdir', path: '/elsewhere' };
+  const errors = [
+    'only words',
+    new TypeError('x is not a function'),
+    Object.assign(new Error('no such column'), { code: 'SQLITE_ERROR' }),
+    Object.assign(new Error('mkdir'), mkdir),
+  ];
+  for (const error of errors) expect(explainRefusal(error, {})).toBe(undefined);
+});

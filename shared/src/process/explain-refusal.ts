@@ -1,0 +1,80 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
+import { databaseVariables, type Environment, readConfig } from '../config/index.ts';
+
+/** An error of the operating system or of SQLite, with what Node and the metrics listener put into it. */
+type Refusal = NodeJS.ErrnoException & { address?: string; port?: number; listener?: 'metrics' };
+
+/** What a file or its disk is to blame for (sqlite.org/rescode.html); the other codes tell of a mistake in the code. */
+const ofTheFile = /^SQLITE_(CANTOPEN|NOTADB|READONLY|PERM|AUTH|FULL|CORRUPT|IOERR|BUSY|LOCKED)/;
+const pathForms =
+  'the path of a SQLite database, or of a file that is not there yet, in a folder that this user may write to';
+
+/**
+ * What the operating system or SQLite refuses at the start, in words that name the variable to change.
+ *
+ * @param env for the path of the database, which SQLite does not put into its errors
+ * @returns undefined for anything that no variable of ours is behind
+ */
+export function explainRefusal(error: unknown, env: Environment): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const refusal: Refusal = error;
+  if (refusal.syscall === 'listen') return explainListener(refusal);
+  const path = sqlitePath(env);
+  return path === undefined ? undefined : explainSqlite(refusal, path);
+}
+
+function explainListener({ code, address, port, listener }: Refusal): string | undefined {
+  const [own, host, other] =
+    listener === 'metrics' ? ['METRICS_PORT', 'METRICS_HOST', 'PORT'] : ['PORT', 'HOST', 'METRICS_PORT'];
+  if (code === 'EADDRINUSE') {
+    const forms = `a port that is free, and another one than ${other}; 0 takes whichever is free`;
+    return `${own} is ${port}, but something listens on port ${port} of ${address} already (${code}). Accepted: ${forms}.`;
+  }
+  if (code === 'EACCES') {
+    const forms = 'a port from 1024 on, or one that this user has been allowed';
+    return `${own} is ${port}, which this user may not listen on (${code}). Accepted: ${forms}.`;
+  }
+  if (code === 'EADDRNOTAVAIL') {
+    const forms = 'an address of this machine, or 0.0.0.0 for all of them';
+    return `${host} is ${address}, which is no address of this machine (${code}). Accepted: ${forms}.`;
+  }
+  return undefined;
+}
+
+function explainSqlite(
+  { code = '', syscall, path, message }: Refusal,
+  sqlitePath: string,
+): string | undefined {
+  const say = (what: string) =>
+    `SQLITE_PATH is ${JSON.stringify(sqlitePath)}, ${what}. Accepted: ${pathForms}.`;
+  // The folder of the file is made where it is missing.
+  if (syscall === 'mkdir' && path !== undefined && isOrHolds(path, dirname(sqlitePath))) {
+    const isFile = code === 'EEXIST' || code === 'ENOTDIR';
+    return say(
+      isFile ? 'which lies below a file, not below a folder' : `whose folder cannot be made (${code})`,
+    );
+  }
+  if (!ofTheFile.test(code)) return undefined;
+  if (code === 'SQLITE_NOTADB') return say('which is a file of another kind');
+  if (isFolder(sqlitePath)) return say('which is a folder');
+  return say(`which cannot be used: ${message} (${code})`);
+}
+
+/** @returns undefined where the database is a Postgres, or where the variables say something that cannot be used */
+function sqlitePath(env: Environment): string | undefined {
+  try {
+    const { values } = readConfig(databaseVariables, env);
+    return values.databaseUrl ? undefined : values.sqlitePath;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOrHolds(path: string, folder: string): boolean {
+  return `${resolve(folder)}${sep}`.startsWith(`${resolve(path)}${sep}`);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
