@@ -4,9 +4,11 @@ import { queryKeys } from './api/query-keys.ts';
 import { readSetup } from './api/setup.ts';
 import { ExactTimeTooltip } from './components/exact-time-tooltip.tsx';
 import { Toaster } from './components/toaster.tsx';
+import { IssuedKey } from './pages/api-keys/issued-dialog.tsx';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
 import { useApp } from './session/app-context.ts';
 import { ConnectionBanner } from './shell/connection-banner.tsx';
+import { LimitBanner } from './shell/limit-banner.tsx';
 import { Shell } from './shell/shell.tsx';
 import { StartScreen } from './shell/start-screen.tsx';
 import { useStore } from './state/store.ts';
@@ -18,9 +20,11 @@ export function App() {
   return (
     <>
       <ConnectionBanner />
+      <LimitBanner />
       <Suspense fallback={<StartScreen />}>
         <World />
       </Suspense>
+      <IssuedKey />
       <Toaster />
       <ExactTimeTooltip />
     </>
@@ -30,17 +34,19 @@ export function App() {
 function World() {
   const { api, session } = useApp();
   const { status } = useStore(session.state);
-  const [isWizardDone, setWizardDone] = useState(false);
+  const [wizard, setWizard] = useState<'unneeded' | 'shown' | 'done'>('unneeded');
   const setup = useQuery({
     queryKey: queryKeys.setup,
     queryFn: ({ signal }) => readSetup(api, signal),
-    // Asked once: the wizard itself knows what becomes of it.
+    // Asked once, and again where a connection was lost.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: status !== 'signed-in',
   });
   if (status === 'signed-in') return <Shell />;
   if (status === 'restoring' || (setup.data === undefined && setup.error === null)) return <StartScreen />;
-  if (setup.data?.setup_required && !isWizardDone)
-    return <SetupPage demanded={setup.data.credential} onDone={() => setWizardDone(true)} />;
+  // Whatever the server says later: it is claimed in the wizard's first step, and three follow.
+  if (wizard === 'unneeded' && setup.data?.setup_required) setWizard('shown');
+  if (wizard === 'shown' && setup.data)
+    return <SetupPage server={setup.data} onDone={() => setWizard('done')} />;
   return <SignInPage />;
 }

@@ -1,32 +1,38 @@
 import { QueryClient } from '@tanstack/react-query';
 import { type ApiOptions, createApi } from './api/api.ts';
-import { ApiError } from './api/api-error.ts';
 import { readCurrentApiKey } from './api/api-keys.ts';
 import { createConnection } from './api/connection.ts';
 import { createEvents } from './api/events.ts';
 import { queryKeys } from './api/query-keys.ts';
-import type { AppParts } from './session/app-context.ts';
+import { createRateLimit } from './api/rate-limit.ts';
+import { askAgainAfterMs, isAskedAgain } from './api/retry-reads.ts';
+import type { AppParts, ShownKey } from './session/app-context.ts';
 import { createSession, refusedReason } from './session/session.ts';
+import { createClock } from './state/clock.ts';
+import { createStore } from './state/store.ts';
 import { createTicker } from './state/ticker.ts';
 import { createToasts } from './state/toasts.ts';
 
 /** Short enough that coming back to a page shows what is true, long enough that going to and fro asks once. */
 const staleMs = 5_000;
-/** A 503 says "try again"; the rest of the answers are final, and lost connections mend themselves. */
-const retries = 2;
+/** Where the server counts requests: the time for which it counts them. */
+const countedStaleMs = 60_000;
 
 /** Makes what every page stands on, and ties it together. */
 export function createParts({ fetch, sessionStorage, document }: Window & typeof globalThis): {
   queries: QueryClient;
   parts: AppParts;
 } {
+  const rateLimit = createRateLimit();
+  const clock = createClock();
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
-        staleTime: staleMs,
+        staleTime: () => (rateLimit.isCounting.get() ? countedStaleMs : staleMs),
         // The server may be this machine: whether there is a network says nothing.
         networkMode: 'always',
-        retry: (failed, error) => failed < retries && error instanceof ApiError && error.status === 503,
+        retry: isAskedAgain,
+        retryDelay: askAgainAfterMs,
       },
       mutations: { networkMode: 'always' },
     },
@@ -35,6 +41,8 @@ export function createParts({ fetch, sessionStorage, document }: Window & typeof
     fetch: fetch.bind(globalThis),
     credential: () => session.credential(),
     onContact: (reached) => connection.report(reached),
+    rateLimit,
+    onDate: clock.hear,
     onKeyRefused: (credential) => {
       // An answer to a key that was replaced meanwhile says nothing of the one that is in use.
       if (credential === session.credential()) session.signOut(refusedReason);
@@ -62,6 +70,16 @@ export function createParts({ fetch, sessionStorage, document }: Window & typeof
   });
   return {
     queries,
-    parts: { api, session, connection, events, ticker: createTicker(), toasts: createToasts() },
+    parts: {
+      api,
+      session,
+      connection,
+      rateLimit,
+      clock,
+      events,
+      ticker: createTicker(),
+      toasts: createToasts(),
+      issuedKey: createStore<ShownKey | null>(null),
+    },
   };
 }

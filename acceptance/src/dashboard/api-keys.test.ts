@@ -30,6 +30,16 @@ async function storeKey(page: Page): Promise<string> {
 
 const statusOf = async (rawKey: string) => (await client.get('/api/v1/api-keys/current', rawKey)).status;
 
+it('a list follows what others do with keys', async () => {
+  const name = unique('followed');
+  const { id } = await createApiKey(target, 'playback', { name });
+  const page = await openKeys(name);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('row', { name }).getByText('Active').waitFor();
+  await revokeApiKey(target, id);
+  await page.getByRole('row', { name }).getByText('Revoked').waitFor();
+}, 60_000);
+
 it('a key is made, shown once, and works; the dialog closes only when the key is stored', async () => {
   const name = unique('made');
   const page = await openKeys(name);
@@ -90,6 +100,7 @@ it('a key is revoked once its beginning was typed, and by nothing less', async (
   const { raw, id } = await createApiKey(target, 'upload', { name });
   const page = await openKeys(name);
   await begin(page, name, 'Revoke');
+  await page.getByText('It was never used.').waitFor();
   const button = page.getByRole('button', { name: 'Revoke the key' });
   expect(await button.isDisabled()).toBe(true);
   const field = page.getByLabel(/Type lk_/);

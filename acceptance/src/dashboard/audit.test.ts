@@ -62,7 +62,7 @@ it('searches and filters, keeps all of it in the address, and says what to do wh
   await signIn(page, adminApiKey);
   await page.getByText('No record is like that').waitFor();
   await page.getByRole('button', { name: 'Show everything' }).click();
-  await page.getByLabel(/^Who/).fill(viewerId);
+  await page.getByLabel('Exact id of the actor').fill(viewerId);
   await expect.poll(() => rowsOf(page)).toEqual(['List leases']);
   expect(await page.getByRole('row').last().textContent()).toContain('INSUFFICIENT_SCOPE');
 }, 90_000);
@@ -80,6 +80,26 @@ it('narrows to a time, which is the reader’s own in the fields and the same fo
   await page.getByLabel('From').fill('2026-01-31T13:00');
   await expect.poll(() => new URL(page.url()).searchParams.get('from')).toBe('2026-01-31T12:00:00.000Z');
   await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
+}, 60_000);
+
+it('says that times are the wrong way round', async () => {
+  const page = await openAudit({ from: '2026-02-01T12:00:00.000Z', to: '2026-01-31T12:00:00.000Z' });
+  await page.getByText('The times are the wrong way round').waitFor();
+  await page.getByLabel('Until').fill('');
+  await page.getByText('The times are the wrong way round').waitFor({ state: 'detached' });
+}, 60_000);
+
+it('an API key is told by its name, as who acts and as what was acted on', async () => {
+  const actor = await createApiKey(target, 'admin', { name: 'the night shift' });
+  const acted = await client.post('/api/v1/api-keys', actor.raw, {
+    name: 'the old player',
+    scope: 'playback',
+  });
+  const id = acted.json.api_key.id;
+  const page = await openAudit({ target: id });
+  const row = page.getByRole('row', { name: /the night shift/ });
+  await row.getByText('the old player').waitFor();
+  expect(await row.getByTitle(id, { exact: true }).count()).toBe(1);
 }, 60_000);
 
 it('a record says who, what, when, from where and by which request, and leads to others like it', async () => {
@@ -112,8 +132,8 @@ it('counts what has come since, done and refused, and shows it when it is wanted
 
   const viewerId = unique('viewer');
   await beRefused(viewerId, 1);
-  await page.getByLabel(/^To what/).fill('');
-  await page.getByLabel(/^Who/).fill(viewerId);
+  await page.getByLabel('Exact id of the target').fill('');
+  await page.getByLabel('Exact id of the actor').fill(viewerId);
   await expect.poll(() => rowsOf(page)).toEqual(['List leases']);
   await beRefused(viewerId, 2);
   await page.getByRole('button', { name: '2 new' }).waitFor({ timeout: 25_000 });

@@ -20,20 +20,20 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   await inspectPage(page, 'content-create');
   await page.getByRole('textbox', { name: 'Metadata' }).fill('{\n  "season": 2,\n  oops\n}');
   await page.getByLabel('Size').fill('a lot');
-  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByRole('button', { name: 'Register content' }).click();
   await page.getByText('Give it a name by which it is found.').waitFor();
   await page.getByText('This is no JSON: look at line 3, character 3.').waitFor();
-  await page.getByText('A whole number of bytes, 0 or more.').waitFor();
+  await page.getByText(/A whole number of bytes, such as/).waitFor();
   await inspectPage(page, 'content-create-faults');
   await page.getByLabel('Name', { exact: true }).fill('The long way home');
   await page.getByLabel('Id', { exact: true }).fill('no id at all');
   await page.getByLabel('Size').fill('1 400 000 000');
   await page.getByLabel('Manifest').fill(`content/${id}/master.m3u8`);
   await page.getByRole('textbox', { name: 'Metadata' }).fill('{ "season": 2 }');
-  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByRole('button', { name: 'Register content' }).click();
   await page.getByText('Letters, digits, - and _ alone').waitFor();
   await page.getByLabel('Id', { exact: true }).fill(id);
-  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByRole('button', { name: 'Register content' }).click();
   await page.getByRole('heading', { level: 1, name: 'The long way home' }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/admin/content/${id}`);
   expect(await read(id)).toMatchObject({
@@ -68,6 +68,33 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
     4,
   );
 }, 120_000);
+
+it('a list and a page follow what others do: rows change in their place, and new ones are counted', async () => {
+  const prefix = unique('series');
+  const id = `${prefix}-1`;
+  await register({ id, name: `${prefix} first` });
+  const page = await open({ path: `/content?q=${prefix}`, as: adminApiKey });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await expect.poll(() => namesOn(page)).toEqual([`${prefix} first`]);
+  const change = (name: string) =>
+    client.call('PATCH', `/api/v1/content/${id}`, { as: adminApiKey, json: { name } });
+  await change(`${prefix} renamed`);
+  await expect.poll(() => namesOn(page)).toEqual([`${prefix} renamed`]);
+  await register({ id: `${prefix}-2`, name: `${prefix} second` });
+  await page.getByRole('button', { name: '1 new' }).waitFor({ timeout: 15_000 });
+  expect(await namesOn(page)).toEqual([`${prefix} renamed`]);
+  await page.getByRole('button', { name: '1 new' }).click();
+  await expect.poll(() => namesOn(page)).toEqual([`${prefix} second`, `${prefix} renamed`]);
+
+  await page.getByRole('link', { name: `${prefix} renamed` }).click();
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  await page.getByLabel('Size').fill('1.5');
+  await change(`${prefix} again`);
+  await page.getByRole('heading', { level: 1, name: `${prefix} again`, includeHidden: true }).waitFor();
+  // What was being written is still there.
+  expect(await page.getByLabel('Size').inputValue()).toBe('1.5');
+}, 60_000);
 
 it('an id that is taken is not registered over', async () => {
   const id = await registerContent(target);
@@ -106,7 +133,7 @@ it('its page is an address of its own, with the URL of each epoch, the line of t
   await createLease(target, { token: viewerToken(target.jwtSecret, other), contentId });
   await page.getByRole('button', { name: '1 new' }).click();
   await page.getByText(other).waitFor();
-  await page.getByRole('button', { name: 'Revoke all of this content…' }).click();
+  await page.getByRole('button', { name: 'Revoke every lease of this content…' }).click();
   await page.getByText('2 active leases will end').waitFor();
   await page.getByLabel('Reason').fill('licence ended');
   await page.getByLabel('Type 2 to confirm').fill('2');
@@ -189,7 +216,7 @@ it('a key of scope playback reads content and changes nothing', async () => {
   expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Details', 'Copy key URL']);
   await page.getByRole('menuitem', { name: 'Details' }).click();
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
-  for (const name of ['Edit…', 'Disable…', 'Revoke all of this content…'])
+  for (const name of ['Edit…', 'Disable…', 'Revoke every lease of this content…'])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
   await inspectPage(page, 'content-playback');
   // The page hides what the server refuses.

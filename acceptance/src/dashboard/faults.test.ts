@@ -51,7 +51,7 @@ it('what is begun while the server is gone is said to have failed, and works whe
   await page.getByRole('link', { name: 'Content' }).click();
   await page.getByRole('button', { name: 'Register a content' }).first().click();
   await page.getByLabel('Name', { exact: true }).fill('Begun too early');
-  const register = page.getByRole('button', { name: 'Register it' });
+  const register = page.getByRole('button', { name: 'Register content' });
   await register.click();
   await page.getByRole('dialog').getByRole('alert').waitFor();
   const banner = page.getByText('The server does not answer.', { exact: true });

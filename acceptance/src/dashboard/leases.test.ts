@@ -56,6 +56,12 @@ it('a lease is seen the moment it is created, revoked with a reason, and in the 
 
   await page.getByRole('button', { name: `Actions for ${scene.viewerId} on` }).click();
   await page.getByRole('menuitem', { name: 'Revoke this lease…' }).click();
+  // Which one, before it is ended.
+  const named = page
+    .getByRole('dialog')
+    .getByText(/^Active until /)
+    .locator('xpath=..');
+  expect(await named.textContent()).toContain(`${scene.viewerId} · ${scene.contentId} · living room`);
   await page.getByLabel('Reason').fill('shared account <b>');
   await inspectPage(page, 'leases-revoke-one');
   await page.getByRole('button', { name: 'Revoke the lease' }).click();
@@ -102,6 +108,39 @@ it('a lease expires before the eyes, without being asked for', async () => {
   await page.getByRole('row', { name: scene.viewerId }).getByText('Expired').waitFor();
 });
 
+it('the button back leads to the page of the list that was left, and then to the one before', async () => {
+  const contentId = await registerContent(target);
+  await createLeases(contentId, 53);
+  const page = await openLeases(`?content=${contentId}`);
+  await page.getByText('50 leases on page 1').waitFor();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('3 leases on page 2').waitFor();
+  expect(await page.evaluate('document.activeElement.querySelector("table") !== null')).toBe(true);
+  await page.getByRole('rowheader').first().getByRole('button').click();
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByText('3 leases on page 2').waitFor();
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByRole('heading', { name: 'Audit' }).waitFor();
+  await page.goBack();
+  await page.getByText('3 leases on page 2').waitFor();
+  await page.goBack();
+  await page.getByText('50 leases on page 1').waitFor();
+}, 60_000);
+
+it('a computer whose clock is wrong is told so, and sees leases as the server does', async () => {
+  const scene = await makeScene(target);
+  await createLease(target, scene);
+  const page = await open({ path: `/leases?viewer=${scene.viewerId}` });
+  await page.clock.install({ time: Date.now() + 3 * 3_600_000 });
+  await page.reload();
+  await signIn(page, adminApiKey);
+  const row = page.getByRole('row', { name: scene.viewerId });
+  await row.getByText('Active').waitFor();
+  await row.getByText(/just now/).waitFor();
+  await page.getByText('The clock of this computer is 3 hours ahead.').waitFor();
+}, 60_000);
+
 it('many are revoked once their number was typed: by viewer, by content and by the pair', async () => {
   const [first, second] = [await registerContent(target), await registerContent(target)];
   const viewer = unique('viewer');
@@ -120,7 +159,7 @@ it('many are revoked once their number was typed: by viewer, by content and by t
     await page.getByRole('menuitem', { name: act }).click();
   };
   const confirm = page.getByRole('button', { name: 'Revoke the leases' });
-  await begin('Revoke all of this viewer…');
+  await begin('Revoke every lease of this viewer…');
   await page.getByText('3 active leases will end').waitFor();
   expect(await confirm.isDisabled()).toBe(true);
   await page.getByLabel('Type 3 to confirm').fill('2');
@@ -137,7 +176,7 @@ it('many are revoked once their number was typed: by viewer, by content and by t
   await page.getByRole('searchbox', { name: 'Whole id of a viewer' }).fill('');
   await page.getByRole('searchbox', { name: 'Whole id of a content' }).fill(second);
   await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('3 active');
-  await page.getByRole('button', { name: 'Revoke all of this content…' }).click();
+  await page.getByRole('button', { name: 'Revoke every lease of this content…' }).click();
   await page.getByLabel('Type 3 to confirm').fill('3');
   await page.getByLabel('Reason').fill('licence ended');
   await confirm.click();
@@ -214,7 +253,7 @@ it('hostile viewers and devices are text: nothing runs, nothing moves out of its
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
   await page.getByRole('button', { name: /^Actions for v/ }).click();
-  await page.getByRole('menuitem', { name: 'Revoke all of this viewer…' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke every lease of this viewer…' }).click();
   await page.getByText('1 active lease will end').waitFor();
   await inspectPage(page, 'leases-hostile-revoke');
   expect(await page.title()).toBe('Leases · Latchkey');

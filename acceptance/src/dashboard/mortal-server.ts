@@ -13,8 +13,8 @@ export interface MortalServer {
 }
 
 export interface MortalStage extends DashboardStage {
-  /** A new installation, which is set up, until the test ends. One at a time. */
-  start(): Promise<MortalServer>;
+  /** A new installation, which is set up unless that is left to the test, until the test ends. One at a time. */
+  start(options?: { isClaimed?: boolean }): Promise<MortalServer>;
 }
 
 /** The dashboard of a server that comes and goes. */
@@ -24,13 +24,13 @@ export async function openMortalStage(): Promise<MortalStage> {
   const { open } = await openStage(`http://127.0.0.1:${port}`);
   return {
     open,
-    async start() {
+    async start({ isClaimed = true } = {}) {
       const folder = makeTestFolder();
       const adminApiKey = makeApiKey();
       const env = { ...complete, PORT: String(port), ADMIN_API_KEY: adminApiKey };
       let server = startInTest(folder, env);
       const url = await server.listens();
-      await fetch(`${url}/api/v1/setup`, { method: 'POST' });
+      if (isClaimed) await fetch(`${url}/api/v1/setup`, { method: 'POST' });
       return {
         url,
         adminApiKey,

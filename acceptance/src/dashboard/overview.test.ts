@@ -1,6 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { askForKey, createApiKey, createLease, makeScene, registerContent, revokeLeases } from '../stage.ts';
+import {
+  askForKey,
+  createApiKey,
+  createLease,
+  makeScene,
+  registerContent,
+  revokeApiKey,
+  revokeLeases,
+} from '../stage.ts';
 import { viewerToken } from '../tokens.ts';
 import { openDashboard, signIn, startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
@@ -48,12 +56,12 @@ it('the figures are what was done: key requests, refusals, leases, and what play
   const { open, server } = own;
   const scene = await makeScene(server);
   const token = viewerToken(server.jwtSecret, scene.viewerId);
-  for (let n = 0; n < 60; n++) await askForKey(server, scene);
+  for (let n = 0; n < 90; n++) await askForKey(server, scene);
   for (let n = 0; n < 20; n++) await server.client.get(`/keys/${scene.contentId}`);
   await server.client.post('/api/v1/player-metrics', token, playerReport);
 
   const page = await open({ as: server.adminApiKey });
-  await expect.poll(() => figureOf(page, 'Key requests')).toContain('80 in the last hour');
+  await expect.poll(() => figureOf(page, 'Key requests')).toContain('110 in the last hour');
   expect(await figureOf(page, 'Key request, p95')).toMatch(/\d ms.*p50 [\d.]+ ms/);
   expect(await figureOf(page, 'Failed, 5xx')).toContain('0 %');
   expect(await figureOf(page, 'Refused, 4xx')).toContain('too high');
@@ -99,6 +107,17 @@ it('a revocation is seen the moment it is made, with how soon every replica went
   await page.getByRole('heading', { name: 'Leases' }).waitFor();
 }, 90_000);
 
+it('an act on a key or a content is told by its name, and leads to what it was done to', async () => {
+  const { open, target } = shared;
+  const { id } = await createApiKey(target, 'playback', { name: 'the old player' });
+  await revokeApiKey(target, id);
+  const page = await open({ as: target.adminApiKey });
+  const row = page.getByRole('row', { name: /An API key was revoked the old player/ });
+  await row.waitFor();
+  await row.getByRole('link', { name: /the old player/ }).click();
+  await page.getByRole('rowheader', { name: /the old player/ }).waitFor();
+}, 60_000);
+
 it('what the server stands on is shown, and what about its configuration is doubtful, with what to do', async () => {
   const { open, server } = own;
   await createApiKey(server, 'playback');
@@ -128,11 +147,11 @@ it('a server that is gone is said so, the figures stay, and both mend themselves
   await page.getByText('Reconnecting…').waitFor();
   await page.getByText('The server does not answer.', { exact: true }).waitFor();
   expect(await page.getByRole('term').count()).toBe(6);
-  await page.getByText('Nothing needed you when the server last answered.').waitFor();
+  await page.getByText('All was clear when the server last answered.').waitFor();
   await inspectPage(page, 'overview-gone');
   await server.restart();
   await page.getByText('The server does not answer').waitFor({ state: 'detached' });
-  await page.getByText('Nothing needs you.').waitFor();
+  await page.getByText('All clear.').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
 }, 90_000);
 

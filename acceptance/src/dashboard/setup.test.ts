@@ -38,6 +38,7 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   await page.getByLabel('Id').fill('no/slash');
   await page.getByRole('button', { name: 'Register it' }).click();
   await expect.poll(() => page.getByLabel('Id').getAttribute('aria-invalid')).toBe('true');
+  await page.getByText('Letters, digits, - and _ alone').waitFor();
   await page.getByLabel('Id').fill('first-film');
   await page.getByRole('button', { name: 'Register it' }).click();
 
@@ -73,6 +74,8 @@ it('a server that was claimed while the page was open says so, and leads to sign
 it('the wizard asks for the setup token where the server demands it, and says when it is the wrong one', async () => {
   const page = await guarded.open();
   const token = page.getByLabel('Setup token', { exact: true });
+  await page.getByRole('button', { name: 'Claim this server' }).click();
+  await page.getByText('Enter it.').waitFor();
   await token.fill('wrong');
   await page.getByRole('button', { name: 'Claim this server' }).click();
   await page.getByText('That is not the value of SETUP_TOKEN.').waitFor();

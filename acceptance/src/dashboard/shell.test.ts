@@ -61,10 +61,17 @@ it('a time is told as a distance, and in full on hover', async () => {
   expect(await tip.textContent()).toMatch(/\d{4} at \d\d:\d\d:\d\d/);
 });
 
-it.each([1920, 3840])('%i pixels wide the page keeps its measure', async (width) => {
-  const page = await open({ path: '/api-keys', as: target.adminApiKey, width });
-  await page.getByRole('table').waitFor();
-  const { width: tableWidth = 0 } = (await page.getByRole('table').boundingBox()) ?? {};
-  expect(tableWidth).toBeGreaterThan(900);
-  expect(tableWidth).toBeLessThan(1400);
-});
+it.each([
+  { width: 1920, size: '16px', between: [900, 1400] },
+  { width: 3840, size: '24px', between: [2200, 2900] },
+])(
+  '$width pixels wide the letters are of $size, and a table uses the width without an end to its lines',
+  async ({ width, size, between: [least = 0, most = 0] }) => {
+    const page = await open({ path: '/api-keys', as: target.adminApiKey, width });
+    await page.getByRole('table').waitFor();
+    const { width: tableWidth = 0 } = (await page.getByRole('table').boundingBox()) ?? {};
+    expect(tableWidth).toBeGreaterThan(least);
+    expect(tableWidth).toBeLessThan(most);
+    expect(await page.evaluate('getComputedStyle(document.documentElement).fontSize')).toBe(size);
+  },
+);

@@ -36,6 +36,14 @@ export class UnreachableError extends Error {
   }
 }
 
+/** The server answered 2xx, and what it said cannot be read: something between may have answered in its place. */
+export class UnreadableError extends Error {
+  constructor(cause?: unknown) {
+    super('The answer cannot be read.', { cause });
+    this.name = 'UnreadableError';
+  }
+}
+
 export interface Problem {
   title?: string;
   detail?: string;
@@ -53,7 +61,14 @@ export async function readError(response: Response): Promise<Error> {
   if (!isProblem && proxyFaults.includes(response.status)) return new UnreachableError(response.status);
   const problem: Problem = isProblem ? await response.json().catch(() => ({})) : {};
   const requestId = problem.requestId ?? response.headers.get('x-request-id');
-  const retryAfter = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
   const named = requestId === null ? problem : { ...problem, requestId };
-  return new ApiError(response.status, named, Number.isNaN(retryAfter) ? null : retryAfter);
+  return new ApiError(response.status, named, readRetryAfter(response.headers.get('retry-after')));
+}
+
+/** Seconds, or a date (RFC 9110 section 10.2.3). @returns seconds from now */
+function readRetryAfter(written: string | null): number | null {
+  if (written === null) return null;
+  if (/^\d+$/.test(written)) return Number(written);
+  const ms = Date.parse(written) - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(0, Math.ceil(ms / 1_000));
 }

@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createApi, toQuery } from './api.ts';
-import { ApiError, UnreachableError } from './api-error.ts';
+import { ApiError, UnreachableError, UnreadableError } from './api-error.ts';
+import { createRateLimit } from './rate-limit.ts';
 
 const problem = (status: number, body: object, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), {
@@ -15,6 +16,7 @@ function stage(answer: () => Promise<Response>, credential: string | null = 'lk_
     fetch: fetch as never,
     credential: () => credential,
     onContact: (reached) => heard.contact.push(reached),
+    rateLimit: createRateLimit(),
     onKeyRefused: (key) => heard.refused.push(key),
   });
   const sent = () => fetch.mock.calls.map(([url, { headers, body }]) => ({ url, headers, body }));
@@ -27,10 +29,10 @@ describe('a request', () => {
     await api.request('GET', '/a');
     await api.request('GET', '/a', { credential: 'lk_other' });
     await api.request('POST', '/a', { credential: null, body: { name: 'x' } });
-    expect(sent().map(({ headers }) => (headers as Record<string, string>).authorization)).toEqual([
+    expect(sent().map(({ headers }) => (headers as Headers).get('authorization'))).toEqual([
       'Bearer lk_own',
       'Bearer lk_other',
-      undefined,
+      null,
     ]);
     expect(sent()[2]?.body).toBe('{"name":"x"}');
   });
@@ -80,6 +82,22 @@ describe('the contact', () => {
     expect(heard.contact).toEqual([true]);
   });
 
+  it('is lost where an answer breaks off, and there where it is only no JSON', async () => {
+    const broken = new ReadableStream({ start: (controller) => controller.error(new TypeError('cut')) });
+    const cut = stage(async () => new Response(broken));
+    await expect(cut.api.request('POST', '/a')).rejects.toBeInstanceOf(UnreachableError);
+    expect(cut.heard.contact).toEqual([true, false]);
+    const strange = stage(async () => new Response('<html>Sign in to the network</html>'));
+    await expect(strange.api.request('POST', '/a')).rejects.toBeInstanceOf(UnreadableError);
+    expect(strange.heard.contact).toEqual([true]);
+  });
+
+  it('is not lost by a key that no header can carry', async () => {
+    const { api, heard, sent } = stage(async () => Response.json({}));
+    await expect(api.request('GET', '/a', { credential: 'lk_51b7d344…' })).rejects.toBeInstanceOf(TypeError);
+    expect([heard.contact, sent()]).toEqual([[], []]);
+  });
+
   it('says nothing of a request that was called off', async () => {
     const { api, heard } = stage(() => Promise.reject(new DOMException('', 'AbortError')));
     await api.request('GET', '/a', { signal: AbortSignal.abort() }).catch(() => {});
@@ -99,12 +117,36 @@ describe('a refused key', () => {
   });
 });
 
+describe('a read that is refused with 429', () => {
+  it('holds back every other read for as long as the server said, and no act', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { api, sent } = stage(async () => problem(429, { code: 'RATE_LIMITED' }, { 'retry-after': '7' }));
+    const ask = (method: string) => api.request(method, '/a').catch((error: unknown) => error);
+    await ask('GET');
+    vi.advanceTimersByTime(2_000);
+    expect(await ask('GET')).toMatchObject({ status: 429, retryAfterSeconds: 5 });
+    expect(sent()).toHaveLength(1);
+    await ask('POST');
+    vi.advanceTimersByTime(5_000);
+    await ask('GET');
+    expect(sent()).toHaveLength(3);
+  });
+});
+
+it('a time to try again may be a date', async () => {
+  const date = new Date(Date.now() + 30_000).toUTCString();
+  const { api } = stage(async () => new Response('', { status: 503, headers: { 'retry-after': date } }));
+  const error = await api.request('GET', '/a').catch((fault: ApiError) => fault);
+  expect(error).toMatchObject({ status: 503, code: 'HTTP_503', retryAfterSeconds: expect.closeTo(30, -1) });
+});
+
 describe('an answer that comes in pieces', () => {
   it('is handed over unread, and refused as any other', async () => {
     const { api, sent } = stage(async () => new Response('1\n2\n'));
     const response = await api.open('/a', { query: { format: 'csv' } });
     expect([response.bodyUsed, await response.text()]).toEqual([false, '1\n2\n']);
-    expect(sent()).toMatchObject([{ url: '/a?format=csv', headers: { authorization: 'Bearer lk_own' } }]);
+    expect(sent().map(({ url }) => url)).toEqual(['/a?format=csv']);
     const refused = stage(async () => problem(403, { code: 'INSUFFICIENT_SCOPE' }));
     await expect(refused.api.open('/a', {})).rejects.toMatchObject({ code: 'INSUFFICIENT_SCOPE' });
   });

@@ -4,6 +4,7 @@ export const queryKeys = {
   apiKeys: ['api-keys'] as const,
   apiKeyPage: (filter: object, cursor: string | null) => ['api-keys', 'page', filter, cursor] as const,
   apiKeyManagers: ['api-keys', 'managers'] as const,
+  apiKeyNames: ['api-keys', 'names'] as const,
   contents: ['contents'] as const,
   contentPage: (asked: object) => ['contents', 'page', asked] as const,
   content: (id: string) => ['contents', 'one', id] as const,
@@ -14,5 +15,6 @@ export const queryKeys = {
   revocationCount: (target: object) => ['revocation-count', target] as const,
   leaseCount: (selector: object) => ['leases', 'count', selector] as const,
   auditPage: (asked: object, cursor: string | null) => ['audit', 'page', asked, cursor] as const,
+  auditActs: (newest: number) => ['audit', 'acts', newest] as const,
   auditNews: (asked: object) => ['audit', 'news', asked] as const,
 };

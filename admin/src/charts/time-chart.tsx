@@ -58,7 +58,7 @@ export function TimeChart(props: TimeChartProps) {
       })),
     [lines, from, to, scale, gapMs],
   );
-  const isEmpty = drawn.every(({ line }) => line === '');
+  const isEmpty = drawn.every(({ line, dots }) => line === '' && dots === '');
   const point = ({ clientX, currentTarget }: PointerEvent) => {
     const { left, width } = currentTarget.getBoundingClientRect();
     setPointedAt(from + ((clientX - left) / width) * (to - from));
@@ -69,7 +69,7 @@ export function TimeChart(props: TimeChartProps) {
       <figcaption className={styles.head}>
         <h3 id={titleId}>{title}</h3>
         <span className={styles.at} aria-hidden="true">
-          {pointedAt !== null && formatClock(pointedAt, true)}
+          {pointedAt === null ? 'now' : formatClock(pointedAt, true)}
         </span>
       </figcaption>
       <ul className={styles.legend}>
@@ -102,10 +102,11 @@ export function TimeChart(props: TimeChartProps) {
           className={styles.plot}
           aria-hidden="true"
         >
-          {drawn.map(({ name, line, fill, look }) => (
+          {drawn.map(({ name, line, dots, fill, look }) => (
             <g key={name} data-look={look}>
               {look === 'main' && <path className={styles.fill} d={fill} />}
               <path className={styles.line} d={line} />
+              <path className={styles.dots} d={dots} />
             </g>
           ))}
         </svg>

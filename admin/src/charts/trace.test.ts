@@ -13,17 +13,25 @@ const draw = (...points: [at: number, value: number | null][]) =>
 it('draws a line, and the area below it', () => {
   expect(draw([0, 0], [10, 5], [20, 10])).toEqual({
     line: 'M0 10L10 5L20 0',
+    dots: '',
     fill: 'M0 10L0 10L10 5L20 0L20 10Z',
   });
 });
 
 it('breaks where nothing was measured, and makes a dot of what stands alone', () => {
-  expect(draw([0, 0], [10, null], [20, 10]).line).toBe('M0 10h0M20 0h0');
-  expect(draw([0, 0], [5, 0], [30, 10]).line).toBe('M0 10L5 10M30 0h0');
+  expect(draw([0, 0], [10, null], [20, 10])).toMatchObject({ line: '', dots: 'M0 10h0M20 0h0' });
+  expect(draw([0, 0], [5, 0], [30, 10])).toMatchObject({ line: 'M0 10L5 10', dots: 'M30 0h0' });
+});
+
+it('what is too short to be seen as a line is a dot too', () => {
+  expect(draw([0, 0], [0.5, 0], [30, 10], [40, 10])).toMatchObject({
+    line: 'M0 10L0.5 10M30 0L40 0',
+    dots: 'M0.5 10h0',
+  });
 });
 
 it('leaves out what is not on it, and draws nothing of nothing', () => {
-  expect(draw([-1, 1], [101, 1])).toEqual({ line: '', fill: '' });
+  expect(draw([-1, 1], [101, 1])).toEqual({ line: '', dots: '', fill: '' });
 });
 
 it('finds the point that is pointed at', () => {

@@ -15,8 +15,10 @@ export interface Area {
 }
 
 export interface Trace {
-  /** Of an SVG path. A point that stands alone is a line without length, which a round cap makes a dot. */
+  /** Of an SVG path. */
   line: string;
+  /** Of a path of lines without length, which a round cap makes dots: points that are too few to be seen as a line. */
+  dots: string;
   /** Of the area below the line. */
   fill: string;
 }
@@ -47,7 +49,12 @@ export function trace(
   }
   return {
     line: runs
-      .map((run) => `M${run.map((each) => each.join(' ')).join('L')}${run.length === 1 ? 'h0' : ''}`)
+      .filter((run) => run.length > 1)
+      .map((run) => `M${run.map((each) => each.join(' ')).join('L')}`)
+      .join(''),
+    dots: runs
+      .filter((run) => extentOf(run) < shortestLine * width)
+      .map((run) => `M${run.at(-1)?.join(' ')}h0`)
       .join(''),
     fill: runs
       .map(
@@ -67,5 +74,10 @@ export function nearest(points: readonly Point[], at: number, longestGapMs: numb
   );
   return found && distance(found) <= longestGapMs ? found : null;
 }
+
+/** Of the width: less than some 4 pixels look like a stray dash. */
+const shortestLine = 0.008;
+
+const extentOf = (run: readonly [number, number][]) => (run.at(-1)?.[0] ?? 0) - (run[0]?.[0] ?? 0);
 
 const round = (value: number) => Math.round(value * 10) / 10;

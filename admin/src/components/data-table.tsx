@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import styles from './data-table.module.css';
 import { DataTableRow } from './data-table-row.tsx';
 import { ErrorState } from './error-state.tsx';
@@ -25,18 +25,21 @@ export interface DataTableProps<Row> {
   empty: ReactNode;
   error: unknown;
   onRetry: () => void;
+  /** For a pager, which leads back to the head of the table. */
+  frame?: RefObject<HTMLDivElement | null>;
   /** Whether newer rows are under way: the ones that are shown are dimmed after a moment. */
   isUpdating?: boolean;
 }
 
 /** A table that becomes a list of cards where it has no room. The first column names the row. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowId, empty, error, onRetry, isUpdating = false } = props;
+  const { label, columns, rows, rowId, empty, error, onRetry, frame, isUpdating = false } = props;
+  const place = { ref: frame, tabIndex: -1, className: styles.frame };
   if (rows === undefined && error)
-    return <div className={styles.frame}>{<ErrorState error={error} onRetry={onRetry} />}</div>;
-  if (rows?.length === 0) return <div className={styles.frame}>{empty}</div>;
+    return <div {...place}>{<ErrorState error={error} onRetry={onRetry} />}</div>;
+  if (rows?.length === 0) return <div {...place}>{empty}</div>;
   return (
-    <div className={styles.frame}>
+    <div {...place}>
       {/* Said outright, because a table whose display is changed by a style is none to some screen readers. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
       <table

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { ApiError, UnreachableError } from '../api/api-error.ts';
-import { describeError } from './describe-error.ts';
+import { ApiError, UnreachableError, UnreadableError } from '../api/api-error.ts';
+import { describeError, type Purpose } from './describe-error.ts';
 
 it('says what to do about every kind of fault, and names the request where there was one', () => {
   const faults = [
@@ -31,4 +31,31 @@ it('names the seconds to wait, and the members that are wrong', () => {
   expect(describeError(new ApiError(400, { code: 'VALIDATION_FAILED', errors })).advice).toBe(
     'name is too long',
   );
+});
+
+const adviceOn = (error: Error, purpose: Purpose) => describeError(error, purpose).advice;
+const perhaps = /may or may not have been done/;
+
+it('says of an act whose answer is lost that it may have been done, and never that the page tries again', () => {
+  const fault503 = new ApiError(503, { code: 'DEPENDENCY_UNAVAILABLE' }, 2);
+  for (const error of [new UnreachableError(), new UnreadableError(), new TypeError(), fault503]) {
+    expect(adviceOn(error, 'act')).toMatch(perhaps);
+    expect(adviceOn(error, 'act')).not.toMatch(/by itself|Nothing on the server/);
+    expect(adviceOn(error, 'shown')).not.toMatch(perhaps);
+  }
+  expect(adviceOn(new ApiError(403, { code: 'INSUFFICIENT_SCOPE' }), 'act')).not.toMatch(perhaps);
+});
+
+it('says that a page tries again only of what does', () => {
+  expect(adviceOn(new UnreachableError(), 'shown')).toMatch(/by itself/);
+  expect(adviceOn(new UnreachableError(), 'asked-once')).not.toMatch(/by itself/);
+});
+
+it('explains by its status what a proxy refuses, which sends no code', () => {
+  expect(describeError(new ApiError(503, {}, 30))).toMatchObject({
+    title: 'The server is not available',
+    advice: 'Try again in 30 seconds.',
+  });
+  expect(describeError(new ApiError(429, {}, 45)).advice).toBe('Try again in 45 seconds.');
+  expect(describeError(new ApiError(413, {})).title).toBe('That is too much for one request');
 });

@@ -1,10 +1,10 @@
-import { describeError } from './describe-error.ts';
+import { describeError, type Purpose } from './describe-error.ts';
 import { Notice } from './notice.tsx';
 
 /** What an act has ended with, beside the button that began it. Nothing where there is no error. */
-export function ErrorNotice({ error }: { error: unknown }) {
+export function ErrorNotice({ error, purpose = 'act' }: { error: unknown; purpose?: Purpose }) {
   if (error === null || error === undefined) return null;
-  const { title, advice, requestId } = describeError(error);
+  const { title, advice, requestId } = describeError(error, purpose);
   return (
     <Notice kind="bad" title={title} role="alert">
       {advice}

@@ -1,9 +1,13 @@
 import { Button } from '@mantine/core';
+import type { RefObject } from 'react';
 import { formatCount } from './format-count.ts';
 import { Icon } from './icon.tsx';
 import styles from './pager.module.css';
+import { showTableHead } from './show-table-head.ts';
 
 export interface OffsetPagerProps {
+  /** The frame of the table above. */
+  table: RefObject<HTMLDivElement | null>;
   /** Counted from 1. */
   page: number;
   pageSize: number;
@@ -15,7 +19,11 @@ export interface OffsetPagerProps {
 }
 
 /** Below a table whose length is known: what it shows, and the ways on and back. */
-export function OffsetPager({ page, pageSize, total, nouns, onGo }: OffsetPagerProps) {
+export function OffsetPager({ table, page, pageSize, total, nouns, onGo }: OffsetPagerProps) {
+  const turn = (to: number) => () => {
+    onGo(to);
+    showTableHead(table);
+  };
   const last = Math.max(1, Math.ceil(total / pageSize));
   const first = (page - 1) * pageSize + 1;
   const shown = `${formatCount(first)}–${formatCount(Math.min(total, page * pageSize))} of `;
@@ -28,7 +36,7 @@ export function OffsetPager({ page, pageSize, total, nouns, onGo }: OffsetPagerP
       {last > 1 && (
         <nav aria-label="Pages of the list" className={styles.ways}>
           {page > 2 && (
-            <Button variant="default" size="compact-md" onClick={() => onGo(1)}>
+            <Button variant="default" size="compact-md" onClick={turn(1)}>
               First
             </Button>
           )}
@@ -37,7 +45,7 @@ export function OffsetPager({ page, pageSize, total, nouns, onGo }: OffsetPagerP
             size="compact-md"
             leftSection={<Icon name="left" size={16} />}
             disabled={page <= 1}
-            onClick={() => onGo(Math.min(last, page - 1))}
+            onClick={turn(Math.min(last, page - 1))}
           >
             Back
           </Button>
@@ -46,7 +54,7 @@ export function OffsetPager({ page, pageSize, total, nouns, onGo }: OffsetPagerP
             size="compact-md"
             rightSection={<Icon name="right" size={16} />}
             disabled={page >= last}
-            onClick={() => onGo(page + 1)}
+            onClick={turn(page + 1)}
           >
             Next
           </Button>

@@ -1,10 +1,14 @@
 import { Button } from '@mantine/core';
+import type { RefObject } from 'react';
 import { Icon } from './icon.tsx';
 import styles from './pager.module.css';
+import { showTableHead } from './show-table-head.ts';
 import type { CursorPages } from './use-cursor-pages.ts';
 
 export interface PagerProps {
   pages: CursorPages;
+  /** The frame of the table above. */
+  table: RefObject<HTMLDivElement | null>;
   /** As the server's last answer has it. */
   nextCursor: string | null;
   /** What is shown, in words: "12 keys". Said to screen readers whenever it changes. */
@@ -12,7 +16,11 @@ export interface PagerProps {
 }
 
 /** Below a table: what it shows, and the ways on and back. */
-export function Pager({ pages, nextCursor, summary }: PagerProps) {
+export function Pager({ pages, table, nextCursor, summary }: PagerProps) {
+  const turn = (go: () => void) => () => {
+    go();
+    showTableHead(table);
+  };
   const isPaged = nextCursor !== null || pages.number > 1;
   return (
     <div className={styles.pager}>
@@ -27,7 +35,7 @@ export function Pager({ pages, nextCursor, summary }: PagerProps) {
             size="compact-md"
             leftSection={<Icon name="left" size={16} />}
             disabled={pages.number === 1}
-            onClick={pages.goBack}
+            onClick={turn(pages.goBack)}
           >
             Back
           </Button>
@@ -36,7 +44,7 @@ export function Pager({ pages, nextCursor, summary }: PagerProps) {
             size="compact-md"
             rightSection={<Icon name="right" size={16} />}
             disabled={nextCursor === null}
-            onClick={() => nextCursor !== null && pages.goNext(nextCursor)}
+            onClick={turn(() => nextCursor !== null && pages.goNext(nextCursor))}
           >
             Next
           </Button>

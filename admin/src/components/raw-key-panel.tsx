@@ -1,5 +1,5 @@
 import { Button, Checkbox } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { downloadText } from './download-text.ts';
 import { Icon } from './icon.tsx';
 import styles from './raw-key-panel.module.css';
@@ -18,6 +18,13 @@ export interface RawKeyPanelProps {
 export function RawKeyPanel({ rawKey, fileName, action, onStored }: RawKeyPanelProps) {
   const { isCopied, copy } = useCopy();
   const [isStored, setStored] = useState(false);
+  useEffect(() => {
+    if (isStored) return;
+    // The browser asks, in words of its own, before the page is left.
+    const hold = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', hold);
+    return () => window.removeEventListener('beforeunload', hold);
+  }, [isStored]);
   return (
     <div className={styles.panel}>
       <code className={styles.key} data-testid="raw-key">

@@ -1,10 +1,14 @@
 import { TextInput } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
+import { useApp } from '../session/app-context.ts';
+import { useStore } from '../state/store.ts';
 import { Icon } from './icon.tsx';
 import styles from './search-field.module.css';
 
 /** Between two letters of somebody who types; the answer still comes well within the 300 ms that a page may take. */
 const pauseMs = 40;
+/** Where the server counts requests: once a word, not once a letter. */
+const countedPauseMs = 300;
 
 export interface SearchFieldProps {
   label: string;
@@ -16,6 +20,7 @@ export interface SearchFieldProps {
 
 /** Searches while one types. `/` leads here from anywhere, Esc empties it. */
 export function SearchField({ label, value, onSearch, hasShortcut = true }: SearchFieldProps) {
+  const waitMs = useStore(useApp().rateLimit.isCounting) ? countedPauseMs : pauseMs;
   const [text, setText] = useState(value);
   const told = useRef(value);
   // The address changed by another way: the button back, or a filter that was taken off.
@@ -29,9 +34,9 @@ export function SearchField({ label, value, onSearch, hasShortcut = true }: Sear
     const timer = setTimeout(() => {
       told.current = text;
       onSearch(text);
-    }, pauseMs);
+    }, waitMs);
     return () => clearTimeout(timer);
-  }, [text, onSearch]);
+  }, [text, onSearch, waitMs]);
   return (
     <TextInput
       type="search"

@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useHistoryState } from 'wouter/use-browser-location';
+import { readWay, turnTo } from './cursor-way.ts';
 
 export interface CursorPages {
   /** Of the page that is shown; null for the first. */
@@ -7,20 +8,22 @@ export interface CursorPages {
   number: number;
   goNext: (cursor: string) => void;
   goBack: () => void;
+  goFirst: () => void;
 }
 
 /**
- * Walks through a list that only knows its next page, and back by remembering the way.
+ * Walks through a list that only knows its next page, and back by remembering the way. The way stands in the history: the
+ * button back of the browser leads to the page before, and from elsewhere to the page that was left.
  *
  * @param list what the list is narrowed to: another one begins at its first page
  */
 export function useCursorPages(list: string): CursorPages {
-  const [way, setWay] = useState<{ list: string; cursors: readonly string[] }>({ list, cursors: [] });
-  const cursors = way.list === list ? way.cursors : [];
+  const cursors = readWay(useHistoryState(), list);
   return {
     cursor: cursors.at(-1) ?? null,
     number: cursors.length + 1,
-    goNext: (cursor) => setWay({ list, cursors: [...cursors, cursor] }),
-    goBack: () => setWay({ list, cursors: cursors.slice(0, -1) }),
+    goNext: (cursor) => turnTo(history, list, [...cursors, cursor]),
+    goBack: () => turnTo(history, list, cursors.slice(0, -1)),
+    goFirst: () => turnTo(history, list, []),
   };
 }

@@ -5,7 +5,11 @@ import { createSession, refusedReason, storageKey } from './session.ts';
 
 const apiKey: CurrentApiKey = { id: 'a', name: 'Mona', scope: 'admin' };
 
-function stage({ kept = null as string | null, readCurrent = async () => apiKey } = {}) {
+function stage({
+  kept = null as string | null,
+  readCurrent = async () => apiKey,
+  after = (_ms: number, _act: () => void) => {},
+} = {}) {
   const stored = new Map<string, string>(kept === null ? [] : [[storageKey, kept]]);
   const storage = {
     getItem: (name: string) => stored.get(name) ?? null,
@@ -14,7 +18,7 @@ function stage({ kept = null as string | null, readCurrent = async () => apiKey 
   };
   const read = vi.fn<(credential: string) => Promise<CurrentApiKey>>(readCurrent);
   const onChange = vi.fn();
-  return { session: createSession({ storage, readCurrent: read, onChange }), stored, read, onChange };
+  return { session: createSession({ storage, readCurrent: read, onChange, after }), stored, read, onChange };
 }
 
 it('keeps the key in memory alone, unless it is to be remembered', async () => {
@@ -72,4 +76,18 @@ it('waits with a remembered key while the server does not answer', async () => {
   gone.session.resume();
   await vi.waitFor(() => expect(gone.session.state.get().status).toBe('signed-in'));
   expect(stored.size).toBe(1);
+});
+
+it('asks again about a remembered key when a server that counts requests said, and does not sign out', async () => {
+  const waiting: [number, () => void][] = [];
+  const { session, read, stored } = stage({
+    kept: 'lk_kept',
+    readCurrent: async () => Promise.reject(new ApiError(429, {}, 23)),
+    after: (ms, act) => void waiting.push([ms, act]),
+  });
+  await vi.waitFor(() => expect(waiting.map(([ms]) => ms)).toEqual([23_000]));
+  expect([session.state.get().status, stored.size]).toEqual(['restoring', 1]);
+  read.mockResolvedValueOnce(apiKey);
+  waiting[0]?.[1]();
+  await vi.waitFor(() => expect(session.state.get().status).toBe('signed-in'));
 });

@@ -1,5 +1,6 @@
 import { ApiError, UnreachableError } from '../api/api-error.ts';
 import type { CurrentApiKey } from '../api/resources.ts';
+import { askAgainAfterMs } from '../api/retry-reads.ts';
 import { createStore, type Store } from '../state/store.ts';
 
 export type SessionState =
@@ -26,6 +27,7 @@ export interface SessionOptions {
   /** sessionStorage; null where the browser allows none. */
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null;
   readCurrent: (credential: string) => Promise<CurrentApiKey>;
+  after?: (ms: number, act: () => void) => void;
   /** Before another key's view of the server may be shown. */
   onChange: () => void;
 }
@@ -36,7 +38,12 @@ export const refusedReason =
 const unsureReason = 'The server could not say whether your key is good. Reload the page to ask again.';
 
 /** Who is signed in, and with which key. */
-export function createSession({ storage, readCurrent, onChange }: SessionOptions): Session {
+export function createSession({
+  storage,
+  readCurrent,
+  onChange,
+  after = (ms, act) => void setTimeout(act, ms),
+}: SessionOptions): Session {
   const kept = storage?.getItem(storageKey) ?? null;
   let held: string | null = null;
   const state = createStore<SessionState>(
@@ -60,6 +67,8 @@ export function createSession({ storage, readCurrent, onChange }: SessionOptions
       enter(credential, await readCurrent(credential), true);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) signOut(refusedReason);
+      // Nothing was said of the key: it is asked about again when the server takes requests.
+      else if (error instanceof ApiError && error.status === 429) after(askAgainAfterMs(0, error), resume);
       // The key may well be good: it stays, for when the server is back or the page is loaded again.
       else if (!(error instanceof UnreachableError))
         state.set({ status: 'signed-out', reason: unsureReason });

@@ -2,6 +2,7 @@ import { Suspense, useMemo } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { PageSkeleton } from '../components/page-skeleton.tsx';
 import { useCurrentApiKey } from '../session/app-context.ts';
+import { ClockNotice } from './clock-notice.tsx';
 import { navItemsFor, routeOf } from './nav-items.ts';
 import { NotHere } from './not-here.tsx';
 import { PageBoundary } from './page-boundary.tsx';
@@ -17,6 +18,7 @@ export function PageArea() {
   const [first] = items;
   return (
     <main id="main" className={styles.main} tabIndex={-1}>
+      <ClockNotice />
       <PageBoundary key={location.split('/')[1]}>
         <Suspense fallback={<PageSkeleton />}>
           <Switch>

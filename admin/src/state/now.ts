@@ -1,14 +1,17 @@
 import { useEffect, useState } from 'react';
+import { useApp } from '../session/app-context.ts';
+import { useStore } from './store.ts';
 
 /** How often relative times are told anew: half of the smallest unit that they have. */
 const everyMs = 30_000;
 
-/** The time in milliseconds since 1970, moving on for as long as the component is shown. */
+/** The time on the server in milliseconds since 1970, moving on for as long as the component is shown. */
 export function useNow(): number {
-  const [now, setNow] = useState(() => Date.now());
+  const offsetMs = useStore(useApp().clock.offsetMs);
+  const [localMs, setLocalMs] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(() => setLocalMs(Date.now()), everyMs);
     return () => clearInterval(timer);
   }, []);
-  return now;
+  return localMs + offsetMs;
 }

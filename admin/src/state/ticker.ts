@@ -29,10 +29,11 @@ export function createTicker(): Ticker {
 /**
  * What depends on the time, asked each second. The component is drawn anew only when the answer is another.
  *
- * @param read milliseconds since 1970 to what is shown: a text, a number, a word
+ * @param read milliseconds since 1970, by the server's clock, to what is shown: a text, a number, a word
  */
 export function useEachSecond<Shown extends string | number | boolean>(
   read: (nowMs: number) => Shown,
 ): Shown {
-  return useSyncExternalStore(useApp().ticker.subscribe, () => read(Date.now()));
+  const { ticker, clock } = useApp();
+  return useSyncExternalStore(ticker.subscribe, () => read(clock.now()));
 }

@@ -4,17 +4,19 @@ import { useEvents } from './use-events.ts';
 
 /** What happens together is seen together. */
 const gatherMs = 300;
-/** With RATE_LIMIT=on a client has 30 requests in a minute, and other pages want some of them. */
+/** With RATE_LIMIT=on an address has 30 requests in a minute, and other pages and tabs want some of them. */
 const calmMs = 8_000;
 
 /**
  * Has something read anew when something happens: at once after a quiet time, and every few seconds on a busy server.
  *
  * @param isOfInterest which events are a reason
+ * @param isAllowed as `useEvents` has it
  */
 export function useLiveRefresh(
   refresh: () => void,
   isOfInterest: (event: ServerEvent) => boolean,
+  isAllowed = true,
 ): StreamState {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const lastMs = useRef(Number.NEGATIVE_INFINITY);
@@ -34,5 +36,5 @@ export function useLiveRefresh(
     if (timer.current !== undefined || !isOfInterest(event)) return;
     const waitMs = Math.max(gatherMs, lastMs.current + calmMs - Date.now());
     timer.current = setTimeout(() => act(), waitMs);
-  });
+  }, isAllowed);
 }

@@ -135,8 +135,8 @@ export const listInteractions: readonly Interaction[] = [
   {
     name: 'Leases: count before half of all are revoked',
     from: '/leases?content=content-0',
-    prepare: menuOf('Revoke all of this content…'),
-    act: inMenu('Revoke all of this content…'),
+    prepare: menuOf('Revoke every lease of this content…'),
+    act: inMenu('Revoke every lease of this content…'),
     shows: { text: 'active leases will end' },
   },
   { name: 'Audit: to the page', from: '/account', act: follow('Audit'), shows: { rows: 50 } },

@@ -1,7 +1,6 @@
 import type { Act, Begin } from './act.ts';
 import { CreateDialog } from './create-dialog.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
-import { IssuedDialog } from './issued-dialog.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 
@@ -9,13 +8,11 @@ import { RotateDialog } from './rotate-dialog.tsx';
 export function ActDialog({ act, begin, onClose }: { act: Act; begin: Begin; onClose: () => void }) {
   switch (act.kind) {
     case 'create':
-      return <CreateDialog begin={begin} onClose={onClose} />;
-    case 'issued':
-      return <IssuedDialog issued={act.issued} note={act.note} onClose={onClose} />;
+      return <CreateDialog onClose={onClose} />;
     case 'details':
       return <DetailsDialog apiKey={act.apiKey} begin={begin} onClose={onClose} />;
     case 'rotate':
-      return <RotateDialog apiKey={act.apiKey} begin={begin} onClose={onClose} />;
+      return <RotateDialog apiKey={act.apiKey} onClose={onClose} />;
     case 'revoke':
       return <RevokeDialog apiKey={act.apiKey} onClose={onClose} />;
   }

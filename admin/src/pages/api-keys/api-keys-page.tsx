@@ -1,15 +1,17 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { listApiKeys } from '../../api/api-keys.ts';
+import { useMemo, useRef, useState } from 'react';
+import { type ApiKeyPage, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { useNow } from '../../state/now.ts';
+import { useLiveRows } from '../../state/use-live-rows.ts';
 import type { Act } from './act.ts';
 import { ActDialog } from './act-dialog.tsx';
 import { apiKeyColumns } from './api-key-columns.tsx';
@@ -29,12 +31,24 @@ export default function ApiKeysPage() {
   const [filter, setFilter] = useApiKeyFilter();
   const [act, setAct] = useState<Act | null>(null);
   const asked = toApiKeyQuery(filter);
+  const table = useRef<HTMLDivElement>(null);
   const pages = useCursorPages(JSON.stringify(asked));
+  const queryKey = queryKeys.apiKeyPage(asked, pages.cursor);
+  const read = (signal?: AbortSignal) =>
+    listApiKeys(api, { ...asked, limit: pageSize, cursor: pages.cursor ?? undefined }, signal);
   const list = useQuery({
-    queryKey: queryKeys.apiKeyPage(asked, pages.cursor),
-    queryFn: ({ signal }) =>
-      listApiKeys(api, { ...asked, limit: pageSize, cursor: pages.cursor ?? undefined }, signal),
+    queryKey,
+    queryFn: ({ signal }) => read(signal),
     placeholderData: keepPreviousData,
+  });
+  const { stream, arrived } = useLiveRows({
+    topic: 'api-key',
+    queryKey,
+    rowsOf: (page: ApiKeyPage) => page.api_keys,
+    withRows: (page, rows) => ({ ...page, api_keys: [...rows] }),
+    read,
+    isFirst: pages.cursor === null,
+    isAllowed: true,
   });
   const columns = useMemo(() => apiKeyColumns({ now, ownId, begin: setAct }), [now, ownId]);
   const create = (
@@ -52,7 +66,9 @@ export default function ApiKeysPage() {
         actions={create}
       />
       <FilterBar filter={filter} onChange={setFilter} />
+      <LiveBar stream={stream} arrived={arrived} noun="keys" onShow={() => list.refetch()} />
       <DataTable
+        frame={table}
         label="API keys"
         columns={columns}
         rows={rows}
@@ -65,6 +81,7 @@ export default function ApiKeysPage() {
       {rows && (
         <Pager
           pages={pages}
+          table={table}
           nextCursor={list.data?.next_cursor ?? null}
           summary={`${rows.length} ${rows.length === 1 ? 'key' : 'keys'}`}
         />

@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { createApiKey, type NewApiKey } from '../../api/api-keys.ts';
@@ -7,22 +7,25 @@ import { queryKeys } from '../../api/query-keys.ts';
 import type { Scope } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
-import { useApi } from '../../session/app-context.ts';
-import type { Begin } from './act.ts';
+import { useFaultFocus } from '../../components/use-fault-focus.ts';
+import { useApi, useApp } from '../../session/app-context.ts';
+import { useAct } from '../../state/use-act.ts';
 import { expiryOf } from './expiry-choices.ts';
 import { ExpiryField } from './expiry-field.tsx';
 import { ScopeField } from './scope-field.tsx';
 
 /** Makes a key. */
-export function CreateDialog({ begin, onClose }: { begin: Begin; onClose: () => void }) {
+export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
+  const { issuedKey } = useApp();
   const queries = useQueryClient();
   const [missing, setMissing] = useState<{ name?: string; date?: string }>({});
-  const create = useMutation({
+  const create = useAct({
     mutationFn: (body: NewApiKey) => createApiKey(api, body),
     onSuccess: (issued) => {
       void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
-      begin({ kind: 'issued', issued, note: null });
+      issuedKey.set({ issued, note: null });
+      onClose();
     },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
@@ -37,6 +40,7 @@ export function CreateDialog({ begin, onClose }: { begin: Begin; onClose: () => 
     if (name === '' || expiresAt === undefined) return;
     create.mutate({ name, scope: data.get('scope') as Scope, expiresAt });
   };
+  const form = useFaultFocus(missing, create.error);
   const refusal = create.error instanceof ApiError ? create.error : null;
   const faults = {
     name: missing.name ?? refusal?.about('name'),
@@ -44,7 +48,7 @@ export function CreateDialog({ begin, onClose }: { begin: Begin; onClose: () => 
   };
   return (
     <Dialog title="Create an API key" onClose={onClose}>
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <TextInput
           name="name"
           label="Name"

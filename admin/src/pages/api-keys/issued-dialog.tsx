@@ -1,17 +1,19 @@
-import type { IssuedApiKey } from '../../api/resources.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { toFileName } from '../../components/download-text.ts';
 import { Notice } from '../../components/notice.tsx';
 import { RawKeyPanel } from '../../components/raw-key-panel.tsx';
+import { type ShownKey, useApp } from '../../session/app-context.ts';
+import { useStore } from '../../state/store.ts';
 
-export interface IssuedDialogProps {
-  issued: IssuedApiKey;
-  note: string | null;
-  onClose: () => void;
+/** The key that was just made, if there is one. Outside of the pages: the button back leads away from them, not from it. */
+export function IssuedKey() {
+  const { issuedKey } = useApp();
+  const shown = useStore(issuedKey);
+  return shown && <IssuedDialog {...shown} onClose={() => issuedKey.set(null)} />;
 }
 
 /** Shows a new key, this once: it closes only when the key is said to be stored. */
-export function IssuedDialog({ issued, note, onClose }: IssuedDialogProps) {
+function IssuedDialog({ issued, note, onClose }: ShownKey & { onClose: () => void }) {
   const { name } = issued.api_key;
   return (
     <Dialog title="Store your new key" onClose={onClose} isClosable={false} width="36rem">

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { listManagers, revokeApiKey } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { ApiKey } from '../../api/resources.ts';
@@ -6,6 +6,7 @@ import { Notice } from '../../components/notice.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
+import { useAct } from '../../state/use-act.ts';
 import { risksOf } from './revocation-risks.ts';
 
 const ownReason = 'You revoked the key that you were signed in with.';
@@ -22,7 +23,7 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
     staleTime: 0,
   });
   const { isOwn, isLastManager } = risksOf(apiKey, current, managers.data);
-  const revoke = useMutation({
+  const revoke = useAct({
     mutationFn: () => revokeApiKey(api, apiKey.id),
     onSuccess: () => {
       if (isOwn) return session.signOut(ownReason);
@@ -42,8 +43,14 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
       onClose={onClose}
     >
       <p>
-        <bdi>{apiKey.name}</bdi> is refused from then on, everywhere, and cannot be brought back. It was last
-        used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.
+        <bdi>{apiKey.name}</bdi> is refused from then on, everywhere, and cannot be brought back.{' '}
+        {apiKey.lastUsedAt ? (
+          <>
+            It was last used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.
+          </>
+        ) : (
+          'It was never used.'
+        )}
       </p>
       {isOwn && (
         <Notice kind="warning" title="This is the key that you are signed in with">
@@ -52,8 +59,8 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
       )}
       {isLastManager && (
         <Notice kind="bad" title="This is the last key that can manage the server">
-          Afterwards only ADMIN_API_KEY, where it is set, or <code>npx latchkey api-keys create</code> on the
-          machine of the database can make another.
+          Afterwards only ADMIN_API_KEY, where it is set, or <code>npx latchkey api-keys create</code> in the
+          folder of Latchkey on the machine of the database can make another.
         </Notice>
       )}
     </TypedConfirmation>

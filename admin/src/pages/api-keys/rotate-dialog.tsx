@@ -1,5 +1,5 @@
 import { Button, NativeSelect } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type RotatedApiKey, rotateApiKey } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
@@ -8,32 +8,25 @@ import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { formatExact } from '../../components/format-time.ts';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
-import type { Begin } from './act.ts';
+import { useAct } from '../../state/use-act.ts';
 import { LastUse } from './last-use.tsx';
 import { overlaps, usualOverlap } from './overlaps.ts';
 
 /** Puts a new key in the place of one, which works on for a while. */
-export function RotateDialog({
-  apiKey,
-  begin,
-  onClose,
-}: {
-  apiKey: ApiKey;
-  begin: Begin;
-  onClose: () => void;
-}) {
+export function RotateDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const api = useApi();
-  const { session } = useApp();
+  const { session, issuedKey } = useApp();
   const isOwn = useCurrentApiKey().id === apiKey.id;
   const queries = useQueryClient();
   const [overlap, setOverlap] = useState(usualOverlap);
-  const rotate = useMutation({
+  const rotate = useAct({
     mutationFn: () => rotateApiKey(api, apiKey.id, Number(overlap)),
     onSuccess: (rotated) => {
       // At once: the old key may have ended with this answer.
       if (isOwn) session.continueWith(rotated.raw_key, rotated.api_key);
       void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
-      begin({ kind: 'issued', issued: rotated, note: describeEnd(rotated) });
+      issuedKey.set({ issued: rotated, note: describeEnd(rotated) });
+      onClose();
     },
   });
   return (

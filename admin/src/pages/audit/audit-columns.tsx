@@ -2,10 +2,12 @@ import type { AuditRecord } from '../../api/audit.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
 
-export function auditColumns(open: (record: AuditRecord) => void): Column<AuditRecord>[] {
+/** @param names of API keys, which stand in the audit by their ids */
+export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {
   return [
     {
       id: 'action',
@@ -19,23 +21,42 @@ export function auditColumns(open: (record: AuditRecord) => void): Column<AuditR
         </span>
       ),
     },
-    { id: 'actor', header: 'Who', width: '22%', cell: ({ actor }) => <ActorCell {...actor} /> },
+    {
+      id: 'actor',
+      header: 'Who',
+      width: '22%',
+      cell: ({ actor }) => <ActorCell actor={actor} names={names} />,
+    },
     {
       id: 'target',
       header: 'To what',
       width: '25%',
-      cell: ({ target }) => (target === null ? '–' : <bdi className={styles.clipped}>{target}</bdi>),
+      cell: ({ target }) => (target === null ? '–' : <Named id={target} names={names} />),
     },
     { id: 'outcome', header: 'Outcome', width: '9.5rem', cell: (record) => <OutcomeCell record={record} /> },
     { id: 'at', header: 'When', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
   ];
 }
 
-function ActorCell({ kind, id }: AuditRecord['actor']) {
+function Named({ id, names }: { id: string; names: ApiKeyNames }) {
+  const known = names.get(id);
+  if (!known) return <bdi className={styles.clipped}>{id}</bdi>;
+  return (
+    <span className={styles.clipped} title={id}>
+      <bdi>{known.name}</bdi> <code className={styles.second}>{known.keyPrefix}…</code>
+    </span>
+  );
+}
+
+function ActorCell({ actor: { kind, id }, names }: { actor: AuditRecord['actor']; names: ApiKeyNames }) {
   return (
     <span className={styles.identity}>
       <span>{nameOfActorKind(kind)}</span>
-      {id !== null && <bdi className={`${styles.second} ${styles.clipped}`}>{id}</bdi>}
+      {id !== null && (
+        <span className={styles.second}>
+          <Named id={id} names={names} />
+        </span>
+      )}
     </span>
   );
 }

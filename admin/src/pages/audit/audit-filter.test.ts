@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   type AuditView,
   everything,
+  isBackwards,
   isNarrowed,
   readView,
   toAuditFilter,
@@ -22,6 +23,13 @@ it('goes into the address and comes back from it', () => {
   expect(readView(new URLSearchParams(writeView(view).toString()))).toEqual(view);
   expect(writeView(everything).toString()).toBe('');
   expect([isNarrowed(everything), isNarrowed(view)]).toEqual([false, true]);
+});
+
+it('knows times that are the wrong way round', () => {
+  expect(isBackwards(view)).toBe(false);
+  expect(isBackwards({ ...view, to: view.from })).toBe(true);
+  expect(isBackwards({ ...view, from: view.to, to: view.from })).toBe(true);
+  expect(isBackwards({ ...view, to: '' })).toBe(false);
 });
 
 it('takes what it does not know for absent', () => {

@@ -56,6 +56,11 @@ export function isNarrowed(view: AuditView): boolean {
   return writeView(view).size > 0;
 }
 
+/** Whether no time is both after the one and before the other. */
+export function isBackwards({ from, to }: AuditView): boolean {
+  return from !== '' && to !== '' && Date.parse(from) >= Date.parse(to);
+}
+
 function instantOf(text: string | null): string {
   const ms = Date.parse(text ?? '');
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();

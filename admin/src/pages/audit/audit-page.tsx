@@ -1,36 +1,37 @@
-import { Button } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { AuditRecord } from '../../api/audit.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { countOf, formatCount } from '../../components/format-count.ts';
-import { Icon } from '../../components/icon.tsx';
-import { LiveBadge } from '../../components/live-badge.tsx';
+import { countOf } from '../../components/format-count.ts';
+import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
-import styles from './audit.module.css';
+import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { auditColumns } from './audit-columns.tsx';
 import { toAuditFilter } from './audit-filter.ts';
 import { DetailsDialog } from './details-dialog.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { NoRecords } from './no-records.tsx';
-import { type LiveAudit, pageSize, useAuditPage } from './use-audit-page.ts';
+import { pageSize, useAuditPage } from './use-audit-page.ts';
 import { useAuditView } from './use-audit-view.ts';
 
 /** What was done and what was refused: found, looked at and saved here. */
 export default function AuditPage() {
   const [view, change] = useAuditView();
   const [opened, setOpened] = useState<AuditRecord | null>(null);
-  const [readings, setReadings] = useState(0);
+  const table = useRef<HTMLDivElement>(null);
   const filter = useMemo(() => toAuditFilter(view), [view]);
-  const pages = useCursorPages(`${readings} ${JSON.stringify(filter)}`);
+  const pages = useCursorPages(JSON.stringify(filter));
   const page = useAuditPage(filter, pages.cursor);
-  const columns = useMemo(() => auditColumns(setOpened), []);
+  const names = useApiKeyNames();
+  const columns = useMemo(() => auditColumns(setOpened, names ?? new Map()), [names]);
+  // With the names, so that no row changes its height before the eyes.
+  const rows = names && page.rows;
   const showNew = () => {
     page.takeIn();
     // What is new is on the first page.
-    setReadings((count) => count + 1);
+    pages.goFirst();
   };
   return (
     <>
@@ -40,19 +41,30 @@ export default function AuditPage() {
         actions={<ExportMenu filter={filter} />}
       />
       <FilterBar view={view} onChange={change} />
-      <LiveBar page={page} onShow={showNew} />
+      <LiveBar
+        stream={page.stream}
+        arrived={page.arrived < pageSize ? page.arrived : `${pageSize} or more`}
+        noun="records"
+        onShow={showNew}
+      />
       <DataTable
+        frame={table}
         label="Audit"
         columns={columns}
-        rows={page.rows}
+        rows={rows}
         rowId={({ id }) => id}
         empty={<NoRecords view={view} onChange={change} />}
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
       />
-      {page.rows && (
-        <Pager pages={pages} nextCursor={page.nextCursor} summary={countOf(page.rows.length, 'record')} />
+      {rows && (
+        <Pager
+          pages={pages}
+          table={table}
+          nextCursor={page.nextCursor}
+          summary={countOf(rows.length, 'record')}
+        />
       )}
       {opened && (
         <DetailsDialog
@@ -65,23 +77,5 @@ export default function AuditPage() {
         />
       )}
     </>
-  );
-}
-
-/** Between the filters and the table: whether it follows the server, and what is new. */
-function LiveBar({ page: { stream, arrived }, onShow }: { page: LiveAudit; onShow: () => void }) {
-  return (
-    <div className={styles.bar}>
-      <LiveBadge state={stream} />
-      {arrived > 0 && (
-        <Button size="compact-md" variant="light" leftSection={<Icon name="up" size={16} />} onClick={onShow}>
-          {arrived < pageSize ? formatCount(arrived) : `${pageSize} or more`} new
-        </Button>
-      )}
-      {/* Said once, not with each record: the button has the number. */}
-      <span role="status" className="visually-hidden">
-        {arrived > 0 && 'New records have come.'}
-      </span>
-    </div>
   );
 }

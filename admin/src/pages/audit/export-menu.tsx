@@ -45,7 +45,7 @@ export function ExportMenu({ filter }: { filter: AuditFilter }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      {state.status === 'failed' && <ErrorNotice error={state.error} />}
+      {state.status === 'failed' && <ErrorNotice error={state.error} purpose="asked-once" />}
     </div>
   );
 }

@@ -2,10 +2,11 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { useCallback, useId } from 'react';
 import { auditOutcomes } from '../../api/audit.ts';
 import { FilterRow } from '../../components/filter-row.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { SearchField } from '../../components/search-field.tsx';
 import { actions, nameOfAction } from './actions.ts';
 import styles from './audit.module.css';
-import type { AuditView } from './audit-filter.ts';
+import { type AuditView, isBackwards } from './audit-filter.ts';
 import { fromLocalField, toLocalField } from './local-time.ts';
 import type { ChangeView } from './use-audit-view.ts';
 
@@ -19,9 +20,9 @@ export function FilterBar({ view, onChange }: { view: AuditView; onChange: Chang
   const offered = view.action === '' || known.includes(view.action) ? known : [view.action, ...known];
   return (
     <FilterRow label="Filters">
-      <SearchField label="To what: the whole of it" value={view.target} onSearch={findTarget} />
+      <SearchField label="Exact id of the target" value={view.target} onSearch={findTarget} />
       <SearchField
-        label="Who: a whole id, or bootstrap-key"
+        label="Exact id of the actor"
         value={view.actor}
         onSearch={findActor}
         hasShortcut={false}
@@ -48,6 +49,13 @@ export function FilterBar({ view, onChange }: { view: AuditView; onChange: Chang
       />
       <TimeField label="From" value={view.from} onChange={(from) => onChange({ from })} />
       <TimeField label="Until" value={view.to} onChange={(to) => onChange({ to })} />
+      {isBackwards(view) && (
+        <div className={styles.backwards}>
+          <Notice kind="warning" role="status">
+            The times are the wrong way round: From is not before Until, so nothing is between them.
+          </Notice>
+        </div>
+      )}
     </FilterRow>
   );
 }

@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import type { Content } from '../../api/resources.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { formatSize } from '../../components/format-size.ts';
+import { NotTold } from '../../components/not-told.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import type { BeginAct } from './act.ts';
 import styles from './content.module.css';
@@ -33,8 +34,7 @@ export function contentColumns(begin: BeginAct): Column<Content>[] {
       id: 'size',
       header: 'Size',
       width: '7rem',
-      cell: ({ sizeBytes }) =>
-        sizeBytes === null ? <span className={styles.none}>not told</span> : formatSize(sizeBytes),
+      cell: ({ sizeBytes }) => (sizeBytes === null ? <NotTold /> : formatSize(sizeBytes)),
     },
     {
       id: 'updated',

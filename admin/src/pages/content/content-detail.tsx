@@ -12,6 +12,7 @@ import { PageSkeleton } from '../../components/page-skeleton.tsx';
 import { useApi } from '../../session/app-context.ts';
 import styles from './content.module.css';
 import { ContentSheet } from './content-sheet.tsx';
+import { useLiveContent } from './use-live-content.ts';
 
 /** One content, at an address of its own. */
 export function ContentDetail({ id }: { id: string }) {
@@ -20,6 +21,7 @@ export function ContentDetail({ id }: { id: string }) {
     queryKey: queryKeys.content(id),
     queryFn: ({ signal }) => readContent(api, id, signal),
   });
+  useLiveContent(id);
   const isUnknown = error instanceof ApiError && error.code === 'CONTENT_NOT_FOUND';
   return (
     <>

@@ -5,12 +5,11 @@ import { CopyableValue } from '../../components/copyable-value.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { formatCount } from '../../components/format-count.ts';
 import { formatSize } from '../../components/format-size.ts';
+import { NotTold } from '../../components/not-told.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import styles from './content.module.css';
 import { writeMetadata } from './metadata.ts';
 import { StatusBadge } from './status-badge.tsx';
-
-const notTold = <span className={styles.none}>not told</span>;
 
 /** What was said of a content. */
 export function ContentFacts({ content }: { content: Content }) {
@@ -23,11 +22,11 @@ export function ContentFacts({ content }: { content: Content }) {
         facts={[
           ['Status', <StatusBadge key="status" status={status} />],
           ['Id', <CopyableValue key="id" text={id} what="Id" />],
-          ['Size', sizeBytes === null ? notTold : describeSize(sizeBytes)],
+          ['Size', sizeBytes === null ? <NotTold key="size" /> : describeSize(sizeBytes)],
           [
             'Manifest',
             manifestKey === null ? (
-              notTold
+              <NotTold key="manifest" />
             ) : (
               <CopyableValue key="manifest" text={manifestKey} what="Manifest" />
             ),
@@ -37,7 +36,7 @@ export function ContentFacts({ content }: { content: Content }) {
           ['Metadata', json === '' ? <span className={styles.none}>none</span> : 'as below'],
         ]}
       />
-      {json !== '' && <CodeBlock what="Metadata" text={json} isWrapped />}
+      {json !== '' && <CodeBlock what="Metadata" text={json} />}
     </Card>
   );
 }

@@ -12,7 +12,8 @@ it('reads what is written, and what is not as nothing', () => {
 it.each([
   ['0', 0],
   ['1 400 000', 1_400_000],
-  ["1'400,000", 1_400_000],
+  ['1,400,000', 1_400_000],
+  ["12'400", 12_400],
 ])('reads the size %s', (sizeBytes, size) => {
   expect(readForm({ ...texts, sizeBytes }).fields?.sizeBytes).toBe(size);
 });
@@ -20,8 +21,31 @@ it.each([
 it('names every fault at once', () => {
   const { faults } = readForm({ ...texts, name: ' ', sizeBytes: '-1', metadata: '{' });
   expect(Object.keys(faults ?? {}).sort()).toEqual(['metadata', 'name', 'sizeBytes']);
-  for (const sizeBytes of ['many', '9'.repeat(17), '1e3', ','])
+  for (const sizeBytes of [
+    'many',
+    '9'.repeat(17),
+    '1e3',
+    ',',
+    '1.5',
+    '1,5',
+    '15,00',
+    '1,400.000',
+    '1400,000',
+    '1  400',
+  ])
     expect(readForm({ ...texts, sizeBytes }).faults).toHaveProperty('sizeBytes');
+});
+
+it('says the form of a size that it does not take', () => {
+  expect(readForm({ ...texts, sizeBytes: '1.5' }).faults?.sizeBytes).toMatch(/1500000 or 1,500,000/);
+});
+
+it('metadata that nobody touched stays as it is, whatever is in it', () => {
+  const metadata = { a: 12345678901234567000 };
+  const before = { metadata } as unknown as Content;
+  const written = { ...texts, metadata: JSON.stringify(metadata, null, 2) };
+  expect(readForm(written, before).fields?.metadata).toEqual(metadata);
+  expect(readForm(written).faults).toHaveProperty('metadata');
 });
 
 it('finds the members that differ, so that what somebody else changed stays', () => {

@@ -35,7 +35,7 @@ export function ContentLeases({ contentId }: { contentId: string }) {
         <h2 id="content-leases">Leases</h2>
         <Link href={addressOf({ contentId })}>All of this content</Link>
         <Button variant="light" color="bad" size="compact-md" onClick={() => setRevoking(true)}>
-          Revoke all of this content…
+          Revoke every lease of this content…
         </Button>
       </div>
       <LiveBar stream={page.stream} active={active} arrived={page.arrived} onShow={page.reload} />
@@ -53,7 +53,7 @@ export function ContentLeases({ contentId }: { contentId: string }) {
         onRetry={page.reload}
         isUpdating={page.isUpdating}
       />
-      {isRevoking && <RevokeDialog target={{ contentId }} onClose={() => setRevoking(false)} />}
+      {isRevoking && <RevokeDialog revoking={{ contentId }} onClose={() => setRevoking(false)} />}
     </section>
   );
 }

@@ -1,13 +1,15 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import { listContents } from '../../api/contents.ts';
+import { useMemo, useRef, useState } from 'react';
+import { type ContentPage, listContents } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { DataTable } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icon.tsx';
+import { LiveBar } from '../../components/live-bar.tsx';
 import { OffsetPager } from '../../components/offset-pager.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { useLiveRows } from '../../state/use-live-rows.ts';
 import type { Act } from './act.ts';
 import { ActDialog } from './act-dialog.tsx';
 import { contentColumns } from './content-columns.tsx';
@@ -24,10 +26,22 @@ export function ContentList() {
   const [filter, setFilter] = useContentFilter();
   const [act, setAct] = useState<Act | null>(null);
   const asked = toContentQuery(filter);
+  const table = useRef<HTMLDivElement>(null);
+  const queryKey = queryKeys.contentPage(asked);
+  const read = (signal?: AbortSignal) => listContents(api, asked, signal);
   const list = useQuery({
-    queryKey: queryKeys.contentPage(asked),
-    queryFn: ({ signal }) => listContents(api, asked, signal),
+    queryKey,
+    queryFn: ({ signal }) => read(signal),
     placeholderData: keepPreviousData,
+  });
+  const { stream, arrived } = useLiveRows({
+    topic: 'content',
+    queryKey,
+    rowsOf: ({ items }: ContentPage) => items,
+    withRows: (page, items) => ({ ...page, items: [...items] }),
+    read,
+    isFirst: filter.page === 1,
+    isAllowed: mayManage,
   });
   const columns = useMemo(() => contentColumns(setAct), []);
   // What was shown before stays while the next is on its way, but an error is not hidden behind it.
@@ -46,7 +60,11 @@ export function ContentList() {
         }
       />
       <FilterBar filter={filter} onChange={setFilter} />
+      {mayManage && (
+        <LiveBar stream={stream} arrived={arrived} noun="contents" onShow={() => list.refetch()} />
+      )}
       <DataTable
+        frame={table}
         label="Contents"
         columns={columns}
         rows={page?.items}
@@ -58,6 +76,7 @@ export function ContentList() {
       />
       {page && (
         <OffsetPager
+          table={table}
           page={filter.page}
           pageSize={pageSize}
           total={page.total}

@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Api } from '../../api/api.ts';
@@ -8,7 +8,9 @@ import { type ContentFields, type KeyedContent, readContent, registerContent } f
 import { queryKeys } from '../../api/query-keys.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi, useApp } from '../../session/app-context.ts';
+import { useAct } from '../../state/use-act.ts';
 import { type FormFaults, readForm } from './content-form.ts';
 import { FormFields, textsOf } from './form-fields.tsx';
 import { faultsOf } from './refused-fields.ts';
@@ -20,7 +22,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [missing, setMissing] = useState<FormFaults>({});
-  const create = useMutation({
+  const create = useAct({
     mutationFn: (body: ContentFields & { id?: string }) => registerNew(api, body),
     onSuccess: (registered) => {
       const { content } = registered;
@@ -30,6 +32,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       navigate(`/content/${content.id}`);
     },
   });
+  const form = useFaultFocus(missing, create.error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { id, ...texts } = textsOf(event.currentTarget);
@@ -46,7 +49,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   const isShown = Object.keys(faults).length > 0;
   return (
     <Dialog title="Register a content" onClose={onClose} width="34rem">
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <TextInput
           name="name"
           label="Name"
@@ -69,7 +72,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
             Cancel
           </Button>
           <Button type="submit" loading={create.isPending}>
-            Register it
+            Register content
           </Button>
         </DialogActions>
       </form>

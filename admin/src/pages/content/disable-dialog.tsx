@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { disableContent } from '../../api/contents.ts';
 import type { Content } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
@@ -7,6 +6,7 @@ import { ErrorNotice } from '../../components/error-notice.tsx';
 import { countOf } from '../../components/format-count.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi } from '../../session/app-context.ts';
+import { useAct } from '../../state/use-act.ts';
 import { useCountBeforehand } from '../leases/use-count-beforehand.ts';
 import { useContentChanged } from './use-content-changed.ts';
 
@@ -15,7 +15,7 @@ export function DisableDialog({ content, onClose }: { content: Content; onClose:
   const api = useApi();
   const changed = useContentChanged();
   const { count } = useCountBeforehand({ contentId: content.id });
-  const disable = useMutation({
+  const disable = useAct({
     mutationFn: () => disableContent(api, content.id),
     onSuccess: (after) => {
       changed(after, 'Content disabled');

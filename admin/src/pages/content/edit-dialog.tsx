@@ -1,11 +1,12 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type ContentFields, changeContent } from '../../api/contents.ts';
 import type { Content } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi } from '../../session/app-context.ts';
+import { useAct } from '../../state/use-act.ts';
 import { changedFields, type FormFaults, readForm } from './content-form.ts';
 import { FormFields, textsOf } from './form-fields.tsx';
 import { faultsOf } from './refused-fields.ts';
@@ -16,16 +17,17 @@ export function EditDialog({ content, onClose }: { content: Content; onClose: ()
   const api = useApi();
   const changed = useContentChanged();
   const [missing, setMissing] = useState<FormFaults>({});
-  const change = useMutation({
+  const change = useAct({
     mutationFn: (body: Partial<ContentFields>) => changeContent(api, content.id, body),
     onSuccess: (after) => {
       changed(after, 'Content changed');
       onClose();
     },
   });
+  const form = useFaultFocus(missing, change.error);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const { fields, faults } = readForm(textsOf(event.currentTarget));
+    const { fields, faults } = readForm(textsOf(event.currentTarget), content);
     setMissing(faults ?? {});
     if (!fields) return;
     const body = changedFields(content, fields);
@@ -35,7 +37,7 @@ export function EditDialog({ content, onClose }: { content: Content; onClose: ()
   const faults = { ...faultsOf(change.error), ...missing };
   return (
     <Dialog title="Edit the content" onClose={onClose} width="34rem">
-      <form onSubmit={submit} noValidate>
+      <form ref={form} onSubmit={submit} noValidate>
         <TextInput
           name="name"
           label="Name"

@@ -31,19 +31,19 @@ export function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoin
         />
         <div className={styles.part}>
           <p className={styles.label}>Key URL</p>
-          <CodeBlock what="Key URL" text={keyUrl} isWrapped />
+          <CodeBlock what="Key URL" text={keyUrl} />
         </div>
         <div className={styles.part}>
           <p className={styles.label}>Line of a playlist</p>
-          <CodeBlock what="EXT-X-KEY line" text={keyTagOf(keyUrl)} isWrapped />
+          <CodeBlock what="EXT-X-KEY line" text={keyTagOf(keyUrl)} />
           <p className={styles.hint}>
             Without an IV, players take the number of the segment; <code>latchkey encrypt</code> writes a
             random one for each.
           </p>
         </div>
         <div className={styles.part}>
-          <p className={styles.label}>Encrypt a clear HLS video with it</p>
-          <CodeBlock what="Encrypt command" text={encryptCommandOf(origin, content.id)} isWrapped />
+          <p className={styles.label}>Encrypt a clear HLS video with it, in the folder of Latchkey</p>
+          <CodeBlock what="Encrypt command" text={encryptCommandOf(origin, content.id)} />
         </div>
       </div>
     </Card>

@@ -9,16 +9,29 @@ const maxOctets = 16 * 1024;
 export function readMetadata(text: string): ReadMetadata {
   if (text.trim() === '') return { metadata: {} };
   let value: unknown;
+  let inexact: string | undefined;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text, (member, part) => {
+      if (typeof part === 'number' && !isKept(part)) inexact ??= member;
+      return part;
+    });
   } catch (error) {
     return { fault: `This is no JSON${placeOf(text, error)}.` };
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return { fault: 'It has to be an object: {"name": "value"}.' };
+  if (inexact !== undefined)
+    return {
+      fault: `The number at “${inexact}” is too large to be kept exactly. Write it as a text, in quotes.`,
+    };
   const octets = new TextEncoder().encode(JSON.stringify(value)).length;
   if (octets > maxOctets) return { fault: `It is too long: ${octets} octets of ${maxOctets}.` };
   return { metadata: value as Metadata };
+}
+
+/** Beyond 2^53 integers lose digits, here and on the server. */
+function isKept(part: number): boolean {
+  return Number.isFinite(part) && (!Number.isInteger(part) || Number.isSafeInteger(part));
 }
 
 /** As an admin would write it. */

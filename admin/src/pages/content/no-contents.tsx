@@ -40,8 +40,8 @@ export function NoContents({ filter, total, onChange }: NoContentsProps) {
     );
   return (
     <EmptyState icon="film" title="No content yet">
-      Register one, and it has a key: encrypt with it, and players fetch it. <code>npx latchkey encrypt</code>{' '}
-      registers by itself with <code>--register</code>.
+      Register one, and it has a key: encrypt with it, and players fetch it. In the folder of Latchkey,{' '}
+      <code>npx latchkey encrypt</code> registers by itself with <code>--register</code>.
     </EmptyState>
   );
 }

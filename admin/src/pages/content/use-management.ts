@@ -1,15 +1,16 @@
-import { type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { changeContent } from '../../api/contents.ts';
 import type { Content } from '../../api/resources.ts';
+import { describeError } from '../../components/describe-error.ts';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
+import { type Act, useAct } from '../../state/use-act.ts';
 import { useContentChanged } from './use-content-changed.ts';
 
 export interface Management {
   /** Whether the key that is signed in may change content; one that may not is shown no buttons for it. */
   mayManage: boolean;
   /** Brings a disabled content back, by its id. */
-  enable: UseMutationResult<Content, Error, string>;
+  enable: Act<Content, string>;
 }
 
 export function useManagement(): Management {
@@ -17,10 +18,10 @@ export function useManagement(): Management {
   const { announce } = useApp().toasts;
   const { scope } = useCurrentApiKey();
   const changed = useContentChanged();
-  const enable = useMutation({
+  const enable = useAct({
     mutationFn: (id: string) => changeContent(api, id, { status: 'active' }),
     onSuccess: (content) => changed(content, 'Content enabled: its keys are given again'),
-    onError: () => announce('The content could not be enabled'),
+    onError: (error) => announce(`Enabling the content failed. ${describeError(error, 'act').title}.`),
   });
   return { mayManage: may(scope, 'manage'), enable };
 }

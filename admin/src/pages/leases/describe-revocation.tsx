@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
-import type { RevocationTarget } from '../../api/leases.ts';
+import type { Revoking } from './act.ts';
+import { LeaseLine } from './lease-line.tsx';
 import styles from './leases.module.css';
 
 export interface RevocationWords {
@@ -15,16 +16,19 @@ const limit =
   'From the answer on, no key is given: at once here, within a second everywhere. A key that a player already holds plays on until its epoch ends.';
 
 /** What a revocation does, in words. */
-export function describeRevocation(target: RevocationTarget): RevocationWords {
-  if ('leaseId' in target)
+export function describeRevocation(target: Revoking): RevocationWords {
+  if ('lease' in target)
     return {
       title: 'Revoke this lease',
       action: 'Revoke the lease',
       words: (
-        <p>
-          It ends for good. {limit} Its viewer gets another lease for this content only with a token that is
-          issued from now on.
-        </p>
+        <>
+          <LeaseLine lease={target.lease} />
+          <p>
+            It ends for good. {limit} Its viewer gets another lease for this content only with a token that is
+            issued from now on.
+          </p>
+        </>
       ),
     };
   const viewer = 'viewerId' in target && <bdi className={styles.chooser}>{target.viewerId}</bdi>;
@@ -38,8 +42,11 @@ export function describeRevocation(target: RevocationTarget): RevocationWords {
           </>,
         ] as const)
       : viewer
-        ? (['Revoke all of a viewer', <>every lease of viewer {viewer}, for all content</>] as const)
-        : (['Revoke all of a content', <>every lease for content {content}, of all viewers</>] as const);
+        ? (['Revoke every lease of a viewer', <>every lease of viewer {viewer}, for all content</>] as const)
+        : ([
+            'Revoke every lease of a content',
+            <>every lease for content {content}, of all viewers</>,
+          ] as const);
   return {
     title,
     action: 'Revoke the leases',

@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { type Fact, FactList } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
+import { NotTold } from '../../components/not-told.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useApi } from '../../session/app-context.ts';
 import type { BeginRevoking } from './act.ts';
@@ -72,7 +73,7 @@ function Details({ lease, revoke }: { lease: Lease; revoke: BeginRevoking }) {
         {contentId}
       </Link>,
     ],
-    ['Device', deviceId === null ? 'not told' : <bdi key="device">{deviceId}</bdi>],
+    ['Device', deviceId === null ? <NotTold key="device" /> : <bdi key="device">{deviceId}</bdi>],
     ['Id', <CopyableValue key="id" text={id} what="Id" />],
     ['Created', timeOf(createdAt)],
     ['Renewed', timeOf(renewedAt)],
@@ -88,7 +89,7 @@ function Details({ lease, revoke }: { lease: Lease; revoke: BeginRevoking }) {
           Leases of this viewer
         </Button>
         {revokedAt === null && (
-          <Button color="bad" variant="light" onClick={() => revoke({ leaseId: id })}>
+          <Button color="bad" variant="light" onClick={() => revoke({ lease })}>
             Revoke…
           </Button>
         )}

@@ -34,7 +34,7 @@ export function LeaseMenu({ lease, open, narrow, revoke }: LeaseMenuProps) {
         </Menu.Item>
         <Menu.Divider />
         {revokedAt === null && (
-          <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ leaseId: id })}>
+          <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ lease })}>
             Revoke this lease…
           </Menu.Item>
         )}
@@ -42,10 +42,10 @@ export function LeaseMenu({ lease, open, narrow, revoke }: LeaseMenuProps) {
           Revoke this viewer on this content…
         </Menu.Item>
         <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ viewerId })}>
-          Revoke all of this viewer…
+          Revoke every lease of this viewer…
         </Menu.Item>
         <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ contentId })}>
-          Revoke all of this content…
+          Revoke every lease of this content…
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { useCallback, useMemo, useState } from 'react';
-import type { RevocationTarget } from '../../api/leases.ts';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { DataTable } from '../../components/data-table.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
+import type { Revoking } from './act.ts';
 import { DetailsDialog } from './details-dialog.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { leaseColumns } from './lease-columns.tsx';
@@ -22,10 +22,10 @@ const pageSize = 50;
 /** Every lease, as it comes and goes: found, looked at and ended here. */
 export default function LeasesPage() {
   const { filter, setFilter, leaseId, open } = useLeaseAddress();
-  const [target, setTarget] = useState<RevocationTarget | null>(null);
-  const [readings, setReadings] = useState(0);
+  const [revoking, setRevoking] = useState<Revoking | null>(null);
+  const table = useRef<HTMLDivElement>(null);
   const asked = toLeaseQuery(filter);
-  const pages = useCursorPages(`${readings} ${JSON.stringify(asked)}`);
+  const pages = useCursorPages(JSON.stringify(asked));
   const page = useLeasePage({ ...asked, limit: pageSize }, pages.cursor);
   const active = useActiveCount(asked, page.isListed);
   const narrow = useCallback(
@@ -33,16 +33,16 @@ export default function LeasesPage() {
     [setFilter],
   );
   const revoke = useCallback(
-    (named: RevocationTarget) => {
+    (named: Revoking) => {
       open(null);
-      setTarget(named);
+      setRevoking(named);
     },
     [open],
   );
   const columns = useMemo(() => leaseColumns({ open, narrow, revoke }), [open, narrow, revoke]);
   const showNew = () => {
     // What is new is on the first page.
-    setReadings((count) => count + 1);
+    pages.goFirst();
     page.reload();
   };
   return (
@@ -55,6 +55,7 @@ export default function LeasesPage() {
       <FilterBar filter={filter} onChange={setFilter} />
       <LiveBar stream={page.stream} active={active} arrived={page.arrived} onShow={showNew} />
       <DataTable
+        frame={table}
         label="Leases"
         columns={columns}
         rows={page.rows}
@@ -65,30 +66,36 @@ export default function LeasesPage() {
         isUpdating={page.isUpdating}
       />
       {page.rows && (
-        <Pager pages={pages} nextCursor={page.nextCursor} summary={describePage(page.rows.length)} />
+        <Pager
+          pages={pages}
+          table={table}
+          nextCursor={page.nextCursor}
+          summary={describePage(page.rows.length)}
+        />
       )}
-      {leaseId !== null && target === null && (
+      {leaseId !== null && revoking === null && (
         <DetailsDialog leaseId={leaseId} revoke={revoke} onClose={() => open(null)} />
       )}
-      {target && <RevokeDialog target={target} onClose={() => setTarget(null)} />}
+      {revoking && <RevokeDialog revoking={revoking} onClose={() => setRevoking(null)} />}
     </>
   );
 }
 
 interface RevokeAllProps {
   asked: { viewerId?: string | undefined; contentId?: string | undefined };
-  onRevoke: (target: RevocationTarget) => void;
+  onRevoke: (revoking: Revoking) => void;
 }
 
 /** Ends all that the filter names, whatever their state. */
 function RevokeAll({ asked: { viewerId, contentId }, onRevoke }: RevokeAllProps) {
   const pair = contentId === undefined ? {} : { contentId };
   const target = viewerId === undefined ? contentId && { contentId } : { viewerId, ...pair };
-  const what = viewerId && contentId ? 'this viewer here' : viewerId ? 'this viewer' : 'this content';
+  const what =
+    viewerId && contentId ? 'this viewer for this content' : viewerId ? 'this viewer' : 'this content';
   if (!target) return null;
   return (
     <Button variant="light" color="bad" onClick={() => onRevoke(target)}>
-      Revoke all of {what}…
+      Revoke every lease of {what}…
     </Button>
   );
 }

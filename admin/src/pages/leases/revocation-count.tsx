@@ -13,7 +13,7 @@ export function RevocationCount({
   beforehand: CountBeforehand;
 }) {
   if ('leaseId' in target) return null;
-  if (error) return <ErrorNotice error={error} />;
+  if (error) return <ErrorNotice error={error} purpose="shown" />;
   if (count === undefined) return <Notice role="status">Counting the leases…</Notice>;
   if (count === 0)
     return (

@@ -1,12 +1,14 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type RevocationTarget, revokeLeases } from '../../api/leases.ts';
+import { revokeLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/error-notice.tsx';
 import { countOf } from '../../components/format-count.ts';
 import { useApi, useApp } from '../../session/app-context.ts';
+import { useAct } from '../../state/use-act.ts';
+import { type Revoking, targetOf } from './act.ts';
 import { describeRevocation } from './describe-revocation.tsx';
 import { RevocationCount } from './revocation-count.tsx';
 import { useCountBeforehand } from './use-count-beforehand.ts';
@@ -15,14 +17,15 @@ import { useCountBeforehand } from './use-count-beforehand.ts';
 const maxReasonLength = 500;
 
 /** Ends leases for good, after it was said how many, and what it means. */
-export function RevokeDialog({ target, onClose }: { target: RevocationTarget; onClose: () => void }) {
+export function RevokeDialog({ revoking, onClose }: { revoking: Revoking; onClose: () => void }) {
+  const target = targetOf(revoking);
   const api = useApi();
   const { announce } = useApp().toasts;
   const queries = useQueryClient();
   const beforehand = useCountBeforehand(target);
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
-  const revoke = useMutation({
+  const revoke = useAct({
     mutationFn: () => revokeLeases(api, target, reason.trim() || null),
     onSuccess: ({ revoked }) => {
       void queries.invalidateQueries({ queryKey: queryKeys.leases });
@@ -36,7 +39,7 @@ export function RevokeDialog({ target, onClose }: { target: RevocationTarget; on
     event.preventDefault();
     if (isReady && !revoke.isPending) revoke.mutate();
   };
-  const { title, words, action } = describeRevocation(target);
+  const { title, words, action } = describeRevocation(revoking);
   return (
     <Dialog title={title} onClose={onClose} width="34rem">
       {words}

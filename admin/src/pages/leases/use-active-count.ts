@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { countActiveLeases, type LeaseSelector } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
-import { useApi } from '../../session/app-context.ts';
+import { useApp } from '../../session/app-context.ts';
+import { useStore } from '../../state/store.ts';
 import { useLeaseNews } from './use-lease-news.ts';
 
 /** Nothing tells when a lease expires by itself. */
 const recountMs = 15_000;
 /** A count costs the server milliseconds where there are a million leases. */
 const newsMs = 1_000;
+/** Where the server counts requests, and takes 30 in a minute. */
+const countedNewsMs = 15_000;
 
 /** As old as the count of the list may be when the page of it is there. */
 const freshMs = 10_000;
@@ -21,7 +24,8 @@ export function useActiveCount(
   { viewerId, contentId }: LeaseSelector,
   isListed: boolean,
 ): number | undefined {
-  const api = useApi();
+  const { api, rateLimit } = useApp();
+  const everyMs = useStore(rateLimit.isCounting) ? countedNewsMs : newsMs;
   const selector = { viewerId, contentId };
   const count = useQuery({
     queryKey: queryKeys.leaseCount(selector),
@@ -30,7 +34,7 @@ export function useActiveCount(
     staleTime: freshMs,
     enabled: isListed,
   });
-  useLeaseNews(newsMs, () => {
+  useLeaseNews(everyMs, () => {
     if (isListed) void count.refetch({ cancelRefetch: false });
     return isListed;
   });

@@ -24,6 +24,8 @@ export function useCountBeforehand(target: RevocationTarget): CountBeforehand {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
+    // A revocation does not wait for a number: not even where the server takes no more requests for a while.
+    retry: false,
   });
   if (isOne) return { count: 1, error: null, expected: null };
   if (count === undefined) return { count, error, expected: error ? insteadOfNumber : undefined };

@@ -28,7 +28,8 @@ export function useLeaseAddress(): LeaseAddress {
           if (leaseId !== null) next.set('lease', leaseId);
           return next;
         },
-        { replace: true },
+        // The page of the list stays the one that it is.
+        { replace: true, state: history.state },
       ),
     [setParams],
   );

@@ -4,7 +4,7 @@ import type { StreamState } from '../../api/events.ts';
 import { type LeasePage, type LeaseQuery, type LeaseSelector, listLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Lease } from '../../api/resources.ts';
-import { useApi } from '../../session/app-context.ts';
+import { useApp } from '../../session/app-context.ts';
 import { applyNews, catchUp, findArrivals } from './lease-news.ts';
 import { useLeaseNews } from './use-lease-news.ts';
 
@@ -32,7 +32,7 @@ const noIds: ReadonlySet<string> = new Set();
  * put under the pointer. An empty page takes them in at once.
  */
 export function useLeasePage(asked: LeaseQuery, cursor: string | null): LivePage {
-  const api = useApi();
+  const { api, clock } = useApp();
   const queries = useQueryClient();
   const queryKey = queryKeys.leasePage(asked, cursor);
   const read = (signal?: AbortSignal) => listLeases(api, { ...asked, cursor: cursor ?? undefined }, signal);
@@ -62,11 +62,11 @@ export function useLeasePage(asked: LeaseQuery, cursor: string | null): LivePage
     if (list.isError) return true;
     // The list that is on its way may be of before.
     if (!rows || list.isPlaceholderData) return false;
-    show(rows, applyNews(rows, news, Date.now()), findArrivals(news, asked));
+    show(rows, applyNews(rows, news, clock.now()), findArrivals(news, asked));
     if (!news.some(({ kind }) => kind === 'missed')) return true;
     read().then(
       (fresh) => {
-        const caught = catchUp(rows, fresh, Date.now());
+        const caught = catchUp(rows, fresh, clock.now());
         show(rows, caught.rows, caught.arrivals);
       },
       // The whole list is read anew as soon as the server answers.

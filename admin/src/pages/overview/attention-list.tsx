@@ -21,7 +21,7 @@ export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
       {concerns.length === 0 ? (
         <p className={styles.calm} data-current={isCurrent}>
           <Icon name={isCurrent ? 'check' : 'info'} size={18} />
-          {isCurrent ? 'Nothing needs you.' : 'Nothing needed you when the server last answered.'}
+          {isCurrent ? 'All clear.' : 'All was clear when the server last answered.'}
         </p>
       ) : (
         <ul className={styles.concerns}>

@@ -68,7 +68,12 @@ describe('what needs somebody', () => {
     [{ changes: [{ ...change, pending: ['b'] }] }, 'bad: b has not confirmed what was revoked'],
     [{ changes: [{ ...change, slowestMs: 1_200 }] }, 'warning: A change took 1.2 s to reach every replica'],
     [{ dependencies: { cache: { status: 'down' } } }, 'warning: The cache is down'],
+    [{ dependencies: { bus: { status: 'down' } } }, 'warning: The bus is down'],
     [{ dependencies: { database: { status: 'down' } }, ready: false }, 'bad: The database is down'],
+    // The gateway stays ready for keys without these.
+    [{ dependencies: { auth: { status: 'down' } } }, 'bad: The auth service is down'],
+    [{ dependencies: { content: { status: 'down' } } }, 'bad: The content service is down'],
+    [{ dependencies: { leases: { status: 'down' } } }, 'bad: The lease service is down'],
     [{ missing: [{ service: 'leases', address: 'a:1' }] }, 'warning: No figures from leases (a:1)'],
   ])('%# is told', (part, told) => expect(found(part)).toEqual([told]));
 
@@ -90,6 +95,26 @@ describe('what needs somebody', () => {
   it('are no shares and durations of a few requests', () => {
     const few = { count: 4, p95Ms: 900, clientErrorShare: 0.5 };
     expect(found({ keyRequests: series(few), requests: series(few) })).toEqual([]);
+  });
+
+  it('are no refusals of a setup: a share says something of a hundred requests', () => {
+    const first = { count: 59, clientErrorShare: 0.1 };
+    expect(found({ requests: series(first) })).toEqual([]);
+    expect(found({ requests: series({ ...first, count: 100 }) })).toHaveLength(1);
+  });
+
+  it('is a lost bus no worse beside a lost database', () => {
+    const dependencies = { bus: { status: 'down' }, database: { status: 'down' } };
+    expect(found({ dependencies, ready: false })).toEqual([
+      'bad: The database is down',
+      'warning: The bus is down',
+    ]);
+  });
+
+  it('says what a lost service means', () => {
+    const [concern] = findConcerns({ ...calm, dependencies: { auth: { status: 'down' } } });
+    expect(concern?.advice).toContain('answered 503');
+    expect(concern?.advice).toContain('keys go on');
   });
 
   it('is no change that is only just on its way', () => {

@@ -2,7 +2,7 @@ import type { AuthorityChange, ConfigurationWarning, Statistics } from '../../ap
 import { adviceForDependency, nameOfDependency } from './dependencies.ts';
 import { describeChange } from './describe-change.ts';
 import { formatDuration, formatShare } from './format-figures.ts';
-import { leastSample, thresholds } from './thresholds.ts';
+import { leastSample, leastShareSample, thresholds } from './thresholds.ts';
 
 /** Something that somebody has to look at. */
 export interface Concern {
@@ -33,12 +33,15 @@ export function findConcerns(statistics: Statistics): Concern[] {
   return [...concerns.filter(({ kind }) => kind === 'bad'), ...concerns.filter(({ kind }) => kind !== 'bad')];
 }
 
-function ofDependencies({ dependencies, ready }: Statistics): Concern[] {
+/** Without these the server is slower, not wrong. Without anything else something is answered 503. */
+const slowing = new Set(['bus', 'cache']);
+
+function ofDependencies({ dependencies }: Statistics): Concern[] {
   return Object.entries(dependencies)
     .filter(([, { status }]) => status !== 'up')
     .map(([name]) => ({
       id: `dependency ${name}`,
-      kind: ready ? 'warning' : 'bad',
+      kind: slowing.has(name) ? 'warning' : 'bad',
       title: `${nameOfDependency(name)} is down`,
       advice: adviceForDependency(name),
     }));
@@ -65,7 +68,7 @@ function ofRequests({ keyRequests, requests }: Statistics): Concern[] {
       advice:
         'Answers of 5xx; the alert is 0.1 %. The log has one line for each of them, with its status and its code.',
     });
-  if (clientErrorShare !== null && all >= leastSample && clientErrorShare > thresholds.clientErrorAlert)
+  if (clientErrorShare !== null && all >= leastShareSample && clientErrorShare > thresholds.clientErrorAlert)
     concerns.push({
       id: 'client errors',
       kind: 'warning',

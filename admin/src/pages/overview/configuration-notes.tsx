@@ -27,8 +27,15 @@ export function ConfigurationNotes({ warnings }: { warnings: readonly Configurat
   );
 }
 
+/** The variable and the value that would say otherwise. */
+const settings: Readonly<Record<string, string>> = {
+  LEASES_OFF: 'LEASE_MODE=optional',
+  TOKENS_IN_URLS: 'VIEWER_TOKEN_FROM=header',
+  RATE_LIMIT_OFF: 'RATE_LIMIT=on',
+};
+
 function Note({ note }: { note: ConfigurationWarning }) {
-  const [file, heading] = note.documentation.split('#');
+  const setting = settings[note.code];
   const link = linkOfWarning(note);
   return (
     <li>
@@ -36,10 +43,11 @@ function Note({ note }: { note: ConfigurationWarning }) {
       <p className={styles.quiet}>
         {note.detail} {link && <Link href={link.href}>{link.label}</Link>}
       </p>
-      <p className={styles.document}>
-        See {file}
-        {heading && `, “${heading.replaceAll('-', ' ')}”`}
-      </p>
+      {setting && (
+        <p className={styles.document}>
+          In its environment: <code>{setting}</code>
+        </p>
+      )}
     </li>
   );
 }

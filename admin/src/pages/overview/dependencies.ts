@@ -4,16 +4,29 @@ const known: Record<string, readonly [name: string, advice: string]> = {
     'The database',
     'Keys whose states are known are served for some seconds more, then they are 503. Is it running, is its disk full, is the way to it open?',
   ],
-  migrations: ['The schema', 'It is not the one that this version needs. Run npx latchkey migrate.'],
+  migrations: [
+    'The schema',
+    'It is not the one that this version needs. Run npx latchkey migrate in the folder of Latchkey.',
+  ],
   bus: [
     'The bus',
-    'Nothing fails; replicas hear of changes from the database instead, a little later. Is NATS running at NATS_URL?',
+    'Slower, not wrong: replicas hear of changes from the database instead, a little later. Is NATS running at NATS_URL?',
   ],
-  cache: ['The cache', 'Nothing fails; the database has more to do. Is Redis running at REDIS_URL?'],
+  cache: ['The cache', 'Slower, not wrong: the database has more to do. Is Redis running at REDIS_URL?'],
+  'master-key': ['The master key', 'Keys of a version that is missing are 503. Set its two variables.'],
   process: ['This process', 'It is about to end: it takes no new work while others take over.'],
-  auth: ['The auth service', 'API keys cannot be checked. Keys of content go on for those who are known.'],
-  content: ['The content service', 'Content cannot be managed or listed until it is back.'],
-  leases: ['The lease service', 'No lease can be created or renewed until it is back.'],
+  auth: [
+    'The auth service',
+    'What needs it is answered 503: API keys that are not known yet, the audit, setup. Content keys go on. Is it running, and does the gateway reach it?',
+  ],
+  content: [
+    'The content service',
+    'What needs it is answered 503: content is not managed, listed or registered. Content keys go on. Is it running, and does the gateway reach it?',
+  ],
+  leases: [
+    'The lease service',
+    'What needs it is answered 503: no lease is created, renewed or revoked. Content keys go on until leases end. Is it running, and does the gateway reach it?',
+  ],
   'key-derivation': ['Key derivation', 'No key can be had: players wait. Start a replica of it.'],
 };
 

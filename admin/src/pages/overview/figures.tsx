@@ -4,7 +4,7 @@ import type { Statistics } from '../../api/statistics.ts';
 import { countOf, formatCount } from '../../components/format-count.ts';
 import { formatDuration, formatRate, formatShare } from './format-figures.ts';
 import styles from './overview.module.css';
-import { leastSample, thresholds } from './thresholds.ts';
+import { leastSample, leastShareSample, thresholds } from './thresholds.ts';
 
 export interface FiguresProps {
   statistics: Statistics;
@@ -36,21 +36,28 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
           value={formatOr(formatDuration, p95Ms)}
           state={stateOf(lastMinute.count, p95Ms, thresholds.keyTargetMs, thresholds.keyAlertMs)}
         >
-          p50 {formatOr(formatDuration, p50Ms)} · p99 {formatOr(formatDuration, p99Ms)} · target 100 ms
+          in the last minute · <Part>p50 {formatOr(formatDuration, p50Ms)}</Part> ·{' '}
+          <Part>p99 {formatOr(formatDuration, p99Ms)}</Part> · <Part>target 100 ms</Part>
         </Figure>
         <Figure
           name="Failed, 5xx"
           value={formatOr(formatShare, serverErrorShare)}
           state={stateOf(Number.POSITIVE_INFINITY, serverErrorShare, null, thresholds.serverErrorAlert)}
         >
-          of {countOf(requests.lastHour.count, 'request')} in the last hour · alert 0.1 %
+          of {countOf(requests.lastHour.count, 'request')} in the last hour · <Part>alert 0.1 %</Part>
         </Figure>
         <Figure
           name="Refused, 4xx"
           value={formatOr(formatShare, clientErrorShare)}
-          state={stateOf(requests.lastHour.count, clientErrorShare, thresholds.clientErrorAlert, null)}
+          state={stateOf(
+            requests.lastHour.count,
+            clientErrorShare,
+            thresholds.clientErrorAlert,
+            null,
+            leastShareSample,
+          )}
         >
-          of {countOf(requests.lastHour.count, 'request')} in the last hour · alert 5 %
+          of {countOf(requests.lastHour.count, 'request')} in the last hour · <Part>alert 5 %</Part>
         </Figure>
         <Figure
           name="First frame, p95"
@@ -64,6 +71,11 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
       </dl>
     </section>
   );
+}
+
+/** What stays on one line: a number with its unit and its name. */
+function Part({ children }: { children: ReactNode }) {
+  return <span className={styles.part}>{children}</span>;
 }
 
 interface FigureProps {
@@ -96,8 +108,14 @@ function formatOr(format: (value: number) => string, value: number | null): stri
   return value === null ? '–' : format(value);
 }
 
-function stateOf(sample: number, value: number | null, target: number | null, alert: number | null): State {
-  if (value === null || sample < leastSample) return 'fine';
+function stateOf(
+  sample: number,
+  value: number | null,
+  target: number | null,
+  alert: number | null,
+  least = leastSample,
+): State {
+  if (value === null || sample < least) return 'fine';
   if (alert !== null && value > alert) return 'bad';
   return target !== null && value > target ? 'warning' : 'fine';
 }

@@ -16,7 +16,7 @@ import { useOverview } from './use-overview.ts';
 
 /** What needs somebody first, then the figures, then how they came to be. */
 export default function OverviewPage() {
-  const { statistics, activeLeases, isFresh, error, stream, retry } = useOverview();
+  const { statistics, changes, activeLeases, isFresh, error, stream, retry } = useOverview();
   return (
     <>
       <PageHead
@@ -36,7 +36,7 @@ export default function OverviewPage() {
             <>
               <Figures statistics={statistics} activeLeases={activeLeases} />
               <OverviewCharts statistics={statistics} />
-              <Revocations changes={statistics.changes} />
+              <Revocations changes={changes} />
             </>
           )}
           <div className={styles.pair}>

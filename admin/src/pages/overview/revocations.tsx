@@ -1,18 +1,19 @@
 import { Link } from 'wouter';
-import type { AuthorityChange } from '../../api/statistics.ts';
 import { Badge } from '../../components/badge.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { describeChange } from './describe-change.ts';
 import { formatDuration } from './format-figures.ts';
+import { type ActedChange, isRevocation } from './join-acts.ts';
 import styles from './overview.module.css';
 import { thresholds } from './thresholds.ts';
 
 /** As many as are taken in at a glance. */
 const shown = 6;
 
-const columns: Column<AuthorityChange>[] = [
+const columns: Column<ActedChange>[] = [
   { id: 'what', header: 'What', cell: (change) => <What change={change} /> },
   { id: 'at', header: 'When', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
   { id: 'took', header: 'In force after', width: '12rem', cell: (change) => <Took change={change} /> },
@@ -20,7 +21,7 @@ const columns: Column<AuthorityChange>[] = [
 ];
 
 /** What was revoked or changed of late, and how soon every replica went by it. */
-export function Revocations({ changes }: { changes: readonly AuthorityChange[] }) {
+export function Revocations({ changes }: { changes: readonly ActedChange[] }) {
   return (
     <section aria-labelledby="revocations">
       <h2 id="revocations" className={styles.heading}>
@@ -44,13 +45,13 @@ export function Revocations({ changes }: { changes: readonly AuthorityChange[] }
 }
 
 /** Revocations before other changes, where there are too many; newest first. */
-function chooseShown(changes: readonly AuthorityChange[]): AuthorityChange[] {
-  const revocations = changes.filter(({ kind }) => kind === 'leases').slice(0, shown);
-  const others = changes.filter(({ kind }) => kind !== 'leases').slice(0, shown - revocations.length);
+function chooseShown(changes: readonly ActedChange[]): ActedChange[] {
+  const revocations = changes.filter(isRevocation).slice(0, shown);
+  const others = changes.filter((change) => !isRevocation(change)).slice(0, shown - revocations.length);
   return [...revocations, ...others].sort((a, b) => b.number - a.number);
 }
 
-function What({ change }: { change: AuthorityChange }) {
+function What({ change }: { change: ActedChange }) {
   const { viewerId, contentId, leaseId } = change;
   return (
     <span className={styles.what}>
@@ -65,12 +66,24 @@ function What({ change }: { change: AuthorityChange }) {
         {leaseId !== null && viewerId === null && (
           <Link href={`/leases?lease=${encodeURIComponent(leaseId)}`}>the lease</Link>
         )}
+        {change.kind === 'api-key' && change.act?.target && <ApiKeyLink id={change.act.target} />}
       </span>
     </span>
   );
 }
 
-function Took({ change: { slowestMs, pending } }: { change: AuthorityChange }) {
+/** Leads to the key by the beginning of it, which the list can be searched for. */
+function ApiKeyLink({ id }: { id: string }) {
+  const known = useApiKeyNames()?.get(id);
+  if (!known) return <Link href={`/audit?target=${encodeURIComponent(id)}`}>{id}</Link>;
+  return (
+    <Link href={`/api-keys?q=${encodeURIComponent(known.keyPrefix)}`} title={id}>
+      <bdi>{known.name}</bdi> ({known.keyPrefix}…)
+    </Link>
+  );
+}
+
+function Took({ change: { slowestMs, pending } }: { change: ActedChange }) {
   if (pending.length > 0) return <Badge kind="warning">not everywhere yet</Badge>;
   if (slowestMs === null) return '–';
   const isSlow = slowestMs > thresholds.propagationTargetMs;
@@ -78,7 +91,7 @@ function Took({ change: { slowestMs, pending } }: { change: AuthorityChange }) {
 }
 
 /** Each replica by name: which one was late is what somebody wants to know. */
-function Reached({ change: { reached, pending } }: { change: AuthorityChange }) {
+function Reached({ change: { reached, pending } }: { change: ActedChange }) {
   return (
     <span className={styles.reached}>
       {reached.map(({ replica, delayMs }) => (

@@ -12,3 +12,5 @@ export const thresholds = {
 
 /** Of fewer, a share or a quantile says nothing: one cold request of five would be an alarm. */
 export const leastSample = 20;
+/** Of fewer, each refusal is more than a percent: setting a server up makes some 60 requests, and a few are refused. */
+export const leastShareSample = 100;

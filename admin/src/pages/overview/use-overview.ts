@@ -7,10 +7,14 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { readStatistics, type Statistics } from '../../api/statistics.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useLiveRefresh } from '../../state/use-live-refresh.ts';
+import type { ActedChange } from './join-acts.ts';
+import { useActedChanges } from './use-acted-changes.ts';
 
 export interface Overview {
   /** Undefined until everything has answered once, so that it comes at once. Goes on being shown while there is an error. */
   statistics: Statistics | undefined;
+  /** Of the figures, with what was done. */
+  changes: readonly ActedChange[];
   /** Counted this moment; undefined where that is not known. */
   activeLeases: number | undefined;
   /** Whether nothing has been registered yet. */
@@ -44,6 +48,7 @@ export function useOverview(): Overview {
     // Once there is content, there is: it is disabled and never removed.
     staleTime: ({ state }) => (state.data && state.data.total > 0 ? Number.POSITIVE_INFINITY : 0),
   });
+  const { changes, isKnown } = useActedChanges(statistics.data?.changes);
   const refresh = () => {
     void statistics.refetch({ cancelRefetch: false });
     void leases.refetch({ cancelRefetch: false });
@@ -52,7 +57,8 @@ export function useOverview(): Overview {
   // The audit of an act comes with the event of the act.
   const stream = useLiveRefresh(refresh, ({ topic }) => topic !== 'audit');
   return {
-    statistics: leases.isPending || contents.isPending ? undefined : statistics.data,
+    statistics: leases.isPending || contents.isPending || !isKnown ? undefined : statistics.data,
+    changes,
     // Leases also end by themselves: the count of the figures is as old as they are, and so may the other be.
     activeLeases: newest(leases, statistics),
     isFresh: contents.data?.total === 0,

@@ -1,11 +1,12 @@
 import { Button, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
-import { ApiError } from '../../api/api-error.ts';
+import { type FormEvent, useState } from 'react';
 import { registerContent } from '../../api/contents.ts';
 import type { Content } from '../../api/resources.ts';
 import { ErrorNotice } from '../../components/error-notice.tsx';
+import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi } from '../../session/app-context.ts';
+import { useAct } from '../../state/use-act.ts';
+import { faultsOf } from '../content/refused-fields.ts';
 import styles from './setup.module.css';
 import { StepFrame } from './step-frame.tsx';
 
@@ -18,7 +19,8 @@ export interface ContentStepProps {
 /** Registers the first content, with the key that was just made. */
 export function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
   const api = useApi();
-  const register = useMutation({
+  const [missing, setMissing] = useState<{ name?: string }>({});
+  const register = useAct({
     mutationFn: (body: { name: string; id?: string }) => registerContent(api, body, rawKey),
     onSuccess: ({ content }) => onRegistered(content),
   });
@@ -26,16 +28,18 @@ export function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) 
     event.preventDefault();
     const data = new FormData(event.currentTarget);
     const id = String(data.get('id')).trim();
-    register.mutate({ name: String(data.get('name')), ...(id === '' ? {} : { id }) });
+    const name = String(data.get('name')).trim();
+    setMissing(name === '' ? { name: 'Give it a name by which it is found.' } : {});
+    if (name !== '') register.mutate({ name, ...(id === '' ? {} : { id }) });
   };
-  const refusal = register.error instanceof ApiError ? register.error : null;
-  const faults = { name: refusal?.about('name'), id: refusal?.about('id') };
+  const faults = { ...faultsOf(register.error), ...missing };
+  const form = useFaultFocus(missing, register.error);
   return (
     <StepFrame
       title="Register a first content"
       lead="A content is a video that has a key of its own. Its id is in the address of that key, so choose it well: it stays."
     >
-      <form onSubmit={submit} className={styles.form} noValidate>
+      <form ref={form} onSubmit={submit} className={styles.form} noValidate>
         <TextInput
           name="name"
           label="Name"

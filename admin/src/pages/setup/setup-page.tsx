@@ -1,4 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { queryKeys } from '../../api/query-keys.ts';
 import type { Content, IssuedApiKey, SetupState } from '../../api/resources.ts';
 import { RawKeyPanel } from '../../components/raw-key-panel.tsx';
 import { useApp } from '../../session/app-context.ts';
@@ -7,18 +9,21 @@ import { ClaimStep } from './claim-step.tsx';
 import { ContentStep } from './content-step.tsx';
 import { StepFrame } from './step-frame.tsx';
 import { StepList } from './step-list.tsx';
+import { TakenNotice } from './taken-notice.tsx';
 import { TryStep } from './try-step.tsx';
 
 export interface SetupPageProps {
-  /** What the server wants to see of whoever claims it. */
-  demanded: SetupState['credential'];
+  /** As it was said last: it may be claimed by now, by this page or by another. */
+  server: SetupState;
   onDone: () => void;
 }
 
 /** The first hour: claims the server, has the key stored, registers a first content and shows how to fetch its key. */
-export default function SetupPage({ demanded, onDone }: SetupPageProps) {
+export default function SetupPage({ server, onDone }: SetupPageProps) {
   const { session } = useApp();
+  const queries = useQueryClient();
   const [issued, setIssued] = useState<IssuedApiKey | null>(null);
+  const [isAnswerLost, setAnswerLost] = useState(false);
   const [isStored, setStored] = useState(false);
   const [content, setContent] = useState<Content | null>(null);
   // From here on the wizard speaks for nobody: the pages are shown, with the key that it made.
@@ -30,7 +35,20 @@ export default function SetupPage({ demanded, onDone }: SetupPageProps) {
   return (
     <Entrance isWide>
       <StepList current={step} />
-      {issued === null && <ClaimStep demanded={demanded} onClaimed={setIssued} onTaken={onDone} />}
+      {step === 0 && server.setup_required && (
+        <ClaimStep
+          demanded={server.credential}
+          onClaimed={setIssued}
+          isAnswerLost={isAnswerLost}
+          onLost={() => {
+            setAnswerLost(true);
+            // Whether it was done, the server knows; where it does not answer, it is asked once it is back.
+            void queries.invalidateQueries({ queryKey: queryKeys.setup });
+          }}
+          onTaken={onDone}
+        />
+      )}
+      {step === 0 && !server.setup_required && <TakenNotice isPerhapsOwn={isAnswerLost} onGo={onDone} />}
       {issued !== null && !isStored && (
         <StepFrame
           title="Store your key"

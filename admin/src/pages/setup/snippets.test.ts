@@ -16,3 +16,10 @@ it('names the server and the content, and the API key in no other', () => {
   }
   expect(curlSnippet(facts)).toContain('https://keys.example/keys/film');
 });
+
+it('plays with the player of the project, from this server, for this content', () => {
+  const text = playerSnippet(facts);
+  expect(text).toContain(`import { createPlayer } from '@latchkey/player'`);
+  expect(text).toContain(`keyServerUrl: 'https://keys.example'`);
+  expect(text).toContain(`{ contentId: 'film' }`);
+});

@@ -22,26 +22,24 @@ export function shownCurlSnippet(facts: SnippetFacts): string {
   return curlSnippet({ ...facts, rawKey: `${facts.rawKey.slice(0, prefixLength)}…` });
 }
 
-/** Encrypts a clear presentation; takes LATCHKEY_API_KEY from the environment. */
+/** Encrypts a clear presentation; takes LATCHKEY_API_KEY from the environment. With `=`, because an id may begin with a dash. */
 export function encryptSnippet({ origin, contentId }: SnippetFacts): string {
   return [
-    `npx latchkey encrypt video/master.m3u8 --content-id ${contentId} \\`,
-    `  --server ${origin} --out encrypted --rotate-every 10`,
+    `npx latchkey encrypt video/master.m3u8 --content-id=${contentId} \\`,
+    `  --server=${origin} --out=encrypted --rotate-every=10`,
   ].join('\n');
 }
 
-/** Plays it: the token goes to the key server, and nowhere else. */
-export function playerSnippet({ origin }: SnippetFacts): string {
+/** Plays it, as the README of the player does. The token goes to the key server, and nowhere else. */
+export function playerSnippet({ origin, contentId }: SnippetFacts): string {
   return [
-    `import Hls from 'hls.js';`,
+    `import { createPlayer } from '@latchkey/player';`,
     ``,
-    `const hls = new Hls({`,
-    `  xhrSetup: (xhr, url) => {`,
-    `    if (url.startsWith('${origin}/keys/'))`,
-    `      xhr.setRequestHeader('Authorization', \`Bearer \${viewerToken}\`);`,
-    `  },`,
+    `const player = createPlayer({`,
+    `  video: document.querySelector('video'),`,
+    `  keyServerUrl: '${origin}',`,
+    `  keyServerAuth: () => fetch('/viewer-token').then((response) => response.text()),`,
     `});`,
-    `hls.loadSource('https://your-cdn.example/encrypted/master.m3u8');`,
-    `hls.attachMedia(document.querySelector('video'));`,
+    `await player.load('https://cdn.example.com/encrypted/master.m3u8', { contentId: '${contentId}' });`,
   ].join('\n');
 }

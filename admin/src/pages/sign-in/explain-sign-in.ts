@@ -10,6 +10,6 @@ export function explainSignIn(error: unknown): string {
     if (error.status === 401)
       return 'The server does not accept this key: it is unknown, revoked or expired. Is it of this server, and whole?';
   }
-  const { title, advice } = describeError(error);
+  const { title, advice } = describeError(error, 'asked-once');
   return `${title}. ${advice}`;
 }

@@ -1,27 +1,28 @@
 import { Button, Checkbox, PasswordInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { useApp } from '../../session/app-context.ts';
+import { readCredential } from '../../session/read-credential.ts';
+import { useAct } from '../../state/use-act.ts';
 import { explainSignIn } from './explain-sign-in.ts';
 import styles from './sign-in.module.css';
 
 export function SignInForm() {
   const { session } = useApp();
   const field = useRef<HTMLInputElement>(null);
-  const [missing, setMissing] = useState(false);
-  const signIn = useMutation({
+  const [unusable, setUnusable] = useState<string | null>(null);
+  const signIn = useAct({
     mutationFn: ({ key, remember }: { key: string; remember: boolean }) => session.signIn(key, remember),
     onError: () => field.current?.select(),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
-    const key = String(data.get('key')).trim();
-    setMissing(key === '');
-    if (key === '') return field.current?.focus();
-    signIn.mutate({ key, remember: data.get('remember') !== null });
+    const { credential, fault } = readCredential(String(data.get('key')));
+    setUnusable(fault);
+    if (credential === null) return field.current?.select();
+    signIn.mutate({ key: credential, remember: data.get('remember') !== null });
   };
-  const fault = missing ? 'Enter a key.' : signIn.error ? explainSignIn(signIn.error) : null;
+  const fault = unusable ?? (signIn.error && explainSignIn(signIn.error));
   return (
     <form onSubmit={submit} className={styles.form} noValidate>
       <PasswordInput

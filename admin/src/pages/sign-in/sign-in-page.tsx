@@ -29,8 +29,9 @@ export function SignInPage() {
         <details className={styles.help}>
           <summary>No key at hand?</summary>
           <p>
-            On the machine of the server, <code>npx latchkey api-keys create --name rescue</code> makes a new
-            one. A server with <code>ADMIN_API_KEY</code> takes that value as well.
+            In the folder of Latchkey on the machine of the database,{' '}
+            <code>npx latchkey api-keys create --name rescue</code> makes a new one. A server with{' '}
+            <code>ADMIN_API_KEY</code> takes that value as well.
           </p>
         </details>
       </div>

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { startDashboard } from './dashboard-stage.ts';
+import { inspectPage } from './inspect-page.ts';
+
+const { open, server } = await startDashboard({ RATE_LIMIT: 'on' });
+await server.client.post('/api/v1/setup', server.adminApiKey);
+
+it('where the server counts requests, a word that is typed is one search, and a 429 leaves the rows until it asks again', async () => {
+  const page = await open({ path: '/api-keys', as: server.adminApiKey });
+  const row = page.getByRole('rowheader', { name: 'admin' });
+  await row.waitFor();
+  const searches: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname === '/api/v1/api-keys' && searchParams.has('q'))
+      searches.push(String(searchParams.get('q')));
+  });
+  await page.getByRole('searchbox').pressSequentially('adm', { delay: 50 });
+  await expect.poll(() => searches).toEqual(['adm']);
+  await row.waitFor();
+
+  let retryAfterSeconds = 2;
+  let isRefusing = true;
+  await page.route('**/api/v1/api-keys?*', (route) =>
+    isRefusing
+      ? route.fulfill({
+          status: 429,
+          contentType: 'application/problem+json',
+          headers: { 'retry-after': String(retryAfterSeconds) },
+          body: JSON.stringify({ code: 'RATE_LIMITED', detail: 'This takes 30 requests in 60 seconds.' }),
+        })
+      : route.continue(),
+  );
+  await page.getByRole('searchbox').fill('nobody');
+  const banner = page.getByText('Too many requests for now.');
+  await banner.waitFor();
+  isRefusing = false;
+  expect(await row.isVisible()).toBe(true);
+  await page.getByText(/ in [12] s/).waitFor();
+  // Nothing is asked while it counts down.
+  await page.getByRole('button', { name: 'Never expires' }).click();
+  expect(searches).toEqual(['adm', 'nobody']);
+  await page.getByText('No key is like that').waitFor();
+  expect(searches).toEqual(['adm', 'nobody', 'nobody']);
+  expect(await banner.count()).toBe(0);
+
+  isRefusing = true;
+  retryAfterSeconds = 600;
+  await page.getByRole('searchbox').fill('somebody');
+  await banner.waitFor();
+  await inspectPage(page, 'rate-limited');
+}, 60_000);

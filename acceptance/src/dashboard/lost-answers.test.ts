@@ -1,0 +1,146 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { makeApiKey } from '../target.ts';
+import { unique } from '../tokens.ts';
+import { startDashboard } from './dashboard-stage.ts';
+import { openMortalStage } from './mortal-server.ts';
+
+const unclaimed = await startDashboard({ ADMIN_API_KEY: undefined });
+const clicked = await startDashboard({ ADMIN_API_KEY: undefined });
+const claimed = await startDashboard({});
+await claimed.server.client.post('/api/v1/setup', claimed.server.adminApiKey);
+const mortal = await openMortalStage();
+
+const claimButton = { name: 'Claim this server' };
+
+async function storeKey(page: Page, action: string): Promise<void> {
+  await page.getByLabel(/I have stored this key/).check();
+  await page.getByRole('button', { name: action }).click();
+}
+
+async function beginKey(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+}
+
+it('a claim whose answer is lost leads to what to do about it, not to a sign-in that nobody has a key for', async () => {
+  const page = await unclaimed.open();
+  await page.route('**/api/v1/setup', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await route.fetch();
+    return route.abort('connectionreset');
+  });
+  await page.getByRole('button', claimButton).click();
+  await page.getByRole('heading', { name: 'This server has been claimed' }).waitFor();
+  await page.getByText('npx latchkey api-keys create --name rescue').waitFor();
+  await page.getByRole('button', { name: 'Sign in with a key' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}, 60_000);
+
+it('the wizard goes on where it was after the server is killed and started again', async () => {
+  const server = await mortal.start({ isClaimed: false });
+  const page = await mortal.open();
+  await page.getByRole('button', claimButton).click();
+  await storeKey(page, 'Go on');
+  await server.kill();
+  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByText(/It may or may not have been done/).waitFor();
+  const banner = page.getByText('The server does not answer.', { exact: true });
+  await banner.waitFor();
+  const asked = page.waitForResponse((response) => response.url().endsWith('/api/v1/setup'));
+  await server.restart();
+  await asked;
+  await banner.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByRole('heading', { name: 'Fetch its key' }).waitFor();
+}, 60_000);
+
+it('a double click claims once', async () => {
+  const page = await clicked.open();
+  let claims = 0;
+  page.on('request', (request) => {
+    if (request.method() === 'POST') claims += 1;
+  });
+  await page.getByRole('button', claimButton).dblclick();
+  await page.getByTestId('raw-key').waitFor();
+  expect(claims).toBe(1);
+}, 60_000);
+
+it('a new key stays in sight when one goes back, and leaving the page is asked about, until it is stored', async () => {
+  const name = unique('kept');
+  const page = await claimed.open({ path: '/account', as: claimed.server.adminApiKey });
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await beginKey(page, name);
+  await page.getByRole('button', { name: 'Create the key' }).dblclick();
+  const rawKey = await page.getByTestId('raw-key').textContent();
+  await page.goBack();
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/admin/account');
+  expect(await page.getByTestId('raw-key').textContent()).toBe(rawKey);
+  const asked = page.waitForEvent('dialog');
+  const left = page.evaluate('location.reload()').catch(() => {});
+  const question = await asked;
+  expect(question.type()).toBe('beforeunload');
+  await question.dismiss();
+  await left;
+  expect(await page.getByTestId('raw-key').textContent()).toBe(rawKey);
+  await storeKey(page, 'Done');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  // The double click made one key.
+  const { json } = await claimed.server.client.get(`/api/v1/api-keys?q=${name}`, claimed.server.adminApiKey);
+  expect(json.api_keys).toHaveLength(1);
+  // Stored, and nothing is asked any more.
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+}, 60_000);
+
+it('an act that is answered with what cannot be read, or by a proxy, is said to be perhaps done, or when to try again', async () => {
+  const page = await claimed.open({ path: '/api-keys', as: claimed.server.adminApiKey });
+  const answers = [
+    { status: 200, contentType: 'text/html', body: '<html>Sign in to the network</html>' },
+    { status: 429, headers: { 'retry-after': '45' }, body: '<html>' },
+    { status: 413, body: '<html>' },
+  ];
+  await page.route('**/api/v1/api-keys', (route) => {
+    const answer = route.request().method() === 'POST' ? answers.shift() : undefined;
+    return answer ? route.fulfill(answer) : route.continue();
+  });
+  await beginKey(page, unique('strange'));
+  const alert = page.getByRole('dialog').getByRole('alert');
+  for (const words of [
+    /It may or may not have been done/,
+    /Try again in 45 seconds/,
+    /too much for one request/,
+  ]) {
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await alert.getByText(words).waitFor();
+  }
+}, 60_000);
+
+it('the fault of a field leads to the field', async () => {
+  const page = await claimed.open({ path: '/api-keys', as: claimed.server.adminApiKey });
+  await beginKey(page, ' ');
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    await page.getByText('Give it a name that says who uses it.').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name');
+  }
+}, 60_000);
+
+it('what was pasted for a key is told for what it is, and no request is made of it', async () => {
+  const page = await claimed.open();
+  const field = page.getByLabel('API key', { exact: true });
+  const signIn = page.getByRole('button', { name: 'Sign in' });
+  await field.fill('lk_51b7d344…');
+  await signIn.click();
+  await page.getByText(/That is only the beginning of a key/).waitFor();
+  await field.fill('lk_51b7\u200bd344');
+  await signIn.click();
+  await page.getByText('That is not a whole key.').waitFor();
+  expect(await page.getByText('The server does not answer.').count()).toBe(0);
+  await field.fill(`Bearer ${makeApiKey()}`);
+  await signIn.click();
+  await page.getByText(/does not accept this key/).waitFor();
+  await field.fill(`Bearer ${claimed.server.adminApiKey}`);
+  await signIn.click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+}, 60_000);

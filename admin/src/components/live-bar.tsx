@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core';
+import type { StreamState } from '../api/events.ts';
+import { Icon } from './icon.tsx';
+import { LiveBadge } from './live-badge.tsx';
+import styles from './live-bar.module.css';
+
+export interface LiveBarProps {
+  stream: StreamState;
+  /** How many rows have come since the list was read; a text where that is not exact: "50 or more". */
+  arrived: number | string;
+  /** Of the rows, in the plural: "keys". */
+  noun: string;
+  /** Puts them on the list. */
+  onShow: () => void;
+}
+
+/** Between the filters and the table: whether it follows the server, and what is new. It has its room before that comes. */
+export function LiveBar({ stream, arrived, noun, onShow }: LiveBarProps) {
+  return (
+    <div className={styles.bar}>
+      <LiveBadge state={stream} />
+      {arrived !== 0 && (
+        <Button size="compact-md" variant="light" leftSection={<Icon name="up" size={16} />} onClick={onShow}>
+          {arrived} new
+        </Button>
+      )}
+      {/* Said once, not with each row: the button has the number. */}
+      <span role="status" className="visually-hidden">
+        {arrived !== 0 && `New ${noun} have come.`}
+      </span>
+    </div>
+  );
+}
