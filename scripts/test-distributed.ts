@@ -1,6 +1,7 @@
 // `npm run test:distributed`: the black-box tests against separate processes on Postgres, Redis and NATS, three of them
-// serving keys. `--replicas N` takes another number; what else is given goes to the test runner.
+// serving keys. `--replicas N` takes another number, `--dashboard` adds the tests of its pages; further test files may follow.
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
 import {
   createDistributedProfile,
@@ -13,11 +14,14 @@ import { runTests } from './run-tests.ts';
 
 const root = join(import.meta.dirname, '..');
 
-const replicasAt = process.argv.indexOf('--replicas');
-const replicas = replicasAt === -1 ? 3 : Number(process.argv[replicasAt + 1]);
-const rest = process.argv
-  .slice(2)
-  .filter((_, index) => replicasAt === -1 || (index + 2 !== replicasAt && index + 2 !== replicasAt + 1));
+const { values: flags, positionals: rest } = parseArgs({
+  options: {
+    replicas: { type: 'string', default: '3' },
+    dashboard: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
+const replicas = Number(flags.replicas);
 
 const services = await provideServices(['Postgres', 'Redis', 'NATS']);
 const {
@@ -48,7 +52,11 @@ try {
   await Promise.all(profile.all.map((process) => process.waitReady()));
   const url = profile.processes.gateway[0]?.url;
   process.stderr.write(`${replicas} key-derivation replicas behind ${url}\n`);
-  code = await runTests([...listBlackBoxTests(root), ...rest], { ...process.env, ...secrets, BASE_URL: url });
+  code = await runTests([...listBlackBoxTests(root, flags), ...rest], {
+    ...process.env,
+    ...secrets,
+    BASE_URL: url,
+  });
 } catch (error) {
   process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
 } finally {

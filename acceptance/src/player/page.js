@@ -4,7 +4,7 @@ import { attach, createPlayer } from '/player/index.js';
 import { shakaRequestFilter } from '/player/shaka.js';
 
 const video = document.querySelector('video');
-const seen = { errors: [], retries: [], leases: [], widths: [], firstFrameMs: null, ended: false };
+const seen = { errors: [], retries: [], leases: [], widths: [], stalls: 0, firstFrameMs: null, ended: false };
 let player;
 
 const describe = ({ name, code, message, status, leases }) => ({ name, code, message, status, leases });
@@ -89,6 +89,14 @@ window.seen = () => ({
 
 /** The picture's width, each time that it changes: the size tells the rendition. */
 video.addEventListener('resize', () => seen.widths.push(video.videoWidth));
+let isPlaying = false;
+video.addEventListener('playing', () => {
+  isPlaying = true;
+});
+video.addEventListener('waiting', () => {
+  if (isPlaying && !video.ended) seen.stalls++;
+  isPlaying = false;
+});
 video.addEventListener('ended', () => {
   seen.ended = true;
 });

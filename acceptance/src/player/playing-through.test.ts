@@ -43,7 +43,8 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
     const firstFrameWithinMs = performance.now() - startMs;
     await scene.until('seen.currentTime > 4');
     await page.evaluate('player().hls.nextLevel = 1 - player().hls.currentLevel');
-    const { errors, metrics, widths, firstFrameMs, currentTime, leases } = await scene.until('seen.ended');
+    const { errors, metrics, widths, stalls, firstFrameMs, currentTime, leases } =
+      await scene.until('seen.ended');
 
     expect(errors).toEqual([]);
     expect(leases).toHaveLength(1);
@@ -68,7 +69,8 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
     // Each rendition has a width of its own.
     expect(metrics.qualitySwitches).toBe(widths.length - 1);
     expect(metrics.qualitySwitches).toBeGreaterThanOrEqual(1);
-    expect(metrics.stallCount).toBe(0);
+    // None where the machine keeps up with it.
+    expect(metrics.stallCount).toBe(stalls);
     expect(metrics.timeToFirstFrame).toBeGreaterThan(0);
     expect(metrics.timeToFirstFrame).toBeLessThan(firstFrameWithinMs);
     expect(Math.abs((metrics.timeToFirstFrame ?? 0) - (firstFrameMs ?? 0))).toBeLessThan(50);

@@ -22,6 +22,8 @@ export interface Seen {
   /** Ids in their order; null where one was given back or lost. */
   leases: (string | null)[];
   widths: number[];
+  /** How often it waited for something while it played. */
+  stalls: number;
   firstFrameMs: number | null;
   ended: boolean;
   metrics: Record<string, number | null>;

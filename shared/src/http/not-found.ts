@@ -26,6 +26,8 @@ export function addNotFound(app: App): void {
 function createRefusal(app: App): (request: FastifyRequest, reply: FastifyReply) => AppError {
   const paths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method, config }) => {
+    // That of preflights: it takes any path, and so makes none known.
+    if (url === '*') return;
     const known = paths.get(url) ?? {
       pattern: toPattern(url),
       parameters: url.match(/[:*]/g)?.length ?? 0,
