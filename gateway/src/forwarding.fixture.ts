@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { createSystemClock } from '@latchkey/shared/clock';
+import { type Clock, createSystemClock } from '@latchkey/shared/clock';
 import type { CorsOrigins } from '@latchkey/shared/config';
 import type { TrustProxy } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
@@ -100,6 +100,8 @@ export interface GatewaySettings {
   doubtAfterMs?: number;
   /** To each address. */
   connections?: number;
+  /** By which it tries again whom it looks away from; the system's where it is absent. */
+  clock?: Clock;
 }
 
 /** A gateway on a free port before the services at the given addresses; those that are not given are nowhere. */
@@ -111,12 +113,12 @@ export async function startGateway(
     answerLimitMs,
     doubtAfterMs,
     connections = 8,
+    clock = createSystemClock(),
   }: GatewaySettings = {},
 ): Promise<GatewayFixture> {
   const lines: RequestLine[] = [];
   const faults: string[] = [];
   let onLine = () => {};
-  const clock = createSystemClock();
   const readiness = createReadiness([], clock, () => {});
   const upstreams = Object.fromEntries(
     serviceNames.map((name) => [

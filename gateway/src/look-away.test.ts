@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { createManualClock } from '@latchkey/shared/testing';
 import { describe, expect, test } from 'vitest';
 import {
   type FakeService,
@@ -38,7 +39,7 @@ describe('a replica that is unsure', () => {
       await serveInTest(good),
       await serveInTest(good),
     ];
-    const gateway = await gatewayBefore([lost, ...sure]);
+    const gateway = await gatewayBefore([lost, ...sure], { clock: createManualClock() });
     expect(new Set(await inTurn(30, () => get(gateway)))).toEqual(new Set([200]));
     expect(lost.received).toHaveLength(1);
     expect(gateway.faults).toEqual([]);
@@ -47,7 +48,7 @@ describe('a replica that is unsure', () => {
 
   test('is looked away from before it fails anyone', async () => {
     const [lost, sure] = [await serveInTest(unsure(200)), await serveInTest(good)];
-    const gateway = await gatewayBefore([lost, sure]);
+    const gateway = await gatewayBefore([lost, sure], { clock: createManualClock() });
     await inTurn(20, () => get(gateway));
     expect(lost.received).toHaveLength(1);
     expect(sure.received).toHaveLength(19);
@@ -55,7 +56,7 @@ describe('a replica that is unsure', () => {
 
   test('gets no request twice that changes something', async () => {
     const [lost, sure] = [await serveInTest(unsure(503)), await serveInTest(good)];
-    const gateway = await gatewayBefore([lost, sure]);
+    const gateway = await gatewayBefore([lost, sure], { clock: createManualClock() });
     expect((await inTurn(10, () => post(gateway))).filter((status) => status === 503)).toHaveLength(1);
     expect(lost.received.length + sure.received.length).toBe(10);
   });
