@@ -13,6 +13,8 @@ const quietMs = 400;
  * @returns milliseconds
  */
 export async function timeInteraction(page: Page, url: string, interaction: Interaction): Promise<number> {
+  // From elsewhere: the same address again would be a reload, which stays on the page of the list that was reached.
+  await page.goto('about:blank');
   await page.goto(`${url}/admin${interaction.from}`);
   await page.evaluate(untilSettled);
   await page.waitForTimeout(quietMs);
