@@ -22,12 +22,12 @@ it.concurrent(
     const before = wire.requests.filter(isKeyRequest).length;
     const bringBack = wire.cut(isForKeyServer);
     await new Promise((resolve) => setTimeout(resolve, outageMs));
-    const during = await scene.seen();
+    // A machine that is busy plays a little slower than time goes by.
+    const during = await scene.until(`seen.currentTime > ${outageMs / 1_000}`);
     const missed = wire.requests.filter(isForKeyServer).filter(({ status }) => status === undefined);
     bringBack();
     const backMs = performance.now();
 
-    expect(during.currentTime).toBeGreaterThan(outageMs / 1_000);
     expect(during.paused).toBe(false);
     expect(new Set(during.retries.map(({ what }) => what))).toEqual(new Set(['key', 'lease']));
     expect(new Set(during.retries.map(({ code }) => code))).toEqual(new Set(['NETWORK']));
