@@ -13,14 +13,18 @@ function derive(masterKey: string, salt: string, contentId: string): string {
   return Buffer.from(octets).toString('hex');
 }
 
-it('a further version derives for content registered from then on; earlier content keeps its own', async () => {
+/** Starts servers, one after the other, on one database. */
+function createStarts() {
   const folder = makeTestFolder();
-  const env = { ...complete, ADMIN_API_KEY: admin };
-  const start = async (more: Record<string, string>) => {
-    const process = startInTest(folder, { ...env, ...more });
+  return async (more: Record<string, string>) => {
+    const process = startInTest(folder, { ...complete, ADMIN_API_KEY: admin, ...more });
     const url = await process.listens();
     return { process, client: createClient(url, await readApiDocument(url)) };
   };
+}
+
+it('a further version derives for content registered from then on; earlier content keeps its own', async () => {
+  const start = createStarts();
   const keyOf = async ({ client }: Awaited<ReturnType<typeof start>>, id: string) =>
     (await client.get(`/keys/${id}`, admin)).bytes.toString('hex');
 
@@ -39,13 +43,7 @@ it('a further version derives for content registered from then on; earlier conte
 });
 
 it('a start without a version that is in use serves the others, and says which variables are missing', async () => {
-  const folder = makeTestFolder();
-  const env = { ...complete, ADMIN_API_KEY: admin };
-  const start = async (more: Record<string, string>) => {
-    const process = startInTest(folder, { ...env, ...more });
-    const url = await process.listens();
-    return { process, client: createClient(url, await readApiDocument(url)) };
-  };
+  const start = createStarts();
   const before = await start({});
   await before.client.post('/api/v1/content', admin, { id: 'old', name: 'x' });
   before.process.kill('SIGTERM');

@@ -1,10 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
-import { addHealthRoutes, createHost } from '@latchkey/shared/http';
-import { addNeighbourGate } from '@latchkey/shared/internal';
+import { addHealthRoutes } from '@latchkey/shared/http';
 import { createReadiness, type Dependency } from '@latchkey/shared/lifecycle';
-import { createMetrics } from '@latchkey/shared/metrics';
-import { createManualClock } from '@latchkey/shared/testing';
+import { createManualClock, serveBehindGate } from '@latchkey/shared/testing';
 import { createUpstream } from '@latchkey/shared/upstream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { refusingUrl, secret, serveInTest } from './forwarding.fixture.ts';
@@ -26,20 +22,13 @@ const without = (lost: string) => whole.map((one) => (one.name === lost ? { ...o
 
 /** The `/ready` that every service has, behind its gate. */
 async function serveReady(dependencies: Dependency[], itsSecret = secret): Promise<string> {
-  const silent = () => {};
   const clock = createManualClock();
-  const app = createHost({
-    randomId: randomUUID,
-    clientIpOf: () => '127.0.0.1',
-    requestLog: null,
-    operatorLog: { info: silent, warn: silent, error: silent },
-    metrics: createMetrics(),
-  });
-  addNeighbourGate(app, itsSecret);
-  addHealthRoutes(app, { version: '0', readiness: createReadiness(dependencies, clock, silent), clock });
-  onTestFinished(() => app.close());
-  await app.listen({ host: '127.0.0.1', port: 0 });
-  return `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
+  const readiness = createReadiness(dependencies, clock, () => {});
+  const { url, close } = await serveBehindGate(itsSecret, (app) =>
+    addHealthRoutes(app, { version: '0', readiness, clock }),
+  );
+  onTestFinished(close);
+  return url;
 }
 
 /** What a gateway says of itself before all services, of which some are at other addresses, and what its operator hears. */

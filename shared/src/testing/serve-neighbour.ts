@@ -6,12 +6,13 @@ import { addNeighbourGate, createNeighbourClient, type NeighbourClient } from '.
 import { createMetrics } from '../metrics/index.ts';
 import { createUpstream } from '../upstream/index.ts';
 
-const secret = 'the internal secret of tests, 32 octets or more';
+const ownSecret = 'the internal secret of tests, 32 octets or more';
 
-/** A neighbour's internal routes on a host of their own, behind the gate, and a client that asks them over HTTP. */
-export async function serveNeighbour(
+/** Routes on a host of their own, behind the gate that every service has. */
+export async function serveBehindGate(
+  secret: string,
   mount: (app: App) => void,
-): Promise<{ client: NeighbourClient; close(): Promise<void> }> {
+): Promise<{ url: string; close(): Promise<void> }> {
   const silent = () => {};
   const app = createHost({
     randomId: randomUUID,
@@ -23,19 +24,30 @@ export async function serveNeighbour(
   addNeighbourGate(app, secret);
   mount(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = app.server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`,
+    close: () => app.close(),
+  };
+}
+
+/** A neighbour's internal routes, and a client that asks them over HTTP. */
+export async function serveNeighbour(
+  mount: (app: App) => void,
+): Promise<{ client: NeighbourClient; close(): Promise<void> }> {
+  const onFault = () => {};
+  const served = await serveBehindGate(ownSecret, mount);
   const upstream = createUpstream({
-    urls: [`http://127.0.0.1:${port}`],
+    urls: [served.url],
     lookup: async () => [],
     clock: createSystemClock(),
     connections: 8,
-    onFault: silent,
+    onFault,
   });
   return {
-    client: createNeighbourClient({ name: 'the neighbour', upstream, secret, onFault: silent }),
+    client: createNeighbourClient({ name: 'the neighbour', upstream, secret: ownSecret, onFault }),
     async close() {
       await upstream.close();
-      await app.close();
+      await served.close();
     },
   };
 }
