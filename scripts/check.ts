@@ -1,12 +1,19 @@
 // `npm run check`: everything that can be said of the code without a reader. Every step runs, whatever came before it.
-// `--no-tests` leaves the tests out.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readFlags } from './read-flags.ts';
 import { findDeadReferences } from './rules/document-references.ts';
 import { findWrongImports } from './rules/import-directions.ts';
 import { listSourceFiles } from './rules/source-files.ts';
 import { runCommand } from './run-command.ts';
 import { runTests } from './run-tests.ts';
+
+const usage = `npm run check: types, lint, import directions, what documents refer to, and the tests
+
+  npm run check                  all of it
+  npm run check -- --no-tests    all but the tests
+`;
+const { values: flags } = readFlags(usage, { options: { 'no-tests': { type: 'boolean' } } });
 
 const root = join(import.meta.dirname, '..');
 const bin = join(root, 'node_modules', '.bin');
@@ -44,5 +51,5 @@ for (const [name, run] of steps) {
   console.log(`${ok ? '✓' : '✗'} ${name} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`);
 }
 if (failed.length > 0) console.log(`failed before the tests: ${failed.join(', ')}`);
-const tests = process.argv.includes('--no-tests') ? 0 : await runTests([], process.env);
+const tests = flags['no-tests'] ? 0 : await runTests([], process.env);
 process.exitCode = failed.length > 0 ? 1 : tests;

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sumCounts } from './count-reporter.ts';
 
 const root = join(import.meta.dirname, '..');
 let folder: string;
@@ -12,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Runs the tests in a file of their own with vitest and gives what the reporter wrote. */
-function countsOf(source: string) {
+function runOf(source: string) {
   const file = join(folder, 'counts.json');
   writeFileSync(join(folder, 'a.test.js'), source);
   const reporter = `--reporter=${join(root, 'scripts/count-reporter.ts')}`;
@@ -24,7 +25,7 @@ function countsOf(source: string) {
 it('counts what passed and failed, and names what was skipped', () => {
   const source = `it('passes', () => {}); it('fails', () => { throw new Error(); });
     describe('there', () => { it.skip('is skipped', () => {}); it('skips itself', (t) => t.skip()); });`;
-  expect(countsOf(source)).toEqual({
+  expect(sumCounts(runOf(source))).toEqual({
     passed: 1,
     failed: 1,
     skipped: ['a.test.js > there > is skipped', 'a.test.js > there > skips itself'],
@@ -36,5 +37,13 @@ it.each([
   ['a hook that fails', "it('passes', () => {}); afterAll(() => { throw new Error('late'); });", 1],
   ['an error outside every test', "it('passes', () => { Promise.reject(new Error('unheard')); });", 1],
 ])('counts %s as a failure', (_name, source, passed) => {
-  expect(countsOf(source)).toEqual({ passed, failed: 1, skipped: [] });
+  expect(sumCounts(runOf(source))).toEqual({ passed, failed: 1, skipped: [] });
+});
+
+it('counts each file by itself', () => {
+  const source = "it('passes', () => {}); it('fails', () => { throw new Error(); });";
+  expect(runOf(source)).toEqual({
+    files: [{ file: 'a.test.js', passed: 1, failed: 1, skipped: [] }],
+    errors: 0,
+  });
 });

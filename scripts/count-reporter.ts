@@ -9,24 +9,51 @@ export interface Counts {
   skipped: string[];
 }
 
+/** The same for one file, as a path from the root that vitest was given. */
+export interface FileCounts extends Counts {
+  file: string;
+}
+
+/** What the reporter writes. */
+export interface CountedRun {
+  files: FileCounts[];
+  /** Errors outside every file. */
+  errors: number;
+}
+
 /**
  * Writes the counts of a run to the file that `TEST_COUNTS_FILE` names. A file of tests that cannot be loaded and an
  * error outside every test count as failed: vitest shows them, but counts them nowhere.
  */
 export default class CountReporter implements Reporter {
   onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandledErrors) => {
-    const counts: Counts = { passed: 0, failed: unhandledErrors.length, skipped: [] };
+    const run: CountedRun = { files: [], errors: unhandledErrors.length };
     for (const module of modules) {
-      counts.failed += module.errors().length;
+      const counts: FileCounts = {
+        file: module.relativeModuleId,
+        passed: 0,
+        failed: module.errors().length,
+        skipped: [],
+      };
       for (const suite of module.children.allSuites()) counts.failed += suite.errors().length;
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state === 'passed') counts.passed++;
-        else if (state === 'skipped') counts.skipped.push(`${module.relativeModuleId} > ${test.fullName}`);
+        else if (state === 'skipped') counts.skipped.push(`${counts.file} > ${test.fullName}`);
         else counts.failed++;
       }
+      run.files.push(counts);
     }
     const file = process.env.TEST_COUNTS_FILE;
-    if (file) writeFileSync(file, JSON.stringify(counts));
+    if (file) writeFileSync(file, JSON.stringify(run));
+  };
+}
+
+/** The counts of a whole run. */
+export function sumCounts({ files, errors }: CountedRun): Counts {
+  return {
+    passed: files.reduce((sum, { passed }) => sum + passed, 0),
+    failed: files.reduce((sum, { failed }) => sum + failed, errors),
+    skipped: files.flatMap(({ skipped }) => skipped),
   };
 }

@@ -1,5 +1,4 @@
-// `npm run test:compose`: builds every image and runs compose.yaml for real, under a project name of its own, and takes
-// everything away again. Needs Docker with Compose (`docker compose` or `docker-compose`).
+// `npm run test:compose`: the images and compose.yaml, for real.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +6,15 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
 import { createComposeProject } from './compose-project.ts';
+import { readFlags } from './read-flags.ts';
 import { runCommand } from './run-command.ts';
+
+const usage = `npm run test:compose: builds every image and runs compose.yaml for real, under a project name of its own
+
+Needs Docker with Compose (docker compose or docker-compose). Takes everything away again.
+Ends with: N passed, N failed. Exits 0 where nothing failed.
+`;
+readFlags(usage, {});
 
 const root = join(import.meta.dirname, '..');
 const replicas = 3;

@@ -1,7 +1,5 @@
-// `npm run test:distributed`: the black-box tests against separate processes on Postgres, Redis and NATS, three of them
-// serving keys. `--replicas N` takes another number, `--dashboard` adds the tests of its pages; further test files may follow.
+// `npm run test:distributed`: the black-box tests against separate processes.
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
 import {
   createDistributedProfile,
@@ -9,12 +7,23 @@ import {
   makeProfileSecrets,
 } from './profile/distributed-profile.ts';
 import { provideServices } from './provide-service.ts';
+import { readFlags } from './read-flags.ts';
 import { runCommand } from './run-command.ts';
 import { runTests } from './run-tests.ts';
 
+const usage = `npm run test:distributed: the black-box tests against separate processes on Postgres, Redis and NATS
+
+  npm run test:distributed                          three processes serve keys
+  npm run test:distributed -- --replicas N          N of them
+  npm run test:distributed -- --dashboard           the tests of the dashboard's pages too
+  npm run test:distributed -- FILE…                 further files of tests
+
+Ends with: N passed, N failed, N skipped. Exits 0 where nothing failed.
+`;
+
 const root = join(import.meta.dirname, '..');
 
-const { values: flags, positionals: rest } = parseArgs({
+const { values: flags, positionals: rest } = readFlags(usage, {
   options: {
     replicas: { type: 'string', default: '3' },
     dashboard: { type: 'boolean', default: false },
@@ -22,6 +31,10 @@ const { values: flags, positionals: rest } = parseArgs({
   allowPositionals: true,
 });
 const replicas = Number(flags.replicas);
+if (!(Number.isInteger(replicas) && replicas > 0)) {
+  process.stderr.write(`--replicas ${flags.replicas}: accepted is a whole number from 1\n`);
+  process.exit(2);
+}
 
 const services = await provideServices(['Postgres', 'Redis', 'NATS']);
 const {
@@ -52,11 +65,8 @@ try {
   await Promise.all(profile.all.map((process) => process.waitReady()));
   const url = profile.processes.gateway[0]?.url;
   process.stderr.write(`${replicas} key-derivation replicas behind ${url}\n`);
-  code = await runTests([...listBlackBoxTests(root, flags), ...rest], {
-    ...process.env,
-    ...secrets,
-    BASE_URL: url,
-  });
+  const tests = [...listBlackBoxTests(root, flags), ...rest];
+  code = await runTests(tests, { ...process.env, ...secrets, BASE_URL: url }, true);
 } catch (error) {
   process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
 } finally {

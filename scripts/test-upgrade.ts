@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Stores } from './profile/distributed-profile.ts';
 import { provideServices, thisMachine } from './provide-service.ts';
+import { readFlags } from './read-flags.ts';
 import { conclude } from './run-tests.ts';
 import { type Meeting, meetAsServices, meetOnPostgres, meetOnSqlite } from './upgrade/meeting.ts';
 import { previousRelease, unpackPreviousRelease } from './upgrade/previous-release.ts';
@@ -33,13 +33,7 @@ Ends with: N passed, N failed, N skipped. Exits 0 where nothing failed.
 const parts = ['sqlite', 'postgres', 'services', 'rolling'] as const;
 const root = join(import.meta.dirname, '..');
 
-const { values: flags } = parseArgs({
-  options: { help: { type: 'boolean', short: 'h' }, only: { type: 'string' } },
-});
-if (flags.help) {
-  process.stdout.write(usage);
-  process.exit(0);
-}
+const { values: flags } = readFlags(usage, { options: { only: { type: 'string' } } });
 if (flags.only && !parts.some((part) => part === flags.only)) {
   process.stderr.write(`--only ${flags.only}: accepted are ${parts.join(', ')}\n`);
   process.exit(2);

@@ -1,4 +1,19 @@
 // `npm test`: everything that is tested, or what the arguments name.
 import { runTests } from './run-tests.ts';
 
-process.exitCode = await runTests(process.argv.slice(2), process.env);
+const usage = `npm test: everything that is tested, in some ten minutes
+
+Takes Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, else from Docker, else from
+programs on this machine, else installs those (Debian, as root). What could not run is named at the end.
+Up to five files that fail run once more by themselves, and those that pass then are named.
+
+  npm test                     all
+  npm test -- services/auth    the files whose path contains this
+  npm test -- -t NAME          the tests whose name contains this; whatever else vitest takes
+
+Ends with: N passed, N failed, N skipped. Exits 0 where nothing failed and something passed.
+`;
+
+const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('-h')) process.stdout.write(usage);
+else process.exitCode = await runTests(args, process.env);
