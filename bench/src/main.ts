@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { readFlags } from '../../scripts/read-flags.ts';
 import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
 import { startDistributedSubjects } from './distributed.ts';
@@ -39,7 +39,7 @@ leases in SQLite; ends with 1 where anything takes more than 300 ms.
 --scale and --viewers take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
-const { values: flags } = parseArgs({
+const { values: flags } = readFlags(usage, {
   options: {
     seconds: { type: 'string' },
     rounds: { type: 'string' },
@@ -59,14 +59,12 @@ const { values: flags } = parseArgs({
     profile: { type: 'string', default: 'single,distributed' },
     replicas: { type: 'string', default: '3' },
     boots: { type: 'string', default: '3' },
-    help: { type: 'boolean', short: 'h' },
   },
 });
 
 const say = (line: string) => console.error(line);
 
 async function main(): Promise<void> {
-  if (flags.help) return void console.log(usage);
   if (flags.scale) return compareShapes();
   if (flags.dashboard) return timeDashboard();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));

@@ -3,7 +3,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { readFlags } from '../../scripts/read-flags.ts';
 import { createChecks } from './checks.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
@@ -25,7 +25,7 @@ const usage = `Breaks what Latchkey stands on, and counts what clients see.
   --seed <number>   --logs <folder>  where the servers' own logs are to be kept
 `;
 
-const { values: flags } = parseArgs({
+const { values: flags } = readFlags(usage, {
   options: {
     part: { type: 'string', default: 'revocation,rolling,kills,faults' },
     only: { type: 'string', default: '' },
@@ -35,7 +35,6 @@ const { values: flags } = parseArgs({
     logs: { type: 'string' },
     full: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h' },
   },
 });
 
@@ -104,7 +103,6 @@ function write(part: string, table: string): void {
 }
 
 async function main(): Promise<void> {
-  if (flags.help) return say(usage);
   for (const part of flags.part.split(',')) {
     const run = parts[part];
     if (!run) throw new Error(`There is no part ${part}.\n${usage}`);

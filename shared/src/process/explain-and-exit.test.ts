@@ -46,3 +46,12 @@ test('a mistake in the code shows where it was made', () => {
   for (const error of mistakes) expect(explained(error).text).toMatch(/\n\s+at .*explain-and-exit\.test/);
   expect(explained('only words').text).toBe('Latchkey did not start.\nonly words\n');
 });
+
+test('a flag that is none says where the configuration is', () => {
+  const refused = Object.assign(new TypeError("Unknown option '--port'"), {
+    code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION',
+  });
+  expect(explained(refused).text).toBe(
+    "Latchkey did not start.\nUnknown option '--port'\nThe configuration is in environment variables: --help names them.\n",
+  );
+});

@@ -15,12 +15,21 @@ export function explainAndExit(error: unknown, process: NodeJS.Process, env: Env
     error instanceof ConfigError ||
     (error instanceof Error && 'forOperator' in error) ||
     isFromSystem(error) ||
+    isUnknownFlag(error) ||
     isDatabaseUnavailable(error);
   const text =
     explainRefusal(error, env) ??
     (foreseen ? (error as Error).message : ((error as Error)?.stack ?? String(error)));
-  process.stderr.write(`Latchkey did not start.\n${text}\n`);
+  const hint = isUnknownFlag(error)
+    ? '\nThe configuration is in environment variables: --help names them.'
+    : '';
+  process.stderr.write(`Latchkey did not start.\n${text}${hint}\n`);
   process.exit(1);
+}
+
+/** What `parseArgs` refuses, such as `--port`, which is a variable here. */
+function isUnknownFlag(error: unknown): boolean {
+  return error instanceof Error && /^ERR_PARSE_ARGS_/.test((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function isFromSystem(error: unknown): boolean {
