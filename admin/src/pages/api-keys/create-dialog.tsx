@@ -17,7 +17,7 @@ import { ScopeField } from './scope-field.tsx';
 /** Makes a key. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
-  const { issuedKey } = useApp();
+  const { issuedKey, clock } = useApp();
   const queries = useQueryClient();
   const [missing, setMissing] = useState<{ name?: string; date?: string }>({});
   const create = useAct({
@@ -32,7 +32,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
     const name = String(data.get('name')).trim();
-    const expiresAt = expiryOf(String(data.get('expiry')), String(data.get('date') ?? ''), Date.now());
+    const expiresAt = expiryOf(String(data.get('expiry')), String(data.get('date') ?? ''), clock.now());
     setMissing({
       ...(name === '' && { name: 'Give it a name that says who uses it.' }),
       ...(expiresAt === undefined && { date: 'Choose a day that is not over.' }),
