@@ -1,8 +1,15 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
+import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type GatewayFixture, refusingUrl, serveInTest, startGatewayInTest } from './forwarding.fixture.ts';
+import {
+  answersCome,
+  type GatewayFixture,
+  refusingUrls,
+  serveInTest,
+  startGatewayInTest,
+} from './forwarding.fixture.ts';
 
 /** A service that says what it is told to, octet by octet, once a request has come, and then closes. */
 async function garbler(text: string): Promise<string> {
@@ -37,14 +44,14 @@ async function expectUnavailable(response: Response): Promise<void> {
 describe('an address that takes no connection', () => {
   test.each(['GET', 'POST'])('costs a %s nothing where another one does', async (method) => {
     const service = await serveInTest((_request, response) => response.end('ok'));
-    const gateway = await startGatewayInTest([await refusingUrl(), await refusingUrl(), service.url]);
+    const gateway = await startGatewayInTest([...refusingUrls, service.url]);
     for (let round = 0; round < 6; round++)
       expect((await (method === 'GET' ? get(gateway) : post(gateway))).status).toBe(200);
     expect(gateway.faults).toEqual([]);
   });
 
   test('is a 503 with Retry-After where it is the only one, and the operator hears of it', async () => {
-    const gateway = await startGatewayInTest([await refusingUrl()]);
+    const gateway = await startGatewayInTest(refusingUrls.slice(0, 1));
     await expectUnavailable(await get(gateway));
     await expectUnavailable(await post(gateway));
     expect(gateway.faults).toHaveLength(2);
@@ -106,53 +113,70 @@ test('an answer that breaks off after its head breaks off at the client, and the
 
 describe('a service that hangs', () => {
   test('is a 503 within the time limit, and its request is ended', async () => {
+    const time = stopTime();
     let ended: () => void = () => {};
     const gone = new Promise<void>((resolve) => (ended = resolve));
     const service = await serveInTest((request) => request.socket.once('close', () => ended()));
     const gateway = await startGatewayInTest([service.url], { answerLimitMs: 100 });
-    await expectUnavailable(await get(gateway));
+    const answer = get(gateway);
+    await service.came(1);
+    time.advance(100);
+    await expectUnavailable(await answer);
     await gone;
     expect(gateway.faults).toEqual(['key-derivation: Error: no answer within 100 ms']);
   });
 
   test('is a 503 within the time limit also for those that wait for a free connection', async () => {
+    const time = stopTime();
     const service = await serveInTest(() => {});
     const gateway = await startGatewayInTest([service.url], { answerLimitMs: 200, connections: 1 });
-    const startedAtMs = performance.now();
-    for (const response of await Promise.all([get(gateway), get(gateway), get(gateway)]))
-      await expectUnavailable(response);
+    const answers = Promise.all([get(gateway), get(gateway), get(gateway)]);
+    await time.begun(200, 3);
+    await service.came(1);
     // One after the other would be three times the limit.
-    expect(performance.now() - startedAtMs).toBeLessThan(500);
+    time.advance(200);
+    for (const response of await answers) await expectUnavailable(response);
   });
 
   test('is waited for where it revokes: the leases of a large content take their time', async () => {
+    const time = stopTime();
+    let revoked: () => void = () => {};
     const service = await serveInTest((request, response) => {
-      // Twice the limit of the others, and the revocation is there first: only its own limit lets it end.
-      if (request.url === '/keys/leases/revoke') setTimeout(() => response.end('{"revoked":100000}'), 400);
+      if (request.url === '/keys/leases/revoke') revoked = () => response.end('{"revoked":100000}');
     });
     const gateway = await startGatewayInTest([service.url], { answerLimitMs: 200 });
-    const [revocation, key] = await Promise.all([
-      fetch(`${gateway.url}/keys/leases/revoke`, { method: 'POST' }),
-      get(gateway),
-    ]);
-    expect([revocation.status, await revocation.json()]).toEqual([200, { revoked: 100_000 }]);
-    await expectUnavailable(key);
+    const revocation = fetch(`${gateway.url}/keys/leases/revoke`, { method: 'POST' });
+    const key = get(gateway);
+    await service.came(2);
+    time.advance(59_999);
+    await expectUnavailable(await key);
+    revoked();
+    expect(await (await revocation).json()).toEqual({ revoked: 100_000 });
   });
 
   test('in the middle of a small answer is a 503 too', async () => {
+    const time = stopTime();
     const service = await serveInTest((_request, response) =>
       response.writeHead(200, { 'content-length': 16 }).write('half'),
     );
-    await expectUnavailable(await get(await startGatewayInTest([service.url], { answerLimitMs: 100 })));
+    const gateway = await startGatewayInTest([service.url], { answerLimitMs: 100 });
+    const begun = answersCome(1, 'heads');
+    const answer = get(gateway);
+    await begun;
+    time.advance(100);
+    await expectUnavailable(await answer);
   });
 
   test('is left alone for a while where there is another', async () => {
+    const time = stopTime();
     const hanging = await serveInTest(() => {});
     const service = await serveInTest((_request, response) => response.end('ok'));
     const gateway = await startGatewayInTest([hanging.url, service.url], { answerLimitMs: 100 });
-    const statuses = [];
-    for (let round = 0; round < 6; round++) statuses.push((await get(gateway)).status);
-    expect(statuses.filter((status) => status === 503)).toHaveLength(1);
+    const lost = get(gateway);
+    await hanging.came(1);
+    time.advance(100);
+    await expectUnavailable(await lost);
+    for (let round = 0; round < 6; round++) expect((await get(gateway)).status).toBe(200);
   });
 });
 

@@ -1,12 +1,13 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { type Clock, createSystemClock } from '@latchkey/shared/clock';
 import type { CorsOrigins } from '@latchkey/shared/config';
 import type { TrustProxy } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { createMetrics } from '@latchkey/shared/metrics';
+import { createManualClock } from '@latchkey/shared/testing';
 import { createUpstream } from '@latchkey/shared/upstream';
 import { onTestFinished } from 'vitest';
 import { addForwarding } from './add-forwarding.ts';
@@ -62,12 +63,28 @@ export async function startService(answer: RequestListener): Promise<FakeService
   };
 }
 
-/** An address at which nothing listens. */
-export async function refusingUrl(): Promise<string> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return `http://127.0.0.1:${port}`;
+/** Addresses at which nothing listens: the system gives these ports to nobody. */
+export const refusingUrls = [9, 8].map((port) => `http://127.0.0.1:${port}`);
+
+/**
+ * Resolves once so many more answers of services have come, or their heads, and whoever asked has them. What a test fetches
+ * by itself does not count.
+ */
+export async function answersCome(count: number, part: 'heads' | 'whole' = 'whole'): Promise<void> {
+  const channel = part === 'heads' ? 'undici:request:headers' : 'undici:request:trailers';
+  let left = count;
+  await new Promise<void>((resolve) => {
+    const hear = (message: unknown) => {
+      const headers = String((message as { request: { headers: unknown } }).request.headers);
+      // Those of a fetch, which a gateway sends on with the secret.
+      if (headers.includes('sec-fetch-mode') && !headers.includes(secret)) return;
+      if (--left > 0) return;
+      unsubscribe(channel, hear);
+      resolve();
+    };
+    subscribe(channel, hear);
+  });
+  await new Promise(setImmediate);
 }
 
 export interface GatewayFixture {
@@ -98,11 +115,14 @@ export interface GatewaySettings {
   trustProxy?: TrustProxy;
   answerLimitMs?: number;
   doubtAfterMs?: number;
+  /** How soon an address that gave no answer is asked for a sign of life: one more request that it receives. */
+  probeEveryMs?: number;
   /** To each address. */
   connections?: number;
-  /** By which it tries again whom it looks away from; the system's where it is absent. */
-  clock?: Clock;
 }
+
+/** Nobody is late where a test does not say so. */
+const patientMs = 60_000;
 
 /** A gateway on a free port before the services at the given addresses; those that are not given are nowhere. */
 export async function startGateway(
@@ -110,12 +130,13 @@ export async function startGateway(
   {
     corsOrigins = [],
     trustProxy = { kind: 'none' },
-    answerLimitMs,
-    doubtAfterMs,
+    answerLimitMs = patientMs,
+    doubtAfterMs = patientMs,
+    probeEveryMs = patientMs,
     connections = 8,
-    clock = createSystemClock(),
   }: GatewaySettings = {},
 ): Promise<GatewayFixture> {
+  const clock = createManualClock();
   const lines: RequestLine[] = [];
   const faults: string[] = [];
   let onLine = () => {};
@@ -127,6 +148,7 @@ export async function startGateway(
         urls: urls[name] ?? [],
         lookup: async () => [],
         clock,
+        probeEveryMs,
         connections,
         onFault: () => {},
       }),
@@ -152,8 +174,8 @@ export async function startGateway(
   await addForwarding(app, {
     upstreams,
     secret,
-    ...(answerLimitMs === undefined ? {} : { answerLimitMs }),
-    ...(doubtAfterMs === undefined ? {} : { doubtAfterMs }),
+    answerLimitMs,
+    doubtAfterMs,
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });

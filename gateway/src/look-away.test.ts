@@ -1,7 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { createManualClock } from '@latchkey/shared/testing';
+import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { describe, expect, test } from 'vitest';
 import {
+  answersCome,
   type FakeService,
   type GatewayFixture,
   type GatewaySettings,
@@ -39,7 +40,7 @@ describe('a replica that is unsure', () => {
       await serveInTest(good),
       await serveInTest(good),
     ];
-    const gateway = await gatewayBefore([lost, ...sure], { clock: createManualClock() });
+    const gateway = await gatewayBefore([lost, ...sure]);
     expect(new Set(await inTurn(30, () => get(gateway)))).toEqual(new Set([200]));
     expect(lost.received).toHaveLength(1);
     expect(gateway.faults).toEqual([]);
@@ -48,7 +49,7 @@ describe('a replica that is unsure', () => {
 
   test('is looked away from before it fails anyone', async () => {
     const [lost, sure] = [await serveInTest(unsure(200)), await serveInTest(good)];
-    const gateway = await gatewayBefore([lost, sure], { clock: createManualClock() });
+    const gateway = await gatewayBefore([lost, sure]);
     await inTurn(20, () => get(gateway));
     expect(lost.received).toHaveLength(1);
     expect(sure.received).toHaveLength(19);
@@ -56,7 +57,7 @@ describe('a replica that is unsure', () => {
 
   test('gets no request twice that changes something', async () => {
     const [lost, sure] = [await serveInTest(unsure(503)), await serveInTest(good)];
-    const gateway = await gatewayBefore([lost, sure], { clock: createManualClock() });
+    const gateway = await gatewayBefore([lost, sure]);
     expect((await inTurn(10, () => post(gateway))).filter((status) => status === 503)).toHaveLength(1);
     expect(lost.received.length + sure.received.length).toBe(10);
   });
@@ -139,53 +140,89 @@ describe('a replica that cannot answer one request', () => {
 });
 
 describe('a replica that stands still', () => {
+  /** How long a service may take for a sign of life. */
+  const signOfLifeMs = 500;
+
   test('holds requests up until it is found to give no sign of life, and then nobody', async () => {
+    const time = stopTime();
     const [paused, ...others] = [await serveInTest(silent), await serveInTest(good), await serveInTest(good)];
-    const gateway = await gatewayBefore([paused, ...others], { doubtAfterMs: 20 });
-    expect(new Set(await Promise.all(Array.from({ length: 30 }, () => get(gateway))))).toEqual(
-      new Set([200]),
-    );
-    const held = paused.received.filter(({ url }) => url === '/keys/film').length;
-    expect(held).toBeGreaterThan(0);
+    const gateway = await gatewayBefore([paused, ...others], { doubtAfterMs: 20, connections: 8 });
+    const othersAnswered = answersCome(20);
+    const statuses = Promise.all(Array.from({ length: 30 }, () => get(gateway)));
+    await Promise.all([time.begun(20, 30), othersAnswered, paused.came(8)]);
+    time.advance(20);
+    // The question whether it lives.
+    await paused.came(9);
+    time.advance(signOfLifeMs);
+    expect(new Set(await statuses)).toEqual(new Set([200]));
     expect(new Set(await inTurn(10, () => get(gateway)))).toEqual(new Set([200]));
-    expect(paused.received.filter(({ url }) => url === '/keys/film')).toHaveLength(held);
+    expect(paused.received.filter(({ url }) => url === '/keys/film')).toHaveLength(8);
     expect(gateway.faults).toEqual([]);
   });
 
   test('holds up what waits for a connection to it no longer than the rest, and that goes elsewhere whatever it is', async () => {
+    const time = stopTime();
     const [paused, other] = [await serveInTest(silent), await serveInTest(good)];
     const gateway = await gatewayBefore([paused, other], {
       doubtAfterMs: 20,
       answerLimitMs: 1_500,
       connections: 1,
     });
-    const statuses = await Promise.all(Array.from({ length: 8 }, () => post(gateway)));
+    const othersAnswered = answersCome(4);
+    const statuses = Promise.all(Array.from({ length: 8 }, () => post(gateway)));
+    await Promise.all([time.begun(20, 8), othersAnswered, paused.came(1)]);
+    const waitingAnswered = answersCome(3);
+    time.advance(20);
+    await paused.came(2);
+    time.advance(signOfLifeMs);
+    await waitingAnswered;
+    time.advance(1_500);
     // One was sent, and nobody knows what became of it.
-    expect(statuses.filter((status) => status === 503)).toHaveLength(1);
+    expect((await statuses).filter((status) => status === 503)).toHaveLength(1);
     expect(paused.received.filter(({ method }) => method === 'POST')).toHaveLength(1);
     expect(other.received.filter(({ method }) => method === 'POST')).toHaveLength(7);
   });
 
   test('is asked again once it gives a sign of life', async () => {
+    const time = stopTime();
     let isPaused = true;
     const waking = await serveInTest((request, response) =>
       isPaused ? silent(request, response) : good(request, response),
     );
-    const gateway = await gatewayBefore([waking, await serveInTest(good)], { doubtAfterMs: 20 });
-    await inTurn(2, () => get(gateway));
+    const gateway = await gatewayBefore([waking, await serveInTest(good)], {
+      doubtAfterMs: 20,
+      probeEveryMs: 1_000,
+    });
+    const held = get(gateway);
+    await waking.came(1);
+    time.advance(20);
+    await waking.came(2);
+    time.advance(signOfLifeMs);
+    expect(await held).toBe(200);
     isPaused = false;
-    const before = waking.received.length;
-    while (!waking.received.slice(before).some(({ url }) => url === '/keys/film'))
+    time.advance(1_000 - 20 - signOfLifeMs);
+    await waking.came(3);
+    while (waking.received.filter(({ url }) => url === '/keys/film').length < 2)
       expect(await get(gateway)).toBe(200);
   });
 });
 
 test('a replica that is slow and lives is waited for, and nothing is asked twice', async () => {
-  const slow: RequestListener = (request, response) =>
-    void setTimeout(() => response.end('ok'), request.url === '/health' ? 0 : 150);
+  const time = stopTime();
+  const slowAnswers: (() => void)[] = [];
+  const slow: RequestListener = (request, response) => {
+    if (request.url === '/health') response.end('ok');
+    else slowAnswers.push(() => response.end('ok'));
+  };
   const services = [await serveInTest(slow), await serveInTest(slow)];
   const gateway = await gatewayBefore(services, { doubtAfterMs: 20 });
-  expect(await Promise.all(Array.from({ length: 10 }, () => get(gateway)))).toEqual(Array(10).fill(200));
+  const statuses = Promise.all(Array.from({ length: 10 }, () => get(gateway)));
+  await Promise.all(services.map((service) => service.came(5)));
+  const signsOfLife = answersCome(2);
+  time.advance(20);
+  await signsOfLife;
+  for (const answer of slowAnswers) answer();
+  expect(await statuses).toEqual(Array(10).fill(200));
   const asked = services.flatMap(({ received }) => received).filter(({ url }) => url === '/keys/film');
   expect(asked).toHaveLength(10);
 });

@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
@@ -24,7 +25,9 @@ async function configured(more: Record<string, string> = {}) {
   return { folder, env };
 }
 
+/** A port at which whoever asks is answered in time. */
 async function answering(body: unknown): Promise<number> {
+  stopTime();
   const server = createServer((_request, response) => response.end(JSON.stringify(body)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());

@@ -208,6 +208,6 @@ describe('latchkey encrypt --upload as a process that ends in the middle', () =>
       expect(readFileSync(join(out, '720p/index.m3u8'), 'utf8')).toBe(before);
       expect(playBucket(server)).toEqual(names);
     },
-    30_000,
+    120_000,
   );
 });

@@ -76,7 +76,7 @@ it('is encrypted so that a player gets exactly its octets, under the key of its 
     ),
     { numRuns: 40 },
   );
-}, 60_000);
+}, 180_000);
 
 it('gets another vector when the same presentation is encrypted again', async () => {
   const { files } = makeFiles([{ segments: [1, 2], map: true, singleFile: false }]);

@@ -17,11 +17,14 @@ const seconds = 12;
 /** 25 a second, in each of two video renditions. */
 const frames = 2 * 25 * seconds;
 
+/** ffmpeg encodes and decodes for some seconds each time, on a machine that may have much else to do. */
+const limitMs = 240_000;
+
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-ffmpeg-'));
 let video: MadeVideo;
 beforeAll(async () => {
   video = await makeVideo({ ffmpeg, folder, seconds });
-}, 60_000);
+}, limitMs);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Serves the files of a folder, and content keys as Latchkey does. */
@@ -77,20 +80,28 @@ describe.each(['ts', 'fmp4'] as const)(
         expect(played).toEqual(clear);
         expect([...keyPaths].sort()).toEqual(expect.arrayContaining(expectedKeys));
       },
-      60_000,
+      limitMs,
     );
 
-    it('and fails with the key of another content', async () => {
-      const root = temporaryFolder();
-      const { url } = await serve(root);
-      await encryptPresentation({ ...encryptOptions(root, ''), playlist: video[container], keyUrlBase: url });
-      for (const name of readdirSync(join(root, 'out'), { recursive: true, encoding: 'utf8' })) {
-        if (!name.endsWith('.m3u8')) continue;
-        const path = join(root, 'out', name);
-        writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/keys/film', '/keys/other'));
-      }
-      await expect(decode(`${url}/out/master.m3u8`)).rejects.toThrow();
-    }, 60_000);
+    it(
+      'and fails with the key of another content',
+      async () => {
+        const root = temporaryFolder();
+        const { url } = await serve(root);
+        await encryptPresentation({
+          ...encryptOptions(root, ''),
+          playlist: video[container],
+          keyUrlBase: url,
+        });
+        for (const name of readdirSync(join(root, 'out'), { recursive: true, encoding: 'utf8' })) {
+          if (!name.endsWith('.m3u8')) continue;
+          const path = join(root, 'out', name);
+          writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/keys/film', '/keys/other'));
+        }
+        await expect(decode(`${url}/out/master.m3u8`)).rejects.toThrow();
+      },
+      limitMs,
+    );
   },
 );
 

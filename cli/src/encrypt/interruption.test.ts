@@ -40,7 +40,7 @@ it('by SIGKILL leaves no output folder, and the next run clears what is left', a
   expect(readdirSync(outside)).toEqual(['out']);
   const [played] = playPresentation(join(out, 'f.m3u8'), keyOfUrl);
   expect(played?.segments.map(({ clear }) => clear.toString())).toEqual(names);
-}, 30_000);
+}, 120_000);
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
   'by %s leaves nothing, and the process ends by that signal',
@@ -66,5 +66,5 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     expect(said).toContain('interrupted');
     expect(readdirSync(outside)).toEqual([]);
   },
-  30_000,
+  120_000,
 );

@@ -4,13 +4,20 @@ import { createSystemClock } from '@latchkey/shared/clock';
 import { createHost } from '@latchkey/shared/http';
 import { createMetrics } from '@latchkey/shared/metrics';
 import { ProcessStatistics } from '@latchkey/shared/statistics';
+import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answersCome } from '../forwarding.fixture.ts';
 import { addGatheredStatistics } from './add-gathered-statistics.ts';
 
 const clock = createSystemClock();
 const secret = 'the internal secret of tests, 32 octets or more';
 const ends: (() => unknown)[] = [];
+let time: ReturnType<typeof stopTime>;
+
+beforeEach(() => {
+  time = stopTime();
+});
 
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -84,14 +91,21 @@ const allow: RequestListener = (request, response) => {
 
 describe('the gathered statistics', () => {
   it('are those of every replica, and name the ones that do not answer', async () => {
-    const silent = await serve(() => {});
+    let heard = () => {};
+    const isAsked = new Promise<void>((resolve) => (heard = resolve));
+    const silent = await serve(() => heard());
     const ask = await start(allow, [
       await serveReport(3),
       await serveReport(4),
       'http://127.0.0.1:9',
       silent,
     ]);
-    const { statistics } = (await ask()).json();
+    // Of auth whether it may be asked; then the reports of the three other services, of two replicas of the last, and auth's.
+    const othersAnswered = answersCome(6);
+    const gathered = ask();
+    await Promise.all([othersAnswered, isAsked]);
+    time.advance(500);
+    const { statistics } = (await gathered).json();
     expect(statistics.keyRequests).toMatchObject({ processes: 2, lastHour: { count: 7 } });
     expect(statistics.replicas).toHaveLength(2);
     expect(statistics.missing).toEqual(

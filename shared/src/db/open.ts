@@ -13,6 +13,8 @@ export interface DatabaseOptions {
   sqlitePath: string;
   /** Whether a statement may take as long as it needs: a migration may have to read every row. */
   longStatements?: boolean;
+  /** How long a statement may wait for a connection to Postgres; 2 s where it is left out. */
+  connectionTimeoutMs?: number;
   /** Hears of connections that broke while idle, which no query reports. */
   onConnectionFault?: (error: Error) => void;
 }

@@ -6,7 +6,7 @@ const int8Oid = 20;
 const maxConnections = 10;
 /** Under the 5 s after which a state counts as unknown, so that a slow database becomes a 503 and not a hang. */
 const statementTimeoutMs = 4_000;
-const connectionTimeoutMs = 2_000;
+const defaultConnectionTimeoutMs = 2_000;
 
 /**
  * What a page of an index costs to the planner, beside one of a table that is read from end to end. Its default of 4 is a
@@ -24,7 +24,10 @@ const statementLimits = {
 export function openPostgresPool(
   connectionString: string,
   onConnectionFault: (error: Error) => void,
-  { longStatements = false }: { longStatements?: boolean } = {},
+  {
+    longStatements = false,
+    connectionTimeoutMs = defaultConnectionTimeoutMs,
+  }: { longStatements?: boolean; connectionTimeoutMs?: number } = {},
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString,

@@ -112,7 +112,7 @@ describe('a request that does not arrive in time', () => {
     const connected = once(host.app.server, 'connection');
     const peer = open(text);
     const [served] = (await connected) as [Socket];
-    await vi.waitFor(() => expect(served.bytesRead).toBe(text.length), { interval: 5 });
+    await vi.waitFor(() => expect(served.bytesRead).toBe(text.length), { timeout: 20_000, interval: 5 });
     return { ...peer, served };
   }
 

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { stopTime } from '../testing/stop-time.ts';
 import { createUpstream, type Upstream } from '../upstream/index.ts';
 import {
   createApiKeyClient,
@@ -34,19 +35,18 @@ const serveJson = (body: unknown, status = 200) =>
   serve((_request, response) =>
     response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body)),
   );
-async function refusingUrl(): Promise<string> {
-  const { url, server } = await serveJson({});
-  await new Promise((resolve) => server.close(resolve));
-  return url;
-}
+/** Addresses at which nothing listens: the system gives these ports to nobody. */
+const refusing = [9, 8, 7].map((port) => `http://127.0.0.1:${port}`);
 
-function clientOf(urls: string[], answerTimeoutMs = 2_000): NeighbourClient & { faults: string[] } {
+function clientOf(urls: string[], answerTimeoutMs = 60_000): NeighbourClient & { faults: string[] } {
   const faults: string[] = [];
   const upstream = createUpstream({
     urls,
     lookup: async () => [],
     clock: createManualClock(),
     connections: 4,
+    // The question for a sign of life would count as one of the test's.
+    probeEveryMs: 60_000,
     onFault: () => {},
   });
   upstreams.push(upstream);
@@ -81,7 +81,7 @@ describe('a question', () => {
   });
 
   test('goes to the next address where one takes no connection, whether it changes something or not', async () => {
-    const client = clientOf([await refusingUrl(), await refusingUrl(), (await serveJson({ a: 1 })).url]);
+    const client = clientOf([...refusing.slice(0, 2), (await serveJson({ a: 1 })).url]);
     for (let round = 0; round < 4; round++) {
       expect(await client.get('/', as)).toEqual({ a: 1 });
       expect(await client.post('/', {}, as)).toEqual({ a: 1 });
@@ -102,18 +102,27 @@ describe('a question', () => {
   });
 
   test('waits no longer than it may at one address, which is left alone then, and asks another one', async () => {
+    const time = stopTime();
     let hung = 0;
-    const { url } = await serve(() => void hung++);
+    const { url, server } = await serve(() => void hung++);
     const client = clientOf([url, (await serveJson({})).url], 50);
+    const waiting = client.get('/', as);
+    await once(server, 'request');
+    time.advance(50);
+    expect(await waiting).toEqual({});
     for (let round = 0; round < 6; round++) expect(await client.get('/', as)).toEqual({});
     expect(hung).toBe(1);
     expect(client.faults).toEqual([]);
   });
 
   test('that may have changed something is not asked again where its time was over', async () => {
-    const { url } = await serve(() => {});
+    const time = stopTime();
+    const { url, server } = await serve(() => {});
     const client = clientOf([url, (await serveJson({})).url], 50);
-    await expect(client.post('/', {}, as)).rejects.toMatchObject(unavailable);
+    const waiting = client.post('/', {}, as);
+    await once(server, 'request');
+    time.advance(50);
+    await expect(waiting).rejects.toMatchObject(unavailable);
   });
 
   test('goes to another address where the first one is unsure, unless it may have changed something', async () => {
@@ -139,12 +148,7 @@ describe('an answer is not known', () => {
   });
 
   test('where no address is known, none answers, or what comes is no JSON', async () => {
-    for (const urls of [
-      [],
-      [await refusingUrl()],
-      [(await serveJson('<html>')).url],
-      [(await serveJson('')).url],
-    ])
+    for (const urls of [[], refusing, [(await serveJson('<html>')).url], [(await serveJson('')).url]])
       await expect(clientOf(urls).get('/', as)).rejects.toMatchObject(unavailable);
   });
 
@@ -222,7 +226,7 @@ test('a content service of the release before, which does not tell what is missi
 describe('the feed', () => {
   test('is read from the next neighbour where one does not answer', async () => {
     const page = { head: 3, changes: [{ number: 3, at: 9, change: { kind: 'content', contentId: 'film' } }] };
-    const lost = clientOf([await refusingUrl()]);
+    const lost = clientOf(refusing);
     const good = clientOf([(await serveJson(page)).url]);
     const feed = createFeedClient([lost, good, lost]);
     expect(await feed.head()).toBe(3);

@@ -68,7 +68,7 @@ describe('an answer tells', () => {
         expect(await told('/keys/film')).toMatchObject({ principal: { kind: 'viewer', id } });
       }),
     );
-  });
+  }, 120_000);
 
   test('an id that is no well-formed text without failing the request', async () => {
     principal = viewer('\ud800 alone');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { stopTime } from '../testing/stop-time.ts';
 import { createReadiness } from './readiness.ts';
 
 const up = async () => ({ behindMs: 3 });
@@ -64,8 +65,11 @@ test('the operator hears once that a dependency is down, again where the reason 
 });
 
 test('a dependency that hangs is down after 2 seconds', async () => {
+  const time = stopTime();
   const { readiness } = create({ database: () => new Promise(() => {}) });
-  expect((await readiness.report()).dependencies.database).toEqual({ status: 'down' });
+  const report = readiness.report();
+  time.advance(2_000);
+  expect((await report).dependencies.database).toEqual({ status: 'down' });
 });
 
 test('probes within half a second share one round, a later one asks anew', async () => {

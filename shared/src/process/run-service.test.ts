@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { internalVariables, observabilityVariables, processVariables } from '../config/index.ts';
+import { stopTime } from '../testing/stop-time.ts';
 import { runService, type ServiceContext } from './index.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
@@ -151,7 +152,7 @@ describe('a service that waits', () => {
     process.emit('SIGTERM');
     expect(await process.exited).toBe(0);
     await ended;
-  }, 20_000);
+  }, 60_000);
 });
 
 describe('the end', () => {
@@ -185,9 +186,11 @@ describe('the end', () => {
   });
 
   test('lets requests in while load balancers look away, and sends clients elsewhere', async () => {
-    const { process, ended, ask } = await start(async () => {}, undefined, { SHUTDOWN_DRAIN_SECONDS: '1' });
+    const time = stopTime();
+    const { process, ended, ask } = await start(async () => {}, undefined, { SHUTDOWN_DRAIN_SECONDS: '7' });
     await ended;
     process.emit('SIGTERM');
+    time.advance(6_999);
     const answer = await ask('/things');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('connection')).toBe('close');
@@ -195,6 +198,7 @@ describe('the end', () => {
       status: 503,
       body: { dependencies: { process: { draining: true } } },
     });
+    time.advance(1);
     expect(await process.exited).toBe(0);
   });
 });

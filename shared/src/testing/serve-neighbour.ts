@@ -7,6 +7,8 @@ import { createMetrics } from '../metrics/index.ts';
 import { createUpstream } from '../upstream/index.ts';
 
 const ownSecret = 'the internal secret of tests, 32 octets or more';
+/** What a neighbour answers is tested here, and not how soon. */
+const answerTimeoutMs = 60_000;
 
 /** Routes on a host of their own, behind the gate that every service has. */
 export async function serveBehindGate(
@@ -44,7 +46,13 @@ export async function serveNeighbour(
     onFault,
   });
   return {
-    client: createNeighbourClient({ name: 'the neighbour', upstream, secret: ownSecret, onFault }),
+    client: createNeighbourClient({
+      name: 'the neighbour',
+      upstream,
+      secret: ownSecret,
+      answerTimeoutMs,
+      onFault,
+    }),
     async close() {
       await upstream.close();
       await served.close();

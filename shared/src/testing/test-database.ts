@@ -29,14 +29,19 @@ async function openSqliteInMemory(): Promise<TestDatabase> {
   return { db, close: () => db.destroy() };
 }
 
+/** No test is about how soon Postgres answers, and it is the same for all that run at once. */
+function openPatiently(databaseUrl: string): Database {
+  return openDatabase({ databaseUrl, sqlitePath: '', longStatements: true, connectionTimeoutMs: 60_000 });
+}
+
 async function openPostgresDatabase(url: string): Promise<TestDatabase> {
   const name = `test_${process.pid}_${performance.now().toString().replace('.', '_')}`;
-  const admin = openDatabase({ databaseUrl: url, sqlitePath: '' });
+  const admin = openPatiently(url);
   // A database and not a schema: advisory locks and the catalog that the migrator reads belong to a whole database.
   await sql`create database ${sql.id(name)} template template0`.execute(admin);
   const own = new URL(url);
   own.pathname = `/${name}`;
-  const db = openDatabase({ databaseUrl: own.toString(), sqlitePath: '' });
+  const db = openPatiently(own.toString());
   await migrate(db);
   return {
     db,

@@ -4,6 +4,9 @@ import { Pool } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { brokeBeforeAnswer, neverReached } from './never-reached.ts';
 
+/** Discard (RFC 863): this machine has no listener there, and the system gives the port to nobody. */
+const deadPort = 9;
+
 /** What undici rejects with when a server treats its connections so; null stands for no server at all. */
 async function failureOf(treat: ((socket: Socket, pool: Pool) => void) | null): Promise<unknown> {
   const server = createServer((socket) => {
@@ -13,8 +16,7 @@ async function failureOf(treat: ((socket: Socket, pool: Pool) => void) | null): 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const pool = new Pool(`http://127.0.0.1:${port}`);
-  if (treat === null) await new Promise((resolve) => server.close(resolve));
+  const pool = new Pool(`http://127.0.0.1:${treat === null ? deadPort : port}`);
   const failure = await pool.request({ method: 'POST', path: '/', body: '{}' }).catch((error) => error);
   await pool.destroy();
   server.close();

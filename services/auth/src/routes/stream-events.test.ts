@@ -94,7 +94,9 @@ describe('the event stream over a socket', () => {
     const answer = await watch(testBootstrapKey);
     expect(auth.host.lines).toEqual([]);
     answer.destroy();
-    await expect.poll(() => auth.host.lines).toMatchObject([{ route: path, status: 200, code: null }]);
+    await expect
+      .poll(() => auth.host.lines, { timeout: 20_000 })
+      .toMatchObject([{ route: path, status: 200, code: null }]);
   });
 
   it('answers HEAD with the headers alone', async () => {

@@ -1,0 +1,8 @@
+import type { RedisLimits } from './redis-connection.ts';
+
+/** For tests in which Redis answers: none of them is about how soon. */
+export const patientLimits: RedisLimits = {
+  commandTimeoutMs: 60_000,
+  connectTimeoutMs: 60_000,
+  socketTimeoutMs: 60_000,
+};

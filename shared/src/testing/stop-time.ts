@@ -1,0 +1,40 @@
+import { onTestFinished, vi } from 'vitest';
+
+export interface StoppedTime {
+  /** Ends the limits that are over by then. */
+  advance(ms: number): void;
+  /** Resolves once so many limits of that length were begun. */
+  begun(ms: number, count: number): Promise<void>;
+}
+
+/**
+ * Time limits (`setTimeout`, `AbortSignal.timeout`) run on a time that stands still until the test moves it, to the end of
+ * the test: what answers is never too late, however slow the machine, and what is silent is when the test says so. Clocks,
+ * intervals, sockets and Vitest keep their time. Not in the index, because that is imported outside of tests too.
+ */
+export function stopTime(): StoppedTime {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { setTimeout: standing } = globalThis;
+  const begun: unknown[] = [];
+  globalThis.setTimeout = new Proxy(standing, {
+    apply(_, self, args) {
+      begun.push(args[1]);
+      return Reflect.apply(standing, self, args);
+    },
+  });
+  onTestFinished(() => {
+    globalThis.setTimeout = standing;
+    vi.useRealTimers();
+  });
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(new DOMException('it took too long', 'TimeoutError')), ms);
+    return controller.signal;
+  });
+  return {
+    advance: (ms) => void vi.advanceTimersByTime(ms),
+    async begun(ms, count) {
+      while (begun.filter((begunMs) => begunMs === ms).length < count) await new Promise(setImmediate);
+    },
+  };
+}
