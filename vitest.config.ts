@@ -9,9 +9,9 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: '75%',
     // A test of the rules takes milliseconds; one that starts a server, encrypts a video or opens a browser takes seconds.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    teardownTimeout: 10_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 30_000,
     restoreMocks: true,
     // In a test, process.env.BASE_URL is Vite's own. This is the server that the acceptance tests are to use.
     provide: { baseUrl: process.env.BASE_URL ?? null },
