@@ -2,8 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sumCounts } from './count-reporter.ts';
+
+// Each test runs vitest itself, which is a second, and more on a machine that is busy with everything else.
+vi.setConfig({ testTimeout: 120_000 });
 
 const root = join(import.meta.dirname, '..');
 let folder: string;

@@ -23,6 +23,7 @@ it.skipIf(!isInstalled)(
     await vi.waitFor(() => {
       expect(() => process.kill(pid, 0)).toThrow('ESRCH');
       expect(existsSync(folder)).toBe(false);
-    }, 5_000);
+    }, 30_000);
   },
+  60_000,
 );

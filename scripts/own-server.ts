@@ -29,7 +29,7 @@ export interface OwnServerOptions {
   removesFolder: boolean;
 }
 
-const startTimeoutMs = 20_000;
+const startTimeoutMs = 60_000;
 /**
  * Starts the program, says its process id, and ends it when standard input does: with this process, however that ends.
  * $0 is the log, $1 the signal, $2 whether the folder goes too, the rest the command.

@@ -50,7 +50,7 @@ describe('the audit is exported', () => {
     expect(records).toHaveLength(600);
     expect(new Set(records.map(({ id }) => id)).size).toBe(600);
     expect(records.slice(0, 100)).toEqual(await audit(`actor=${viewerId}`));
-  });
+  }, 120_000);
 
   it('as CSV in which the name of a viewer runs nothing', async () => {
     const viewerId = unique('=HYPERLINK("http://evil.example","x")');

@@ -1,4 +1,5 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { type Answer, readAnswer } from './answer.ts';
 import type { ApiDocument } from './api-document.ts';
@@ -27,13 +28,26 @@ export interface Client {
   credentials: Set<string>;
 }
 
-export function createClient(baseUrl: string, api: ApiDocument): Client {
+/** What a 503 says in `Retry-After` at least. */
+const againAfterMs = 1_000;
+
+/** @param tries how often a request is sent at most, as a client does that is told 503: the one answer that decides nothing */
+export function createClient(baseUrl: string, api: ApiDocument, tries = 1): Client {
   // Idle connections are closed before the server does, so that none is used while it closes.
   const dispatcher = new Agent({ keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 });
   const answered: string[] = [];
   const credentials = new Set<string>();
 
   async function call(method: string, target: string, options: CallOptions = {}): Promise<Answer> {
+    // What is read while it is sent cannot be sent again.
+    for (let left = options.body instanceof Readable ? 1 : tries; ; left--) {
+      const answer = await ask(method, target, options);
+      if (answer.status !== 503 || left <= 1) return answer;
+      await pause(againAfterMs);
+    }
+  }
+
+  async function ask(method: string, target: string, options: CallOptions): Promise<Answer> {
     const { as, json, headers = {} } = options;
     const body = options.body ?? (json === undefined ? null : JSON.stringify(json));
     const response = await request(`${baseUrl}${target}`, {

@@ -119,16 +119,20 @@ describe.each(all)('%s', (name, service) => {
   });
 });
 
-it.each(own)('%s is given only variables that its process reads', async (_, service) => {
-  const { entry, port } = imageOf(service) ?? { entry: '', port: null };
-  const names = Object.keys(service.environment ?? {});
-  // The command line reads where the database is, and lists it nowhere.
-  if (port === null) return expect(names).toEqual(['DATABASE_URL']);
-  const { stdout } = await promisify(execFile)(process.execPath, [join(root, entry), '--help']);
-  const read = new Set([...stdout.matchAll(/^([A-Z][A-Z0-9_]+),? .*\(/gm)].map((match) => match[1]));
-  expect(names.filter((variable) => !read.has(variable))).toEqual([]);
-  expect(stdout).toMatch(new RegExp(`^PORT \\(default ${port}\\)`, 'm'));
-});
+it.each(own)(
+  '%s is given only variables that its process reads',
+  async (_, service) => {
+    const { entry, port } = imageOf(service) ?? { entry: '', port: null };
+    const names = Object.keys(service.environment ?? {});
+    // The command line reads where the database is, and lists it nowhere.
+    if (port === null) return expect(names).toEqual(['DATABASE_URL']);
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, entry), '--help']);
+    const read = new Set([...stdout.matchAll(/^([A-Z][A-Z0-9_]+),? .*\(/gm)].map((match) => match[1]));
+    expect(names.filter((variable) => !read.has(variable))).toEqual([]);
+    expect(stdout).toMatch(new RegExp(`^PORT \\(default ${port}\\)`, 'm'));
+  },
+  60_000,
+);
 
 it('what is started without a name is the distributed profile, and the single node is one container with one volume', () => {
   expect(all.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['single-node']);

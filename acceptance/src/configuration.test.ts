@@ -1,9 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
 import { secretsIn } from './request-lines.ts';
 import { viewerToken } from './tokens.ts';
+
+// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+vi.setConfig({ testTimeout: 120_000 });
 
 const start = (env: Record<string, string | undefined>) =>
   runToEnd(makeTestFolder(), { ...complete, ...env });

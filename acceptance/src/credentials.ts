@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { createApiKey, revokeApiKey } from './stage.ts';
+import { createApiKey, createBriefApiKey, revokeApiKey } from './stage.ts';
 import type { Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -33,14 +33,13 @@ export async function makeCredentials(target: Target): Promise<Credentials> {
   const keyOf = async (scope: string) => (await createApiKey(target, scope)).raw;
   const revoked = await createApiKey(target, 'admin');
   await revokeApiKey(target, revoked.id);
-  const expiresAt = new Date(Date.now() + 3_000).toISOString();
-  const expired = await createApiKey(target, 'admin', { expiresAt });
+  const expired = await createBriefApiKey(target, 'admin');
   await vi.waitFor(
     async () => {
       const { status } = await client.get('/api/v1/api-keys/current', expired.raw);
       if (status !== 401) throw new Error('not yet expired');
     },
-    { timeout: 15_000, interval: 100 },
+    { timeout: 30_000, interval: 100 },
   );
   return {
     viewerId,

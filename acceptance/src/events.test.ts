@@ -10,8 +10,10 @@ import {
 } from './stage.ts';
 import { openTarget } from './target.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
+
 const target = await openTarget();
-const patience = { timeout: 10_000, interval: 20 };
+const patience = { timeout: 30_000, interval: 20 };
 const opened: EventStream[] = [];
 
 async function open(credential = target.adminApiKey): Promise<EventStream> {

@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { complete, freePorts, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
 import { secretsIn } from './request-lines.ts';
 import { viewerToken } from './tokens.ts';
+
+// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Nothing but free ports; the paths are the defaults. */
 const bare = { ...freePorts, SQLITE_PATH: undefined, CONTENT_MODE: 'any' };

@@ -8,7 +8,7 @@ import { startServer } from './target.ts';
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 const server = await startServer();
 const { client, adminApiKey: admin } = server;
-const patience = { timeout: 20_000, interval: 100 };
+const patience = { timeout: 30_000, interval: 100 };
 
 /** A write beyond the limit fails, as one does on a full disk. The soft limit is the owner's to set and to lift. */
 const limitFiles = (octets: string) =>
@@ -48,4 +48,5 @@ it.runIf(hasPrlimit)(
     expect(await askForKey(server, scene, leaseId)).toBe('403 LEASE_REVOKED');
     await vi.waitFor(async () => expect((await client.get('/ready')).status).toBe(200), patience);
   },
+  90_000,
 );

@@ -136,4 +136,4 @@ it(`what was acknowledged survives kill -9, in ${rounds} rounds (KILL_SEED=${see
   // Once more, all of it: what later rounds did has changed nothing of what earlier ones were told.
   const { client } = await start();
   await verify(client, file, all);
-}, 300_000); // Fifty starts of a second each, on a machine that may be busy.
+}, 900_000); // Fifty starts of a second each, on a machine that may be busy.

@@ -60,14 +60,14 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     const scene = { viewerId, token, contentId };
     const late = await createLease(server, scene, { deviceId: 'late', requestedTtlSeconds: 1 });
     await vi.waitFor(async () => expect(await askForKey(server, scene, late)).toBe('403 LEASE_EXPIRED'), {
-      timeout: 15_000,
+      timeout: 30_000,
       interval: 50,
     });
     await createLease(server, scene, { deviceId: 'a' });
     await createLease(server, scene, { deviceId: 'b' });
     const renewal = await client.post('/keys/leases/renew', token, { leaseId: late });
     expect(renewal.code).toBe('LEASE_LIMIT_REACHED');
-  });
+  }, 60_000);
 
   it('is each viewer’s own', async () => {
     const [play] = await fill(server, 2);

@@ -6,7 +6,7 @@ import { startServer } from './target.ts';
 
 const server = await startServer();
 const { client, adminApiKey: admin } = server;
-const patience = { timeout: 20_000, interval: 100 };
+const patience = { timeout: 30_000, interval: 100 };
 
 it('while the database takes no writes: 503 for what has to be written, keys go on, and afterwards all is well', async () => {
   const scene = await makeScene(server);
@@ -29,4 +29,4 @@ it('while the database takes no writes: 503 for what has to be written, keys go 
   intruder.exec('ROLLBACK');
   await vi.waitFor(async () => expect((await client.get('/ready')).status).toBe(200), patience);
   expect((await client.post('/api/v1/content', admin, { name: 'x' })).status).toBe(201);
-});
+}, 120_000);

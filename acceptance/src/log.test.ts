@@ -17,7 +17,7 @@ function lineOf({ requestId }: Answer): Promise<RequestLine> {
       expect(more).toEqual([]);
       return line;
     },
-    { timeout: 10_000, interval: 20 },
+    { timeout: 25_000, interval: 20 },
   );
 }
 

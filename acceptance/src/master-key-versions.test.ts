@@ -1,9 +1,12 @@
 import { hkdfSync } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { createClient } from './client.ts';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
 import { makeApiKey, masterKeyHex, saltHex } from './target.ts';
+
+// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+vi.setConfig({ testTimeout: 120_000 });
 
 const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
 const admin = makeApiKey();

@@ -1,7 +1,10 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
+
+// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+vi.setConfig({ testTimeout: 120_000 });
 
 it('MIGRATE_ON_START=false does not touch an empty database: the server says what to run, and ends', async () => {
   const folder = makeTestFolder();

@@ -2,13 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, runToEnd } from './own-process.ts';
 import { makeFolder } from './server-process.ts';
 import { registerContent } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
+
+// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+vi.setConfig({ testTimeout: 120_000 });
 
 const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', ...plain } = uploadsOn;
 const secrets = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
@@ -29,7 +32,7 @@ describe.each([
       const ended = spawnSync(process.execPath, [contentService], {
         env: { PATH: process.env.PATH, ...service, ...env },
         encoding: 'utf8',
-        timeout: 20_000,
+        timeout: 60_000,
       });
       return { code: ended.status, stderr: ended.stderr };
     },

@@ -4,8 +4,11 @@ import { hostName } from './proxies/certificate.ts';
 import { proxyKinds } from './proxies/configuration.ts';
 import { failingPath, onceFailingPath, startEchoUpstream } from './proxies/echo-upstream.ts';
 import { startProxy } from './proxies/proxy-process.ts';
+import { patience } from './proxies/stand.ts';
 import { secretsIn } from './request-lines.ts';
 import { unique } from './tokens.ts';
+
+vi.setConfig({ testTimeout: 60_000 });
 
 describe.each(proxyKinds)('what %s tells the server behind it', async (kind) => {
   const upstream = await startEchoUpstream();
@@ -98,7 +101,7 @@ describe.each(proxyKinds)('what %s tells the server behind it', async (kind) => 
     );
     expect([502, 'closed']).toContain(answer);
     await ask({ path: `/keys/${last}`, from });
-    await vi.waitFor(() => expect(proxy.logs().includes(last)).toBe(true));
+    await vi.waitFor(() => expect(proxy.logs().includes(last)).toBe(true), patience);
     expect(secretsIn(proxy.logs(), [token, leaseId])).toEqual([]);
   });
 });

@@ -2,10 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { askPlain, type Reply, valuesOf } from './proxies/ask.ts';
 import { hostName } from './proxies/certificate.ts';
 import { proxyKinds } from './proxies/configuration.ts';
-import { listedOrigin, makeStand, newAddress } from './proxies/stand.ts';
+import { listedOrigin, makeStand, newAddress, patience } from './proxies/stand.ts';
 import { readLines, secretsIn } from './request-lines.ts';
 import { createApiKey } from './stage.ts';
 import { unique, viewerToken } from './tokens.ts';
+
+vi.setConfig({ testTimeout: 90_000 });
 
 /** `my-video-001` under the master key of the contract's vector (section 5). */
 const knownKey = 'a4ad6589c125682427dbee83eb46259f';
@@ -143,7 +145,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     });
     for (let n = 0; n < 3; n++) {
       const { id } = await createApiKey(server, 'playback');
-      await vi.waitFor(() => expect(text).toContain(id), { timeout: 3_000, interval: 20 });
+      await vi.waitFor(() => expect(text).toContain(id), patience);
     }
     stream.destroy();
   });
@@ -183,7 +185,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
       const text = proxy.logs().replaceAll('\\/', '/');
       if (!text.includes(last)) throw new Error('no line yet');
       return text;
-    });
+    }, patience);
     expect(log).toContain('/keys/my-video-001');
     expect(secretsIn(log, ['/health', token, leaseId, server.adminApiKey])).toEqual([]);
   });

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const entryFile = fileURLToPath(new URL('../../gateway/src/single-node.ts', import.meta.url));
 /** A start takes a second; this is for a machine that is busy with everything else. */
-const startTimeoutMs = 20_000;
+const startTimeoutMs = 60_000;
 const listening = /serves on (http:\/\/[^\s"]+)/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;

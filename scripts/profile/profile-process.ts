@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const readyLimitMs = 30_000;
+const readyLimitMs = 120_000;
 const lookEveryMs = 100;
 
 /** One process of Latchkey, which always comes back on its port. */

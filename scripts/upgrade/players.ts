@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 
 /** What asks the profile, as players and the management do. Gateways take turns. */
 export interface Players {
-  /** From now on only these are asked. */
-  useGateways(urls: readonly string[]): void;
+  /** From now on only these are asked. Resolves when nobody waits for an answer of another one any more. */
+  useGateways(urls: readonly string[]): Promise<void>;
   ask(question: Question): Promise<Reply>;
 }
 
@@ -24,32 +24,42 @@ export interface Reply {
   json: any;
 }
 
-const timeoutMs = 10_000;
+const timeoutMs = 30_000;
 
 export function createPlayers(): Players {
   let gateways: readonly string[] = [];
   let turn = 0;
+  /** Where somebody waits for an answer. */
+  const asked = new Map<Promise<unknown>, string>();
+
   return {
-    useGateways(urls) {
+    async useGateways(urls) {
       gateways = urls;
+      await Promise.allSettled([...asked].flatMap(([reply, origin]) => (urls.includes(origin) ? [] : reply)));
     },
-    async ask({ method = 'GET', path, as, leaseId, json, gateway }) {
-      const origin = gateway ?? gateways[turn++ % gateways.length];
-      const answer = await fetch(`${origin}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${as}`,
-          ...(leaseId === undefined ? {} : { 'x-lease-id': leaseId }),
-          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      const octets = Buffer.from(await answer.arrayBuffer());
-      const isJson = answer.headers.get('content-type')?.includes('json');
-      return { status: answer.status, json: isJson ? JSON.parse(octets.toString()) : octets.toString('hex') };
+    async ask(question) {
+      const origin = question.gateway ?? gateways[turn++ % gateways.length] ?? '';
+      const reply = askAt(origin, question);
+      asked.set(reply, origin);
+      return await reply.finally(() => asked.delete(reply));
     },
   };
+}
+
+async function askAt(origin: string, { method = 'GET', path, as, leaseId, json }: Question): Promise<Reply> {
+  const answer = await fetch(`${origin}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${as}`,
+      ...(leaseId === undefined ? {} : { 'x-lease-id': leaseId }),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  const octets = Buffer.from(await answer.arrayBuffer());
+  const isJson = answer.headers.get('content-type')?.includes('json');
+  return { status: answer.status, json: isJson ? JSON.parse(octets.toString()) : octets.toString('hex') };
 }
 
 /** Seconds; so that no token is younger than a revocation that comes at once. */

@@ -27,6 +27,8 @@ export async function startEchoUpstream(): Promise<EchoUpstream> {
     request.resume();
     response.writeHead(204).end();
   });
+  // As Latchkey's, so that the proxies are the ones that close a connection.
+  server.keepAliveTimeout = 72_000;
   server.on('connection', () => {
     connections++;
   });

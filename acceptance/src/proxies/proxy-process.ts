@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { findFreePort } from '../../../scripts/find-free-port.ts';
 import { makeFolder } from '../server-process.ts';
 import { makeCertificate } from './certificate.ts';
 import { configurationOf, fileNames, type ProxyKind } from './configuration.ts';
 import { findProgram, type Program } from './programs.ts';
 
 /** A start takes a fraction of a second; this is for a machine that is busy with everything else. */
-const startTimeoutMs = 15_000;
+const startTimeoutMs = 60_000;
 const retryMs = 50;
 /** For connections that are still open when it is told to end. */
 const stopTimeoutMs = 3_000;
@@ -37,7 +38,8 @@ export async function startProxy(
   const program = findProgram(kind.toLowerCase() as Program);
   const folder = makeFolder();
   const certificate = makeCertificate(folder.path);
-  const [httpPort, httpsPort, adminPort] = await freePorts(3);
+  // None of the proxies says which one it took for 0.
+  const [httpPort, httpsPort, adminPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const places = { httpPort, httpsPort, adminPort, upstream: new URL(upstreamUrl).host };
   const file = join(folder.path, fileNames[kind]);
   const text = configurationOf(kind, { ...places, folder: folder.path, certificate });
@@ -75,24 +77,6 @@ function commandLine(kind: ProxyKind, file: string, folder: string): string[] {
   if (kind === 'nginx') return ['-p', folder, '-c', file, '-g', 'daemon off;'];
   if (kind === 'Caddy') return ['run', '--config', file, '--adapter', 'caddyfile'];
   return ['-db', '-f', file];
-}
-
-/** Ports that were free a moment ago: none of the proxies says which one it took for 0. */
-async function freePorts(count: 3): Promise<[number, number, number]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            resolve(typeof address === 'object' && address ? address.port : 0);
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports as [number, number, number];
 }
 
 async function listens(child: ChildProcess, port: number, problem: () => string): Promise<void> {

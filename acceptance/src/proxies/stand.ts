@@ -16,6 +16,9 @@ export interface Stand extends ReturnType<typeof createAsker> {
   lineOf(requestId: string): Promise<RequestLine>;
 }
 
+/** For a line of a log that is on its way. */
+export const patience = { timeout: 25_000, interval: 20 };
+
 let addresses = 1;
 /** A loopback address that nobody else in this file has, so that what one test sends counts for no other. */
 export function newAddress(): string {
@@ -40,6 +43,6 @@ export async function makeStand(kind: ProxyKind): Promise<Stand> {
       const found = readLines(server.process).find((line) => line.requestId === requestId);
       if (!found) throw new Error(`Latchkey has no line for ${requestId}`);
       return found;
-    });
+    }, patience);
   return { ...asker, server, proxy, lineOf };
 }
