@@ -12,6 +12,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
+    // What never comes fails all the same; Vitest's own second is short for a browser beside a dozen servers.
+    expect: { poll: { timeout: 30_000 } },
     restoreMocks: true,
     // In a test, process.env.BASE_URL is Vite's own. This is the server that the acceptance tests are to use.
     provide: { baseUrl: process.env.BASE_URL ?? null },

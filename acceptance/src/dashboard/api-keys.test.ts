@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { createApiKey, revokeApiKey } from '../stage.ts';
 import { unique } from '../tokens.ts';
+import { waitForAnnouncement } from './announcements.ts';
 import { openDashboard, signIn } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
 
@@ -38,12 +39,13 @@ it('a list follows what others do with keys', async () => {
   await page.getByRole('row', { name }).getByText('Active').waitFor();
   await revokeApiKey(target, id);
   await page.getByRole('row', { name }).getByText('Revoked').waitFor();
-}, 60_000);
+});
 
 it('a key is made, shown once, and works; the dialog closes only when the key is stored', async () => {
   const name = unique('made');
   const page = await openKeys(name);
   await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByRole('dialog').waitFor();
   await inspectPage(page, 'api-keys-create');
   await page.getByRole('button', { name: 'Create the key' }).click();
   await page.getByText('Give it a name that says who uses it.').waitFor();
@@ -61,7 +63,7 @@ it('a key is made, shown once, and works; the dialog closes only when the key is
   expect(await row.textContent()).toContain('playback');
   expect(await page.content()).not.toContain(rawKey);
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
-}, 60_000);
+});
 
 it('a key is rotated with an overlap, after the page said when the old one was last used', async () => {
   const name = unique('rotated');
@@ -77,7 +79,7 @@ it('a key is rotated with an overlap, after the page said when the old one was l
   expect([await statusOf(raw), await statusOf(rawKey)]).toEqual([200, 200]);
   await expect.poll(() => page.getByRole('row', { name }).count()).toBe(2);
   await page.getByText('in 1 hour').waitFor();
-}, 60_000);
+});
 
 it('the key that is in use is rotated away, and the page goes on with the new one', async () => {
   const name = unique('own');
@@ -115,11 +117,11 @@ it('a key is revoked once its beginning was typed, and by nothing less', async (
   await field.fill(raw.slice(0, 11));
   await inspectPage(page, 'api-keys-revoke');
   await field.press('Enter');
-  await page.getByText('Key revoked').waitFor();
+  await waitForAnnouncement(page, 'Key revoked');
   await page.getByRole('row', { name }).getByText('Revoked', { exact: true }).waitFor();
   const { json } = await client.get(`/api/v1/api-keys?q=${name}`, target.adminApiKey);
   expect(json.api_keys).toMatchObject([{ id, revokedAt: expect.any(String) }]);
-}, 60_000);
+});
 
 it('revoking the key that is in use warns, and signs out', async () => {
   const name = unique('mine');
@@ -169,7 +171,7 @@ it('searches, filters and keeps both in the address; `/` leads to the search and
   await shown('gone');
   await page.getByRole('searchbox').press('Escape');
   await expect.poll(() => new URL(page.url()).search).toBe('?status=revoked');
-}, 90_000);
+});
 
 it('hostile names are text: nothing runs, nothing moves out of its place', async () => {
   const mark = unique('hostile');
@@ -188,7 +190,7 @@ it('hostile names are text: nothing runs, nothing moves out of its place', async
   await page.getByRole('rowheader').getByRole('button').first().click();
   await page.getByRole('dialog').waitFor();
   await inspectPage(page, 'api-keys-details');
-}, 60_000);
+});
 
 it('pages on and back through more keys than fit', async () => {
   const mark = unique('many');
@@ -200,4 +202,4 @@ it('pages on and back through more keys than fit', async () => {
   await page.getByRole('rowheader', { name: `${mark} 0` }).waitFor();
   await page.getByRole('button', { name: 'Back' }).click();
   await page.getByText('50 keys on page 1').waitFor();
-}, 60_000);
+});

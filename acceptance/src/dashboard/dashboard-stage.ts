@@ -1,13 +1,20 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { afterAll, expect, onTestFinished, vi } from 'vitest';
 import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
 import { openBrowser } from '../playback/open-browser.ts';
 import type { Environment } from '../server-process.ts';
 import { type OwnServer, openTarget, startServer, type Target } from '../target.ts';
+import { keepAnnouncements } from './announcements.ts';
 import { signIn } from './sign-in.ts';
 import { watchPage } from './watch-page.ts';
 
 export { signIn };
+
+/**
+ * For the files that open the dashboard. A page is drawn within moments, and a test of many takes seconds; on a machine that
+ * has much else to do it takes longer and comes all the same. What never comes fails by the 30 s of a single wait.
+ */
+vi.setConfig({ testTimeout: 180_000 });
 
 export interface PageOptions {
   /** Within /admin. */
@@ -66,6 +73,7 @@ export async function openStage(url: string): Promise<DashboardStage> {
       const context = await browser.newContext(options);
       const page = await context.newPage();
       const complaints = watchPage(page, url);
+      await keepAnnouncements(page);
       onTestFinished(async () => {
         await context.close();
         expect(complaints).toEqual([]);

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { freePorts, makeTestFolder, startInTest } from '../own-process.ts';
 import { unique, viewerToken } from '../tokens.ts';
+import { copyWith } from './copy-with.ts';
 import { buildDashboard, openStage } from './dashboard-stage.ts';
 
 /** Somebody who has just unpacked it: nothing is configured but where it listens. */
@@ -16,8 +17,6 @@ async function startFresh() {
   const secret = Buffer.from((kept.AUTH_JWT_SECRET ?? '').replace(/^base64:/, ''), 'base64');
   return { url, secret };
 }
-
-const copied = async (page: Page) => String(await page.evaluate('navigator.clipboard.readText()'));
 
 /** Claims the server, and goes on only when the key is stored: the key as the file has it that was downloaded. */
 async function claim(page: Page): Promise<string> {
@@ -41,9 +40,11 @@ async function register(page: Page, id: string): Promise<void> {
 
 /** Runs what the page shows to be run, as it is. @returns what it wrote: the content key in hex */
 async function runSnippet(page: Page): Promise<string> {
-  await page.getByRole('button', { name: 'Copy curl command' }).click();
   // xxd is not on every machine: od, which is, writes the same.
-  const command = (await copied(page)).replace('| xxd -p', "| od -An -v -tx1 | tr -d ' \\n'");
+  const command = (await copyWith(page, 'Copy curl command')).replace(
+    '| xxd -p',
+    "| od -An -v -tx1 | tr -d ' \\n'",
+  );
   return execFileSync('sh', ['-c', command], { encoding: 'utf8' });
 }
 
@@ -91,4 +92,4 @@ it('the first hour: claimed, stored, registered, fetched; a lease is seen live, 
   const entry = page.getByRole('table').getByRole('row', { name: lease.id });
   await entry.first().waitFor();
   expect(await entry.first().textContent()).toContain('Revoke leases');
-}, 60_000);
+});

@@ -37,8 +37,8 @@ export async function inspectPage(
     const looks = inEachTheme || folder ? themes : themes.slice(index % 2, (index % 2) + 1);
     for (const theme of looks) {
       await page.emulateMedia({ colorScheme: theme });
-      // Until the colours of the other theme have faded.
-      await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))');
+      // Until what was opened is there whole, and the colours of the other theme have faded.
+      await page.evaluate(untilStill);
       expect({ name, width, theme, violations: await findViolations(page) }).toEqual({
         ...{ name, width, theme },
         violations: [],
@@ -50,6 +50,11 @@ export async function inspectPage(
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
+/** A transition of Mantine begins two frames after what is opened is there. */
+const untilStill = `(async () => {
+  const isMoving = () => document.getAnimations().some(({ playState }) => playState !== 'finished');
+  for (let frames = 0; frames < 3; frames = isMoving() ? 0 : frames + 1) await new Promise(requestAnimationFrame);
+})()`;
 /** Rules that pass are not told, and no style sheet is fetched again: both take axe time. */
 const runAxe = `axe.run(document, { resultTypes: ['violations'], preload: false })`;
 const sidewaysPx = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)';

@@ -9,6 +9,7 @@ import {
   registerContent,
 } from '../stage.ts';
 import { unique, viewerToken } from '../tokens.ts';
+import { waitForAnnouncement } from './announcements.ts';
 import { openDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
 import { signIn } from './sign-in.ts';
@@ -65,7 +66,7 @@ it('a lease is seen the moment it is created, revoked with a reason, and in the 
   await page.getByLabel('Reason').fill('shared account <b>');
   await inspectPage(page, 'leases-revoke-one');
   await page.getByRole('button', { name: 'Revoke the lease' }).click();
-  await page.getByText('1 lease revoked').waitFor();
+  await waitForAnnouncement(page, '1 lease revoked');
   await row.getByText('Revoked').waitFor();
   await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('0 active');
   await oncePropagated(target, async () =>
@@ -77,16 +78,18 @@ it('a lease is seen the moment it is created, revoked with a reason, and in the 
   await page.getByRole('button', { name: scene.viewerId, exact: true }).click();
   await page.getByRole('dialog').getByText('shared account <b>').waitFor();
   await page.getByText(/by management/).waitFor();
-  expect(new URL(page.url()).searchParams.get('lease')).toBe(id);
+  await expect.poll(() => new URL(page.url()).searchParams.get('lease')).toBe(id);
   await inspectPage(page, 'leases-details');
-}, 90_000);
+});
 
 it('new leases are announced and put nothing under the pointer; rows change where they stand', async () => {
   const contentId = await registerContent(target);
   const [viewer = ''] = await createLeases(contentId, 1);
   const page = await openLeases(`?content=${contentId}`);
-  await page.getByRole('row', { name: viewer }).waitFor();
-  const before = await page.getByRole('row', { name: viewer }).boundingBox();
+  const row = page.getByRole('row', { name: viewer });
+  await row.waitFor();
+  await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('1 active');
+  const before = await row.boundingBox();
   const later = await createLeases(contentId, 3);
   const button = page.getByRole('button', { name: '3 new' });
   await button.waitFor();
@@ -94,12 +97,12 @@ it('new leases are announced and put nothing under the pointer; rows change wher
   await inspectPage(page, 'leases-arrived');
   // Another admin revokes it: the row says so in its place.
   await client.post('/keys/leases/revoke', adminApiKey, { viewerId: viewer });
-  await page.getByRole('row', { name: viewer }).getByText('Revoked').waitFor();
-  expect(await page.getByRole('row', { name: viewer }).boundingBox()).toEqual(before);
+  await row.getByText('Revoked').waitFor();
+  await expect.poll(() => row.boundingBox()).toEqual(before);
   await button.click();
   await expect.poll(() => viewersOn(page)).toEqual([...later.toReversed(), viewer]);
   await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('3 active');
-}, 90_000);
+});
 
 it('a lease expires before the eyes, without being asked for', async () => {
   const scene = await makeScene(target);
@@ -115,10 +118,11 @@ it('the button back leads to the page of the list that was left, and then to the
   await page.getByText('50 leases on page 1').waitFor();
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('3 leases on page 2').waitFor();
-  expect(await page.evaluate('document.activeElement.querySelector("table") !== null')).toBe(true);
+  await expect.poll(() => page.evaluate('document.activeElement.querySelector("table") !== null')).toBe(true);
   await page.getByRole('rowheader').first().getByRole('button').click();
   await page.getByRole('dialog').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText('3 leases on page 2').waitFor();
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByRole('heading', { name: 'Audit' }).waitFor();
@@ -126,7 +130,7 @@ it('the button back leads to the page of the list that was left, and then to the
   await page.getByText('3 leases on page 2').waitFor();
   await page.goBack();
   await page.getByText('50 leases on page 1').waitFor();
-}, 60_000);
+});
 
 it('a computer whose clock is wrong is told so, and sees leases as the server does', async () => {
   const scene = await makeScene(target);
@@ -137,9 +141,9 @@ it('a computer whose clock is wrong is told so, and sees leases as the server do
   await signIn(page, adminApiKey);
   const row = page.getByRole('row', { name: scene.viewerId });
   await row.getByText('Active').waitFor();
-  await row.getByText(/just now/).waitFor();
+  await row.getByText(/just now|minutes? ago/).waitFor();
   await page.getByText('The clock of this computer is 3 hours ahead.').waitFor();
-}, 60_000);
+});
 
 it('many are revoked once their number was typed: by viewer, by content and by the pair', async () => {
   const [first, second] = [await registerContent(target), await registerContent(target)];
@@ -166,11 +170,12 @@ it('many are revoked once their number was typed: by viewer, by content and by t
   expect(await confirm.isDisabled()).toBe(true);
   await inspectPage(page, 'leases-revoke-viewer');
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await begin('Revoke this viewer on this content…');
   await page.getByText('2 active leases will end').waitFor();
   await page.getByLabel('Type 2 to confirm').fill('2');
   await page.keyboard.press('Enter');
-  await page.getByText('2 leases revoked').waitFor();
+  await waitForAnnouncement(page, '2 leases revoked');
   await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('1 active');
 
   await page.getByRole('searchbox', { name: 'Whole id of a viewer' }).fill('');
@@ -180,7 +185,7 @@ it('many are revoked once their number was typed: by viewer, by content and by t
   await page.getByLabel('Type 3 to confirm').fill('3');
   await page.getByLabel('Reason').fill('licence ended');
   await confirm.click();
-  await page.getByText('3 leases revoked').waitFor();
+  await waitForAnnouncement(page, '3 leases revoked');
   const { json } = await client.get(`/api/v1/leases?contentId=${second}`, adminApiKey);
   expect(new Set(json.leases.map(({ reason }: { reason: string }) => reason))).toEqual(
     new Set(['licence ended']),
@@ -188,7 +193,7 @@ it('many are revoked once their number was typed: by viewer, by content and by t
   expect(await auditedTargets()).toEqual(
     expect.arrayContaining([`content:${second}`, `viewer:${viewer} content:${first}`]),
   );
-}, 120_000);
+});
 
 it('filters and pages, and keeps the filter in the address', async () => {
   const contentId = await registerContent(target);
@@ -208,8 +213,8 @@ it('filters and pages, and keeps the filter in the address', async () => {
   await page.getByText('50 leases on page 1').waitFor();
   await page.getByLabel('State').selectOption('revoked');
   await expect.poll(() => viewersOn(page)).toEqual([viewers[0]]);
-  expect(new URL(page.url()).search).toBe(`?content=${contentId}&state=revoked`);
-}, 120_000);
+  await expect.poll(() => new URL(page.url()).search).toBe(`?content=${contentId}&state=revoked`);
+});
 
 it('a stream that breaks is said to be broken, comes back, and brings what was missed', async () => {
   const contentId = await registerContent(target);
@@ -226,7 +231,7 @@ it('a stream that breaks is said to be broken, comes back, and brings what was m
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('button', { name: '1 new' }).click();
   await page.getByRole('row', { name: missed }).waitFor();
-}, 90_000);
+});
 
 it('hostile viewers and devices are text: nothing runs, nothing moves out of its place', async () => {
   const contentId = await registerContent(target, unique('c'.repeat(230)));
@@ -257,7 +262,7 @@ it('hostile viewers and devices are text: nothing runs, nothing moves out of its
   await page.getByText('1 active lease will end').waitFor();
   await inspectPage(page, 'leases-hostile-revoke');
   expect(await page.title()).toBe('Leases · Latchkey');
-}, 120_000);
+});
 
 it('a key of scope playback does not see leases', async () => {
   const { raw } = await createApiKey(target, 'playback');

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Response } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { makeApiKey } from '../target.ts';
 import { unique } from '../tokens.ts';
@@ -35,7 +35,7 @@ it('a claim whose answer is lost leads to what to do about it, not to a sign-in 
   await page.getByText('npx latchkey api-keys create --name rescue').waitFor();
   await page.getByRole('button', { name: 'Sign in with a key' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-}, 60_000);
+});
 
 it('the wizard goes on where it was after the server is killed and started again', async () => {
   const server = await mortal.start({ isClaimed: false });
@@ -47,13 +47,12 @@ it('the wizard goes on where it was after the server is killed and started again
   await page.getByText(/It may or may not have been done/).waitFor();
   const banner = page.getByText('The server does not answer.', { exact: true });
   await banner.waitFor();
-  const asked = page.waitForResponse((response) => response.url().endsWith('/api/v1/setup'));
-  await server.restart();
-  await asked;
+  const isSetup = (response: Response) => response.url().endsWith('/api/v1/setup');
+  await Promise.all([page.waitForResponse(isSetup, { timeout: 90_000 }), server.restart()]);
   await banner.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Register it' }).click();
   await page.getByRole('heading', { name: 'Fetch its key' }).waitFor();
-}, 60_000);
+});
 
 it('a double click claims once', async () => {
   const page = await clicked.open();
@@ -64,7 +63,7 @@ it('a double click claims once', async () => {
   await page.getByRole('button', claimButton).dblclick();
   await page.getByTestId('raw-key').waitFor();
   expect(claims).toBe(1);
-}, 60_000);
+});
 
 it('a new key stays in sight when one goes back, and leaving the page is asked about, until it is stored', async () => {
   const name = unique('kept');
@@ -91,7 +90,7 @@ it('a new key stays in sight when one goes back, and leaving the page is asked a
   // Stored, and nothing is asked any more.
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-}, 60_000);
+});
 
 it('an act that is answered with what cannot be read, or by a proxy, is said to be perhaps done, or when to try again', async () => {
   const page = await claimed.open({ path: '/api-keys', as: claimed.server.adminApiKey });
@@ -114,7 +113,7 @@ it('an act that is answered with what cannot be read, or by a proxy, is said to 
     await page.getByRole('button', { name: 'Create the key' }).click();
     await alert.getByText(words).waitFor();
   }
-}, 60_000);
+});
 
 it('the fault of a field leads to the field', async () => {
   const page = await claimed.open({ path: '/api-keys', as: claimed.server.adminApiKey });
@@ -124,7 +123,7 @@ it('the fault of a field leads to the field', async () => {
     await page.getByText('Give it a name that says who uses it.').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name');
   }
-}, 60_000);
+});
 
 it('what was pasted for a key is told for what it is, and no request is made of it', async () => {
   const page = await claimed.open();
@@ -143,4 +142,4 @@ it('what was pasted for a key is told for what it is, and no request is made of 
   await field.fill(`Bearer ${claimed.server.adminApiKey}`);
   await signIn.click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
-}, 60_000);
+});

@@ -1,3 +1,5 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { findFreePort } from '../../../scripts/find-free-port.ts';
 import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { makeApiKey } from '../target.ts';
@@ -16,6 +18,24 @@ export interface MortalStage extends DashboardStage {
   /** A new installation, which is set up unless that is left to the test, until the test ends. One at a time. */
   start(options?: { isClaimed?: boolean }): Promise<MortalServer>;
 }
+
+/**
+ * Resolves once a page that is signed in has the parts of every other, which it fetches ahead: without the server it would not
+ * get them.
+ */
+export async function untilFetchedAhead(page: Page): Promise<void> {
+  await expect.poll(() => page.evaluate(fetchedAhead)).toEqual({ pages: 6, missing: [] });
+}
+
+/** The parts that were asked for and are not there, beside how many pages they are of. */
+const fetchedAhead = `(() => {
+  const asked = [...document.querySelectorAll('link[rel=modulepreload], link[rel=stylesheet]')].map(({ href }) => href);
+  const there = new Set(performance.getEntriesByType('resource').map(({ name }) => name));
+  return {
+    pages: asked.filter((url) => /(overview|api-keys|content|leases|audit|account)-page-[^/]*[.]js$/.test(url)).length,
+    missing: asked.filter((url) => !there.has(url)),
+  };
+})()`;
 
 /** The dashboard of a server that comes and goes. */
 export async function openMortalStage(): Promise<MortalStage> {

@@ -12,7 +12,7 @@ import {
 import { viewerToken } from '../tokens.ts';
 import { openDashboard, signIn, startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
-import { openMortalStage } from './mortal-server.ts';
+import { openMortalStage, untilFetchedAhead } from './mortal-server.ts';
 
 /** Nobody else asks this one for anything, so its figures are those of the test. */
 const own = await startDashboard({ TRUST_PROXY: 'true' });
@@ -49,8 +49,8 @@ it('a fresh server says what will be seen and what to do first, and shows figure
   await registerContent(server);
   await page.getByText('Nothing to measure yet').waitFor({ state: 'detached' });
   await expect.poll(() => page.getByRole('img').count()).toBe(6);
-  expect(await figureOf(page, 'Active leases')).toContain('0');
-}, 60_000);
+  await expect.poll(() => figureOf(page, 'Active leases')).toContain('0');
+});
 
 it('the figures are what was done: key requests, refusals, leases, and what players report', async () => {
   const { open, server } = own;
@@ -62,7 +62,7 @@ it('the figures are what was done: key requests, refusals, leases, and what play
 
   const page = await open({ as: server.adminApiKey });
   await expect.poll(() => figureOf(page, 'Key requests')).toContain('110 in the last hour');
-  expect(await figureOf(page, 'Key request, p95')).toMatch(/\d ms.*p50 [\d.]+ ms/);
+  expect(await figureOf(page, 'Key request, p95')).toMatch(/\d m?s.*p50 [\d.]+ m?s/);
   expect(await figureOf(page, 'Failed, 5xx')).toContain('0 %');
   expect(await figureOf(page, 'Refused, 4xx')).toContain('too high');
   expect(await figureOf(page, 'First frame, p95')).toMatch(/1\.[45]\d* s.*3 stalls a playback · 1 report/);
@@ -72,7 +72,7 @@ it('the figures are what was done: key requests, refusals, leases, and what play
     .waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
   await createLease(server, scene);
-  await expect.poll(() => figureOf(page, 'Active leases'), { timeout: 15_000 }).toMatch(/leases1now/);
+  await expect.poll(() => figureOf(page, 'Active leases')).toMatch(/leases1now/);
 
   const chart = page.getByRole('figure', { name: 'How long key requests take' });
   expect(await chart.getByRole('img').getAttribute('aria-label')).toMatch(
@@ -83,8 +83,8 @@ it('the figures are what was done: key requests, refusals, leases, and what play
   await inspectPage(page, 'overview');
   await page.getByRole('link', { name: 'Refused acts' }).click();
   await page.getByRole('heading', { name: 'Audit' }).waitFor();
-  expect(new URL(page.url()).search).toBe('?outcome=refused');
-}, 90_000);
+  await expect.poll(() => new URL(page.url()).search).toBe('?outcome=refused');
+});
 
 it('a revocation is seen the moment it is made, with how soon every replica went by it', async () => {
   const { open, target } = shared;
@@ -94,18 +94,18 @@ it('a revocation is seen the moment it is made, with how soon every replica went
   await page.getByText('Live', { exact: true }).waitFor();
   await revokeLeases(target, { viewerId: scene.viewerId });
   const row = page.getByRole('row', { name: scene.viewerId });
-  await row.waitFor({ timeout: 20_000 });
+  await row.waitFor();
   await expect
-    .poll(async () => await row.getByRole('cell').allTextContents(), { timeout: 20_000 })
+    .poll(() => row.getByRole('cell').allTextContents())
     .toEqual([
-      expect.stringMatching('just now'),
+      expect.stringMatching(/just now|minutes? ago/),
       expect.stringMatching(/\d m?s$/),
-      expect.stringMatching(/ \d+ ms/),
+      expect.stringMatching(/ [\d.]+ m?s/),
     ]);
   await inspectPage(page, 'overview-revoked');
   await row.getByRole('link', { name: scene.viewerId }).click();
   await page.getByRole('heading', { name: 'Leases' }).waitFor();
-}, 90_000);
+});
 
 it('an act on a key or a content is told by its name, and leads to what it was done to', async () => {
   const { open, target } = shared;
@@ -116,7 +116,7 @@ it('an act on a key or a content is told by its name, and leads to what it was d
   await row.waitFor();
   await row.getByRole('link', { name: /the old player/ }).click();
   await page.getByRole('rowheader', { name: /the old player/ }).waitFor();
-}, 60_000);
+});
 
 it('what the server stands on is shown, and what about its configuration is doubtful, with what to do', async () => {
   const { open, server } = own;
@@ -129,8 +129,8 @@ it('what the server stands on is shown, and what about its configuration is doub
   await notes.getByText('This server limits no rate').waitFor();
   await notes.getByRole('link', { name: 'Those keys' }).click();
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
-  expect(new URL(page.url()).search).toBe('?filter=never-expires');
-}, 60_000);
+  await expect.poll(() => new URL(page.url()).search).toBe('?filter=never-expires');
+});
 
 it('a server that is gone is said so, the figures stay, and both mend themselves once it is back', async () => {
   const server = await mortal.start();
@@ -140,9 +140,14 @@ it('a server that is gone is said so, the figures stay, and both mend themselves
     headers: { authorization: `Bearer ${adminApiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'film' }),
   });
+  // A change that took long would be told for minutes; of those before a start nothing is known.
+  await server.kill();
+  await server.restart();
   const page = await mortal.open({ as: adminApiKey });
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('term').first().waitFor();
+  await page.getByText('All clear.').waitFor();
+  await untilFetchedAhead(page);
   await server.kill();
   await page.getByText('Reconnecting…').waitFor();
   await page.getByText('The server does not answer.', { exact: true }).waitFor();
@@ -153,7 +158,7 @@ it('a server that is gone is said so, the figures stay, and both mend themselves
   await page.getByText('The server does not answer').waitFor({ state: 'detached' });
   await page.getByText('All clear.').waitFor();
   await page.getByText('Live', { exact: true }).waitFor();
-}, 90_000);
+});
 
 it('a key that manages nothing is led past it, and is not offered it', async () => {
   const { open, target } = shared;
@@ -177,9 +182,9 @@ it('the charts come with this page and no other, and are small', async () => {
   await signIn(page, server.adminApiKey);
   await page.getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('img').first().waitFor();
-  const octets = Math.max(...(await scripts()));
-  expect(octets).toBeGreaterThan(0);
-  expect(octets).toBeLessThan(20 * 1024);
+  const largest = async () => Math.max(0, ...(await scripts()));
+  await expect.poll(largest).toBeGreaterThan(0);
+  expect(await largest()).toBeLessThan(20 * 1024);
 });
 
 it('all of it is within reach of the keyboard, and nothing moves for who wants no motion', async () => {
@@ -193,9 +198,8 @@ it('all of it is within reach of the keyboard, and nothing moves for who wants n
   const table = page.getByRole('region', { name: 'Key requests, as a table' });
   await table.waitFor();
   await page.keyboard.press('Tab');
-  expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
-    'Key requests, as a table',
-  );
+  const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+  await expect.poll(focused).toBe('Key requests, as a table');
   const moving = 'document.getAnimations().filter((one) => one.effect.getTiming().duration > 1).length';
   expect(await page.evaluate(moving)).toBe(0);
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { makeApiKey } from '../target.ts';
+import { copyWith } from './copy-with.ts';
 import { startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
 
@@ -21,8 +22,7 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   const rawKey = (await page.getByTestId('raw-key').textContent()) ?? '';
   expect(rawKey).toMatch(/^lk_[0-9a-f]{64}$/);
   await inspectPage(page, 'setup-key');
-  await page.getByRole('button', { name: 'Copy' }).click();
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(rawKey);
+  expect(await copyWith(page, 'Copy')).toBe(rawKey);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download' }).click(),
@@ -45,8 +45,7 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   await page.getByRole('heading', { name: 'Fetch its key' }).waitFor();
   await inspectPage(page, 'setup-try');
   expect(await page.getByText(rawKey).count()).toBe(0);
-  await page.getByRole('button', { name: 'Copy curl command' }).click();
-  const command = String(await page.evaluate('navigator.clipboard.readText()'));
+  const command = await copyWith(page, 'Copy curl command');
   // Without xxd, which not every machine has.
   const octets = execFileSync('sh', ['-c', command.replace('| xxd -p', '')]);
   expect(octets).toHaveLength(16);
@@ -56,7 +55,7 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByRole('rowheader', { name: 'Mona' }).waitFor();
-}, 90_000);
+});
 
 it('a server that was claimed while the page was open says so, and leads to signing in', async () => {
   const page = await raced.open();
@@ -69,7 +68,7 @@ it('a server that was claimed while the page was open says so, and leads to sign
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-}, 60_000);
+});
 
 it('the wizard asks for the setup token where the server demands it, and says when it is the wrong one', async () => {
   const page = await guarded.open();
@@ -83,7 +82,7 @@ it('the wizard asks for the setup token where the server demands it, and says wh
   await token.fill(setupToken);
   await page.getByRole('button', { name: 'Claim this server' }).click();
   await page.getByRole('heading', { name: 'Store your key' }).waitFor();
-}, 60_000);
+});
 
 it('the wizard asks for the bootstrap key where the way leads over a proxy', async () => {
   const page = await proxied.open();
@@ -92,4 +91,4 @@ it('the wizard asks for the bootstrap key where the way leads over a proxy', asy
   await page.getByLabel('Bootstrap key', { exact: true }).fill(proxied.server.adminApiKey);
   await page.getByRole('button', { name: 'Claim this server' }).click();
   await page.getByRole('heading', { name: 'Store your key' }).waitFor();
-}, 60_000);
+});

@@ -5,6 +5,9 @@ import { createSession, refusedReason, storageKey } from './session.ts';
 
 const apiKey: CurrentApiKey = { id: 'a', name: 'Mona', scope: 'admin' };
 
+/** Resolves when all that waits for nothing but promises has been done. */
+const settled = () => new Promise<void>((resolve) => void setImmediate(resolve));
+
 function stage({
   kept = null as string | null,
   readCurrent = async () => apiKey,
@@ -47,7 +50,8 @@ it('does not begin with a key that the server refuses', async () => {
 it('goes on with a remembered key, and keeps remembering the one that takes its place', async () => {
   const { session, stored } = stage({ kept: 'lk_kept' });
   expect(session.state.get().status).toBe('restoring');
-  await vi.waitFor(() => expect(session.state.get().status).toBe('signed-in'));
+  await settled();
+  expect(session.state.get().status).toBe('signed-in');
   session.continueWith('lk_new', apiKey);
   expect([session.credential(), stored.get(storageKey)]).toEqual(['lk_new', 'lk_new']);
 });
@@ -57,24 +61,24 @@ it('forgets a remembered key that is no longer accepted, and says so', async () 
     kept: 'lk_kept',
     readCurrent: async () => Promise.reject(new ApiError(401, {})),
   });
-  await vi.waitFor(() =>
-    expect(session.state.get()).toEqual({ status: 'signed-out', reason: refusedReason }),
-  );
+  await settled();
+  expect(session.state.get()).toEqual({ status: 'signed-out', reason: refusedReason });
   expect(stored.size).toBe(0);
 });
 
 it('waits with a remembered key while the server does not answer', async () => {
   const { session, stored, read } = stage({ kept: 'lk_kept', readCurrent: async () => apiKey });
   expect(read).toHaveBeenCalledTimes(1);
-  await vi.waitFor(() => expect(session.state.get().status).toBe('signed-in'));
+  await settled();
+  expect(session.state.get().status).toBe('signed-in');
 
   const gone = stage({ kept: 'lk_kept', readCurrent: async () => Promise.reject(new UnreachableError()) });
-  await Promise.resolve();
-  await Promise.resolve();
+  await settled();
   expect([gone.session.state.get().status, gone.stored.size]).toEqual(['restoring', 1]);
   gone.read.mockResolvedValueOnce(apiKey);
   gone.session.resume();
-  await vi.waitFor(() => expect(gone.session.state.get().status).toBe('signed-in'));
+  await settled();
+  expect(gone.session.state.get().status).toBe('signed-in');
   expect(stored.size).toBe(1);
 });
 
@@ -85,9 +89,11 @@ it('asks again about a remembered key when a server that counts requests said, a
     readCurrent: async () => Promise.reject(new ApiError(429, {}, 23)),
     after: (ms, act) => void waiting.push([ms, act]),
   });
-  await vi.waitFor(() => expect(waiting.map(([ms]) => ms)).toEqual([23_000]));
+  await settled();
+  expect(waiting.map(([ms]) => ms)).toEqual([23_000]);
   expect([session.state.get().status, stored.size]).toEqual(['restoring', 1]);
   read.mockResolvedValueOnce(apiKey);
   waiting[0]?.[1]();
-  await vi.waitFor(() => expect(session.state.get().status).toBe('signed-in'));
+  await settled();
+  expect(session.state.get().status).toBe('signed-in');
 });
