@@ -32,7 +32,7 @@ export interface KeyServer {
 const entryFile = fileURLToPath(new URL('../../gateway/src/single-node.ts', import.meta.url));
 const listening = /serves on (http:\/\/[^\s"]+)/;
 /** A start takes a second; this is for a machine that is busy. */
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 60_000;
 /** The server gives its requests ten seconds to end. */
 const stopTimeoutMs = 15_000;
 /** Renewals come at 75 % of it: one sees two of them in a minute. */

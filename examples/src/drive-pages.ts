@@ -4,7 +4,7 @@ export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 export type Page = Awaited<ReturnType<Browser['newPage']>>;
 
 /** A lease, a key and two segments on a busy machine. */
-const timeoutMs = 30_000;
+const timeoutMs = 60_000;
 
 /** Signs in on the first page. */
 export async function signInAs(page: Page, origin: string, name: string): Promise<void> {
@@ -50,9 +50,9 @@ export async function waitForStatus(page: Page, words: string): Promise<void> {
   }
 }
 
-/** One of the eight figures, as the page shows it. */
-export async function readFigure(page: Page, name: string): Promise<string | null> {
-  return page.locator(`[data-figure="${name}"]`).textContent();
+/** Waits until one of the eight figures, which the page shows twice a second, is above zero. */
+export async function waitForFigure(page: Page, name: string): Promise<void> {
+  await page.locator(`[data-figure="${name}"]`, { hasText: /[1-9]/ }).waitFor({ timeout: timeoutMs });
 }
 
 /** What a page asked for that it should not have, and what its policy forbade. Collected from now on. */

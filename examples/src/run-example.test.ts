@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { inspectPage } from '@latchkey/acceptance/inspect-page';
 import { openBrowser } from '@latchkey/acceptance/open-browser';
 import { createCleanUps } from '@latchkey/demo/clean-ups';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeFiles } from './check-example.ts';
 import {
   type Browser,
@@ -19,6 +19,7 @@ import {
 import { readOptions } from './example-options.ts';
 import { type Example, startExample } from './run-example.ts';
 
+vi.setConfig({ testTimeout: 240_000 });
 const entryFile = fileURLToPath(new URL('./main.ts', import.meta.url));
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const ffmpeg = process.env.FFMPEG_PATH ?? '/usr/bin/ffmpeg';
@@ -34,7 +35,7 @@ it('with --check it starts everything, uses the pages, says so and ends', async 
     });
   const code = await new Promise((resolve) => child.once('close', resolve));
   expect([code, output]).toEqual([0, expect.stringMatching(/example: ok\n$/)]);
-}, 180_000);
+});
 
 describe('the pages', () => {
   const cleanUps = createCleanUps((error) => expect.unreachable(String(error)));
@@ -47,7 +48,7 @@ describe('the pages', () => {
     example = await startExample({ ...given, options: readOptions(['--check']), cleanUps });
     browser = await openBrowser(chromium);
     cleanUps.add(() => browser.close());
-  }, 120_000);
+  }, 240_000);
   afterAll(() => cleanUps.run());
 
   async function openPage() {
@@ -69,7 +70,7 @@ describe('the pages', () => {
     await pressUpload(page, example.origin, folder);
     await waitForStatus(page, `${size} uploaded, 0 there already`);
     await inspectPage(page, 'example-upload');
-  }, 90_000);
+  });
 
   it('say in words that the key server is away', async () => {
     const page = await openPage();

@@ -6,9 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildPlayer } from './build.ts';
 
+// The compiler takes a second, and longer on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const source = dirname(fileURLToPath(import.meta.url));
 /** Of the module without hls.js. */
 const maxGzipBytes = 10 * 1024;

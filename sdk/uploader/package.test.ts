@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, it, vi } from 'vitest';
 
+// The compiler takes a second, and longer on a machine that is busy.
+vi.setConfig({ testTimeout: 120_000 });
 const here = import.meta.dirname;
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-uploader-package-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -22,7 +22,7 @@ export async function readKeyRequests(server: OwnServer, contentId: string): Pro
 async function reachLog(server: OwnServer): Promise<void> {
   const { requestId } = await server.client.get('/health');
   const isThere = () => readLines(server.process).some((line) => line.requestId === requestId);
-  await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 5_000 });
+  await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 30_000 });
 }
 
 /** The answers among them, such as `200` and `403 LEASE_REVOKED`, each once. */

@@ -37,10 +37,13 @@ window.play = ({ playlist, keyServer, token, leaseId, stopsOnRefusal, rate }) =>
   return video.play();
 };
 
+const bufferedEnd = () => (video.buffered.length === 0 ? 0 : video.buffered.end(video.buffered.length - 1));
+
 window.seen = () => ({
   ...report,
-  // Nothing left to show at this point.
-  starved: video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA,
+  // Nothing left to show, as opposed to a machine that is late with showing it.
+  starved: video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA && bufferedEnd() - video.currentTime < 0.25,
+  bufferedEnd: bufferedEnd(),
   currentTime: video.currentTime,
   duration: video.duration,
   frames: video.getVideoPlaybackQuality().totalVideoFrames,

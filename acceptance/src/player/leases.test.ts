@@ -4,8 +4,10 @@ import { openTarget, startServer, type Target } from '../target.ts';
 import { laterToken, unique } from '../tokens.ts';
 import { openPlayerStage, pageOrigin, segmentSeconds } from './player-stage.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
-import { openScene, type PlayScene } from './scene.ts';
+import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+import type { WireRequest } from './wire.ts';
 
+vi.setConfig({ testTimeout: playTimeoutMs });
 const stage = await openPlayerStage('long', openTarget({ CORS_ORIGINS: pageOrigin }));
 const { target } = stage;
 const film = await stage.encrypt({ rotateEvery: 2 });
@@ -28,18 +30,19 @@ async function expectReleased(leaseId: string | null, server: Target = target): 
   await vi.waitFor(
     async () =>
       expect(await lookUp(server, leaseId)).toMatchObject({ state: 'revoked', revokedBy: 'viewer' }),
-    { timeout: 5_000, interval: 50 },
+    { timeout: 30_000, interval: 50 },
   );
 }
 
-/** Renewed, if it were, after 11 to 12 s: well after playback has ended, and within the time that is to be quiet. */
-const leases = { ttlSeconds: 16 };
-const renewalMs = 12_000;
+/** Longer than any lease lives unless it is renewed. */
+const leaseMs = 3_600_000;
 
 /** Plays, revokes, and follows it to its end. */
 async function playUntilRevoked(scene: PlayScene, selector: 'leaseId' | 'viewerId') {
-  await scene.play({ hlsConfig, leases });
-  const { leaseId } = await scene.until('seen.currentTime > 1');
+  await scene.play({ hlsConfig, hasOwnTime: true });
+  const { leaseId } = await scene.until('seen.currentTime > 3');
+  // Slowly from here on: the time that a busy machine takes is little of the film.
+  await scene.page.evaluate('document.querySelector("video").playbackRate = 0.25');
   await revokeLeases(target, { [selector]: selector === 'leaseId' ? (leaseId ?? '') : scene.viewerId });
   const { currentTime } = await scene.seen();
   return { revokedAtSeconds: currentTime, stopped: await scene.until('seen.errors.length > 0') };
@@ -56,9 +59,10 @@ describe.concurrent('a lease that is revoked while its viewer watches', () => {
       const latestSeconds = revokedAtSeconds + epochSeconds + spreadSeconds + target.propagationMs / 1_000;
       expect(stopped.currentTime).toBeLessThan(latestSeconds);
 
-      const takenMs = scene.wire.requests.find(isLeaseRequest(''))?.doneMs ?? 0;
-      const quietUntilMs = takenMs + renewalMs + quietMs / 5;
-      expect(await scene.wire.next(isForKeyServer, quietUntilMs - performance.now())).toBeUndefined();
+      expect(await scene.wire.next(isForKeyServer, quietMs)).toBeUndefined();
+      const { length } = scene.given;
+      await scene.letPass(leaseMs);
+      expect(scene.given).toHaveLength(length);
       const asked = scene.wire.requests.filter(isForKeyServer);
       expect(asked.filter(({ status }) => status === 403)).toHaveLength(1);
       expect(asked.at(-1)?.status).toBe(403);
@@ -115,17 +119,16 @@ describe.concurrent('a page that is left', () => {
   const ways = {
     'by going elsewhere': ({ page }: PlayScene) => page.goto('about:blank'),
     'by closing it': ({ page }: PlayScene) => page.close(),
-    // The window takes its network with it: there is time for one request, none for a preflight that is not known.
-    'by closing the browser’s window': async ({ context, page }: PlayScene) => {
-      await page.evaluate('loadAgain()');
-      await context.close();
-    },
+    'by closing the browser’s window': ({ context }: PlayScene) => context.close(),
     'by destroying the player': ({ page }: PlayScene) => page.evaluate('player().destroy()'),
   };
   it.for(Object.keys(ways) as (keyof typeof ways)[])('%s gives its lease back', async (way, test) => {
     const scene = await openScene(stage, test, { film });
     await scene.play({ hlsConfig });
-    const { leaseId } = await scene.until('seen.currentTime > 0.5');
+    await scene.until('seen.currentTime > 0.5');
+    // The window takes its network with it: there is time for one request, none for a preflight that is not known.
+    if (way.includes('window')) await scene.page.evaluate('loadAgain()');
+    const { leaseId } = await scene.seen();
     expect(await lookUp(target, leaseId)).toMatchObject({ state: 'active', viewerId: scene.viewerId });
     await ways[way](scene);
     const asked = scene.wire.requests.filter(isLeaseRequest(''));
@@ -140,7 +143,7 @@ describe.concurrent('a page that is left', () => {
     const { metrics } = await scene.until('seen.currentTime > 1');
     const isReport = ({ method, path }: { method: string; path: string }) =>
       method === 'POST' && path === '/api/v1/player-metrics';
-    const reported = scene.wire.next(isReport, 5_000);
+    const reported = scene.wire.next(isReport, 30_000);
     await scene.page.goto('about:blank');
     const report = await reported;
     const { contentId, ...figures } = JSON.parse(report?.body ?? '{}');
@@ -148,7 +151,7 @@ describe.concurrent('a page that is left', () => {
     expect(Object.keys(figures).sort()).toEqual(Object.keys(metrics).sort());
     expect(figures.timeToFirstFrame).toBe(metrics.timeToFirstFrame);
     expect(figures.keyFetchCount).toBeGreaterThanOrEqual(metrics.keyFetchCount ?? 0);
-    await vi.waitFor(() => expect(report?.status).toBe(204), { timeout: 5_000 });
+    await vi.waitFor(() => expect(report?.status).toBe(204), { timeout: 30_000 });
     expect(scene.wire.requests.filter(isReport)).toHaveLength(1);
   });
 });
@@ -173,19 +176,24 @@ it.concurrent('a machine that slept while its lease ran out takes a new one, and
   const scene = await openScene(stage, test, { film });
   // No renewal arrives, as of a lid that is closed; everything else does.
   const open = scene.wire.cut(isLeaseRequest('/renew'));
-  await scene.play({ hlsConfig, leases: { ttlSeconds: 3 } });
-  const renewed = await scene.until('seen.leases.filter(Boolean).length > 1');
+  // Three epochs ahead: more than a machine that is busy takes to go on.
+  await scene.play({ hlsConfig: { maxBufferLength: 12, maxMaxBufferLength: 12 }, leases: { ttlSeconds: 3 } });
+  const { currentTime } = await scene.until('seen.leases.filter(Boolean).length > 1');
   open();
-  const { currentTime } = renewed;
-  const { errors, leases, metrics } = await scene.until(`seen.currentTime > ${currentTime + epochSeconds}`);
+  const playedOn = `seen.leaseId && seen.currentTime > ${currentTime + epochSeconds}`;
+  const { errors, leases, starved, leaseId } = await scene.until(playedOn);
   expect(errors).toEqual([]);
-  expect(metrics.stallCount).toBe(0);
-  const ids = leases.filter((id) => id !== null);
-  expect(new Set(ids).size).toBe(2);
-  expect((await lookUp(target, ids[0] ?? '')).state).toBe('expired');
-  expect(countStatuses(scene.wire.requests.filter(isLeaseRequest('')))).toEqual({ 201: 2 });
+  expect(starved).toBe(0);
+  // Two, unless it stands still again for as long as a lease lives.
+  const ids = [...new Set(leases.filter((id) => id !== null))];
+  expect(ids.at(-1)).toBe(leaseId);
+  for (const id of ids.slice(0, -1)) expect((await lookUp(target, id)).state).toBe('expired');
+  expect(countStatuses(scene.wire.requests.filter(isLeaseRequest('')))).toEqual({ 201: ids.length });
+  const leaseOf = ({ headers }: WireRequest) => headers['x-lease-id'];
   const keys = scene.wire.requests.filter(isKeyRequest);
-  expect(countStatuses(keys)[403]).toBe(1);
-  const refused = keys.findIndex(({ status }) => status === 403);
-  expect(keys.slice(refused + 1).every(({ headers }) => headers['x-lease-id'] === ids.at(-1))).toBe(true);
+  const refused = keys.filter(({ status }) => status === 403);
+  expect(refused.map(leaseOf)).toContain(ids[0]);
+  // A lease that was refused is named no more.
+  for (const key of refused)
+    expect(keys.slice(keys.indexOf(key) + 1).map(leaseOf)).not.toContain(leaseOf(key));
 });

@@ -4,7 +4,19 @@ import { attach, createPlayer } from '/player/index.js';
 import { shakaRequestFilter } from '/player/shaka.js';
 
 const video = document.querySelector('video');
-const seen = { errors: [], retries: [], leases: [], widths: [], stalls: 0, firstFrameMs: null, ended: false };
+const seen = {
+  errors: [],
+  retries: [],
+  leases: [],
+  widths: [],
+  stalls: 0,
+  starved: 0,
+  firstFrameMs: null,
+  keyMs: [],
+  loadMs: [],
+  appendMs: [],
+  ended: false,
+};
 let player;
 
 const describe = ({ name, code, message, status, leases }) => ({ name, code, message, status, leases });
@@ -13,7 +25,58 @@ function listen() {
   player.on('error', (error) => seen.errors.push(describe(error)));
   player.on('retrying', ({ what, error }) => seen.retries.push({ what, code: error.code }));
   player.on('lease', (lease) => seen.leases.push(lease?.id ?? null));
+  player.on('key', () => seen.keyMs.push(performance.now() - tokensMs.shift()));
+  player.hls.on(Hls.Events.FRAG_LOADED, (_, { frag }) =>
+    seen.loadMs.push(performance.now() - frag.stats.loading.start),
+  );
+  player.hls.on(Hls.Events.BUFFER_APPENDING, (_, { frag }) =>
+    seen.appendMs.push(performance.now() - frag.stats.loading.end),
+  );
 }
+
+/** When each key's token was given, until that key is there. */
+const tokensMs = [];
+
+async function keyServerAuth({ reason }) {
+  const token = await window.giveToken(reason);
+  if (reason === 'key') tokensMs.push(performance.now());
+  return token;
+}
+
+/** The browser's clock, which the test can put forward. */
+let aheadMs = 0;
+const timers = new Set();
+const clock = {
+  now: () => performance.now() + aheadMs,
+  setTimeout(callback, delayMs) {
+    const timer = { dueMs: clock.now() + delayMs, callback };
+    timer.id = setTimeout(run, delayMs, timer);
+    timers.add(timer);
+    return timer;
+  },
+  clearTimeout(timer) {
+    clearTimeout(timer?.id);
+    timers.delete(timer);
+  },
+};
+
+function run(timer) {
+  clock.clearTimeout(timer);
+  timer.callback();
+}
+
+/** The machine sleeps for so long: what is due comes when it is. */
+window.jump = (durationMs) => {
+  aheadMs += durationMs;
+};
+
+/** Everything that is due within this time happens now; what was asked of the test by then has reached it. */
+window.letPass = async (durationMs) => {
+  window.jump(durationMs);
+  for (const timer of timers) if (timer.dueMs <= clock.now()) run(timer);
+  await new Promise((resolve) => setTimeout(resolve));
+  await window.reachTest();
+};
 
 /** Each makes the player and gives the function that loads. */
 const ways = {
@@ -39,6 +102,9 @@ const ways = {
     shaka.polyfill.installAll();
     const shakaPlayer = new shaka.Player();
     await shakaPlayer.attach(video);
+    // A machine that stands still for seconds is no reason to ask twice: each key request has a token of its own.
+    for (const what of ['manifest', 'streaming', 'drm'])
+      shakaPlayer.configure(`${what}.retryParameters`, { timeout: 0, stallTimeout: 0, connectionTimeout: 0 });
     const filter = shakaRequestFilter({
       ...options,
       onError: (error) => seen.errors.push(describe(error)),
@@ -56,18 +122,24 @@ const ways = {
 };
 
 /** @returns what `load()` threw, or null */
-window.load = async ({ way = 'create', playlist, contentId, rate = 1, ...options }) => {
-  const keyServerAuth = ({ reason }) => window.giveToken(reason);
-  const load = await ways[way]({ keyServerAuth, ...options });
+window.load = async ({ way = 'create', playlist, contentId, rate = 1, hasOwnTime, ...options }) => {
+  const load = await ways[way]({ keyServerAuth, ...(hasOwnTime && { clock }), ...options });
   video.defaultPlaybackRate = rate;
   video.playbackRate = rate;
   window.loadAgain = async () => {
-    const startMs = performance.now();
+    // The player begins between these two readings, and hears of the first frame between these two callbacks.
+    const askedMs = performance.now();
+    let shownMs;
     video.requestVideoFrameCallback(() => {
-      seen.firstFrameMs = performance.now() - startMs;
+      shownMs = performance.now();
     });
     try {
-      await load(playlist, contentId);
+      const loaded = load(playlist, contentId);
+      const begunMs = performance.now();
+      video.requestVideoFrameCallback(() => {
+        seen.firstFrameMs = { least: shownMs - begunMs, most: performance.now() - askedMs };
+      });
+      await loaded;
       return null;
     } catch (error) {
       return describe(error);
@@ -84,8 +156,12 @@ window.seen = () => ({
   currentTime: video.currentTime,
   duration: video.duration,
   paused: video.paused,
-  bufferedEnd: video.buffered.length === 0 ? 0 : video.buffered.end(video.buffered.length - 1),
+  bufferedEnd: bufferedEnd(),
 });
+
+function bufferedEnd() {
+  return video.buffered.length === 0 ? 0 : video.buffered.end(video.buffered.length - 1);
+}
 
 /** The picture's width, each time that it changes: the size tells the rendition. */
 video.addEventListener('resize', () => seen.widths.push(video.videoWidth));
@@ -93,8 +169,17 @@ let isPlaying = false;
 video.addEventListener('playing', () => {
   isPlaying = true;
 });
+// The waiting after a seek is the seek's: hls.js seeks over gaps.
+for (const event of ['seeking', 'pause'])
+  video.addEventListener(event, () => {
+    isPlaying = false;
+  });
 video.addEventListener('waiting', () => {
-  if (isPlaying && !video.ended) seen.stalls++;
+  if (isPlaying && !video.ended) {
+    seen.stalls++;
+    // Else it has what it needs, and the machine is late with showing it.
+    if (bufferedEnd() - video.currentTime < 0.5) seen.starved++;
+  }
   isPlaying = false;
 });
 video.addEventListener('ended', () => {

@@ -1,27 +1,34 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readKeyRequests } from '../playback/key-requests.ts';
 import { type OwnServer, openTarget, type Target } from '../target.ts';
 import { openPlayerStage, pageOrigin } from './player-stage.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
-import { openScene, type PlayScene } from './scene.ts';
+import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 const stage = await openPlayerStage('short', openTarget({ CORS_ORIGINS: pageOrigin }));
-/** Twelve seconds of video at twice their speed, on a machine that may have other work. */
-const playTimeoutMs = 90_000;
+vi.setConfig({ testTimeout: playTimeoutMs });
+/** The smallest quality until the test asks for another. A slow answer is then no reason to give a segment up half-way. */
+const hlsConfig = { startLevel: 0, abrBandWidthFactor: 0.001, abrBandWidthUpFactor: 0.001 };
 const isOwn = (target: Target): target is OwnServer => 'process' in target;
 
-/** Mean of the durations that the browser itself measured, in ms. */
-async function meanDuration({ page }: PlayScene, path: RegExp): Promise<number> {
-  const script = `performance.getEntriesByType('resource').filter(({ name }) => ${path}.test(name)).map(({ duration }) => duration)`;
-  const durations: number[] = await page.evaluate(script);
-  return durations.reduce((sum, duration) => sum + duration, 0) / durations.length;
+const mean = (durations: readonly number[]) =>
+  durations.reduce((sum, duration) => sum + duration, 0) / durations.length;
+
+/** The durations that the browser itself measured, in ms. */
+function durationsOf({ page }: PlayScene, path: RegExp): Promise<number[]> {
+  return page.evaluate(
+    `performance.getEntriesByType('resource').filter(({ name }) => ${path}.test(name)).map(({ duration }) => duration)`,
+  );
 }
 
-/** A script hears of an answer after the network does: later by what else the page was busy with, and hardly ever sooner. */
-function expectAsMeasured(averageMs: number | null | undefined, measuredMs: number) {
-  expect(averageMs).toBeGreaterThan(measuredMs * 0.9);
-  expect(averageMs).toBeLessThan(measuredMs + 250);
+/** A script hears of an answer after the network does, hardly ever sooner, and before what the page hears of next. */
+function expectBetween(averageMs: number | null | undefined, network: number[], heard: number[]) {
+  expect(network).toHaveLength(heard.length);
+  expect(averageMs).toBeGreaterThan(mean(network) * 0.9);
+  expect(averageMs).toBeLessThan(mean(heard) + roundingMs);
 }
+/** Of the eight figures. */
+const roundingMs = 0.01;
 
 /** How many key requests the server wrote into its log; of a server whose log is elsewhere, how many went to it. */
 async function countKeyRequests({ wire, viewerId, film }: PlayScene): Promise<number> {
@@ -32,19 +39,21 @@ async function countKeyRequests({ wire, viewerId, film }: PlayScene): Promise<nu
 
 it.concurrent.for(['ts', 'fmp4'] as const)(
   'plays encrypted %s through three epochs and changes of quality; its eight figures are what was measured beside it',
-  { timeout: playTimeoutMs },
   async (container, test) => {
     const film = await stage.encrypt({ container });
     const scene = await openScene(stage, test, { film });
     const { page, wire } = scene;
     const startMs = performance.now();
-    await scene.play({ rate: 2, hlsConfig: { maxBufferLength: 4, maxMaxBufferLength: 4, startLevel: 0 } });
+    const buffer = { maxBufferLength: 4, maxMaxBufferLength: 4 };
+    expect(await scene.load({ rate: 2, hlsConfig: { ...hlsConfig, ...buffer } })).toBeNull();
     await scene.until('seen.firstFrameMs !== null');
     const firstFrameWithinMs = performance.now() - startMs;
-    await scene.until('seen.currentTime > 4');
-    await page.evaluate('player().hls.nextLevel = 1 - player().hls.currentLevel');
-    const { errors, metrics, widths, stalls, firstFrameMs, currentTime, leases } =
-      await scene.until('seen.ended');
+    // Full, and nothing under way that the change would cut.
+    await scene.until('seen.bufferedEnd >= 4');
+    await page.evaluate('player().hls.nextLevel = 1');
+    await page.evaluate('document.querySelector("video").play()');
+    const seen = await scene.until('seen.ended');
+    const { errors, metrics, widths, stalls, firstFrameMs, currentTime, leases } = seen;
 
     expect(errors).toEqual([]);
     expect(leases).toHaveLength(1);
@@ -73,14 +82,14 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
     expect(metrics.stallCount).toBe(stalls);
     expect(metrics.timeToFirstFrame).toBeGreaterThan(0);
     expect(metrics.timeToFirstFrame).toBeLessThan(firstFrameWithinMs);
-    expect(Math.abs((metrics.timeToFirstFrame ?? 0) - (firstFrameMs ?? 0))).toBeLessThan(50);
-    expectAsMeasured(
-      metrics.avgKeyFetchTime,
-      await meanDuration(scene, /keys\.localhost\/keys\/film-[^/]+\/\d+$/),
-    );
-    expectAsMeasured(metrics.avgFragLoadTime, await meanDuration(scene, /\/\d+\.(ts|m4s)$/));
+    expect(metrics.timeToFirstFrame).toBeGreaterThan((firstFrameMs?.least ?? Number.NaN) - roundingMs);
+    expect(metrics.timeToFirstFrame).toBeLessThan((firstFrameMs?.most ?? Number.NaN) + roundingMs);
+    const keys = await durationsOf(scene, /keys\.localhost\/keys\/film-[^/]+\/\d+$/);
+    expectBetween(metrics.avgKeyFetchTime, keys, seen.keyMs);
+    expectBetween(metrics.avgFragLoadTime, await durationsOf(scene, /\/\d+\.(ts|m4s)$/), seen.loadMs);
     expect(metrics.avgDecryptTime).toBeGreaterThan(0);
-    expect(metrics.avgDecryptTime).toBeLessThan(100);
+    // Between these two moments lies more than the decryption.
+    expect(metrics.avgDecryptTime).toBeLessThan(Math.max(...seen.appendMs));
   },
 );
 
@@ -101,7 +110,7 @@ function expectKeysAlone({ wire, given }: PlayScene): string {
 }
 
 /** The release that the page sends. */
-const released = ({ wire }: PlayScene) => wire.next(isLeaseRequest('/revoke'), 5_000);
+const released = ({ wire }: PlayScene) => wire.next(isLeaseRequest('/revoke'), 30_000);
 
 describe.concurrent('an instance of hls.js of the application’s own', () => {
   it.for([
@@ -110,7 +119,7 @@ describe.concurrent('an instance of hls.js of the application’s own', () => {
   ] as const)('plays with %s, and ends as it began', async ([, way, end], test) => {
     const film = await stage.encrypt();
     const scene = await openScene(stage, test, { film });
-    await scene.play({ way, rate: 4 });
+    await scene.play({ way, rate: 4, hlsConfig });
     const { errors, metrics, leaseId } = await scene.until('seen.ended');
     expect(errors).toEqual([]);
     expect(expectKeysAlone(scene)).toBe(leaseId);

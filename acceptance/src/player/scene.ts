@@ -24,7 +24,16 @@ export interface Seen {
   widths: number[];
   /** How often it waited for something while it played. */
   stalls: number;
-  firstFrameMs: number | null;
+  /** How often with nothing in its buffer. */
+  starved: number;
+  /** From the load to the first frame, once it is shown: at least and at most. */
+  firstFrameMs: { least: number; most: number } | null;
+  /** For each key, the time from its token until it was there. */
+  keyMs: number[];
+  /** For each segment, the time from its request until it was heard of, its key included. */
+  loadMs: number[];
+  /** For each piece that went into the buffer, the time since its segment was there. */
+  appendMs: number[];
   ended: boolean;
   metrics: Record<string, number | null>;
   leaseId: string | null;
@@ -52,6 +61,8 @@ export interface LoadOptions {
   readonly patienceSeconds?: number;
   readonly reportMetrics?: boolean;
   readonly hlsConfig?: Record<string, unknown>;
+  /** Its time is the browser's until `jump` or `letPass`. */
+  readonly hasOwnTime?: boolean;
 }
 
 /** One viewer in a browser of its own: a page with a player, and the wire to the servers. */
@@ -68,10 +79,18 @@ export interface PlayScene {
   /** Loads and plays. @throws Error where `load()` fails */
   play(options?: LoadOptions): Promise<void>;
   seen(): Promise<Seen>;
+  /** The player's machine sleeps for so long. */
+  jump(durationMs: number): Promise<void>;
+  /** Everything that the player does within this time happens now: `given` has whatever it asked a token for. */
+  letPass(durationMs: number): Promise<void>;
   /** @param condition of a `Seen` that is called `seen`, as a script; resolves with what was seen then */
-  until(condition: string, timeoutMs?: number): Promise<Seen>;
+  until(condition: string): Promise<Seen>;
   openPage(): Promise<Page>;
 }
+
+/** For a film of a minute, on a machine that may be busy with much else. */
+export const playTimeoutMs = 180_000;
+const untilTimeoutMs = 60_000;
 
 /** A token that no other request has. */
 export function freshToken(server: Target, viewerId: string, claims: Record<string, unknown> = {}): string {
@@ -91,6 +110,7 @@ export async function openScene(
     [new URL(keyServerUrl).host]: server.url,
   });
   const context = await stage.browser.newContext({ proxy: { server: wire.proxy } });
+  context.setDefaultTimeout(untilTimeoutMs);
   onTestFinished(async () => {
     await context.close();
     wire.close();
@@ -103,6 +123,7 @@ export async function openScene(
     given.push({ reason, token });
     return token;
   });
+  await context.exposeFunction('reachTest', () => {});
 
   async function openPage(): Promise<Page> {
     const page = await context.newPage();
@@ -131,10 +152,12 @@ export async function openScene(
       await page.evaluate('document.querySelector("video").play()');
     },
     seen,
-    async until(condition, timeoutMs = 20_000) {
+    jump: (durationMs) => page.evaluate(`jump(${durationMs})`),
+    letPass: (durationMs) => page.evaluate(`letPass(${durationMs})`),
+    async until(condition) {
       const expression = `((seen) => (${condition}) && seen)(window.seen())`;
       try {
-        const found = await page.waitForFunction(expression, undefined, { timeout: timeoutMs, polling: 50 });
+        const found = await page.waitForFunction(expression, undefined, { polling: 50 });
         return (await found.jsonValue()) as Seen;
       } catch (cause) {
         throw new Error(`not so: ${condition}; ${JSON.stringify(await seen())}`, { cause });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFile } from './open-folder.ts';
 import { commonPorts, type Ports } from './ports.ts';
 import { putWithFetch } from './put-with-fetch.ts';
@@ -13,6 +13,7 @@ import { putWithHttp } from './put-with-http.ts';
 import { textFile, uploadHere } from './testing/upload-here.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
+vi.setConfig({ testTimeout: 120_000 });
 /** Larger than what the sockets on both sides hold. */
 const large = Buffer.alloc(24 * 1024 * 1024, 'latchkey');
 
