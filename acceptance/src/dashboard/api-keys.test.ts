@@ -65,6 +65,28 @@ it('a key is made, shown once, and works; the dialog closes only when the key is
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
 });
 
+it('a key that is made on a computer whose clock is wrong ends when the server’s clock says so', async () => {
+  const dayMs = 86_400_000;
+  const name = unique('made late');
+  const page = await open({ path: `/api-keys?q=${name}` });
+  await page.clock.install({ time: Date.now() + 3 * dayMs });
+  await page.reload();
+  await signIn(page, target.adminApiKey);
+  await page.getByText('The clock of this computer is 3 days ahead.').waitFor();
+  const earliestMs = Date.now() + 30 * dayMs;
+  await page.getByRole('button', { name: 'Create a key' }).click();
+  await page.getByLabel('Name', { exact: true }).fill(name);
+  await page.getByLabel('Expires', { exact: true }).selectOption('30');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await storeKey(page);
+  const { json } = await client.get(`/api/v1/api-keys?q=${encodeURIComponent(name)}`, target.adminApiKey);
+  const expiresAtMs = Date.parse(json.api_keys[0].expiresAt);
+  // An answer that is long on its way tells the server's time as late.
+  const lateMs = 600_000;
+  expect(expiresAtMs).toBeGreaterThan(earliestMs - lateMs);
+  expect(expiresAtMs).toBeLessThan(Date.now() + 30 * dayMs + lateMs);
+});
+
 it('a key is rotated with an overlap, after the page said when the old one was last used', async () => {
   const name = unique('rotated');
   const { raw } = await createApiKey(target, 'playback', { name });
