@@ -1,13 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import LongFirstSequencer from './scripts/long-first-sequencer.ts';
 
 export default defineConfig({
   test: {
     include: ['**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.cache/**'],
-    // Acceptance tests start servers and browsers of their own, as processes: each file gets a process too, and there are
-    // only as many at once as leave them room to answer in time. They wait more than they compute.
+    // Acceptance tests start servers and browsers of their own, as processes: each file gets a process too. They wait more
+    // than they compute.
     pool: 'forks',
-    maxWorkers: '75%',
+    maxWorkers: '100%',
+    sequence: { sequencer: LongFirstSequencer },
     // A test of the rules takes milliseconds; one that starts a server, encrypts a video or opens a browser takes seconds.
     testTimeout: 60_000,
     hookTimeout: 120_000,

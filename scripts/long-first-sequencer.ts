@@ -1,0 +1,15 @@
+import type { TestSpecification } from 'vitest/node';
+import { BaseSequencer } from 'vitest/node';
+
+/** Tests that start servers and browsers, and those of a million cases: begun last, one of them would run on alone. */
+const long = /^acceptance\/|^examples\/|simulation\.test/;
+
+/** Begins with the files of tests that take long. */
+export default class LongFirstSequencer extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId, project }: TestSpecification) =>
+      long.test(moduleId.slice(project.config.root.length + 1));
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
