@@ -7,7 +7,7 @@ import { queryKeys } from './api/query-keys.ts';
 import { createRateLimit } from './api/rate-limit.ts';
 import { askAgainAfterMs, isAskedAgain } from './api/retry-reads.ts';
 import type { AppParts, ShownKey } from './session/app-context.ts';
-import { createSession, refusedReason } from './session/session.ts';
+import { createSession } from './session/session.ts';
 import { createClock } from './state/clock.ts';
 import { createStore } from './state/store.ts';
 import { createTicker } from './state/ticker.ts';
@@ -43,10 +43,7 @@ export function createParts({ fetch, sessionStorage, document }: Window & typeof
     onContact: (reached) => connection.report(reached),
     rateLimit,
     onDate: clock.hear,
-    onKeyRefused: (credential) => {
-      // An answer to a key that was replaced meanwhile says nothing of the one that is in use.
-      if (credential === session.credential()) session.signOut(refusedReason);
-    },
+    onKeyRefused: (credential) => session.refuse(credential),
   };
   const api = createApi(way);
   const ping = () => api.request('GET', '/health', { credential: null });

@@ -119,6 +119,24 @@ it('the key that is in use is rotated away, and the page goes on with the new on
   expect(await statusOf(rawKey)).toBe(200);
 });
 
+it('the new key is shown though the old one is refused before the answer that brings it', async () => {
+  const name = unique('late');
+  const { raw } = await createApiKey(target, 'full', { name });
+  const page = await openKeys(name, raw);
+  const isRefused = page.waitForResponse((response) => response.status() === 401);
+  await page.route('**/api/v1/api-keys/*/rotate', async (route) => {
+    const answer = await route.fetch();
+    await isRefused;
+    await route.fulfill({ response: answer });
+  });
+  await begin(page, name, 'Rotate');
+  await page.getByLabel('The old key works on').selectOption('0');
+  await page.getByRole('button', { name: 'Rotate the key' }).click();
+  await page.getByText('The old key has ended.').waitFor();
+  expect(await statusOf(await storeKey(page))).toBe(200);
+  await page.getByText('you are using it').waitFor();
+});
+
 it('a key is revoked once its beginning was typed, and by nothing less', async () => {
   const name = unique('revoked');
   const { raw, id } = await createApiKey(target, 'upload', { name });

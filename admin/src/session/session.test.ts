@@ -97,3 +97,37 @@ it('asks again about a remembered key when a server that counts requests said, a
   await settled();
   expect(session.state.get().status).toBe('signed-in');
 });
+
+it('ends when the server refuses its key, and not by what it says of another one', async () => {
+  const { session } = stage();
+  await session.signIn('lk_1', false);
+  session.refuse('lk_0');
+  expect(session.credential()).toBe('lk_1');
+  session.refuse('lk_1');
+  expect(session.state.get()).toEqual({ status: 'signed-out', reason: refusedReason });
+});
+
+it('goes on with the key that takes the place of this one, though this one is refused before it is there', async () => {
+  const { session } = stage();
+  await session.signIn('lk_1', false);
+  const answer = Promise.withResolvers<{ raw_key: string; api_key: CurrentApiKey }>();
+  const replacing = session.replace(() => answer.promise);
+  session.refuse('lk_1');
+  expect(session.credential()).toBe('lk_1');
+  answer.resolve({ raw_key: 'lk_2', api_key: apiKey });
+  await replacing;
+  expect([session.credential(), session.state.get().status]).toEqual(['lk_2', 'signed-in']);
+  session.refuse('lk_1');
+  expect(session.credential()).toBe('lk_2');
+});
+
+it('ends where its key is refused and no other takes its place', async () => {
+  const { session } = stage();
+  await session.signIn('lk_1', false);
+  const lost = session.replace(() => {
+    session.refuse('lk_1');
+    return Promise.reject(new UnreachableError());
+  });
+  await expect(lost).rejects.toBeInstanceOf(UnreachableError);
+  expect(session.state.get()).toEqual({ status: 'signed-out', reason: refusedReason });
+});

@@ -18,9 +18,22 @@ export interface Session {
   signIn(credential: string, remember: boolean): Promise<void>;
   /** Goes on with the key that takes the place of this one. */
   continueWith(credential: string, apiKey: CurrentApiKey): void;
+  /**
+   * Goes on with the key that an act brings in the place of this one. This one may end before that answer is here: that it
+   * is refused meanwhile ends the session only where no other comes.
+   */
+  replace<Replaced extends Replacement>(act: () => Promise<Replaced>): Promise<Replaced>;
+  /** The server has refused this key. */
+  refuse(credential: string): void;
   signOut(reason?: string): void;
   /** Asks again about the key that was found, where nothing answered. */
   resume(): void;
+}
+
+/** A key as it is issued. */
+export interface Replacement {
+  raw_key: string;
+  api_key: CurrentApiKey;
 }
 
 export interface SessionOptions {
@@ -46,6 +59,8 @@ export function createSession({
 }: SessionOptions): Session {
   const kept = storage?.getItem(storageKey) ?? null;
   let held: string | null = null;
+  let replacements = 0;
+  let refused: string | null = null;
   const state = createStore<SessionState>(
     kept === null ? { status: 'signed-out', reason: null } : { status: 'restoring' },
   );
@@ -61,6 +76,13 @@ export function createSession({
     storage?.removeItem(storageKey);
     state.set({ status: 'signed-out', reason: reason ?? null });
     onChange();
+  }
+  function continueWith(credential: string, apiKey: CurrentApiKey): void {
+    enter(credential, apiKey, (storage?.getItem(storageKey) ?? null) !== null);
+  }
+  /** What an answer says of a key that was replaced meanwhile, it does not say of the one that is in use. */
+  function endIfRefused(): void {
+    if (replacements === 0 && refused !== null && refused === held) signOut(refusedReason);
   }
   async function restore(credential: string): Promise<void> {
     try {
@@ -87,8 +109,22 @@ export function createSession({
       onChange();
       enter(credential, apiKey, remember);
     },
-    continueWith: (credential, apiKey) =>
-      enter(credential, apiKey, (storage?.getItem(storageKey) ?? null) !== null),
+    continueWith,
+    async replace(act) {
+      replacements++;
+      try {
+        const replaced = await act();
+        continueWith(replaced.raw_key, replaced.api_key);
+        return replaced;
+      } finally {
+        replacements--;
+        endIfRefused();
+      }
+    },
+    refuse(credential) {
+      refused = credential;
+      endIfRefused();
+    },
     signOut,
     resume,
   };

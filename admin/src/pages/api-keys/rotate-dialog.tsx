@@ -20,10 +20,11 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
   const queries = useQueryClient();
   const [overlap, setOverlap] = useState(usualOverlap);
   const rotate = useAct({
-    mutationFn: () => rotateApiKey(api, apiKey.id, Number(overlap)),
+    mutationFn: () => {
+      const rotateIt = () => rotateApiKey(api, apiKey.id, Number(overlap));
+      return isOwn ? session.replace(rotateIt) : rotateIt();
+    },
     onSuccess: (rotated) => {
-      // At once: the old key may have ended with this answer.
-      if (isOwn) session.continueWith(rotated.raw_key, rotated.api_key);
       void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
       issuedKey.set({ issued: rotated, note: describeEnd(rotated) });
       onClose();
