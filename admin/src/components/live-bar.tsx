@@ -1,5 +1,7 @@
 import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import type { StreamState } from '../api/events.ts';
+import { formatCount } from './format-count.ts';
 import { Icon } from './icon.tsx';
 import { LiveBadge } from './live-badge.tsx';
 import styles from './live-bar.module.css';
@@ -12,16 +14,25 @@ export interface LiveBarProps {
   noun: string;
   /** Puts them on the list. */
   onShow: () => void;
+  /** What else is known of the rows, such as how many there are. */
+  children?: ReactNode;
 }
 
 /** Between the filters and the table: whether it follows the server, and what is new. It has its room before that comes. */
-export function LiveBar({ stream, arrived, noun, onShow }: LiveBarProps) {
+export function LiveBar({ stream, arrived, noun, onShow, children }: LiveBarProps) {
   return (
     <div className={styles.bar}>
       <LiveBadge state={stream} />
+      {children}
       {arrived !== 0 && (
-        <Button size="compact-md" variant="light" leftSection={<Icon name="up" size={16} />} onClick={onShow}>
-          {arrived} new
+        <Button
+          className={styles.arrived}
+          size="compact-md"
+          variant="light"
+          leftSection={<Icon name="up" size={16} />}
+          onClick={onShow}
+        >
+          {typeof arrived === 'number' ? formatCount(arrived) : arrived} new
         </Button>
       )}
       {/* Said once, not with each row: the button has the number. */}

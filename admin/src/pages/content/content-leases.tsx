@@ -3,9 +3,10 @@ import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { LiveBar } from '../../components/live-bar.tsx';
+import { ActiveCount } from '../leases/active-count.tsx';
 import { createdColumn, endColumn, stateColumn, viewerColumn } from '../leases/lease-columns.tsx';
 import { addressOf } from '../leases/lease-filter.ts';
-import { LiveBar } from '../leases/live-bar.tsx';
 import { RevokeDialog } from '../leases/revoke-dialog.tsx';
 import { useActiveCount } from '../leases/use-active-count.ts';
 import { useLeasePage } from '../leases/use-lease-page.ts';
@@ -38,7 +39,9 @@ export function ContentLeases({ contentId }: { contentId: string }) {
           Revoke every lease of this content…
         </Button>
       </div>
-      <LiveBar stream={page.stream} active={active} arrived={page.arrived} onShow={page.reload} />
+      <LiveBar stream={page.stream} arrived={page.arrived} noun="leases" onShow={page.reload}>
+        <ActiveCount active={active} />
+      </LiveBar>
       <DataTable
         label="Active leases of this content"
         columns={columns}

@@ -1,15 +1,17 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { DataTable } from '../../components/data-table.tsx';
+import { countOf } from '../../components/format-count.ts';
+import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import type { Revoking } from './act.ts';
+import { ActiveCount } from './active-count.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { leaseColumns } from './lease-columns.tsx';
 import { type LeaseFilter, toLeaseQuery } from './lease-filter.ts';
-import { describePage, LiveBar } from './live-bar.tsx';
 import { NoLeases } from './no-leases.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { useActiveCount } from './use-active-count.ts';
@@ -53,7 +55,9 @@ export default function LeasesPage() {
         actions={<RevokeAll asked={asked} onRevoke={revoke} />}
       />
       <FilterBar filter={filter} onChange={setFilter} />
-      <LiveBar stream={page.stream} active={active} arrived={page.arrived} onShow={showNew} />
+      <LiveBar stream={page.stream} arrived={page.arrived} noun="leases" onShow={showNew}>
+        <ActiveCount active={active} />
+      </LiveBar>
       <DataTable
         frame={table}
         label="Leases"
@@ -70,7 +74,7 @@ export default function LeasesPage() {
           pages={pages}
           table={table}
           nextCursor={page.nextCursor}
-          summary={describePage(page.rows.length)}
+          summary={countOf(page.rows.length, 'lease')}
         />
       )}
       {leaseId !== null && revoking === null && (
