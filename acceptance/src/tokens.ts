@@ -20,9 +20,27 @@ export function viewerToken(secret: Buffer, sub: string, claims: Claims = {}): s
   return signToken(secret, { sub, iat: now - 60, exp: now + 900, ...claims });
 }
 
-/** A token issued after everything that has happened so far: its time is ahead, within the tolerance of 10 s. */
-export function laterToken(secret: Buffer, sub: string, claims: Claims = {}): string {
-  return viewerToken(secret, sub, { iat: nowSeconds() + 3, ...claims });
+/** The default of `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`. */
+export const clockToleranceSeconds = 10;
+
+/**
+ * A token that no revocation so far holds against, though each holds for tokens with an `iat` up to the tolerance after
+ * it: its issuer's clock is ahead by as much as the server allows, so no test has to wait for the tolerance to pass.
+ *
+ * @param toleranceSeconds the server's `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`
+ */
+export function laterToken(
+  secret: Buffer,
+  sub: string,
+  claims: Claims = {},
+  toleranceSeconds = clockToleranceSeconds,
+): string {
+  // The server counts in whole milliseconds: not in the one in which the last revocation may have been written.
+  const startedAt = Date.now();
+  let now = startedAt;
+  while (now === startedAt) now = Date.now();
+  // Half a millisecond less than allowed: seconds with a fraction are not exact in binary.
+  return viewerToken(secret, sub, { iat: (now - 0.5) / 1_000 + toleranceSeconds, ...claims });
 }
 
 /** An id that no other test has. */

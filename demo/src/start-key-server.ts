@@ -81,6 +81,8 @@ function settings({ folder, port, pageOrigin, adminApiKey, tokenSecret }: KeySer
     SQLITE_PATH: join(folder, 'latchkey.db'),
     ADMIN_API_KEY: adminApiKey,
     AUTH_JWT_SECRET: tokenSecret,
+    // One machine, one clock: a viewer who was revoked and decides to watch again need not wait for clocks that differ.
+    AUTH_JWT_CLOCK_TOLERANCE_SECONDS: '0',
     CORS_ORIGINS: pageOrigin,
     // Every key request names the lease that it is made under.
     LEASE_MODE: 'required',

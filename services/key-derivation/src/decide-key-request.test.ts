@@ -31,7 +31,7 @@ beforeEach(() => {
   };
   mark = null;
   apiKey = { id: 'k', name: 'k', scope: 'playback', expiresAt: null, revokedAt: null };
-  viewer = { kind: 'viewer', id: 'ada', issuedAt: now, contents: null, mayUpload: false };
+  viewer = { kind: 'viewer', id: 'ada', issuedNotBefore: now, contents: null, mayUpload: false };
   const bus = createInProcessBus(() => {});
   const follower = createFeedFollower({
     feed: { head: async () => 0, since: async () => ({ head: 0, changes: [] }) },
@@ -179,16 +179,16 @@ describe('a lease that is named decides by itself', () => {
 
 describe('without a lease the marks decide', () => {
   test('a token issued at the mark or before opens nothing, one issued after it does', async () => {
-    mark = viewer.issuedAt;
+    mark = clock.now();
     expect(await decide(optional, null)).toBe('TOKEN_REVOKED');
-    expect(await decide(optional, null, { ...viewer, issuedAt: clock.now() + 1 })).toBe(3);
+    expect(await decide(optional, null, { ...viewer, issuedNotBefore: clock.now() + 1 })).toBe(3);
   });
 
   test('a token that does not say when it was issued counts as issued before', async () => {
-    expect(await decide(optional, null, { ...viewer, issuedAt: null })).toBe(3);
+    expect(await decide(optional, null, { ...viewer, issuedNotBefore: null })).toBe(3);
     mark = 1;
     authority.marks.clear();
-    expect(await decide(optional, null, { ...viewer, issuedAt: null })).toBe('TOKEN_REVOKED');
+    expect(await decide(optional, null, { ...viewer, issuedNotBefore: null })).toBe('TOKEN_REVOKED');
     expect(await decide(optional, null, { kind: 'anonymous', id: null })).toBe('TOKEN_REVOKED');
   });
 

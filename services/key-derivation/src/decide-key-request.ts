@@ -1,4 +1,4 @@
-import { isApiKeyUsable, viewerIdOf } from '@latchkey/shared/auth';
+import { isApiKeyUsable, isHeldByMark, viewerIdOf } from '@latchkey/shared/auth';
 import { type Authority, markKey } from '@latchkey/shared/cache';
 import type { ContentState } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
@@ -102,8 +102,7 @@ function decideByMarks(
   const key = markKey(viewerId, contentId);
   const mark = authority.marks.peek(key);
   if (!mark) return read('marks', key);
-  const issuedAt = principal.kind === 'viewer' ? principal.issuedAt : null;
-  if (mark.value !== null && (issuedAt === null || issuedAt <= mark.value)) return refuse('TOKEN_REVOKED');
+  if (isHeldByMark(principal, mark.value)) return refuse('TOKEN_REVOKED');
   return rules.leaseMode === 'required' ? refuse('LEASE_REQUIRED') : null;
 }
 

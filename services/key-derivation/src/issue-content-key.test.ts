@@ -34,7 +34,7 @@ function setUp(findContent: (contentId: string) => Promise<ContentState | null>)
     clock,
   });
   const request: KeyRequest = {
-    principal: { kind: 'viewer', id: 'ada', issuedAt: clock.now(), contents: null, mayUpload: false },
+    principal: { kind: 'viewer', id: 'ada', issuedNotBefore: clock.now(), contents: null, mayUpload: false },
     contentId: 'film',
     epoch: 7,
     leaseId: null,

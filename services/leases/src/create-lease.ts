@@ -1,4 +1,4 @@
-import type { Principal } from '@latchkey/shared/auth';
+import { isHeldByMark, type Principal } from '@latchkey/shared/auth';
 import type { Transaction } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { assertContentOpen, assertEntitled } from './assert-entitled.ts';
@@ -87,7 +87,5 @@ async function refuseMarked(
 ): Promise<void> {
   if (principal.kind === 'api-key') return;
   const markedAt = await new MarkStore(tx).findLatest(viewerId, contentId);
-  if (markedAt === null) return;
-  const issuedAt = principal.kind === 'viewer' ? principal.issuedAt : null;
-  if (issuedAt === null || issuedAt <= markedAt) throw new AppError('TOKEN_REVOKED');
+  if (isHeldByMark(principal, markedAt)) throw new AppError('TOKEN_REVOKED');
 }

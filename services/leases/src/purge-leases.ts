@@ -20,7 +20,10 @@ export interface LeasePurgeOptions {
   renewGraceSeconds: number;
   /** `AUTH_JWT_MAX_AGE_SECONDS`: no token that is accepted is older, so no older mark can refuse one. */
   tokenMaxAgeSeconds: number;
-  /** `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`, which can make a token's age look smaller. */
+  /**
+   * `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`. It counts twice: a mark holds for tokens issued up to so long after it, and a
+   * replica whose clock is behind by as much accepts them for longer.
+   */
   clockToleranceSeconds: number;
 }
 
@@ -44,7 +47,7 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
       const now = clock.now();
       const revokedBefore = now - keptLeaseMs;
       const expiredBefore = revokedBefore - options.renewGraceSeconds * 1_000;
-      const markedBefore = now - (options.tokenMaxAgeSeconds + options.clockToleranceSeconds) * 1_000;
+      const markedBefore = now - (options.tokenMaxAgeSeconds + 2 * options.clockToleranceSeconds) * 1_000;
       return {
         leases: await inBatches((limit) => leases.purge({ expiredBefore, revokedBefore }, limit)),
         marks: await inBatches((limit) => marks.purge(markedBefore, limit)),

@@ -7,8 +7,8 @@ const principals: Record<string, Principal> = {
   ...Object.fromEntries(
     scopes.map((scope) => [scope, { kind: 'api-key', id: 'k', name: 'n', scope, cacheKey: 'h' } as const]),
   ),
-  viewer: { kind: 'viewer', id: 'v', issuedAt: null, contents: null, mayUpload: false },
-  uploader: { kind: 'viewer', id: 'v', issuedAt: null, contents: null, mayUpload: true },
+  viewer: { kind: 'viewer', id: 'v', issuedNotBefore: null, contents: null, mayUpload: false },
+  uploader: { kind: 'viewer', id: 'v', issuedNotBefore: null, contents: null, mayUpload: true },
   anonymous: { kind: 'anonymous', id: null },
 };
 

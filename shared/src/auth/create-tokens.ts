@@ -12,6 +12,7 @@ export interface TokenSettings {
   authJwtIssuer?: string | undefined;
   authJwtClockToleranceSeconds: number;
   authJwtMaxAgeSeconds: number;
+  authJwtRequireIat: boolean;
   authJwtContentClaim: string;
 }
 
@@ -31,6 +32,7 @@ export function createTokens(
       issuer: settings.authJwtIssuer ?? null,
       clockToleranceSeconds: settings.authJwtClockToleranceSeconds,
       maxAgeSeconds: settings.authJwtMaxAgeSeconds,
+      requireIssuedAt: settings.authJwtRequireIat,
       contentClaim: settings.authJwtContentClaim,
     },
     clock,

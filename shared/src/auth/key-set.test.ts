@@ -48,6 +48,7 @@ beforeEach(() => {
       issuer: null,
       clockToleranceSeconds: 10,
       maxAgeSeconds: 86_400,
+      requireIssuedAt: true,
       contentClaim: 'c',
     },
     clock,

@@ -15,8 +15,11 @@ export type Principal =
       readonly kind: 'viewer';
       /** `sub` of the JWT. */
       readonly id: string;
-      /** `iat`, milliseconds since 1970; null where the token has none. */
-      readonly issuedAt: number | null;
+      /**
+       * The earliest time at which the token may have been issued, by our clock: its `iat` less the tolerance for clocks.
+       * Milliseconds since 1970; null where the token has no `iat`, and so may be older than anything.
+       */
+      readonly issuedNotBefore: number | null;
       /** The contents that the token opens; null where it does not say, and so opens all. */
       readonly contents: ReadonlySet<string> | null;
       /** Whether its `scope` claim has the word `upload`. */
@@ -37,4 +40,18 @@ export function toActor(principal: Principal | null): Actor {
   if (!principal || principal.kind === 'anonymous') return { kind: 'anonymous', id: null };
   if (principal.kind === 'viewer') return { kind: 'viewer', id: principal.id };
   return principal.id === null ? { kind: 'bootstrap-key', id: null } : { kind: 'api-key', id: principal.id };
+}
+
+/**
+ * Whether a revocation mark holds against a principal: unless its token is known to be newer than the mark
+ * (contract, sections 6 and 13). The clock of the application that issues tokens may be ahead of ours, so the tolerance
+ * counts against the token: one that may have been issued before the revocation is refused.
+ *
+ * @param markedAt time of the latest mark that names the viewer or the content, milliseconds since 1970; null where there is none
+ */
+export function isHeldByMark(principal: Principal, markedAt: number | null): boolean {
+  // An API key is not a token that a viewer holds: no mark names it.
+  if (markedAt === null || principal.kind === 'api-key') return false;
+  const issuedNotBefore = principal.kind === 'viewer' ? principal.issuedNotBefore : null;
+  return issuedNotBefore === null || issuedNotBefore <= markedAt;
 }

@@ -6,27 +6,42 @@ import type { Principal } from './principal.ts';
 export interface TokenRules {
   audience: string | null;
   issuer: string | null;
-  /** For `exp` and `nbf`, in the token's favour. */
+  /** How far the issuer's clock may differ from ours: in the token's favour for `exp`, `nbf` and `iat`, against it for marks. */
   clockToleranceSeconds: number;
   /** Marks are kept for this long, so no older token may pass. */
   maxAgeSeconds: number;
+  /** Whether a token without `iat` is refused. Accepted, it has an `exp` within `maxAgeSeconds`, and every mark holds against it. */
+  requireIssuedAt: boolean;
   /** The claim that bounds what the token opens. */
   contentClaim: string;
 }
 
-/** Longer than any account id; fits an index of Postgres, whose entries hold some 2,700 octets (nbtree, BTMaxItemSize). */
-const maxViewerIdOctets = 1_024;
+/** Longer than any account id; fits an index of Postgres, whose entries hold some 2,700 bytes (nbtree, BTMaxItemSize). */
+const maxViewerIdBytes = 1_024;
 
-/** Whether the times of a token's claims allow it now. All claims are seconds since 1970 (RFC 7519 section 2, NumericDate). */
+/** Whether the times of a token's claims allow it now. */
 export function isTokenTimely(payload: JWTPayload, rules: TokenRules, nowMs: number): boolean {
+  return findUntimely(payload, rules, nowMs) === null;
+}
+
+/**
+ * What the times of a token's claims do not allow now, in words for its issuer; null where they allow it.
+ * All claims are seconds since 1970 (RFC 7519 section 2, NumericDate).
+ */
+function findUntimely({ exp, nbf, iat }: JWTPayload, rules: TokenRules, nowMs: number): string | null {
   const now = nowMs / 1_000;
-  const { exp, nbf, iat } = payload;
-  const tolerance = rules.clockToleranceSeconds;
-  if (exp === undefined || exp + tolerance <= now) return false;
-  if (nbf !== undefined && nbf - tolerance > now) return false;
-  if (iat === undefined) return exp - now <= rules.maxAgeSeconds;
+  const { clockToleranceSeconds: tolerance, maxAgeSeconds } = rules;
+  if (exp === undefined || exp + tolerance <= now) return 'It has expired.';
+  if (nbf !== undefined && nbf - tolerance > now) return 'It is not valid yet (nbf).';
+  if (iat === undefined) {
+    if (rules.requireIssuedAt) return 'Its claim iat is missing: the time at which it was issued.';
+    return exp - now <= maxAgeSeconds
+      ? null
+      : `It has no iat, and its exp is more than ${maxAgeSeconds} seconds away.`;
+  }
   // A token from the future would outlive every mark.
-  return iat - tolerance <= now && now - iat <= rules.maxAgeSeconds;
+  if (iat - tolerance > now) return 'Its claim iat is in the future: the clock of its issuer is ahead.';
+  return now - iat <= maxAgeSeconds ? null : `It was not issued within the last ${maxAgeSeconds} seconds.`;
 }
 
 /** @throws AppError INVALID_TOKEN where a claim is missing or not of its type */
@@ -34,17 +49,16 @@ export function readViewer(payload: JWTPayload, rules: TokenRules, nowMs: number
   const { sub, iat } = payload;
   if (typeof sub !== 'string' || sub === '')
     throw refuseToken('Its claim sub has to be a text that is not empty.');
-  // None is an id that a person or a system gives; a NUL cannot be stored, and lone surrogates become one and the same.
-  if (Buffer.byteLength(sub) > maxViewerIdOctets || /\p{Cc}/u.test(sub) || !sub.isWellFormed())
+  // No person or system has such an id. A NUL cannot be stored, and lone surrogates would all become the same character.
+  if (Buffer.byteLength(sub) > maxViewerIdBytes || /\p{Cc}/u.test(sub) || !sub.isWellFormed())
     throw refuseToken('Its claim sub is not usable as an id.');
   if (iat !== undefined && !Number.isFinite(iat)) throw refuseToken('Its claim iat has to be a number.');
-  if (!isTokenTimely(payload, rules, nowMs)) {
-    throw refuseToken(`It was not issued within the last ${rules.maxAgeSeconds} seconds.`);
-  }
+  const untimely = findUntimely(payload, rules, nowMs);
+  if (untimely) throw refuseToken(untimely);
   return {
     kind: 'viewer',
     id: sub,
-    issuedAt: iat === undefined ? null : iat * 1_000,
+    issuedNotBefore: iat === undefined ? null : (iat - rules.clockToleranceSeconds) * 1_000,
     contents: readContents(payload[rules.contentClaim], rules.contentClaim),
     mayUpload: typeof payload.scope === 'string' && payload.scope.split(' ').includes('upload'),
   };

@@ -24,6 +24,7 @@ function create(rules: Partial<TokenRules> = {}, keys: object[] | null = null, a
       issuer: null,
       clockToleranceSeconds: 10,
       maxAgeSeconds: 86_400,
+      requireIssuedAt: true,
       contentClaim: 'content_ids',
       ...rules,
     },
@@ -43,7 +44,7 @@ describe('algorithms', () => {
     expect(await create().verify(hs256({}))).toEqual({
       kind: 'viewer',
       id: 'alice',
-      issuedAt: now * 1_000,
+      issuedNotBefore: (now - 10) * 1_000,
       contents: null,
       mayUpload: false,
     });
@@ -135,11 +136,25 @@ describe('times', () => {
     await refused(accepts({ iat: 'today' }));
   });
 
-  test('iat may be a day old, and without it exp may be a day away', async () => {
+  test('iat may be a day old, and not a second more', async () => {
     await accepts({ iat: now - 86_400 });
     await refused(accepts({ iat: now - 86_401 }));
-    expect(await accepts({ iat: undefined, exp: now + 86_400 })).toMatchObject({ issuedAt: null });
-    await refused(accepts({ iat: undefined, exp: now + 86_401 }));
+  });
+
+  test('a token without iat is refused, and the answer names the claim', async () => {
+    await expect(accepts({ iat: undefined })).rejects.toMatchObject({
+      code: 'INVALID_TOKEN',
+      detail: expect.stringContaining('iat is missing'),
+    });
+  });
+
+  test('where iat is not required, a token without it is accepted if its exp is at most a day away', async () => {
+    const { verify } = create({ requireIssuedAt: false });
+    const undated = (exp: number) => verify(hs256({ iat: undefined, exp }));
+    expect(await undated(now + 86_400)).toMatchObject({ issuedNotBefore: null });
+    await refused(undated(now + 86_401));
+    await refused(undated(1e300));
+    expect(await verify(hs256({ iat: now - 5 }))).toMatchObject({ issuedNotBefore: (now - 15) * 1_000 });
   });
 
   test('the tolerance and the age are those that are configured', async () => {

@@ -35,7 +35,7 @@ const told = async (url: string) =>
 const viewer = (id: string): Principal => ({
   kind: 'viewer',
   id,
-  issuedAt: null,
+  issuedNotBefore: null,
   contents: null,
   mayUpload: false,
 });

@@ -77,6 +77,7 @@ export async function createTestHost({
       issuer: null,
       clockToleranceSeconds: 10,
       maxAgeSeconds: 86_400,
+      requireIssuedAt: true,
       contentClaim: 'content_ids',
     },
     clock,

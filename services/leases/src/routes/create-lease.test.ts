@@ -59,8 +59,10 @@ describe('POST /keys/leases answers 201', () => {
     expect((await create(leases.tokenOf('ann'), { contentId: 'withdrawn' })).status).toBe(404);
   });
 
-  it('to a token that was issued after the revocation', async () => {
+  it('to a token that was issued after the revocation, by more than clocks may differ', async () => {
     await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, { viewerId: 'ann' });
+    leases.clock.advance(10_000);
+    expect((await create(leases.tokenOf('ann'), { contentId: 'film' })).body.code).toBe('TOKEN_REVOKED');
     leases.clock.advance(1_000);
     expect((await create(leases.tokenOf('ann'), { contentId: 'film' })).status).toBe(201);
   });
@@ -165,12 +167,10 @@ describe('POST /keys/leases answers 401 and 403', () => {
     ['pair', { viewerId: 'ann', contentId: 'film' }, ['film']],
   ])('to a token from before a revocation of its %s', async (_name, selector, closed) => {
     const token = leases.tokenOf('ann');
-    const undated = leases.tokenOf('ann', { iat: undefined });
     await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, selector);
     for (const contentId of ['film', 'series']) {
       const code = closed.includes(contentId) ? 'TOKEN_REVOKED' : undefined;
       expect((await create(token, { contentId })).body.code).toBe(code);
-      expect((await create(undated, { contentId })).body.code).toBe(code);
     }
   });
 

@@ -44,6 +44,19 @@ const anonymous: Parser<boolean> = {
       : boolean.parse(value),
 };
 
+/** `AUTH_JWT_REQUIRE_IAT`: what `false` costs is said at every start. */
+const requireIat: Parser<boolean> = {
+  forms: boolean.forms,
+  parse: (value) =>
+    value === 'false'
+      ? {
+          value: false,
+          warning:
+            'is false: a token without iat that lives longer than AUTH_JWT_MAX_AGE_SECONDS outlives the revocations of its viewer',
+        }
+      : boolean.parse(value),
+};
+
 /** How viewers' JWTs are checked. */
 export const viewerTokenVariables = {
   authJwtSecret: variable({
@@ -71,7 +84,8 @@ export const viewerTokenVariables = {
     // More than five minutes is no longer a clock that drifts but a clock that is wrong.
     type: integer(0, 300),
     fallback: 10,
-    about: 'How far clocks may differ, for `exp` and `nbf`.',
+    about:
+      'How far the clock of the application that issues tokens may differ, for `exp`, `nbf` and `iat`. A revocation holds for tokens issued up to so long after it.',
   }),
   authJwtMaxAgeSeconds: variable({
     name: 'AUTH_JWT_MAX_AGE_SECONDS',
@@ -79,6 +93,13 @@ export const viewerTokenVariables = {
     type: integer(1, 31_536_000),
     fallback: 86_400,
     about: 'Older tokens are refused, and so long a revocation is remembered against tokens.',
+  }),
+  authJwtRequireIat: variable({
+    name: 'AUTH_JWT_REQUIRE_IAT',
+    type: requireIat,
+    fallback: true,
+    about:
+      'Refuses tokens without `iat`. false: they are accepted where `exp` is within AUTH_JWT_MAX_AGE_SECONDS, and every revocation holds against them.',
   }),
   authJwtContentClaim: variable({
     name: 'AUTH_JWT_CONTENT_CLAIM',
