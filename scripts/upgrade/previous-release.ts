@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommand } from '../run-command.ts';
 
@@ -7,13 +7,9 @@ const root = join(import.meta.dirname, '..', '..');
 
 /** What operators upgrade from. To be moved when a version is released. */
 export const previousRelease = {
-  version: '0.1.0',
-  commit: 'a6eb46ddb6a482178c87cce8b89aaa3460c501fd',
+  version: '0.2.0',
+  commit: '731970b1726cf357b83fcfb5fb68f67b4389d765',
 } as const;
-
-/** How a test says on which database its server starts; releases from 0.2.0 on know it. */
-const databaseHook = 'TEST_DATABASE_FILE';
-const serverStart = 'acceptance/src/server-process.ts';
 
 /**
  * Takes the code of the previous release from the history and installs its packages.
@@ -34,9 +30,6 @@ export async function unpackPreviousRelease(folder: string, history = root): Pro
   const archive = git('archive', commit);
   const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: archive.stdout });
   if (archive.status !== 0 || unpacked.status !== 0) return `${version} could not be unpacked`;
-  if (!readFileSync(join(folder, serverStart), 'utf8').includes(databaseHook)) {
-    cpSync(join(root, serverStart), join(folder, serverStart));
-  }
   const install = `import(${JSON.stringify(join(folder, 'scripts/ensure-installed.mjs'))}).then((m) => m.ensureInstalled())`;
   if ((await runCommand(process.execPath, ['--eval', install])) !== 0) {
     throw new Error(`the packages of ${version} could not be installed`);

@@ -12,7 +12,7 @@ export const migrations: Record<string, Migration> = {
  * The last migration without which this code does not run; later ones may be pending. To be moved with the code that needs
  * one, and no earlier than a release after the one that brought it: the two then run side by side.
  */
-export const neededMigration = '0001-initial';
+export const neededMigration = '0002-list-indexes';
 
 /**
  * Migrations that take something away, by name, each with the release whose code was the first to do without it: a release
