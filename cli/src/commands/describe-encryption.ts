@@ -11,7 +11,8 @@ export function describeEncryption(summary: Summary, keySource: string): string 
       ? keyUrls
       : [...keyUrls.slice(0, keyUrlsShown - 1), `… ${keyUrls.length - keyUrlsShown} more`, keyUrls.at(-1)];
   const epochs = summary.epochs === 0 ? 'one key throughout' : `${summary.epochs} epochs`;
-  return `Encrypted ${summary.segments} segments of ${summary.renditions} rendition(s), ${summary.bytes} bytes, ${epochs}.
+  const iFrames = summary.iFramePlaylists === 0 ? '' : ` and ${summary.iFramePlaylists} I-frame playlist(s)`;
+  return `Encrypted ${summary.segments} segments of ${summary.renditions} rendition(s)${iFrames}, ${summary.bytes} bytes, ${epochs}.
 Keys from ${keySource}. Players fetch them from:
 ${shown.map((url) => `  ${url}`).join('\n')}
 `;

@@ -8,7 +8,7 @@ export interface EncryptReport {
   warn?(text: string): void;
   /** Once, before the first file. */
   start?(total: { files: number; bytes: number }): void;
-  /** After each file: octets of input read for it. */
+  /** After each file: bytes of input read for it. */
   fileDone?(bytes: number): void;
 }
 
@@ -44,9 +44,11 @@ export interface Summary {
   /** Absolute path of the playlist to give to players. */
   readonly playlist: string;
   readonly outFolder: string;
+  /** I-frame playlists are not among them, nor are their I-frames among the segments. */
   readonly renditions: number;
   readonly segments: number;
-  /** Octets written, playlists not counted. */
+  readonly iFramePlaylists: number;
+  /** Bytes written, playlists not counted. */
   readonly bytes: number;
   /** Number of epochs; 0 without rotation. */
   readonly epochs: number;

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { encryptFiles, keyOfUrl, keyUrlBase } from '../testing/encrypt-files.ts';
+import { makeInitialization } from '../testing/media-boxes.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 
@@ -59,7 +60,8 @@ describe('an encrypted media playlist', () => {
   });
 
   it('of a single file with byte ranges has a file for each segment and for the initialization section', async () => {
-    const whole = randomBytes(1000);
+    const initialization = makeInitialization('x'.repeat(100 - makeInitialization().length));
+    const whole = Buffer.concat([initialization, randomBytes(900)]);
     const { playlist } = await encryptFiles(
       {
         'film.m3u8': mediaPlaylist(
@@ -80,7 +82,7 @@ describe('an encrypted media playlist', () => {
     const [played] = playPresentation(playlist, keyOfUrl);
     expect(played?.text).not.toContain('BYTERANGE');
     expect(played?.text).toContain('#EXT-X-VERSION:6');
-    expect(played?.maps.map(({ clear }) => clear)).toEqual([whole.subarray(0, 100)]);
+    expect(played?.maps.map(({ clear }) => clear)).toEqual([initialization]);
     expect(played?.segments.map(({ clear }) => clear)).toEqual([
       whole.subarray(100, 500),
       whole.subarray(500),
@@ -89,18 +91,18 @@ describe('an encrypted media playlist', () => {
     expect(files).toEqual(['00000.mp4', '00001.mp4', 'film.m3u8', 'init-0.mp4']);
   });
 
-  it('has a key tag of its own before each EXT-X-MAP, wherever that stands', async () => {
+  it('has its keys at the segments where EXT-X-MAP stands after #EXTINF', async () => {
     const { playlist } = await encryptFiles(
       {
         'film.m3u8': mediaPlaylist('#EXTINF:2,', '#EXT-X-MAP:URI="i.mp4"', 'a.m4s', '#EXTINF:2,', 'b.m4s'),
-        'i.mp4': 'init',
+        'i.mp4': makeInitialization(),
         'a.m4s': 'a',
         'b.m4s': 'b',
       },
       'film.m3u8',
     );
     const [played] = playPresentation(playlist, keyOfUrl);
-    expect(played?.maps.map(({ clear }) => clear.toString())).toEqual(['init']);
+    expect(played?.maps.map(({ clear }) => clear)).toEqual([makeInitialization()]);
     expect(played?.segments.map(({ clear }) => clear.toString())).toEqual(['a', 'b']);
   });
 
@@ -110,7 +112,7 @@ describe('an encrypted media playlist', () => {
     const { playlist } = await encryptFiles(
       {
         'film.m3u8': mediaPlaylist(map, ...segment, '#EXT-X-DISCONTINUITY', map, ...segment),
-        'i.mp4': 'i',
+        'i.mp4': makeInitialization(),
         'a.m4s': 'a',
       },
       'film.m3u8',
@@ -208,6 +210,10 @@ const presentation = {
   'a.vtt': 'WEBVTT',
   'empty.vtt': '',
   'v/hi.m3u8': mediaPlaylist('#EXTINF:2,', 'hi0.ts', '#EXTINF:2,', 'hi1.ts'),
+  'v/iframes.m3u8': mediaPlaylist(
+    ...['#EXT-X-I-FRAMES-ONLY', '#EXTINF:2,', '#EXT-X-BYTERANGE:7@0', 'hi0.ts'],
+    ...['#EXTINF:2,', '#EXT-X-BYTERANGE:7@0', 'hi1.ts'],
+  ),
   'v/hi0.ts': 'picture 0',
   'v/hi1.ts': 'picture 1',
 };
@@ -228,13 +234,17 @@ describe('an encrypted multivariant presentation', () => {
         'v-hi/index.m3u8',
         '#EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="a"',
         'v-hi/index.m3u8',
+        '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="v-iframes/index.m3u8"',
       ),
     );
     const played = playPresentation(playlist, keyOfUrl).map((rendition) =>
       rendition.segments.map(({ clear }) => clear.toString()),
     );
-    expect(played).toEqual([['sound'], ['WEBVTT', ''], ['picture 0', 'picture 1']]);
-    expect(warnings).toEqual([expect.stringContaining('1 I-frame playlist(s) left out')]);
+    expect(played).toEqual([
+      ...[['sound'], ['WEBVTT', ''], ['picture 0', 'picture 1']],
+      ['picture', 'picture'],
+    ]);
+    expect(warnings).toEqual([]);
     expect({ renditions, segments }).toEqual({ renditions: 3, segments: 5 });
   });
 

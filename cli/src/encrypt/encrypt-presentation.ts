@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type KeyName, keyPath } from './content-key-source.ts';
-import { encryptFile } from './encrypt-file.ts';
 import {
   checkContentId,
   checkKeyUrlBase,
@@ -14,6 +13,7 @@ import { locateSource } from './locate-source.ts';
 import { openOutputFolder } from './output-folder.ts';
 import { type PresentationPlan, planPresentation } from './plan-presentation.ts';
 import { keyUrl } from './render-media-playlist.ts';
+import { writeMediaFile } from './write-media-file.ts';
 
 /**
  * Encrypts a clear HLS presentation on disk into a new folder: AES-128 over whole segments (RFC 8216 section 5.2).
@@ -29,17 +29,18 @@ export async function encryptPresentation(given: EncryptOptions): Promise<Summar
   const { playlistPath, sourceRoot } = await locateSource(options);
 
   const presentation = await loadPresentation(playlistPath, sourceRoot);
-  for (const warning of presentation.warnings) options.report?.warn?.(warning);
   const plan = await planPresentation(presentation, playlistPath, sourceRoot, options);
+  const warnings = [...presentation.warnings, ...plan.warnings];
+  for (const warning of warnings) options.report?.warn?.(warning);
   const { randomOctets, clock, force = false } = options;
   const output = await openOutputFolder(options.outFolder, { force, playlistPath, randomOctets, clock });
   try {
-    // All keys before the first octet is written: a key that is refused costs no work.
+    // All keys before the first byte is written: a key that is refused costs no work.
     const keys = await fetchKeys(plan.keys, options);
     const bytes = await writeFiles(plan, output.partialPath, keys, options);
     options.signal?.throwIfAborted();
     await output.commit();
-    return summarize(plan, output.path, bytes, options, presentation.warnings);
+    return summarize(plan, output.path, bytes, options, warnings);
   } catch (error) {
     await output.discard();
     // The reason of the interruption says more than the stream's own "aborted".
@@ -77,9 +78,10 @@ async function writeFiles(
   let written = 0;
   for (const rendition of renditions) {
     await mkdir(join(folder, rendition.folder), { recursive: true });
-    for (const { source, name, key, iv } of rendition.plan.files) {
+    for (const { source, name, encryption } of rendition.plan.files) {
       signal?.throwIfAborted();
-      written += await encryptFile(source, join(folder, rendition.folder, name), keyOf(key), iv, signal);
+      const cipher = encryption && { key: keyOf(encryption.key), iv: encryption.iv };
+      written += await writeMediaFile(source, join(folder, rendition.folder, name), cipher, signal);
       report?.fileDone?.(source.length);
     }
   }
@@ -96,11 +98,14 @@ function summarize(
   warnings: readonly string[],
 ): Summary {
   const [root] = playlists;
+  const media = renditions.map(({ plan }) => plan.rendition.playlist);
+  const full = media.filter(({ iFramesOnly }) => !iFramesOnly);
   return {
     playlist: join(outFolder, root?.path ?? ''),
     outFolder,
-    renditions: renditions.length,
-    segments: renditions.reduce((sum, { plan }) => sum + plan.rendition.playlist.segments.length, 0),
+    renditions: full.length,
+    segments: full.reduce((sum, { segments }) => sum + segments.length, 0),
+    iFramePlaylists: media.length - full.length,
     bytes,
     epochs: new Set(keys.flatMap(({ epoch }) => (epoch === undefined ? [] : [epoch]))).size,
     contentIds: [...new Set(keys.map(({ contentId }) => contentId))],

@@ -6,6 +6,12 @@ import { loadPresentation } from './load-presentation.ts';
 import { locateSource } from './locate-source.ts';
 import { planPresentation } from './plan-presentation.ts';
 
+/**
+ * Counts the forms of what is written, so that a folder of another form is not continued: 2 has initialization sections
+ * in the clear, I-frame playlists, and numbers that follow EXT-X-MEDIA-SEQUENCE. 1 had no number here.
+ */
+const outputForm = 2;
+
 /** What an encryption would be made of. */
 export interface WorkDescription {
   /** Of the source and the options, 64 hex digits. The keys themselves are no part of it. */
@@ -28,7 +34,7 @@ export async function describeWork(options: EncryptOptions, keySource: string): 
   const { contentId, keyUrlBase, rotateEverySegments, perRenditionIds } = options;
   const hash = createHash('sha256');
   const add = (...parts: unknown[]) => hash.update(`${JSON.stringify(parts)}\n`);
-  add(keySource, contentId, keyUrlBase, rotateEverySegments ?? null, perRenditionIds ?? false);
+  add(outputForm, keySource, contentId, keyUrlBase, rotateEverySegments ?? null, perRenditionIds ?? false);
   for (const path of new Set([playlistPath, ...presentation.renditions.map((rendition) => rendition.path)])) {
     add(path, await readFile(path, 'utf8'));
   }

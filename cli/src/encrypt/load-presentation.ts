@@ -58,7 +58,6 @@ export async function loadPresentation(playlistPath: string, sourceRoot: string)
 
   warnings.push(...inspectTags(text));
   const multivariant = parseMultivariantPlaylist(text);
-  if (multivariant.droppedIFramePlaylists > 0) warnings.push(iFramesWarning(multivariant));
   const byPath = new Map<string, Rendition>();
   const renditionOfUri = new Map<string, Rendition>();
   for (const { uri, line } of mediaPlaylistUris(multivariant)) {
@@ -84,13 +83,6 @@ async function readPlaylist(path: string, root: string): Promise<PlaylistText> {
 function mediaPlaylistUris(multivariant: MultivariantPlaylist): { uri: string; line: number }[] {
   return multivariant.lines.flatMap((line) => {
     if ('variantUri' in line) return [{ uri: line.variantUri, line: line.line }];
-    return 'mediaUri' in line ? [{ uri: line.mediaUri, line: line.line }] : [];
+    return 'taggedUri' in line ? [{ uri: line.taggedUri, line: line.line }] : [];
   });
-}
-
-function iFramesWarning({ playlist, droppedIFramePlaylists }: MultivariantPlaylist): string {
-  return (
-    `${playlist}: ${droppedIFramePlaylists} I-frame playlist(s) left out: they name byte ranges within segments, ` +
-    'which do not decrypt on their own'
-  );
 }

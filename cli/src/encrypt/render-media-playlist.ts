@@ -1,43 +1,58 @@
 import { formatAttributeList, replaceUri } from '../hls/attribute-list.ts';
-import type { HeadLine, MediaSegment } from '../hls/media-playlist.ts';
+import type { MapTag, MediaSegment } from '../hls/media-playlist.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
-import type { EncryptedFile, RenditionPlan } from './plan-rendition.ts';
+import type { PlannedFile, RenditionPlan } from './plan-rendition.ts';
 
-/** RFC 8216 section 7: the IV attribute needs version 2, an EXT-X-MAP outside of I-frame playlists version 6. */
+/** RFC 8216 section 7: the IV attribute needs version 2, EXT-X-I-FRAMES-ONLY 4, EXT-X-MAP elsewhere 6. */
 const versionForIv = 2;
+const versionForIFrames = 4;
 const versionForMap = 6;
 
 /**
  * The media playlist of the encrypted rendition: the lines of the input in their order, with an EXT-X-KEY before each
- * segment and each EXT-X-MAP. There is no KEYFORMAT: without one it is `identity`, the key itself (section 4.3.2.4).
+ * segment. There is no KEYFORMAT: without one it is `identity`, the key itself (section 4.3.2.4).
+ *
+ * An EXT-X-MAP in the clear has METHOD=NONE before it where a key is in force, and nowhere else: VLC 3 takes a playlist
+ * that begins with METHOD=NONE for one that it cannot decrypt.
  *
  * @param prefix goes before the name of each file: empty, or the folder of the files with a `/`
  */
 export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, prefix = ''): string {
   const { playlist } = plan.rendition;
   const output: string[] = [];
+  let encrypted = false;
+  const putKey = (file: PlannedFile) => {
+    if (file.encryption) output.push(keyTag(file.encryption, keyUrlBase));
+    else if (encrypted) output.push('#EXT-X-KEY:METHOD=NONE');
+    encrypted = file.encryption !== undefined;
+  };
   for (const segment of playlist.segments) {
     const keyAt = segmentKeyPosition(segment.head);
     const file = plan.fileOf.get(segment);
     segment.head.forEach((line, position) => {
-      if (position === keyAt && file) output.push(keyTag(file, keyUrlBase));
-      output.push(...renderHeadLine(line, plan, keyUrlBase, prefix));
+      if (position === keyAt && file) putKey(file);
+      if ('map' in line) {
+        const mapFile = fileOf(line.map, plan);
+        putKey(mapFile);
+        output.push(renderMap(line.map, `${prefix}${mapFile.name}`));
+      } else output.push(line.text);
     });
-    if (keyAt === segment.head.length && file) output.push(keyTag(file, keyUrlBase));
+    if (keyAt === segment.head.length && file) putKey(file);
     output.push(`${prefix}${file?.name ?? plan.gapNames.get(segment)}`);
   }
   output.push(...playlist.tail);
 
   const hasMap = playlist.segments.some(({ head }) => head.some((line) => 'map' in line));
-  const version = Math.max(playlist.version, hasMap ? versionForMap : versionForIv);
+  const needed = hasMap ? versionForMap : playlist.iFramesOnly ? versionForIFrames : versionForIv;
+  const version = Math.max(playlist.version, needed);
   // The first line is #EXTM3U: a playlist without it has been refused.
   output.splice(1, 0, `#EXT-X-VERSION:${version}`);
   return `${output.join('\n')}\n`;
 }
 
 /**
- * Before #EXTINF, where players look for it; but after the last EXT-X-MAP, which has a vector of its own, should that
- * stand later.
+ * Before #EXTINF, where players look for it; but after the last EXT-X-MAP, which is in the clear or has a vector of its
+ * own, should that stand later.
  */
 function segmentKeyPosition(head: MediaSegment['head']): number {
   const duration = head.findIndex((line) => 'tag' in line && line.tag === 'EXTINF');
@@ -45,17 +60,19 @@ function segmentKeyPosition(head: MediaSegment['head']): number {
   return Math.max(duration, lastMap + 1);
 }
 
-function renderHeadLine(line: HeadLine, plan: RenditionPlan, keyUrlBase: string, prefix: string): string[] {
-  if ('text' in line) return [line.text];
-  const file = plan.fileOf.get(line.map);
-  if (!file) throw new Error(`"${line.map.uri}" was not planned`);
-  // Each initialization section is a file of its own now.
-  const attributes = replaceUri(line.map.attributes, `${prefix}${file.name}`, ['BYTERANGE']);
-  return [keyTag(file, keyUrlBase), `#EXT-X-MAP:${formatAttributeList(attributes)}`];
+function fileOf(map: MapTag, plan: RenditionPlan): PlannedFile {
+  const file = plan.fileOf.get(map);
+  if (!file) throw new Error(`"${map.uri}" was not planned`);
+  return file;
+}
+
+/** Each initialization section is a file of its own now. */
+function renderMap({ attributes }: MapTag, uri: string): string {
+  return `#EXT-X-MAP:${formatAttributeList(replaceUri(attributes, uri, ['BYTERANGE']))}`;
 }
 
 /** EXT-X-KEY (RFC 8216 section 4.3.2.4) of one file. */
-function keyTag({ key, iv }: EncryptedFile, keyUrlBase: string): string {
+function keyTag({ key, iv }: NonNullable<PlannedFile['encryption']>, keyUrlBase: string): string {
   return `#EXT-X-KEY:METHOD=AES-128,URI="${keyUrl(key, keyUrlBase)}",IV=0x${iv.toString('hex')}`;
 }
 

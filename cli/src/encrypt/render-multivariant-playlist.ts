@@ -15,8 +15,8 @@ export function renderMultivariantPlaylist(
 ): string {
   const output = lines.map((line) => {
     if ('variantUri' in line) return targetOfUri(line.variantUri);
-    if ('mediaUri' in line) {
-      return `#EXT-X-MEDIA:${formatAttributeList(replaceUri(line.attributes, targetOfUri(line.mediaUri)))}`;
+    if ('taggedUri' in line) {
+      return `#${line.tag}:${formatAttributeList(replaceUri(line.attributes, targetOfUri(line.taggedUri)))}`;
     }
     return line.text;
   });

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** Long enough to tell renditions apart, short enough for any file system's 255 octets. */
+/** Long enough to tell renditions apart, short enough for any file system's 255 bytes. */
 const longestName = 100;
 
 /**
@@ -26,14 +26,23 @@ export function rootPlaylistName(path: string): string {
   return `${slug(basename(path).replace(/\.m3u8?$/i, ''))}.m3u8`;
 }
 
-/** @param index of the segment in its rendition, from 0 */
-export function segmentName(index: number, uri: string, fragmented: boolean): string {
-  return `${String(index).padStart(5, '0')}.${extension(uri) ?? (fragmented ? 'm4s' : 'ts')}`;
+/** @param number of the segment in its stream: while the window of a live playlist slides, it keeps its name */
+export function segmentName(number: bigint, uri: string, fragmented: boolean): string {
+  return `${String(number).padStart(5, '0')}.${extension(uri) ?? (fragmented ? 'm4s' : 'ts')}`;
 }
 
-/** @param index of the initialization section in its rendition, from 0 */
-export function mapName(index: number, uri: string): string {
-  return `init-${index}.${extension(uri) ?? 'mp4'}`;
+/**
+ * Names of initialization sections: each has the number of the segment that it first stands before. So no name means
+ * another section once the window of a live playlist has moved on.
+ */
+export function createMapNamer(): (segmentNumber: bigint, uri: string) => string {
+  const taken = new Set<string>();
+  return (segmentNumber, uri) => {
+    let stem = `init-${segmentNumber}`;
+    for (let count = 2; taken.has(stem); count++) stem = `init-${segmentNumber}-${count}`;
+    taken.add(stem);
+    return `${stem}.${extension(uri) ?? 'mp4'}`;
+  };
 }
 
 function slug(text: string): string {

@@ -18,6 +18,8 @@ export interface MapTag extends MediaReference {
 export type HeadLine = { readonly text: string; readonly tag: string } | { readonly map: MapTag };
 
 export interface MediaSegment extends MediaReference {
+  /** Duration by EXTINF; 0 where that is not a number. */
+  readonly seconds: number;
   /** EXT-X-GAP: there is nothing to load, so nothing to encrypt. */
   readonly gap: boolean;
   /** Every line since the segment before, in its order. Of the first segment: the head of the playlist too. */
@@ -30,6 +32,10 @@ export interface MediaPlaylist {
   readonly playlist: string;
   /** EXT-X-VERSION, 1 where there is none (RFC 8216 section 4.3.1.2). */
   readonly version: number;
+  /** EXT-X-MEDIA-SEQUENCE, the number of the first segment; 0 where there is none (section 4.3.3.2). */
+  readonly mediaSequence: bigint;
+  /** EXT-X-I-FRAMES-ONLY: each segment is one picture, for moving fast (section 4.3.3.6). */
+  readonly iFramesOnly: boolean;
   readonly segments: readonly MediaSegment[];
   /** Lines after the last segment. */
   readonly tail: readonly string[];

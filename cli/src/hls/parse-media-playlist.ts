@@ -9,11 +9,12 @@ import { isLowLatencyTag } from './refused-tags.ts';
 interface Pending {
   head: HeadLine[];
   gap: boolean;
-  duration: boolean;
+  /** Seconds; undefined before EXTINF. */
+  duration: number | undefined;
   byteRange: { text: string; line: number } | undefined;
 }
 
-const nothingPending = (): Pending => ({ head: [], gap: false, duration: false, byteRange: undefined });
+const nothingPending = (): Pending => ({ head: [], gap: false, duration: undefined, byteRange: undefined });
 
 /**
  * Reads a media playlist (RFC 8216 section 4.3.2 and 4.3.3). Tags that are not known stay as they are.
@@ -26,8 +27,6 @@ export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlay
   let pending = nothingPending();
   let previous: MediaSegment | undefined;
   for (const line of lines) {
-    if (line.tag === 'EXT-X-I-FRAMES-ONLY')
-      throw playlistError({ playlist, line: line.number }, iFramesRefusal);
     if (line.kind === 'uri') {
       previous = finishSegment(playlist, line, pending, previous);
       segments.push(previous);
@@ -40,15 +39,14 @@ export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlay
   return {
     playlist,
     version: readVersion(lines),
+    mediaSequence: readMediaSequence(playlist, lines),
+    iFramesOnly: lines.some(({ tag }) => tag === 'EXT-X-I-FRAMES-ONLY'),
     segments,
     // A map after the last segment applies to none.
     tail: pending.head.flatMap((line) => ('text' in line ? [line.text] : [])),
     ended: lines.some(({ tag }) => tag === 'EXT-X-ENDLIST'),
   };
 }
-
-const iFramesRefusal =
-  '#EXT-X-I-FRAMES-ONLY: an I-frame playlist names byte ranges within segments, which do not decrypt on their own';
 
 function readHeadLine(playlist: string, line: PlaylistLine, pending: Pending): void {
   if (line.tag === 'EXT-X-VERSION' || line.tag === 'EXT-X-KEY' || isLowLatencyTag(line)) return;
@@ -61,7 +59,7 @@ function readHeadLine(playlist: string, line: PlaylistLine, pending: Pending): v
     return;
   }
   if (line.tag === 'EXT-X-GAP') pending.gap = true;
-  if (line.tag === 'EXTINF') pending.duration = true;
+  if (line.tag === 'EXTINF') pending.duration = Number.parseFloat(line.value) || 0;
   pending.head.push({ text: line.text, tag: line.tag });
 }
 
@@ -83,7 +81,7 @@ function finishSegment(
   previous: MediaSegment | undefined,
 ): MediaSegment {
   const uri = line.text.trim();
-  if (!pending.duration) {
+  if (pending.duration === undefined) {
     throw playlistError({ playlist, line: line.number }, `"${uri}" has no #EXTINF before it`);
   }
   let byteRange: ByteRange | undefined;
@@ -92,7 +90,8 @@ function finishSegment(
     const nextOffset = before && before.offset + before.length;
     byteRange = readRange({ playlist, line: pending.byteRange.line }, pending.byteRange.text, nextOffset);
   }
-  return { uri, byteRange, line: line.number, gap: pending.gap, head: pending.head };
+  const { duration: seconds, gap, head } = pending;
+  return { uri, byteRange, line: line.number, seconds, gap, head };
 }
 
 function readRange(place: Place, text: string, nextOffset: number | undefined): ByteRange {
@@ -107,3 +106,15 @@ function readVersion(lines: readonly PlaylistLine[]): number {
   const version = Number.parseInt(lines.find(({ tag }) => tag === 'EXT-X-VERSION')?.value ?? '1', 10);
   return Number.isInteger(version) && version > 0 ? version : 1;
 }
+
+function readMediaSequence(playlist: string, lines: readonly PlaylistLine[]): bigint {
+  const line = lines.find(({ tag }) => tag === 'EXT-X-MEDIA-SEQUENCE');
+  if (!line) return 0n;
+  const number = /^\d{1,20}$/.test(line.value.trim()) ? BigInt(line.value.trim()) : undefined;
+  if (number !== undefined && number <= largestInteger) return number;
+  const detail = `#EXT-X-MEDIA-SEQUENCE "${line.value}"; accepted: a whole number from 0 to ${largestInteger}`;
+  throw playlistError({ playlist, line: line.number }, detail);
+}
+
+/** Section 4.2: a decimal integer is at most 2^64-1. */
+const largestInteger = 2n ** 64n - 1n;

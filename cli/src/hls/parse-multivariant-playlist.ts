@@ -1,21 +1,24 @@
 import { type AttributeList, findAttribute } from './attribute-list.ts';
 import { playlistError } from './playlist-error.ts';
-import { type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
 
 /** A line of a multivariant playlist: kept to the letter, or one that names a media playlist. */
 export type MultivariantLine =
   | { readonly text: string }
   /** The URI line of EXT-X-STREAM-INF (RFC 8216 section 4.3.4.2). */
   | { readonly variantUri: string; readonly line: number }
-  /** EXT-X-MEDIA with a URI (section 4.3.4.1); without one it is kept to the letter. */
-  | { readonly mediaUri: string; readonly attributes: AttributeList; readonly line: number };
+  /** EXT-X-MEDIA with a URI (section 4.3.4.1), kept to the letter without one, or EXT-X-I-FRAME-STREAM-INF (4.3.4.3). */
+  | {
+      readonly taggedUri: string;
+      readonly tag: string;
+      readonly attributes: AttributeList;
+      readonly line: number;
+    };
 
 export interface MultivariantPlaylist {
   /** The path, for messages. */
   readonly playlist: string;
   readonly lines: readonly MultivariantLine[];
-  /** How many EXT-X-I-FRAME-STREAM-INF were left out: their byte ranges do not decrypt on their own. */
-  readonly droppedIFramePlaylists: number;
 }
 
 /**
@@ -25,7 +28,6 @@ export interface MultivariantPlaylist {
  */
 export function parseMultivariantPlaylist({ playlist, lines }: PlaylistText): MultivariantPlaylist {
   const result: MultivariantLine[] = [];
-  let droppedIFramePlaylists = 0;
   let awaitsUri: number | undefined;
   for (const line of lines) {
     const place = { playlist, line: line.number };
@@ -35,20 +37,24 @@ export function parseMultivariantPlaylist({ playlist, lines }: PlaylistText): Mu
       awaitsUri = undefined;
       continue;
     }
-    if (line.tag === 'EXT-X-I-FRAME-STREAM-INF') {
-      droppedIFramePlaylists++;
-      continue;
-    }
     if (line.tag === 'EXT-X-STREAM-INF') {
       if (awaitsUri !== undefined) throw playlistError({ playlist, line: awaitsUri }, missingUri);
       awaitsUri = line.number;
     }
-    const attributes = line.tag === 'EXT-X-MEDIA' ? readAttributes(playlist, line) : [];
-    const mediaUri = findAttribute(attributes, 'URI');
-    result.push(mediaUri ? { mediaUri, attributes, line: line.number } : { text: line.text });
+    result.push(readOther(playlist, line));
   }
   if (awaitsUri !== undefined) throw playlistError({ playlist, line: awaitsUri }, missingUri);
-  return { playlist, lines: result, droppedIFramePlaylists };
+  return { playlist, lines: result };
+}
+
+function readOther(playlist: string, line: PlaylistLine): MultivariantLine {
+  const isIFrames = line.tag === 'EXT-X-I-FRAME-STREAM-INF';
+  if (line.tag !== 'EXT-X-MEDIA' && !isIFrames) return { text: line.text };
+  const attributes = readAttributes(playlist, line);
+  const taggedUri = findAttribute(attributes, 'URI');
+  if (taggedUri) return { taggedUri, tag: line.tag, attributes, line: line.number };
+  if (isIFrames) throw playlistError({ playlist, line: line.number }, `#${line.tag} without a URI`);
+  return { text: line.text };
 }
 
 const missingUri = '#EXT-X-STREAM-INF without a URI after it';

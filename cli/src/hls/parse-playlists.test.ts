@@ -96,8 +96,19 @@ describe('a media playlist', () => {
     expect(detailOf(() => media('a.ts'))).toContain('a.m3u8:2: "a.ts" has no #EXTINF');
   });
 
-  it('refuses an I-frame playlist', () => {
-    expect(detailOf(() => media('#EXT-X-I-FRAMES-ONLY', '#EXTINF:2,', 'a.ts'))).toContain('I-frame playlist');
+  it('knows whether it is an I-frame playlist, its first number and the seconds of its segments', () => {
+    const lines = [
+      '#EXT-X-MEDIA-SEQUENCE:7',
+      '#EXT-X-I-FRAMES-ONLY',
+      '#EXTINF:2.5,',
+      'a.ts',
+      '#EXTINF:x,',
+      'b.ts',
+    ];
+    const { iFramesOnly, mediaSequence, segments } = media(...lines);
+    expect({ iFramesOnly, mediaSequence }).toEqual({ iFramesOnly: true, mediaSequence: 7n });
+    expect(segments.map(({ seconds }) => seconds)).toEqual([2.5, 0]);
+    expect(media('#EXTINF:2,', 'a.ts')).toMatchObject({ iFramesOnly: false, mediaSequence: 0n });
   });
 
   it('refuses an EXT-X-MAP without a URI', () => {
@@ -112,17 +123,9 @@ describe('a media playlist', () => {
 });
 
 describe('a multivariant playlist', () => {
-  it('leaves I-frame playlists out and counts them', () => {
-    const parsed = parseMultivariantPlaylist(
-      split(
-        '#EXTM3U',
-        '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1,URI="i.m3u8"',
-        '#EXT-X-STREAM-INF:BANDWIDTH=1',
-        'a.m3u8',
-      ),
-    );
-    expect(parsed.droppedIFramePlaylists).toBe(1);
-    expect(JSON.stringify(parsed.lines)).not.toContain('i.m3u8');
+  it('refuses an I-frame playlist without a URI, by its line', () => {
+    const lines = split('#EXTM3U', '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1');
+    expect(detailOf(() => parseMultivariantPlaylist(lines))).toContain('a.m3u8:2');
   });
 
   it('refuses a URI without #EXT-X-STREAM-INF and the tag without a URI', () => {

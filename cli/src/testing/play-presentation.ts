@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 /** One file that a player loads, and what it makes of it. */
 export interface PlayedFile {
   readonly path: string;
+  /** Empty for a file in the clear. */
   readonly keyUrl: string;
-  /** 32 hex digits. */
+  /** 32 hex digits; empty for a file in the clear. */
   readonly iv: string;
   readonly clear: Buffer;
 }
@@ -21,7 +22,7 @@ export interface PlayedRendition {
 /**
  * Plays an encrypted presentation as RFC 8216 has a player do it. It shares no code with what is tested.
  *
- * @param keyOf the octets that the server answers at a key URL
+ * @param keyOf the bytes that the server answers at a key URL
  */
 export function playPresentation(playlist: string, keyOf: (url: string) => Uint8Array): PlayedRendition[] {
   const lines = readFileSync(playlist, 'utf8').split('\n');
@@ -29,7 +30,8 @@ export function playPresentation(playlist: string, keyOf: (url: string) => Uint8
   const uris = new Set(
     lines.flatMap((line) => {
       if (line !== '' && !line.startsWith('#')) return [line];
-      return line.startsWith('#EXT-X-MEDIA:') ? (/URI="([^"]*)"/.exec(line)?.slice(1) ?? []) : [];
+      const namesPlaylist = /^#EXT-X-(MEDIA|I-FRAME-STREAM-INF):/.test(line);
+      return namesPlaylist ? (/URI="([^"]*)"/.exec(line)?.slice(1) ?? []) : [];
     }),
   );
   return [...uris].map((uri) => playRendition(join(dirname(playlist), uri), keyOf));
@@ -39,10 +41,12 @@ function playRendition(path: string, keyOf: (url: string) => Uint8Array): Played
   const text = readFileSync(path, 'utf8');
   const maps: PlayedFile[] = [];
   const segments: PlayedFile[] = [];
-  let key = { keyUrl: '', iv: '' };
+  const inTheClear = { keyUrl: '', iv: '' };
+  let key = inTheClear;
   let gap = false;
   const load = (uri: string): PlayedFile => {
     const file = join(dirname(path), uri);
+    if (key.keyUrl === '') return { path: file, ...key, clear: readFileSync(file) };
     const decipher = createDecipheriv('aes-128-cbc', keyOf(key.keyUrl), Buffer.from(key.iv, 'hex'));
     return {
       path: file,
@@ -51,7 +55,9 @@ function playRendition(path: string, keyOf: (url: string) => Uint8Array): Played
     };
   };
   for (const line of text.split('\n')) {
-    if (line.startsWith('#EXT-X-KEY:')) {
+    if (line === '#EXT-X-KEY:METHOD=NONE') {
+      key = inTheClear;
+    } else if (line.startsWith('#EXT-X-KEY:')) {
       const [, keyUrl = '', iv = ''] =
         /^#EXT-X-KEY:METHOD=AES-128,URI="([^"]+)",IV=0x([0-9a-f]{32})$/.exec(line) ?? [];
       key = { keyUrl, iv };

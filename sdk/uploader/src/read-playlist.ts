@@ -24,7 +24,7 @@ export function readPlaylist(path: string, text: string): PlaylistNames {
     const url = URL.canParse(uri, base.href) ? new URL(uri, base) : undefined;
     return url?.href.startsWith(root) ? [decode(url.pathname.slice(1))] : [];
   });
-  return { multivariant: /^#EXT-X-(STREAM-INF|MEDIA):/m.test(text), paths };
+  return { multivariant: /^#EXT-X-(STREAM-INF|MEDIA|I-FRAME-STREAM-INF):/m.test(text), paths };
 }
 
 function decode(path: string): string {
