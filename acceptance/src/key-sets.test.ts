@@ -5,6 +5,8 @@ import { startServer } from './target.ts';
 import { nowSeconds, signToken, unique, viewerToken } from './tokens.ts';
 
 const issuer = await startKeySetServer();
+// Servers fetch it when they start.
+issuer.publish(null);
 const both = await startServer({ AUTH_JWKS_URL: issuer.url });
 const keySetOnly = await startServer({ AUTH_JWKS_URL: issuer.url, AUTH_JWT_SECRET: undefined });
 const contentId = await registerContent(both);
@@ -18,7 +20,6 @@ const answers = (expected: string, token: string, server = both) =>
   vi.waitFor(async () => expect(await ask(token, server)).toBe(expected), { timeout: 40_000, interval: 500 });
 
 it('503: a token cannot be checked while the key set was never to be had', async () => {
-  issuer.publish(null);
   const key = await makeIssuerKey('ES256', 'first');
   expect(await ask(await key.sign('v'), keySetOnly)).toBe('503 DEPENDENCY_UNAVAILABLE');
 });

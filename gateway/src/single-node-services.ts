@@ -53,7 +53,7 @@ export interface SingleNodePorts {
 }
 
 /** What the services share in one process: each is given its neighbours themselves, where processes would have clients. */
-async function createCore({ app, db, values, clock, metrics, log }: SingleNodePorts) {
+async function createCore({ app, db, values, clock, metrics, log, shutdown }: SingleNodePorts) {
   const onFault = (what: string) => (error: unknown) => log.error(what, { error });
   const bus = createInProcessBus(onFault('a message could not be delivered'));
   const setup = toSetupSecrets(values);
@@ -80,7 +80,11 @@ async function createCore({ app, db, values, clock, metrics, log }: SingleNodePo
     clock,
     onLookup: metrics.countCacheLookup,
   });
-  const tokens = createTokens(values, clock, onFault('the key set of viewer tokens could not be fetched'));
+  const tokens = createTokens(values, {
+    clock,
+    onFault: onFault('the key set of viewer tokens could not be fetched'),
+    shutdown,
+  });
   const authenticator = createAuthenticator({
     apiKeys: authority.apiKeys,
     verifier,

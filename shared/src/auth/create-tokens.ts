@@ -1,7 +1,8 @@
 import type { Clock } from '../clock/index.ts';
 import type { Secret } from '../config/index.ts';
+import { everyMs, type Shutdown } from '../lifecycle/index.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
-import { createKeySet } from './key-set.ts';
+import { createKeySet, type KeySet, keepFreshEveryMs } from './key-set.ts';
 import { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';
 
 /** The values of `viewerTokenVariables` that verifying needs. */
@@ -16,17 +17,22 @@ export interface TokenSettings {
   authJwtContentClaim: string;
 }
 
-/** The verifier that the configuration asks for; null where it names neither a secret nor a key set. */
-export function createTokens(
-  settings: TokenSettings,
-  clock: Clock,
-  onFault: (error: unknown) => void,
-): TokenVerifier | null {
+/** How long a shutdown waits for a fetch of the key set that is under way: as long as one may take. */
+const fetchEndsMs = 3_000;
+
+export interface TokenPorts {
+  clock: Clock;
+  onFault: (error: unknown) => void;
+  shutdown: Pick<Shutdown, 'add'>;
+}
+
+/** The verifier that the configuration asks for, its key set kept fresh until the shutdown; null where it names neither a secret nor a key set. */
+export function createTokens(settings: TokenSettings, ports: TokenPorts): TokenVerifier | null {
   const { authJwtSecret: secret, authJwksUrl: url } = settings;
   if (!secret && !url) return null;
   return createTokenVerifier({
     secret: secret?.reveal() ?? null,
-    keySet: url ? createKeySet({ fetchJson: () => fetchKeySet(url), clock, onFault }) : null,
+    keySet: url ? followKeySet(url, ports) : null,
     rules: {
       audience: settings.authJwtAudience ?? null,
       issuer: settings.authJwtIssuer ?? null,
@@ -35,6 +41,15 @@ export function createTokens(
       requireIssuedAt: settings.authJwtRequireIat,
       contentClaim: settings.authJwtContentClaim,
     },
-    clock,
+    clock: ports.clock,
   });
+}
+
+function followKeySet(url: string, { clock, onFault, shutdown }: TokenPorts): KeySet {
+  const keySet = createKeySet({ fetchJson: () => fetchKeySet(url), clock, onFault });
+  // At the start too: the first viewer need not wait for it.
+  void keySet.keepFresh();
+  const job = everyMs(keepFreshEveryMs, () => keySet.keepFresh(), onFault);
+  shutdown.add('following the key set', fetchEndsMs, () => job.stop());
+  return keySet;
 }

@@ -6,7 +6,7 @@ import { createManualClock, type ManualClock } from '../testing/manual-clock.ts'
 import { stopTime } from '../testing/stop-time.ts';
 import { hashCredential } from './api-key.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
-import { createKeySet } from './key-set.ts';
+import { createKeySet, type KeySet, keepFreshEveryMs } from './key-set.ts';
 import { createSigningKey, type SigningKey } from './signing-keys.fixture.ts';
 import { createTokenVerifier } from './token-verifier.ts';
 
@@ -17,7 +17,10 @@ let clock: ManualClock;
 let published: JWK[] | Error | unknown;
 let fetches: number;
 let faults: unknown[];
+let keySet: KeySet;
 let verify: (token: string) => Promise<unknown>;
+/** Where it is set, the answer of the next fetches comes when it resolves. */
+let answering: Promise<void> | null;
 
 beforeAll(async () => {
   [first, second] = await Promise.all([
@@ -31,9 +34,11 @@ beforeEach(() => {
   published = [first.jwk];
   fetches = 0;
   faults = [];
-  const keySet = createKeySet({
+  answering = null;
+  keySet = createKeySet({
     async fetchJson() {
       fetches++;
+      await answering;
       if (published instanceof Error) throw published;
       return Array.isArray(published) ? { keys: structuredClone(published) } : published;
     },
@@ -60,6 +65,13 @@ beforeEach(() => {
 function tokenOf(key: SigningKey, sub = 'alice', kid?: string): Promise<string> {
   const iat = clock.now() / 1_000;
   return key.sign({ sub, iat, exp: iat + 80_000 }, kid === undefined ? {} : { kid });
+}
+/** Time passes, and the background job runs as often as it does in service. */
+async function letPass(ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += keepFreshEveryMs) {
+    clock.advance(Math.min(keepFreshEveryMs, ms - passed));
+    await keySet.keepFresh();
+  }
 }
 const accepted = async (token: string) => expect(await verify(token)).toMatchObject({ kind: 'viewer' });
 const refused = (token: string) => expect(verify(token)).rejects.toMatchObject({ code: 'INVALID_TOKEN' });
@@ -92,14 +104,56 @@ describe('a key set that can be reached', () => {
     await refused(await tokenOf(second, 'alice', 'first'));
   });
 
-  test('a key that was withdrawn is refused after 5 minutes, though its tokens were remembered', async () => {
+  test('a key that was withdrawn is refused within 5 minutes, though its tokens were remembered and no request waits', async () => {
     const token = await tokenOf(first);
     await accepted(token);
     published = [second.jwk];
-    clock.advance(5 * minuteMs);
+    await letPass(4 * minuteMs);
     await accepted(token);
-    clock.advance(1);
+    await letPass(keepFreshEveryMs);
     await refused(token);
+    await refused(await tokenOf(first, 'bob'));
+  });
+
+  test('a token that is verified while the set loses its key is not remembered', async () => {
+    const token = await tokenOf(first);
+    await keySet.keepFresh();
+    published = [second.jwk];
+    // Both begin now; the set has changed once the signature of the token is checked.
+    clock.advance(5 * minuteMs);
+    await Promise.all([verify(token), keySet.keepFresh()]);
+    await refused(token);
+  });
+
+  test('a set that is fetched because of its age makes no request wait', async () => {
+    const token = await tokenOf(first);
+    await accepted(token);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    clock.advance(5 * minuteMs);
+    const refreshing = keySet.keepFresh();
+    await accepted(token);
+    await accepted(await tokenOf(first, 'bob'));
+    resolve();
+    await refreshing;
+    expect(fetches).toBe(2);
+  });
+
+  test('a kid that is published while the set is being fetched is found by another fetch', async () => {
+    await accepted(await tokenOf(first));
+    clock.advance(5 * minuteMs);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    answering = promise;
+    const refreshing = keySet.keepFresh();
+    const before = published;
+    published = [first.jwk, second.jwk];
+    const judged = accepted(await tokenOf(second));
+    published = before;
+    resolve();
+    await refreshing;
+    published = [first.jwk, second.jwk];
+    await judged;
+    expect(fetches).toBe(3);
   });
 
   test('and at once where a token with a new kid brought the new set', async () => {
@@ -143,6 +197,43 @@ describe('a key set that cannot be reached', () => {
     published = [first.jwk];
     clock.advance(10_000);
     await accepted(token);
+  });
+
+  test('from the sixth minute on: tokens with a known kid are judged at once, though no fetch ends', async () => {
+    const token = await tokenOf(first);
+    await accepted(token);
+    answering = new Promise(() => {});
+    for (let minute = 1; minute < 59; minute++) {
+      clock.advance(minuteMs);
+      void keySet.keepFresh();
+      await accepted(token);
+      await accepted(await tokenOf(first, `viewer-${minute}`));
+    }
+    expect(fetches).toBe(2);
+  });
+
+  test('a flood of made-up kids while no fetch ends makes nobody with a known kid wait, and asks no more than once', async () => {
+    await accepted(await tokenOf(first));
+    clock.advance(minuteMs);
+    answering = new Promise(() => {});
+    for (let i = 0; i < 50; i++)
+      void verify(await tokenOf(second, 'mallory', `made-up-${i}`)).catch(() => {});
+    await accepted(await tokenOf(first, 'bob'));
+    expect(fetches).toBe(2);
+  });
+
+  test('a flood of made-up kids does not keep the set from being fetched in the background', async () => {
+    const token = await tokenOf(first);
+    await accepted(token);
+    published = outOfReach;
+    clock.advance(3 * minuteMs);
+    for (let i = 0; i < 50; i++) await unknowable(await tokenOf(second, 'mallory', `made-up-${i}`));
+    const { length } = faults;
+    published = [second.jwk];
+    clock.advance(minuteMs + 1);
+    await keySet.keepFresh();
+    expect(faults).toHaveLength(length);
+    await refused(token);
   });
 
   test('an unknown kid cannot be judged: 503, not 401', async () => {

@@ -61,8 +61,10 @@ export function createTokenVerifier({ secret, keySet, rules, clock }: TokenVerif
       return { payload, generation: null };
     }
     if (keySet && keySetAlgorithms.includes(alg ?? '')) {
+      // Read before: a set that changes meanwhile may have lost the key that this is verified with.
+      const { generation } = keySet;
       const { payload } = await jwtVerify(token, keySet.keyFor, { ...options, algorithms: keySetAlgorithms });
-      return { payload, generation: keySet.generation };
+      return { payload, generation };
     }
     throw refuseToken('Its algorithm is not allowed.');
   }

@@ -78,9 +78,12 @@ export async function createServiceCore(
     clock,
     onLookup: metrics.countCacheLookup,
   });
-  const tokens = createTokens(values, clock, (error) =>
-    log.warn('the key set of viewer tokens could not be fetched', { error }),
-  );
+  const warn = createRepeatedWarnings(log, clock);
+  const tokens = createTokens(values, {
+    clock,
+    onFault: (error) => warn('the key set of viewer tokens could not be fetched', error),
+    shutdown,
+  });
   const authenticator = createAuthenticator({
     apiKeys: authority.apiKeys,
     verifier: apiKeys,
@@ -90,7 +93,6 @@ export async function createServiceCore(
     clock,
   });
   const limiter = values.rateLimit === 'on' ? await createRateLimiter(app, sharing?.connection) : null;
-  const warn = createRepeatedWarnings(log, clock);
   const pulls = everyMs(
     pullEveryMs,
     () => follower.pull(),
