@@ -53,8 +53,8 @@ const table: Record<string, Row> = {
   'GET /health': open('200'),
   'GET /ready': open('200'),
   'GET /api/v1/setup': open('200'),
-  // Through a proxy, and with a bootstrap key, setup is for the bootstrap key alone.
-  'POST /api/v1/setup': { ...open(badKey), none: noCredential, bootstrap: '409 SETUP_ALREADY_DONE' },
+  // An API key is stored by then, so it is over for everyone.
+  'POST /api/v1/setup': open('409 SETUP_ALREADY_DONE'),
   'POST /api/v1/api-keys': managed('201'),
   'GET /api/v1/api-keys': managed('200'),
   'GET /api/v1/api-keys/current': forAnyKey('200'),

@@ -12,6 +12,9 @@ const raced = await startServer({ ADMIN_API_KEY: undefined });
 const closed = await startServer();
 const closedToo = await startServer();
 const guarded = await startServer({ SETUP_TOKEN: setupToken });
+const publicUrl = 'http://keys.home.test:4100';
+const browsed = await startServer({ ADMIN_API_KEY: undefined, PUBLIC_URL: publicUrl });
+const browsedWithKey = await startServer({ PUBLIC_URL: publicUrl });
 
 describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
   it('the server warns at start', async () => {
@@ -93,6 +96,79 @@ describe('with SETUP_TOKEN', () => {
     expect((await client.post(path, setupToken, { name: '' })).status).toBe(400);
     expect((await client.post(path, setupToken)).status).toBe(201);
     expect((await client.post(path, setupToken)).status).toBe(409);
-    expect((await client.post(path, undefined)).status).toBe(401);
+  });
+
+  it('once the server is claimed, everyone gets 409, whatever credential or page the call has', async () => {
+    const { client, adminApiKey } = guarded;
+    for (const as of [undefined, adminApiKey, makeApiKey(), setupToken])
+      expect((await client.post(path, as)).code).toBe('SETUP_ALREADY_DONE');
+    const headers = { ...proxied, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+    expect((await client.call('POST', path, { headers })).code).toBe('SETUP_ALREADY_DONE');
+    expect((await client.call('POST', path, { json: { nom: 1 } })).code).toBe('SETUP_ALREADY_DONE');
+  });
+});
+
+describe('a web page', () => {
+  const host = () => new URL(browsed.url).host;
+
+  it.each<[string, Record<string, string>]>([
+    ['of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+    ['that only Sec-Fetch-Site tells', { 'sec-fetch-site': 'cross-site' }],
+    ['of the same site on another origin', { 'sec-fetch-site': 'same-site' }],
+    ['that only Origin tells', { origin: 'https://evil.example' }],
+    ['without an origin', { origin: 'null' }],
+    ['on another port of this machine', { origin: 'http://127.0.0.1:1' }],
+    [
+      'that names its origin as the forwarded host',
+      { origin: 'https://e.example', 'x-forwarded-host': 'e.example' },
+    ],
+    // DNS rebinding: the page was loaded from this very name, which its owner then let lead here.
+    ['under a name that leads here', { origin: 'http://evil.example:4100', host: 'evil.example:4100' }],
+    [
+      'under a name that leads here, by another word',
+      { origin: 'http://evil.example', host: 'evil.example', 'sec-fetch-site': 'same-origin' },
+    ],
+  ])('%s cannot claim the server: 403 SETUP_REFUSED, which says why', async (_what, headers) => {
+    const { client } = browsed;
+    const answer = await client.call('POST', path, { headers });
+    expect([answer.status, answer.code]).toEqual([403, 'SETUP_REFUSED']);
+    expect(answer.json.detail).toMatch(/Sec-Fetch-Site|Origin|PUBLIC_URL/);
+    expect((await client.get(path)).json.setup_required).toBe(true);
+  });
+
+  it('under a foreign name gets no exception as the machine itself', async () => {
+    const { client } = browsedWithKey;
+    for (const foreign of [
+      'evil.example',
+      'evil.example:4100',
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+    ]) {
+      const headers = { host: foreign };
+      expect((await client.get(path, undefined, headers)).json.credential).toBe('bootstrap-key');
+      expect((await client.call('POST', path, { headers })).code).toBe('UNAUTHENTICATED');
+    }
+    for (const own of ['localhost:4100', '[::1]:4100', '127.0.0.1', '192.0.2.7', new URL(publicUrl).host])
+      expect((await client.get(path, undefined, { host: own })).json.credential).toBe('none');
+  });
+
+  it.each<[string, () => Record<string, string>]>([
+    ['on the address of the server', () => ({ origin: `http://${host()}`, 'sec-fetch-site': 'same-origin' })],
+    ['on localhost', () => ({ origin: 'http://localhost:4100', host: 'localhost:4100' })],
+    ['at PUBLIC_URL', () => ({ origin: publicUrl, host: 'inner:4100', 'sec-fetch-site': 'same-origin' })],
+    [
+      'behind a proxy with TLS that keeps Host',
+      () => ({ ...proxied, origin: 'https://k.example', host: 'k.example' }),
+    ],
+  ])('%s is the own one of the server', async (_what, headers) => {
+    const { client } = browsed;
+    // A name that is too long is refused after the page and the credential: nothing is claimed.
+    const answer = await client.call('POST', path, { headers: headers(), json: { name: 'x'.repeat(201) } });
+    expect(answer.code).toBe('VALIDATION_FAILED');
+  });
+
+  it('of the own dashboard claims the server', async () => {
+    const headers = { origin: `http://${host()}`, 'sec-fetch-site': 'same-origin' };
+    expect((await browsed.client.call('POST', path, { headers, json: {} })).status).toBe(201);
   });
 });

@@ -13,6 +13,8 @@ const defaultDoubtAfterMs = 500;
 export interface ForwardingOptions {
   upstreams: Readonly<Record<ServiceName, Upstream>>;
   secret: string;
+  /** `PUBLIC_URL`; null where it is not set. */
+  publicUrl: string | null;
   /** How long a service may take to begin its answer, where the route table says nothing else. */
   answerLimitMs?: number;
   /** How long it may take before it is asked for a sign of life. */
@@ -26,6 +28,7 @@ export async function addForwarding(
   {
     upstreams,
     secret,
+    publicUrl,
     answerLimitMs = defaultAnswerLimitMs,
     doubtAfterMs = defaultDoubtAfterMs,
     onFault,
@@ -52,6 +55,7 @@ export async function addForwarding(
       const options = {
         upstream: upstreams[service],
         secret,
+        publicUrl,
         answerLimitMs: ownLimitMs ?? answerLimitMs,
         doubtAfterMs,
         streams,

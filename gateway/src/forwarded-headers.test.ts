@@ -14,7 +14,10 @@ let answer: RequestListener;
 beforeEach(async () => {
   answer = (_request, response) => response.end('ok');
   service = await startService((request, response) => answer(request, response));
-  gateway = await startGateway({ 'key-derivation': [service.url] }, { corsOrigins: ['https://app.example'] });
+  gateway = await startGateway(
+    { 'key-derivation': [service.url], leases: [service.url], auth: [service.url] },
+    { corsOrigins: ['https://app.example'] },
+  );
 });
 afterEach(async () => {
   await gateway.close();
@@ -97,10 +100,33 @@ describe('on the way in', () => {
     expect(rawHeaders.filter((name) => name.toLowerCase() === 'x-latchkey-secret')).toHaveLength(1);
   });
 
-  test('a call straight from this machine is told as such, and only where no proxy stands between', async () => {
-    expect((await sent()).headers).toHaveProperty('x-latchkey-direct', '1');
-    await gateway.raw('GET /keys/film HTTP/1.1\nvia: 1.1 proxy');
-    expect(service.received[1]?.headers).not.toHaveProperty('x-latchkey-direct');
+  test.each([
+    ['straight from this machine', 'localhost', '', '1', undefined],
+    ['through a proxy', 'localhost', 'via: 1.1 proxy', undefined, undefined],
+    ['by a name that anyone could let lead here', 'evil.example', '', undefined, undefined],
+    ['of a page of another origin', 'localhost', 'origin: https://evil.example', '1', 'origin'],
+    ['of a page of another site', 'localhost', 'sec-fetch-site: cross-site', '1', 'site'],
+    ['of a page under a name', 'evil.example', 'origin: http://evil.example', undefined, 'name'],
+    ['that lies', 'localhost', 'x-latchkey-foreign-page: origin', '1', undefined],
+  ])('the service is told of a call of setup %s', async (_what, host, line, direct, foreignPage) => {
+    const head = ['POST /api/v1/setup HTTP/1.1', `host: ${host}`, 'connection: close', line].filter(Boolean);
+    await gateway.open(`${head.join('\r\n')}\r\n\r\n`).all();
+    const headers = service.received[0]?.headers ?? {};
+    expect([headers['x-latchkey-direct'], headers['x-latchkey-foreign-page']]).toEqual([direct, foreignPage]);
+  });
+
+  test('a cookie does not speak for a page of another origin that would change something', async () => {
+    const cookieOf = async (method: string, line: string) => {
+      await gateway.raw(`${method} /keys/leases HTTP/1.1\ncookie: latchkey_token=x\n${line}`);
+      return service.received.at(-1)?.headers.cookie;
+    };
+    const own = 'latchkey_token=x';
+    expect(await cookieOf('POST', 'origin: https://evil.example')).toBeUndefined();
+    expect(await cookieOf('POST', 'sec-fetch-site: same-site')).toBeUndefined();
+    expect(await cookieOf('POST', 'origin: https://app.example')).toBe(own);
+    expect(await cookieOf('POST', 'origin: https://a\nsec-fetch-site: same-origin')).toBe(own);
+    expect(await cookieOf('POST', 'user-agent: no browser')).toBe(own);
+    expect(await cookieOf('GET', 'sec-fetch-site: cross-site')).toBe(own);
   });
 
   test('the gateway names itself as one more hop (RFC 9110 section 7.6.3)', async () => {

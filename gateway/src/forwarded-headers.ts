@@ -1,6 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isDirectFromLoopback } from '@latchkey/shared/http';
-import { internalSecretHeader, isDirectHeader, tellingHeaderPrefix } from '@latchkey/shared/internal';
+import { foreignPageReason, isDirectFromLoopback, isOwnName } from '@latchkey/shared/http';
+import {
+  foreignPageHeader,
+  internalSecretHeader,
+  isDirectHeader,
+  tellingHeaderPrefix,
+} from '@latchkey/shared/internal';
 import type { FastifyRequest } from 'fastify';
 
 /** Between two hops only (RFC 9110 section 7.6.1), beside what a Connection header names. */
@@ -31,8 +36,15 @@ const notToClient = new Set([...hopByHop, 'x-request-id', 'date']);
 /** This hop, as a gateway has to name itself to whom it asks (RFC 9110 section 7.6.3). */
 const thisHop = '1.1 latchkey';
 
-/** The headers of a forwarded request, as a flat list of names and values, which undici takes as they are. */
-export function requestHeaders(request: FastifyRequest, secret: string): string[] {
+/** The one route for which it matters where a browser's page came from: it acts without a credential. */
+const setupPath = '/api/v1/setup';
+
+/**
+ * The headers of a forwarded request, as a flat list of names and values, which undici takes as they are.
+ *
+ * @param publicUrl `PUBLIC_URL`, null where it is not set
+ */
+export function requestHeaders(request: FastifyRequest, secret: string, publicUrl: string | null): string[] {
   const { headers } = request;
   const named = namedBy(headers.connection);
   const kept: string[] = [];
@@ -44,8 +56,20 @@ export function requestHeaders(request: FastifyRequest, secret: string): string[
   }
   kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
   kept.push('x-forwarded-for', request.clientIp, 'x-request-id', request.id, internalSecretHeader, secret);
-  if (isDirectFromLoopback(request.socket.remoteAddress, headers)) kept.push(isDirectHeader, '1');
+  if (request.routeOptions.url === setupPath) pushSetupOrigin(kept, request, publicUrl);
   return kept;
+}
+
+/** Only here is it seen where the client stands: the service gets neither its connection nor its `Host`. */
+function pushSetupOrigin(
+  kept: string[],
+  { headers, socket }: FastifyRequest,
+  publicUrl: string | null,
+): void {
+  if (isDirectFromLoopback(socket.remoteAddress, headers) && isOwnName(headers.host, publicUrl))
+    kept.push(isDirectHeader, '1');
+  const reason = foreignPageReason(headers, publicUrl);
+  if (reason !== null) kept.push(foreignPageHeader, reason);
 }
 
 /**

@@ -174,6 +174,7 @@ export async function startGateway(
   await addForwarding(app, {
     upstreams,
     secret,
+    publicUrl: null,
     answerLimitMs,
     doubtAfterMs,
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),

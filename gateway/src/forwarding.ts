@@ -13,6 +13,8 @@ const beforePath = /^https?:\/\/.*?(?=\/)/i;
 export interface ForwardOptions {
   upstream: Upstream;
   secret: string;
+  /** `PUBLIC_URL`; null where it is not set. */
+  publicUrl: string | null;
   /** From the request to the head of its answer, waiting for a free connection and further tries included. */
   answerLimitMs: number;
   /** After this long without an answer the address is asked for a sign of life. */
@@ -41,7 +43,7 @@ export class Forwarding {
     this.#options = options;
     this.#tries = new Tries(options.upstream, safeMethods.has(request.method));
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
-    this.#headers = requestHeaders(request, options.secret);
+    this.#headers = requestHeaders(request, options.secret, options.publicUrl);
     this.#body = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null;
     const { answerLimitMs, doubtAfterMs } = options;
     this.#timer =

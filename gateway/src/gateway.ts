@@ -14,6 +14,7 @@ import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { addAdminFiles } from './admin-files.ts';
 import { addCors } from './cors.ts';
+import { ignoreForeignCookies } from './ignore-foreign-cookies.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
 export interface GatewayOptions {
@@ -43,6 +44,7 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
     isDraining: readiness.isDraining,
   });
   await addCors(app, options.corsOrigins);
+  ignoreForeignCookies(app, options.corsOrigins, publicUrl);
   const { serviceDocuments } = options;
   await addOpenApi(app, { version, publicUrl, ...(serviceDocuments ? { others: serviceDocuments } : {}) });
   addHealthRoutes(app, { version, readiness, clock });

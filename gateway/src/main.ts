@@ -100,6 +100,7 @@ async function main(): Promise<void> {
   await addForwarding(app, {
     upstreams,
     secret,
+    publicUrl: values.publicUrl ?? null,
     onFault,
   });
   const listener = await startMetricsListener(metrics.registry, values.metricsHost, values.metricsPort);

@@ -3,6 +3,7 @@ import {
   authRoutes,
   createApiKeyVerifier,
   readStoredWarnings,
+  seeSetupOrigin,
   toSetupSecrets,
   usesFlushMs,
 } from '@latchkey/auth';
@@ -26,7 +27,6 @@ import {
   addGuard,
   addRefusalAudit,
   createRateLimiter,
-  isDirectFromLoopback,
   type ServicePorts,
 } from '@latchkey/shared/http';
 import { everyMs, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
@@ -125,7 +125,7 @@ async function mountRoutes(
     ...service,
     randomBytes,
     setup,
-    isDirectFromLoopback: ({ socket, headers }) => isDirectFromLoopback(socket.remoteAddress, headers),
+    originOf: (request) => seeSetupOrigin(request, values.publicUrl ?? null),
     bus,
     flushUses: () => verifier.flush(),
   })(app);

@@ -94,7 +94,7 @@ async function askAuthAt(
   const answer = await member.pool.request({
     method: 'GET',
     path: request.raw.url ?? statisticsPath,
-    headers: requestHeaders(request, secret),
+    headers: requestHeaders(request, secret, null),
     signal: AbortSignal.timeout(answerTimeoutMs),
   });
   const phase = answer.headers[phaseHeader];

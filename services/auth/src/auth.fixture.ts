@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { isDirectFromLoopback } from '@latchkey/shared/http';
 import {
   createManualClock,
   createTestHost,
@@ -11,6 +10,7 @@ import {
 import { createApiKeyVerifier, type OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import type { SetupSecrets } from './config.ts';
 import { authRoutes } from './index.ts';
+import { seeSetupOrigin } from './setup-origin.ts';
 
 /** The auth service on a database and a clock of its own, for tests. */
 export interface AuthFixture {
@@ -72,7 +72,7 @@ export async function startAuth({
     ledger: host.ledger,
     refusals: host.refusals,
     guard: { authenticator: host.authenticator, limiter: null },
-    isDirectFromLoopback: ({ socket, headers }) => isDirectFromLoopback(socket.remoteAddress, headers),
+    originOf: (request) => seeSetupOrigin(request, null),
     bus: host.bus,
     flushUses: verifier.flush,
   })(host.app);

@@ -12,12 +12,10 @@ import { lockSetupClaim } from './setup-claim-store.ts';
  * @throws AppError SETUP_ALREADY_DONE where a row of any kind is stored, revoked ones included
  */
 export async function claimSetup(
-  ports: KeyMaker & Pick<AuthPorts, 'db' | 'ledger'>,
+  ports: KeyMaker & Pick<AuthPorts, 'ledger'>,
   name: string,
   facts: AuditFacts,
 ): Promise<IssuedApiKey> {
-  // Rows are never removed, so a row that is there now decides it, and a stranger who keeps calling takes no lock.
-  if (await hasApiKeys(ports.db)) throw alreadyDone();
   return ports.ledger.write(async (entry) => {
     await lockSetupClaim(entry.tx, entry.now);
     if (await hasApiKeys(entry.tx)) throw alreadyDone();
@@ -27,6 +25,15 @@ export async function claimSetup(
     await auditApiKeyAct(entry, 'setup', issued.row.id, facts);
     return issued;
   });
+}
+
+/**
+ * Rows are never removed, so a row that is there now decides it, and a stranger who keeps calling takes no lock.
+ *
+ * @throws AppError SETUP_ALREADY_DONE
+ */
+export async function refuseSecondClaim({ db }: Pick<AuthPorts, 'db'>): Promise<void> {
+  if (await hasApiKeys(db)) throw alreadyDone();
 }
 
 function alreadyDone(): AppError {

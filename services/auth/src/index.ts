@@ -22,6 +22,7 @@ export { authVariables, type SetupSecrets, toSetupSecrets } from './config.ts';
 export { createApiKey } from './create-api-key.ts';
 export { addAuthNeighbourRoutes } from './routes/tell-neighbours.ts';
 export { openSetupWarning } from './setup-credential.ts';
+export { seeSetupOrigin } from './setup-origin.ts';
 export { readStoredWarnings } from './stored-warnings.ts';
 export { usesFlushMs } from './use-log.ts';
 

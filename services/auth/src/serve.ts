@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { apiKeyVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
-import { addFeedRoutes, isDirectHeader } from '@latchkey/shared/internal';
+import { addFeedRoutes } from '@latchkey/shared/internal';
 import { everyMs } from '@latchkey/shared/lifecycle';
 import {
   createServiceCore,
@@ -21,6 +20,7 @@ import {
   toSetupSecrets,
   usesFlushMs,
 } from './index.ts';
+import { readSetupOrigin } from './setup-origin.ts';
 
 await runService(
   {
@@ -48,8 +48,7 @@ await runService(
         ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
         randomBytes,
         setup,
-        // Only the gateway sees where a client stands.
-        isDirectFromLoopback: ({ headers }: IncomingMessage) => headers[isDirectHeader] === '1',
+        originOf: readSetupOrigin,
         bus,
         flushUses: () => verifier.flush(),
       };

@@ -3,6 +3,7 @@ import { apiKeyPattern, hashCredential, type Principal, readBearer } from '@latc
 import { apiKeyCacheKey } from '@latchkey/shared/cache';
 import type { Database } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
+import { foreignPageReasons } from '@latchkey/shared/http';
 import { hasApiKeys } from './api-key-store.ts';
 import type { AuthPorts } from './auth-ports.ts';
 import type { SetupSecrets } from './config.ts';
@@ -11,18 +12,24 @@ import { isSameHash } from './same-hash.ts';
 /** What a caller of setup has to present. */
 export type SetupCredential = 'none' | 'bootstrap-key' | 'setup-token';
 
-type SetupRules = Pick<AuthPorts, 'setup' | 'isDirectFromLoopback'>;
+type SetupRules = Pick<AuthPorts, 'setup' | 'originOf'>;
 
 /**
  * What setup asks of this caller (contract, section 4). A setup token is demanded of everyone, also where there is a
  * bootstrap key. A bootstrap key is demanded of everyone who does not call from the machine itself.
  */
 export function demandedSetupCredential(
-  { setup, isDirectFromLoopback }: SetupRules,
+  { setup, originOf }: SetupRules,
   request: IncomingMessage,
 ): SetupCredential {
   if (setup.setupToken !== null) return 'setup-token';
-  return setup.bootstrapKey !== null && !isDirectFromLoopback(request) ? 'bootstrap-key' : 'none';
+  return setup.bootstrapKey !== null && !originOf(request).isDirect ? 'bootstrap-key' : 'none';
+}
+
+/** @throws AppError SETUP_REFUSED where a web page of another origin calls: its visitor would claim the server for it */
+export function refuseForeignPage({ originOf }: SetupRules, request: IncomingMessage): void {
+  const { foreignPage } = originOf(request);
+  if (foreignPage !== null) throw new AppError('SETUP_REFUSED', { detail: foreignPageReasons[foreignPage] });
 }
 
 /**

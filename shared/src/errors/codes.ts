@@ -11,6 +11,7 @@ export const codes = {
   LEASE_REVOKED: { status: 403, title: 'The lease was revoked' },
   TOKEN_REVOKED: { status: 403, title: 'The token was issued before a revocation' },
   CONTENT_NOT_ENTITLED: { status: 403, title: 'The token does not open this content' },
+  SETUP_REFUSED: { status: 403, title: 'Setup is refused to a page of another origin' },
   NOT_FOUND: { status: 404, title: 'There is nothing here' },
   CONTENT_NOT_FOUND: { status: 404, title: 'No such content' },
   API_KEY_NOT_FOUND: { status: 404, title: 'No such API key' },

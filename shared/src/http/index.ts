@@ -5,6 +5,12 @@ export { createHost, type HostOptions } from './host.ts';
 export { listQuery, nextCursor, page } from './list-query.ts';
 export { normalizeIp } from './normalize-ip.ts';
 export { addOpenApi } from './openapi.ts';
+export {
+  type ForeignPageReason,
+  foreignPageReason,
+  foreignPageReasons,
+  isOwnName,
+} from './own-page.ts';
 export { createRateLimiter, type LimitName, type RateLimiter } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export type { App, Routes } from './routes.ts';

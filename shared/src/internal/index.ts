@@ -8,6 +8,7 @@ export { addProcessReportRoute, processReportPath } from './process-report.ts';
 export { tellWhenUnsure } from './tell-unsure.ts';
 export {
   addTellingHeaders,
+  foreignPageHeader,
   isDirectHeader,
   readTellingHeaders,
   type Telling,

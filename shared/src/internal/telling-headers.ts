@@ -7,6 +7,9 @@ export const tellingHeaderPrefix = 'x-latchkey-';
 /** From the gateway: the client is this machine itself, with no proxy between. */
 export const isDirectHeader = 'x-latchkey-direct';
 
+/** From the gateway, on calls of setup: why a page of another origin makes it (`ForeignPageReason`). */
+export const foreignPageHeader = 'x-latchkey-foreign-page';
+
 const principalHeader = 'x-latchkey-principal';
 const codeHeader = 'x-latchkey-code';
 const routeHeader = 'x-latchkey-route';

@@ -4,8 +4,8 @@ import { Type } from 'typebox';
 import { toApiKey } from '../api-key.ts';
 import { NewApiKeySchema, RawKeySchema } from '../api-key-schema.ts';
 import type { AuthPorts } from '../auth-ports.ts';
-import { claimSetup } from '../claim-setup.ts';
-import { checkSetupCredential } from '../setup-credential.ts';
+import { claimSetup, refuseSecondClaim } from '../claim-setup.ts';
+import { checkSetupCredential, refuseForeignPage } from '../setup-credential.ts';
 import { readEmptyBody } from './empty-body.ts';
 
 /** The contract, section 4. */
@@ -24,15 +24,25 @@ export function addClaimSetupRoute(app: App, ports: AuthPorts): void {
         summary: 'Create the first API key, with scope admin',
         description:
           'Needs the setup token where SETUP_TOKEN is set; else the bootstrap key where ADMIN_API_KEY is set, ' +
-          'except straight from the machine itself; else nothing. No body is needed.',
+          'except straight from the machine itself, by an IP address, localhost or the name of PUBLIC_URL; else nothing. ' +
+          'A web page may call only where it is the own one of the server: the dashboard. No body is needed. ' +
+          'Once it is done, every call gets 409, whatever it presents.',
         body: BodySchema,
         response: {
           201: Type.Object({ api_key: NewApiKeySchema, raw_key: RawKeySchema }),
-          ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'SETUP_ALREADY_DONE'),
+          ...problems(
+            'VALIDATION_FAILED',
+            'UNAUTHENTICATED',
+            'INVALID_API_KEY',
+            'SETUP_REFUSED',
+            'SETUP_ALREADY_DONE',
+          ),
         },
       },
-      // Before anything else is looked at: whoever has no credential learns nothing from the order of answers.
+      // Before anything else is looked at: a caller without the credential learns nothing from the order of answers.
       onRequest: async (request) => {
+        await refuseSecondClaim(ports);
+        refuseForeignPage(ports, request.raw);
         request.principal = checkSetupCredential(ports, request.raw);
       },
       preValidation: readEmptyBody,

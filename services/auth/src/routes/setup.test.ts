@@ -1,3 +1,4 @@
+import { foreignPageReasons } from '@latchkey/shared/http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type AuthFixture, type Question, startAuth, testBootstrapKey } from '../auth.fixture.ts';
 import type { SetupSecrets } from '../config.ts';
@@ -124,14 +125,41 @@ describe('setup, 401', () => {
     expect(rows).toEqual([{ action: 'setup', outcome: 'refused', code }]);
   });
 
-  it('comes before the 409, and before a look at the body', async () => {
+  it('comes before a look at the body', async () => {
     auth = await startAuth();
-    await auth.create();
     expect((await auth.ask('POST', path, { ...remote, body: { nom: 1 } })).status).toBe(401);
   });
 });
 
+describe('setup, 403', () => {
+  it.each([
+    ['site', { 'sec-fetch-site': 'cross-site' }],
+    ['origin', { origin: 'https://evil.example' }],
+    ['name', { origin: 'http://evil.example', host: 'evil.example' }],
+  ] as const)('refuses a page of another origin, whatever it presents (%s)', async (reason, headers) => {
+    auth = await startAuth({ setup: tokened });
+    const answer = await auth.ask('POST', path, { headers, credential: token });
+    expect([answer.status, answer.code, answer.body.detail]).toEqual([
+      403,
+      'SETUP_REFUSED',
+      foreignPageReasons[reason],
+    ]);
+    const rows = await auth.host.db.selectFrom('audit').select(['action', 'code']).execute();
+    expect(rows).toEqual([{ action: 'setup', code: 'SETUP_REFUSED' }]);
+  });
+});
+
 describe('setup, 409', () => {
+  it('is for everyone once a key is stored, whatever credential, page or body', async () => {
+    auth = await startAuth({ setup: tokened });
+    await auth.create();
+    for (const credential of [token, 'wrong', undefined])
+      for (const headers of [{}, { origin: 'https://evil.example' }]) {
+        const asked = { ...remote, headers, body: { nom: 1 }, ...(credential && { credential }) };
+        expect((await auth.ask('POST', path, asked)).code).toBe('SETUP_ALREADY_DONE');
+      }
+  });
+
   it('stays done when the only key is revoked', async () => {
     auth = await startAuth();
     const { id } = await auth.create();

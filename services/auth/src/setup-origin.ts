@@ -1,0 +1,28 @@
+import type { IncomingMessage } from 'node:http';
+import {
+  type ForeignPageReason,
+  foreignPageReason,
+  foreignPageReasons,
+  isDirectFromLoopback,
+  isOwnName,
+} from '@latchkey/shared/http';
+import { foreignPageHeader, isDirectHeader } from '@latchkey/shared/internal';
+import type { SetupOrigin } from './auth-ports.ts';
+
+/** Where a call of setup comes from, seen by the front door itself. @param publicUrl `PUBLIC_URL`, null where it is not set */
+export function seeSetupOrigin({ socket, headers }: IncomingMessage, publicUrl: string | null): SetupOrigin {
+  return {
+    isDirect: isDirectFromLoopback(socket.remoteAddress, headers) && isOwnName(headers.host, publicUrl),
+    foreignPage: foreignPageReason(headers, publicUrl),
+  };
+}
+
+/** The same, as the gateway tells it to a service behind it, which sees neither the client nor `Host`. */
+export function readSetupOrigin({ headers }: IncomingMessage): SetupOrigin {
+  const told = String(headers[foreignPageHeader] ?? '');
+  const isReason = Object.hasOwn(foreignPageReasons, told);
+  return {
+    isDirect: headers[isDirectHeader] === '1',
+    foreignPage: isReason ? (told as ForeignPageReason) : null,
+  };
+}
