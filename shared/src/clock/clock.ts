@@ -1,3 +1,5 @@
+import { uptime } from 'node:os';
+
 /** Time as an argument: the process's own in service, the test's to move in a test. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970 (UTC). For what is stored, shown or compared with a token. */
@@ -6,22 +8,75 @@ export interface Clock {
   monotonic(): number;
 }
 
-/** The machine's clocks. */
-export function createSystemClock(): Clock {
-  let elapsedMs = 0;
-  let lastTickMs = performance.now();
-  let lastWallMs = Date.now();
+/** The clocks of a machine, in milliseconds, each from a beginning of its own. */
+export interface MachineClocks {
+  /** Never set, and fine-grained. It stands still while the machine sleeps. */
+  tickMs(): number;
+  /** Set by administrators, by NTP and by the host of a virtual machine. Whole milliseconds. */
+  wallMs(): number;
+  /** Since the machine was booted, sleep included. It takes a system call, so it is read only after a jump. */
+  uptimeMs(): number;
+}
+
+/**
+ * The smallest step of the wall clock that counts as a jump. Rounding stays below 1 ms. NTP slews the two clocks alike up
+ * to 128 ms and steps the wall clock beyond that (ntpd's default, `tinker step`).
+ */
+const jumpMs = 100;
+
+const machineClocks: MachineClocks = {
+  tickMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  uptimeMs: () => uptime() * 1_000,
+};
+
+/**
+ * A clock made from a machine's clocks.
+ *
+ * `monotonic` has to count the time that the machine slept, or stood still on its host: an hour-old state must not look
+ * fresh afterwards. The tick does not count it, so jumps of the wall clock against the tick are added. The two are compared
+ * by their difference and not by their steps: steps of whole milliseconds beside fractional ones add up to nearly twice the
+ * time. A wall clock that is set forward makes states look older than they are, never fresher.
+ */
+export function createSystemClock(clocks: MachineClocks = machineClocks): Clock {
+  const { tickMs, wallMs } = clocks;
+  const startTickMs = tickMs();
+  /** The wall clock's lead over the tick at the last reading, and the highest lead that was counted. */
+  let leadMs = wallMs() - startTickMs;
+  let countedLeadMs = leadMs;
+  /** The uptime's lead over the tick: it grows by what the machine sleeps. */
+  let uptimeLeadMs = clocks.uptimeMs() - startTickMs;
+  /** Time that the tick did not count. */
+  let missedMs = 0;
+
+  function isJump(lead: number): boolean {
+    return lead - leadMs >= jumpMs || lead - countedLeadMs >= jumpMs;
+  }
+
+  /** @returns the lead of the wall clock now */
+  function countJump(): number {
+    // Read again, because the process may have been interrupted between its readings of the two clocks.
+    const tick = tickMs();
+    const lead = wallMs() - tick;
+    if (!isJump(lead)) return lead;
+    // Sleep counts each time. Otherwise only what lies beyond the highest lead counts: a wall clock that is set forward and
+    // back again and again must not add up.
+    const sleptMs = Math.max(0, clocks.uptimeMs() - tick - uptimeLeadMs);
+    uptimeLeadMs += sleptMs;
+    countedLeadMs += sleptMs;
+    const steppedMs = lead - countedLeadMs >= jumpMs ? lead - countedLeadMs : 0;
+    countedLeadMs += steppedMs;
+    missedMs += sleptMs + steppedMs;
+    return lead;
+  }
+
   return {
-    now: () => Date.now(),
+    now: wallMs,
     monotonic() {
-      const tickMs = performance.now();
-      const wallMs = Date.now();
-      // The operating system's monotonic clock stands still while a machine sleeps or is moved to another host, and only
-      // the wall clock tells. Taking the larger step makes a state look older than it is, never fresher.
-      elapsedMs += Math.max(tickMs - lastTickMs, wallMs - lastWallMs, 0);
-      lastTickMs = tickMs;
-      lastWallMs = wallMs;
-      return elapsedMs;
+      const tick = tickMs();
+      const lead = wallMs() - tick;
+      leadMs = isJump(lead) ? countJump() : lead;
+      return tick - startTickMs + missedMs;
     },
   };
 }
