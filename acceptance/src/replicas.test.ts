@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import {
@@ -14,11 +15,12 @@ import { startServer, type Target } from './target.ts';
 import { viewerToken } from './tokens.ts';
 
 // Two processes on one database, which hear of each other by the change feed alone.
-const first = await startServer();
+const first = await startServer({ LEASE_RENEW_GRACE_SECONDS: '0' });
 const second = await startServer({
   SQLITE_PATH: join(first.folder, 'latchkey.db'),
   ADMIN_API_KEY: first.adminApiKey,
   AUTH_JWT_SECRET: first.jwtSecret.toString(),
+  LEASE_RENEW_GRACE_SECONDS: '0',
 });
 
 /** The contract, section 6: within 5 s whatever has failed. Nothing has, but the machine may be busy. */
@@ -73,4 +75,19 @@ it('a revoked API key and a disabled content end in the other process too', asyn
 it('an API key that one process creates works in the other at once, though it was unknown there', async () => {
   const unknown = await createApiKey(first, 'playback');
   expect((await second.client.get('/api/v1/api-keys/current', unknown.raw)).status).toBe(200);
+});
+
+it('a lease that one process renews goes on opening its content in the other, which no renewal is pushed to', async () => {
+  const scene = await makeScene(first);
+  const { json } = await first.client.post('/keys/leases', scene.token, {
+    contentId: scene.contentId,
+    requestedTtlSeconds: 4,
+  });
+  const { id: leaseId, expiresAt } = json.lease;
+  expect(await askForKey(second, scene, leaseId)).toBe('200');
+  const renewal = { leaseId, requestedTtlSeconds: 600 };
+  expect((await first.client.post('/keys/leases/renew', scene.token, renewal)).status).toBe(200);
+  // What the other process knows is then over, its grace included, and only the row says more.
+  await pause(Math.max(0, Date.parse(expiresAt) + 100 - Date.now()));
+  expect(await askForKey(second, scene, leaseId)).toBe('200');
 });

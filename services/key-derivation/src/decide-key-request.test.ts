@@ -1,5 +1,5 @@
 import type { Principal } from '@latchkey/shared/auth';
-import { type Authority, createAuthority } from '@latchkey/shared/cache';
+import { type Authority, createAuthority, Held } from '@latchkey/shared/cache';
 import type { ApiKeyState, ContentState, LeaseState } from '@latchkey/shared/contracts';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
@@ -11,6 +11,8 @@ const optional: KeyRules = { contentMode: 'registered', leaseMode: 'optional' };
 
 let clock: ManualClock;
 let authority: Authority;
+/** Follows the change feed, so that states that nothing has named hold on. */
+let pull: () => Promise<void>;
 let viewer: Extract<Principal, { kind: 'viewer' }>;
 // What the owners would answer.
 let content: ContentState | null;
@@ -38,6 +40,7 @@ beforeEach(() => {
     bus,
     clock,
   });
+  pull = () => follower.pull();
   authority = createAuthority({
     apiKeys: { findApiKey: async () => apiKey, noteUse: () => {} },
     contents: { findContent: async () => content },
@@ -166,6 +169,54 @@ describe('a lease that is named decides by itself', () => {
     expect(await decide(optional, leaseId)).toBe(3);
     clock.advance(60_000);
     if (lease) lease = { ...lease, expiresAt: clock.now() + 60_000, renewableUntil: clock.now() + 90_000 };
+    expect(await decide(optional, leaseId)).toBe(3);
+  });
+
+  test('a lease whose renewals were all missed is never refused as expired, however long after the grace of the cached state', async () => {
+    for (let renewals = 0; renewals < 5; renewals++) {
+      await pull();
+      expect(await decide(optional, leaseId)).toBe(3);
+      clock.advance(600_000);
+      if (lease) lease = { ...lease, expiresAt: clock.now() + 60_000, renewableUntil: clock.now() + 90_000 };
+    }
+    await pull();
+    expect(await decide(optional, leaseId)).toBe(3);
+  });
+
+  test('an expired lease that is asked for again and again is read once a minute when its grace is over by any clock', async () => {
+    clock.advance(90_000 + 60_000);
+    await pull();
+    expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
+    const loads = authority.leases.loadsBegun;
+    for (let requests = 0; requests < 1_000; requests++) {
+      expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
+    }
+    expect(authority.leases.loadsBegun).toBe(loads);
+    clock.advance(59_999);
+    await pull();
+    expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
+    expect(authority.leases.loadsBegun).toBe(loads);
+    clock.advance(1);
+    expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
+    expect(authority.leases.loadsBegun).toBe(loads + 1);
+  });
+
+  test('an expired lease that this process read when its own clock alone said that the grace was over is read again', async () => {
+    // This clock is half a minute ahead of the lease service's, which renews after the read.
+    clock.advance(90_000);
+    expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
+    if (lease) lease = { ...lease, expiresAt: clock.now() + 1, renewableUntil: clock.now() + 30_000 };
+    expect(await decide(optional, leaseId)).toBe(3);
+  });
+
+  test('an expired lease that came from the shared cache is read from its owner, however old it is', async () => {
+    const { leases } = authority;
+    const old = lease;
+    leases.settle(leases.begin(leaseId), new Held(old, clock.monotonic()));
+    clock.advance(3_600_000);
+    // The feed vouches for it: no change has named it.
+    leases.settle(leases.begin(leaseId), new Held(old, clock.monotonic()));
+    if (lease) lease = { ...lease, expiresAt: clock.now() + 1, renewableUntil: clock.now() + 30_000 };
     expect(await decide(optional, leaseId)).toBe(3);
   });
 

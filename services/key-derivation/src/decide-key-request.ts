@@ -1,5 +1,5 @@
 import { isApiKeyUsable, isHeldByMark, viewerIdOf } from '@latchkey/shared/auth';
-import { type Authority, markKey } from '@latchkey/shared/cache';
+import { type Authority, markKey, mayHaveBeenRenewed } from '@latchkey/shared/cache';
 import type { ContentState } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
 import type { KeyRequest } from './key-request.ts';
@@ -88,9 +88,9 @@ function decideByLease(
   if (!lease || lease.viewerId !== viewerId || lease.contentId !== contentId) return refuse('LEASE_UNKNOWN');
   if (lease.revokedAt !== null) return refuse('LEASE_REVOKED');
   if (lease.expiresAt > now) return null;
-  // Renewals are not in the change feed: while it can be renewed, an expired lease is read again for each request.
-  const mayBeRenewed = lease.renewableUntil > now && known.loadNumber <= leaseLoadsAtStart;
-  return mayBeRenewed ? read('leases', leaseId) : refuse('LEASE_EXPIRED');
+  return mayHaveBeenRenewed(known, now, leaseLoadsAtStart)
+    ? read('leases', leaseId)
+    : refuse('LEASE_EXPIRED');
 }
 
 function decideByMarks(

@@ -22,6 +22,8 @@ export interface Known<V> {
   readonly loadNumber: number;
   /** Monotonic milliseconds: the state held then or later. Where the load read the owner, it is when the load began. */
   readonly heldAtMs: number;
+  /** Wall clock, milliseconds since 1970, when the load began; null where the load did not read the owner itself. */
+  readonly readAtMs: number | null;
 }
 
 interface Entry<V> extends Known<V> {
@@ -34,6 +36,8 @@ export interface Flight {
   readonly key: string;
   readonly loadNumber: number;
   readonly beganAtMs: number;
+  /** The same by the wall clock, milliseconds since 1970. */
+  readonly beganAt: number;
   /** The cache's step when it began: what happens to the key in a later one may not be in what it reads. */
   readonly step: number;
 }
@@ -119,6 +123,7 @@ export class AuthorityCache<V> {
       key,
       loadNumber: ++this.#loadsBegun,
       beganAtMs: this.#options.clock.monotonic(),
+      beganAt: this.#options.clock.now(),
       step: this.#step,
     };
     this.#open.add(flight);
@@ -132,8 +137,10 @@ export class AuthorityCache<V> {
    * @returns whether it was kept
    */
   settle(flight: Flight, loaded: V | null | Held<V>): boolean {
-    const { value, heldAtMs } =
-      loaded instanceof Held ? loaded : { value: loaded, heldAtMs: flight.beganAtMs };
+    const { value, heldAtMs, readAtMs } =
+      loaded instanceof Held
+        ? { ...loaded, readAtMs: null }
+        : { value: loaded, heldAtMs: flight.beganAtMs, readAtMs: flight.beganAt };
     const tags = this.#options.tagsOf(flight.key, value);
     const overtaken =
       this.#clearedAtStep > flight.step || tags.some((tag) => this.#namedSince(tag, flight.step));
@@ -144,6 +151,7 @@ export class AuthorityCache<V> {
       value,
       loadNumber: flight.loadNumber,
       heldAtMs,
+      readAtMs,
       keptAtStep: ++this.#step,
     });
     this.#tags.add(flight.key, tags);

@@ -7,6 +7,7 @@ export {
   type Known,
 } from './authority-cache.ts';
 export { BoundedMap } from './bounded-map.ts';
+export { mayHaveBeenRenewed } from './expired-lease.ts';
 export { RecentChanges, type Stamp } from './recent-changes.ts';
 export { connectRedis, type RedisConnection } from './redis-connection.ts';
 export { createRedisStates } from './redis-states.ts';
