@@ -33,13 +33,15 @@ function replay(runSeed: number, shares: boolean, error: unknown): string {
   return `${error instanceof Error ? error.message : error}\n${trace.join('\n')}`;
 }
 
-test('in a million random interleavings no replica gives a key from a state that was over for more than 5 seconds, the one that answered a revocation none at all, and no older state follows a newer one', () => {
+test('in a million random interleavings no replica gives a key from a state that was over for more than 5 seconds, the one that answered a revocation none at all, no older state follows a newer one, and no request is refused because of an expiry that a renewal before it had moved', () => {
   const tally = simulate(interleavings, false);
   // A cache that forgot everything would keep every promise: this one gave, and met the hard cases on its way.
   expect(tally.given / interleavings).toBeGreaterThan(20);
   expect(tally.givenOnTheFeedsWord / interleavings).toBeGreaterThan(0.1);
   expect(tally.refusedLoads / interleavings).toBeGreaterThan(0.05);
   expect(tally.gaps / interleavings).toBeGreaterThan(0.05);
+  expect(tally.lostPushes / interleavings).toBeGreaterThan(0.1);
+  expect(tally.refusedAsExpired / interleavings).toBeGreaterThan(0.01);
 });
 
 test('nor where replicas share states in a cache that loses, doubles and reorders writes, goes away, and comes back with what it held long ago', () => {
@@ -49,4 +51,5 @@ test('nor where replicas share states in a cache that loses, doubles and reorder
   expect(tally.givenOnTheFeedsWord / runs).toBeGreaterThan(0.1);
   expect(tally.believed / runs).toBeGreaterThan(0.1);
   expect(tally.disbelieved / runs).toBeGreaterThan(0.1);
+  expect(tally.refusedAsExpired / runs).toBeGreaterThan(0.01);
 });

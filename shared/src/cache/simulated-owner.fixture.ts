@@ -1,3 +1,4 @@
+import type { LeaseState } from '../contracts/index.ts';
 import type { Change, FeedPage } from '../events/index.ts';
 import type { Authority } from './authority.ts';
 import { markKey } from './tags.ts';
@@ -49,6 +50,8 @@ const acts: readonly { touches: readonly number[]; change: Change }[] = [
   { touches: [8], change: { kind: 'api-key', keyHash: 'hash' } },
 ];
 export const actCount = acts.length;
+/** After its expiry a lease can be renewed for this long. Small beside the jumps of the clock. */
+const graceMs = 2_000;
 
 /** An act that is committed and not yet answered. */
 export interface Committed {
@@ -87,13 +90,20 @@ export class SimulatedOwner {
     if (source === 'contents') return version === 0 ? null : { status: 'active', keyVersion: version };
     if (source === 'apiKeys')
       return { id: 'k', name: '', scope: 'full', expiresAt: version, revokedAt: null };
-    const [viewerId = '', contentId = ''] = pairs[index] ?? [];
-    const expiresAt = this.leaseExpiresAt[index] ?? 0;
-    return { viewerId, contentId, expiresAt, renewableUntil: version, revokedAt: null };
+    return this.leaseOf(index, version);
+  }
+
+  /** The state of a lease that carries this version. */
+  leaseOf(lease: number, version: number): LeaseState {
+    const [viewerId = '', contentId = ''] = pairs[lease] ?? [];
+    const expiresAt = this.leaseExpiresAt[lease] ?? 0;
+    // The version counts milliseconds of grace, of which there are thousands: nothing else of a lease can carry it.
+    return { viewerId, contentId, expiresAt, renewableUntil: expiresAt + graceMs + version, revokedAt: null };
   }
 
   renew(lease: number, nowMs: number, lifeMs: number): void {
-    this.leaseExpiresAt[lease] = Math.max(this.leaseExpiresAt[lease] ?? 0, nowMs + lifeMs);
+    const expiresAt = this.leaseExpiresAt[lease] ?? 0;
+    if (nowMs < expiresAt + graceMs) this.leaseExpiresAt[lease] = Math.max(expiresAt, nowMs + lifeMs);
   }
 
   head(): number {
@@ -115,5 +125,5 @@ export function versionOf(source: Source, value: unknown): number {
   if (source === 'marks') return value as number;
   const state = value as { keyVersion: number; expiresAt: number; renewableUntil: number };
   if (source === 'contents') return state.keyVersion;
-  return source === 'apiKeys' ? state.expiresAt : state.renewableUntil;
+  return source === 'apiKeys' ? state.expiresAt : state.renewableUntil - state.expiresAt - graceMs;
 }

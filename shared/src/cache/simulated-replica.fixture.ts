@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/index.ts';
+import type { LeaseState } from '../contracts/index.ts';
 import {
   type BusMessage,
   type Change,
@@ -7,7 +8,8 @@ import {
   type FeedReading,
 } from '../events/index.ts';
 import { type Authority, createAuthority } from './authority.ts';
-import { type AuthorityCache, type Flight, Held } from './authority-cache.ts';
+import { type AuthorityCache, type Flight, Held, type Known } from './authority-cache.ts';
+import { mayHaveBeenRenewed } from './expired-lease.ts';
 import { RecentChanges } from './recent-changes.ts';
 import { createSharedLeaseReaders } from './shared-leases.ts';
 import type { SharedEntry } from './shared-states.ts';
@@ -37,6 +39,14 @@ interface Load {
   value: unknown;
 }
 
+/** A key request that names a lease and waits for its state. */
+interface LeaseRequest {
+  /** `loadsBegun` when it came. */
+  readonly loadsAtStart: number;
+  /** When the lease ended, by what was committed when the request came. */
+  readonly livesUntil: number;
+}
+
 const unasked = () => Promise.reject(new Error('the simulation reads the owner itself'));
 
 /** One process: the real caches and the real following of the feed, whose every wait is a step of the simulation. */
@@ -45,6 +55,8 @@ export class SimulatedReplica {
   readonly caches: readonly AuthorityCache<unknown>[];
   readonly inbox: (Committed | { renewed: string })[] = [];
   readonly loads: Load[] = [];
+  /** For each lease, the request that is open. */
+  readonly requests: (LeaseRequest | null)[] = [];
   /** The lowest version that may be given since a revocation was answered here. */
   readonly answered: number[] = items.map(() => 0);
   /** The highest version that was given. */
@@ -138,6 +150,28 @@ export class SimulatedReplica {
 
   failPull(): void {
     this.#pull = null;
+  }
+
+  /** A key request comes that names this lease. */
+  ask(lease: number): void {
+    const { loadsBegun } = this.caches[lease] as AuthorityCache<unknown>;
+    this.requests[lease] = { loadsAtStart: loadsBegun, livesUntil: this.#owner.leaseExpiresAt[lease] ?? 0 };
+  }
+
+  /**
+   * Decides the open request for a lease as far as what is known now lets it.
+   *
+   * @param known the cached state of the lease
+   * @param now by this replica's wall clock
+   * @returns the request, where it is refused because the lease has expired; null where it is not, or goes on
+   */
+  refusesAsExpired(lease: number, known: Known<LeaseState>, now: number): LeaseRequest | null {
+    const request = this.requests[lease];
+    if (!request || !known.value) return null;
+    const hasExpired = known.value.expiresAt <= now;
+    if (hasExpired && mayHaveBeenRenewed(known, now, request.loadsAtStart)) return null;
+    this.requests[lease] = null;
+    return hasExpired ? request : null;
   }
 
   beginLoad(item: number): void {

@@ -1,5 +1,6 @@
 import type { LeaseState } from '../contracts/index.ts';
 import { authorityLimitMs } from '../events/index.ts';
+import type { Known } from './authority-cache.ts';
 import type { Stamp } from './recent-changes.ts';
 import {
   actCount,
@@ -17,8 +18,10 @@ const jumpsMs = [1, 1, 10, 400, 1_000, 1_000, 2_500, 4_000, 4_999, 5_000, 5_001,
 const steps = 28;
 /** Where entries are shared, more happens, and only a lease that lives is shared. */
 const sharedSteps = 40;
-const renewalMs = 3_000;
-const sharedRenewalMs = 30_000;
+/** How long a renewed lease lives: some end during an interleaving, and some outlive every doubt about clocks. */
+const renewalsMs = [3_000, 30_000, 90_000];
+/** How far the wall clocks of the replicas differ from the lease service's. */
+const clockErrorsMs = [0, 0, -30_000, 30_000];
 
 /** What happened in all interleavings together, to show that the hard cases were among them. */
 export interface Tally {
@@ -30,10 +33,22 @@ export interface Tally {
   /** Entries of the shared cache that were believed, and that were not. */
   believed: number;
   disbelieved: number;
+  /** Requests that were refused because their lease had expired, and renewals whose push was lost. */
+  refusedAsExpired: number;
+  lostPushes: number;
 }
 
 export function createTally(): Tally {
-  return { given: 0, givenOnTheFeedsWord: 0, refusedLoads: 0, gaps: 0, believed: 0, disbelieved: 0 };
+  return {
+    given: 0,
+    givenOnTheFeedsWord: 0,
+    refusedLoads: 0,
+    gaps: 0,
+    believed: 0,
+    disbelieved: 0,
+    refusedAsExpired: 0,
+    lostPushes: 0,
+  };
 }
 
 /** Random numbers that a seed repeats (mulberry32). */
@@ -58,6 +73,8 @@ export class Interleaving {
   readonly #states: SimulatedStates | null;
   /** Renewals that have begun, with the place in the feed that their process knew then. */
   readonly #renewals: { lease: number; before: Stamp | null }[] = [];
+  /** For each replica, by how much its wall clock is ahead. */
+  readonly #clockErrors: readonly [number, number];
   #nowMs = 0;
 
   /** @param shares whether the replicas share leases and marks */
@@ -65,10 +82,13 @@ export class Interleaving {
     this.#random = createRandom(seed);
     this.#tally = tally;
     this.#trace = trace;
-    const clock = { now: () => this.#nowMs, monotonic: () => this.#nowMs };
+    this.#clockErrors = [this.#pick(clockErrorsMs), this.#pick(clockErrorsMs)];
     this.#states = shares ? new SimulatedStates(this.#random) : null;
-    const create = () => new SimulatedReplica(this.#owner, clock, this.#states);
-    this.#replicas = [create(), create()];
+    const create = (errorMs: number) => {
+      const clock = { now: () => this.#nowMs + errorMs, monotonic: () => this.#nowMs };
+      return new SimulatedReplica(this.#owner, clock, this.#states);
+    };
+    this.#replicas = [create(this.#clockErrors[0]), create(this.#clockErrors[1])];
   }
 
   /** @throws Error that says which guarantee was broken */
@@ -104,9 +124,9 @@ export class Interleaving {
     else if (dice < 36) replica.deliver(this.#random(replica.inbox.length || 1), this.#random(5) === 0);
     else if (dice < 58) replica.stepPull();
     else if (dice < 60) replica.failPull();
-    else if (dice < 68) replica.beginLoad(this.#pickItem());
+    else if (dice < 68) this.#ask(replica, this.#pickItem());
     else if (dice < 84) this.#stepLoad(replica);
-    else if (dice < 94) this.#nowMs += jumpsMs[this.#random(jumpsMs.length)] ?? 0;
+    else if (dice < 94) this.#nowMs += this.#pick(jumpsMs);
     else if (dice < 96) this.#owner.purge(1 + this.#random(3));
     else if (dice < 98) this.#renew(replica);
     else {
@@ -140,8 +160,15 @@ export class Interleaving {
     const lease = items.findIndex(({ key }) => change.kind === 'leases' && key === change.leaseId);
     const version = versions.find(([item]) => item === lease)?.[1];
     if (version === undefined) return;
-    const value = { ...(this.#owner.read(lease) as LeaseState), renewableUntil: version };
+    const value = this.#owner.leaseOf(lease, version);
     this.#states?.set('lease', items[lease]?.key ?? '', value, { number, at });
+  }
+
+  /** Something is asked for. A key request first looks at what is known. */
+  #ask(replica: SimulatedReplica, item: number): void {
+    const isLease = items[item]?.source === 'leases';
+    if (isLease) replica.ask(item);
+    if (!isLease || this.#random(3) > 0) replica.beginLoad(item);
   }
 
   #stepLoad(replica: SimulatedReplica): void {
@@ -161,9 +188,16 @@ export class Interleaving {
       return;
     }
     const { lease, before } = renewal;
-    this.#owner.renew(lease, this.#nowMs, this.#states ? sharedRenewalMs : renewalMs);
+    this.#owner.renew(lease, this.#nowMs, this.#pick(renewalsMs));
     if (before) this.#states?.set('lease', `l${lease}`, this.#owner.read(lease), before);
-    for (const { inbox } of this.#replicas) inbox.push({ renewed: `l${lease}` });
+    for (const { inbox } of this.#replicas) {
+      if (this.#random(2) === 0) this.#tally.lostPushes++;
+      else inbox.push({ renewed: `l${lease}` });
+    }
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    return list[this.#random(list.length)] as T;
   }
 
   /** Half of the time what an act has just changed, because that is where it can go wrong. */
@@ -172,33 +206,46 @@ export class Interleaving {
     return recent?.[this.#random(recent.length)]?.[0] ?? this.#random(items.length);
   }
 
-  /** Whatever a replica would give now has to be allowed. */
+  /** Whatever a replica would give or refuse now has to be allowed. */
   #check(which: number): void {
-    const { caches, answered, shown } = this.#replicas[which] as SimulatedReplica;
+    const { caches, shown } = this.#replicas[which] as SimulatedReplica;
     for (let item = 0; item < items.length; item++) {
       const { source, key } = items[item] as Item;
       const known = (caches[item] as (typeof caches)[number]).peek(key);
       if (!known) continue;
       const version = versionOf(source, known.value);
-      const endedAt = this.#owner.endedAt[item]?.[version];
       this.#tally.given++;
       if (this.#nowMs - known.heldAtMs > authorityLimitMs) this.#tally.givenOnTheFeedsWord++;
-      let broken: string | null = null;
-      if (endedAt !== undefined && this.#nowMs - endedAt > authorityLimitMs)
-        broken = `given from a state that ended at ${endedAt} ms`;
-      else if (version < (answered[item] ?? 0))
-        broken = 'given from a state that this replica had answered to be over';
-      else if (version < (shown[item] ?? 0)) broken = 'older after being newer';
-      else if (
-        source === 'leases' &&
-        (known.value as LeaseState).expiresAt > (this.#owner.leaseExpiresAt[item] ?? 0)
-      )
-        broken = 'lives longer than the lease itself';
+      const broken =
+        this.#brokenByAge(which, item, version) ??
+        (source === 'leases' ? this.#brokenByExpiry(which, item, known as Known<LeaseState>) : null);
       if (broken)
         throw new Error(
           `${broken}: ${source} ${key}, version ${version}, replica ${which}, ${this.#nowMs} ms`,
         );
       shown[item] = version;
     }
+  }
+
+  /** @returns why this version may not be given, or null */
+  #brokenByAge(which: number, item: number, version: number): string | null {
+    const { answered, shown } = this.#replicas[which] as SimulatedReplica;
+    const endedAt = this.#owner.endedAt[item]?.[version];
+    if (endedAt !== undefined && this.#nowMs - endedAt > authorityLimitMs)
+      return `given from a state that ended at ${endedAt} ms`;
+    if (version < (answered[item] ?? 0))
+      return 'given from a state that this replica had answered to be over';
+    return version < (shown[item] ?? 0) ? 'older after being newer' : null;
+  }
+
+  /** @returns what is wrong with how long the lease is taken to live, or null */
+  #brokenByExpiry(which: number, lease: number, known: Known<LeaseState>): string | null {
+    const lifeEnd = this.#owner.leaseExpiresAt[lease] ?? 0;
+    if (known.value && known.value.expiresAt > lifeEnd) return 'lives longer than the lease itself';
+    const now = this.#nowMs + (this.#clockErrors[which] ?? 0);
+    const refused = this.#replicas[which]?.refusesAsExpired(lease, known, now);
+    if (!refused) return null;
+    this.#tally.refusedAsExpired++;
+    return refused.livesUntil > now ? 'refused as expired, though renewed before it was asked for' : null;
   }
 }
