@@ -59,7 +59,7 @@ describe('the audit is exported', () => {
     const { bytes, type } = await client.get(`/api/v1/audit/export?${query}`, admin);
     expect(type).toBe('text/csv');
     const [head, row, end] = bytes.toString().split('\r\n');
-    expect(head).toBe('id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code');
+    expect(head).toBe('id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected');
     expect(row).toContain(`,viewer,"'${viewerId.replaceAll('"', '""')}",lease.list,`);
     expect(end).toBe('');
   });

@@ -18,6 +18,8 @@ export interface AuditRecord {
   outcome: AuditOutcome;
   /** Why it was refused. */
   code: string | null;
+  /** Leases that a revocation revoked; null for other acts, and until the last of many is written. */
+  affected: number | null;
 }
 
 /** What is left out leaves none out. */

@@ -15,6 +15,11 @@ export const AuditSchema = Type.Object({
   requestId: NullableTextSchema,
   outcome: Type.String({ description: '`done` or `refused`.' }),
   code: NullableTextSchema,
+  affected: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description:
+      'How many leases a revocation by viewer or content revoked. Null for other acts, and until the last of many is written.',
+  }),
 });
 
 // Postgres keeps no NUL in a text, so nothing is called that.

@@ -1,5 +1,5 @@
 import type { Actor, AuditOutcome } from '@latchkey/shared/contracts';
-import type { AuditTable, Database, Schema } from '@latchkey/shared/db';
+import { type AuditTable, createTableCheck, type Database, type Schema } from '@latchkey/shared/db';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 
 export type AuditRow = Selectable<AuditTable>;
@@ -62,17 +62,21 @@ export async function listAuditRows(
   { before, limit }: AuditPage,
 ): Promise<AuditRow[]> {
   const bounds = await numbersBetween(db, filter);
+  // The column came with this table (migration 0004), and this code runs before it, too.
+  const hasAffected = await createTableCheck('revocations').isThere(db);
   const select = (actor: 'actor_id' | 'actor_kind' | null) =>
     db
       .selectFrom('audit')
       .select(columns)
+      .$if(hasAffected, (query) => query.select('affected'))
       .where((eb) => matchesFilter(eb, filter))
       .$if(actor !== null, (query) => query.where(actor ?? 'actor_id', '=', filter.actor ?? ''))
       .where('number', '<', Math.min(before ?? endOfNumbers, bounds.before ?? endOfNumbers))
       .where('number', '>', bounds.after ?? 0)
       .orderBy('number', 'desc')
       .limit(limit)
-      .execute();
+      .execute()
+      .then((rows) => rows.map(({ affected = null, ...row }) => ({ ...row, affected })));
   if (filter.actor === undefined) return select(null);
   // One after the other, each by its own index, and not with "or": no index has the two together.
   const named = await select('actor_id');

@@ -63,7 +63,8 @@ describe.each(databaseKinds(process.env))('an export on $name', (kind) => {
     let queries = 0;
     const counted = db.withPlugin({
       transformQuery: ({ node }) => {
-        queries++;
+        // Whether a table of a pending migration is there is asked in plain SQL.
+        if (node.kind === 'SelectQueryNode') queries++;
         return node;
       },
       transformResult: async ({ result }) => result,
@@ -80,7 +81,9 @@ describe.each(databaseKinds(process.env))('an export on $name', (kind) => {
     const { db, close } = await openAudit(1);
     const pieces: string[] = [];
     for await (const piece of exportAudit(db, { outcome: 'done' }, 'csv')) pieces.push(piece);
-    expect(pieces).toEqual(['id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code\r\n']);
+    expect(pieces).toEqual([
+      'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected\r\n',
+    ]);
     await close();
   });
 });

@@ -25,6 +25,7 @@ const header = [
   'request_id',
   'outcome',
   'code',
+  'affected',
 ];
 
 /**
@@ -51,8 +52,31 @@ function toJsonLine(record: AuditRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-function cellsOf({ id, at, actor, action, target, clientIp, requestId, outcome, code }: AuditRecord) {
-  return [id, at, actor.kind, actor.id, action, target, clientIp, requestId, outcome, code];
+function cellsOf({
+  id,
+  at,
+  actor,
+  action,
+  target,
+  clientIp,
+  requestId,
+  outcome,
+  code,
+  affected,
+}: AuditRecord) {
+  return [
+    id,
+    at,
+    actor.kind,
+    actor.id,
+    action,
+    target,
+    clientIp,
+    requestId,
+    outcome,
+    code,
+    affected === null ? null : String(affected),
+  ];
 }
 
 /**

@@ -12,6 +12,8 @@ export interface AuditRecord extends Record<string, unknown> {
   requestId: string | null;
   outcome: string;
   code: string | null;
+  /** Leases that the act revoked; null where it is not such an act, and until all of them are written. */
+  affected: number | null;
 }
 
 export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
@@ -25,5 +27,6 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
     requestId: row.request_id,
     outcome: row.outcome,
     code: row.code,
+    affected: row.affected,
   };
 }

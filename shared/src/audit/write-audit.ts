@@ -4,7 +4,10 @@ import type { Database, Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
 import { type AuditRecord, toAuditRecord } from './audit-record.ts';
 
-export function toAuditRow(entry: AuditEntry, at: number): Omit<Selectable<AuditTable>, 'number'> {
+export function toAuditRow(
+  entry: AuditEntry,
+  at: number,
+): Omit<Selectable<AuditTable>, 'number' | 'affected'> {
   return {
     at,
     actor_kind: entry.actor.kind,
@@ -26,5 +29,5 @@ export async function writeAudit(
 ): Promise<AuditRecord> {
   const row = toAuditRow(entry, at);
   const { number } = await db.insertInto('audit').values(row).returning('number').executeTakeFirstOrThrow();
-  return toAuditRecord({ ...row, number });
+  return toAuditRecord({ ...row, number, affected: null });
 }

@@ -6,4 +6,5 @@ export { type DatabasePlace, nameDatabase } from './name-database.ts';
 export { type Database, type DatabaseOptions, openDatabase, type Transaction } from './open.ts';
 export { probeDatabase } from './probe.ts';
 export type * from './schema.ts';
+export { createTableCheck, type TableCheck } from './table-check.ts';
 export { inTransaction, lockSubject } from './transaction.ts';

@@ -32,6 +32,8 @@ export interface AuditTable {
   request_id: string | null;
   outcome: string;
   code: string | null;
+  /** Leases that the act revoked, once their rows are written. Not there before migration 0004. */
+  affected: number | null;
 }
 
 export interface LeaseTable {
@@ -52,6 +54,31 @@ export interface MarkTable {
   viewer_id: string;
   content_id: string;
   marked_at: number;
+}
+
+/**
+ * A revocation by viewer, content or both. It revokes, from its commit on, the leases it names that were created in
+ * (`created_after`, `revoked_up_to`] and expire after `expiring_after`. An empty id means any. Not there before migration
+ * 0004.
+ */
+export interface RevocationTable {
+  /** Two revocations can name the same lease: the lower number is the one that revokes it. */
+  number: Generated<number>;
+  viewer_id: string;
+  content_id: string;
+  created_after: number;
+  revoked_up_to: number;
+  expiring_after: number;
+  revoked_at: number;
+  reason: string | null;
+  /** The row of the audit that gets the number of leases once they are written. */
+  audit_number: number | null;
+  /** Rows of leases written so far. They are written newest first, and the cursor is the last one. */
+  written: number;
+  cursor_at: number | null;
+  cursor_id: string | null;
+  /** When the last row was written; null until then. */
+  finished_at: number | null;
 }
 
 export interface ContentTable {
@@ -98,6 +125,7 @@ export interface Schema {
   audit: AuditTable;
   leases: LeaseTable;
   marks: MarkTable;
+  revocations: RevocationTable;
   contents: ContentTable;
   key_versions: KeyVersionTable;
   changes: ChangeTable;

@@ -14,7 +14,8 @@ export interface LedgerEntry {
   readonly now: number;
   /** @returns the number of the change in the feed */
   change(change: Change): Promise<number>;
-  audit(entry: AuditEntry): Promise<void>;
+  /** @returns the number of the row in the audit */
+  audit(entry: AuditEntry): Promise<number>;
   /** Shown on the event stream after the commit. */
   notice(notice: Notice): void;
 }
@@ -49,6 +50,7 @@ export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock
               type: 'notice',
               notice: { topic: 'audit', event: 'recorded', data: record },
             });
+            return Number(record.id);
           },
           notice: (notice) => void announcements.push({ type: 'notice', notice }),
         });

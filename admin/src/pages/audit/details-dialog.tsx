@@ -17,7 +17,7 @@ export interface DetailsDialogProps {
 
 /** Everything that was recorded of one act. */
 export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
-  const { id, at, actor, action, target, clientIp, requestId, outcome, code } = record;
+  const { id, at, actor, action, target, clientIp, requestId, outcome, code, affected } = record;
   const copyable = (text: string | null, what: string) =>
     text === null ? 'not known' : <CopyableValue text={text} what={what} />;
   const facts: Fact[] = [
@@ -33,6 +33,7 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
     ['Who', nameOfActorKind(actor.kind)],
     ...(actor.id === null ? [] : [['Whose id is', copyable(actor.id, 'Id of the actor')] as const]),
     ['To what', target === null ? 'nothing that is named' : copyable(target, 'Target')],
+    ...(typeof affected === 'number' ? [['Leases revoked', String(affected)] as const] : []),
     ['Client IP', copyable(clientIp, 'Client IP')],
     ['Request', copyable(requestId, 'Request id')],
     ['Number', id],

@@ -32,6 +32,7 @@ describe.each(databaseKinds(process.env))('the audit on $name', (kind) => {
           requestId: 'my-request',
           outcome: 'done',
           code: null,
+          affected: null,
         },
       ],
       next_cursor: null,

@@ -1,11 +1,13 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
 import { listIndexes } from './0002-list-indexes.ts';
+import { revocations } from './0004-revocations.ts';
 
 /** In order of their names. A migration that was released is never edited. */
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-list-indexes': listIndexes,
+  '0004-revocations': revocations,
 };
 
 /**
