@@ -2,6 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
 import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
@@ -183,6 +184,20 @@ describe('latchkey doctor', () => {
     expect(stdout).toContain('WRONG    DATABASE_URL (Postgres at 127.0.0.1:9/latchkey): cannot be opened');
     expect(stdout).not.toMatch(/sam|geheim/);
   });
+
+  test.skipIf(!process.env.TEST_POSTGRES_URL)(
+    'settings of a Postgres that the server overrides in its sessions are shown with what is found and what is used',
+    async () => {
+      const { databaseUrl, set, close } = await createOwnPostgres(process.env.TEST_POSTGRES_URL ?? '');
+      onTestFinished(close);
+      await set("default_transaction_isolation = 'repeatable read'");
+      const { env } = await configured({ DATABASE_URL: databaseUrl });
+      const { stdout } = await runCommand(['doctor'], { env });
+      expect(stdout).toContain(
+        'sets default_transaction_isolation to repeatable read; Latchkey uses read committed in its own sessions',
+      );
+    },
+  );
 
   test('a secrets file that others can read is pointed out', async () => {
     const { env, folder } = await configured();

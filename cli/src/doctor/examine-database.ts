@@ -6,6 +6,7 @@ import {
   nameDatabase,
   openDatabase,
   readMigrationState,
+  readOverriddenSettings,
 } from '@latchkey/shared/db';
 import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
 import { explainError } from '../explain-error.ts';
@@ -23,8 +24,9 @@ export async function examineDatabase(values: SingleNodeValues): Promise<Finding
     db = openDatabase({ databaseUrl, sqlitePath: values.sqlitePath });
     const state = await readMigrationState(db);
     const schema = describeSchema(state, about);
-    if (state.missing.length > 0) return [schema];
-    return [schema, ...(await examineMasterKeys(db, values)), ...(await examineSetup(db, values))];
+    const found = databaseUrl ? [schema, ...(await examineSettings(db, about))] : [schema];
+    if (state.missing.length > 0) return found;
+    return [...found, ...(await examineMasterKeys(db, values)), ...(await examineSetup(db, values))];
   } catch (error) {
     const mend = databaseUrl
       ? 'is Postgres running there, and are user, password and database name right?'
@@ -45,6 +47,15 @@ function describeSchema({ pending, unknown }: MigrationState, about: string): Fi
     return { state: 'ok', about, says };
   }
   return { state: 'ok', about, says: 'answers and is up to date' };
+}
+
+/** What the server sets otherwise in each of its sessions: other programs on this database go by what is found. */
+async function examineSettings(db: Database, about: string): Promise<Finding[]> {
+  return (await readOverriddenSettings(db)).map(({ name, found, used }) => ({
+    state: 'ok',
+    about,
+    says: `sets ${name} to ${found}; Latchkey uses ${used} in its own sessions, whatever is set here`,
+  }));
 }
 
 async function examineMasterKeys(db: Database, values: SingleNodeValues): Promise<Finding[]> {

@@ -4,6 +4,8 @@ export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
 export { type DatabasePlace, nameDatabase } from './name-database.ts';
 export { type Database, type DatabaseOptions, openDatabase, type Transaction } from './open.ts';
+export { type OverriddenSetting, readOverriddenSettings } from './overridden-settings.ts';
+export { DatabaseIsStandby } from './postgres-session.ts';
 export { probeDatabase } from './probe.ts';
 export type * from './schema.ts';
 export { createTableCheck, type TableCheck } from './table-check.ts';

@@ -1,25 +1,13 @@
 import pg from 'pg';
+import { prepareSession, statementTimeoutMs } from './postgres-session.ts';
 
 /** OID of `int8` in pg_type: arrives as text, because it can exceed 2^53. Our milliseconds and counts cannot. */
 const int8Oid = 20;
 /** Small enough for ten processes on Postgres' default of 100 connections. */
 const maxConnections = 10;
-/** Under the 5 s after which a state counts as unknown, so that a slow database becomes a 503 and not a hang. */
-const statementTimeoutMs = 4_000;
 const defaultConnectionTimeoutMs = 2_000;
-
-/**
- * What a page of an index costs to the planner, beside one of a table that is read from end to end. Its default of 4 is a
- * spinning disk's: it would rather read a whole table than the index that holds all a list needs (manual, section 20.7.2).
- */
-const pageCost = 'set random_page_cost = 1.1';
-
-const statementLimits = {
-  statement_timeout: statementTimeoutMs,
-  // The server's limit cannot fire when the network is cut, so the client has one of its own.
-  query_timeout: statementTimeoutMs + 1_000,
-  idle_in_transaction_session_timeout: statementTimeoutMs,
-};
+/** The server's limit cannot fire when the network is cut, so the client has one of its own, a second later. */
+const answerTimeoutMs = statementTimeoutMs + 1_000;
 
 export function openPostgresPool(
   connectionString: string,
@@ -33,9 +21,9 @@ export function openPostgresPool(
     connectionString,
     max: maxConnections,
     connectionTimeoutMillis: connectionTimeoutMs,
-    ...(longStatements ? {} : statementLimits),
+    ...(longStatements ? {} : { query_timeout: answerTimeoutMs }),
     application_name: 'latchkey',
-    onConnect: (client) => client.query(pageCost),
+    onConnect: (client) => prepareSession(client, longStatements),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === int8Oid ? Number : pg.types.getTypeParser(oid, format),

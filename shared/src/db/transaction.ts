@@ -5,11 +5,16 @@ import type { Database, Transaction } from './open.ts';
 const retryable = new Set(['40001', '40P01']);
 const attempts = 4;
 
-/** Runs the work in one transaction, again where Postgres broke it off to resolve a deadlock. The work may run several times. */
+/**
+ * Runs the work in one transaction, again where Postgres broke it off to resolve a deadlock. The work may run several times.
+ *
+ * The isolation level is named, whatever the database's default is: each statement has to see what was committed while it
+ * waited for its lock. From one snapshot for the whole transaction, a creation that waited for a revocation would miss it.
+ */
 export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().setIsolationLevel('read committed').execute(work);
     } catch (error) {
       if (attempt >= attempts || !retryable.has((error as { code?: string }).code ?? '')) throw error;
     }

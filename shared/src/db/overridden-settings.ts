@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Database } from './open.ts';
+import { durableCommits, sessionSettings } from './postgres-session.ts';
+
+/** A setting of the server, the database or the role that sessions of this code replace by their own. */
+export interface OverriddenSetting {
+  name: string;
+  /** What a session would have without ours. */
+  found: string;
+  used: string;
+}
+
+/** Only for speed, and Postgres' own default is another: nobody needs to be told. */
+const tuning = 'random_page_cost';
+
+/**
+ * What an operator set for the server, the database or the role, and this code replaces in its sessions.
+ *
+ * @param db a Postgres
+ * @throws whatever the database says
+ */
+export async function readOverriddenSettings(db: Database): Promise<OverriddenSetting[]> {
+  const own: Record<string, string> = { ...sessionSettings(false), synchronous_commit: 'on' };
+  delete own[tuning];
+  const { rows } = await sql<{ name: string; found: string; usual: string }>`
+    select name, reset_val as found, boot_val as usual from pg_settings
+    where name in (${sql.join(Object.keys(own))}) order by name`.execute(db);
+  return rows.flatMap(({ name, found, usual }) => {
+    const used = own[name] ?? '';
+    const isKept = found === usual || found === used;
+    const isStronger = name === 'synchronous_commit' && durableCommits.some((value) => value === found);
+    return isKept || isStronger ? [] : [{ name, found, used }];
+  });
+}
