@@ -21,6 +21,7 @@ import {
   createFeedFollower,
   createInProcessBus,
   createLedger,
+  pullIntervalMs,
 } from '@latchkey/shared/events';
 import {
   type App,
@@ -34,8 +35,6 @@ import type { OperatorLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { addOwnStatistics } from './statistics/add-own-statistics.ts';
 
-/** One small query a second keeps every cached state within its 5 s, with four to spare. */
-const pullEveryMs = 1_000;
 /** Expiry is by comparison, so the purge only saves room and can be rare. */
 const purgeEveryMs = 60_000;
 const jobsEndMs = 5_000;
@@ -68,6 +67,7 @@ async function createCore({ app, db, values, clock, metrics, log, shutdown }: Si
     feed: createDatabaseFeed(db),
     bus,
     clock,
+    limitMs: values.authorityMaxAgeSeconds * 1_000,
     onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
     onApplied: (number, at, change) => metrics.statistics.noteChange(number, at, change),
   });
@@ -179,7 +179,11 @@ function startJobs(
     clockToleranceSeconds: values.authJwtClockToleranceSeconds,
   });
   const jobs = [
-    everyMs(pullEveryMs, () => follower.pull(), onFault('the change feed could not be read')),
+    everyMs(
+      pullIntervalMs(follower.limitMs),
+      () => follower.pull(),
+      onFault('the change feed could not be read'),
+    ),
     everyMs(purgeEveryMs, () => purge.run(), onFault('what has ended could not be purged')),
     everyMs(usesFlushMs, () => verifier.flush(), onFault('uses of API keys could not be written')),
   ];

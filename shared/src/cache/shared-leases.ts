@@ -30,7 +30,7 @@ const markLifeMs = 600_000;
 /** What reads leases by their id and marks by `markKey`. */
 export function createSharedLeaseReaders(
   { owner, states, recent }: SharedLeases,
-  follower: { seenUpToMs(): number | null },
+  follower: { readonly limitMs: number; seenUpToMs(): number | null },
   clock: Clock,
 ): { lease: StampedReader<LeaseState>; mark: StampedReader<number> } {
   const common = { states, recent, follower, clock };

@@ -90,6 +90,7 @@ export class SimulatedReplica {
       leases: { findLease: unasked, findMark: unasked },
       follower: {
         vouchesFor: this.#progress.vouchesFor,
+        limitMs: this.#progress.limitMs,
         ageMs: this.#progress.ageMs,
         seenUpToMs: this.#progress.seenUpToMs,
         onChange: (given) => {

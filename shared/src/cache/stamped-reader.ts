@@ -20,7 +20,7 @@ export interface StampedReaderOptions<V> {
   /** Asks the owner. */
   read: (key: string) => Promise<Stamped<V>>;
   recent: RecentChanges;
-  follower: { seenUpToMs(): number | null };
+  follower: { readonly limitMs: number; seenUpToMs(): number | null };
   /** @returns undefined for anything that is no state */
   parse: (value: unknown) => V | null | undefined;
   /** Everything by which a change may name the state. */
@@ -31,10 +31,10 @@ export interface StampedReaderOptions<V> {
 }
 
 /**
- * The feed has to have been followed this recently for its word on a shared entry. Half of the 5 s limit: the decision
- * comes after the belief, and a pull a second is usual.
+ * The feed has to have been followed this recently for its word on a shared entry, as a part of the limit. Half, which is
+ * 2.5 s of the usual 5 s: the decision comes after the belief, and a pull a second is usual.
  */
-const believableMs = 2_500;
+const believablePart = 0.5;
 /** Reads remembered, until the feed was followed beyond them: some seconds of reads of a busy replica. */
 const readsRemembered = 100_000;
 
@@ -64,7 +64,7 @@ export class StampedReader<V> {
     if (!entry || value === undefined || ttlMs(value, clock.now()) <= 0) return null;
     // The entry is as good as the feed: it held at the instant up to which that has been followed, not at this one.
     const heldAtMs = follower.seenUpToMs();
-    if (heldAtMs === null || clock.monotonic() - heldAtMs > believableMs) return null;
+    if (heldAtMs === null || clock.monotonic() - heldAtMs > follower.limitMs * believablePart) return null;
     // What was read here since then may be newer, and nothing older shall follow it.
     if (heldAtMs <= Math.max(this.#forgottenUpToMs, this.#readAtMs.get(key) ?? Number.NEGATIVE_INFINITY))
       return null;

@@ -29,6 +29,7 @@ export type { Environment, Fault, ReadFile } from './source.ts';
 export { type CorsOrigins, connectionString, origins, url } from './url-parsers.ts';
 export { type Setting, variable } from './variable.ts';
 export { apiKeyVariables } from './variables/api-keys.ts';
+export { authorityVariables } from './variables/authority.ts';
 export { contentVariables } from './variables/content.ts';
 export { databaseVariables } from './variables/database.ts';
 export { corsRule, enablePresign, gatewayVariables, ports, processVariables } from './variables/http.ts';

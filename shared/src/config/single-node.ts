@@ -2,6 +2,7 @@ import { masterKeyRule, masterKeys } from './master-keys.ts';
 import { type Config, readConfig } from './read-config.ts';
 import type { Environment } from './source.ts';
 import { apiKeyVariables } from './variables/api-keys.ts';
+import { authorityVariables } from './variables/authority.ts';
 import { contentVariables } from './variables/content.ts';
 import { databaseVariables, migrateOnStart } from './variables/database.ts';
 import { corsRule, gatewayVariables, ports, processVariables } from './variables/http.ts';
@@ -19,6 +20,7 @@ export const singleNodeSettings = {
   migrateOnStart,
   ...apiKeyVariables,
   ...viewerTokenVariables,
+  ...authorityVariables,
   ...contentVariables,
   ...leaseVariables,
   ...presignVariables,

@@ -14,6 +14,8 @@ export interface FeedFollower extends FeedPosition {
   pull(): Promise<void>;
   /** Hears every change, and `null` where changes may have been missed and everything has to be forgotten. */
   onChange(listener: (change: Change | null) => void): void;
+  /** How old a state may be that nothing has confirmed since, in milliseconds. */
+  readonly limitMs: number;
   /** Milliseconds since everything was last known to have been seen; null before the first read. */
   ageMs(): number | null;
   /** Monotonic milliseconds: every change that was committed before has been seen; null before the first read. */
@@ -25,6 +27,8 @@ export interface FeedFollowerOptions {
   feed: ChangeFeed;
   bus: Bus;
   clock: Clock;
+  /** `AUTHORITY_MAX_AGE_SECONDS` in milliseconds; the contract's 5 s where it is left out. */
+  limitMs?: number;
   /** Hears how many milliseconds after the time of its row a pushed change was applied here. */
   onDelay?: (delayMs: number) => void;
   /** Hears each change that was applied here, pushed or pulled, with the time of its row. May be told of one twice. */
@@ -37,12 +41,12 @@ export interface FeedFollowerOptions {
 
 /** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen everything. */
 export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
-  const { feed, bus, clock, onDelay, onApplied, record, recalledChanges = 0 } = options;
+  const { feed, bus, clock, onDelay, onApplied, record, recalledChanges = 0, limitMs } = options;
   const listeners: ((change: Change | null) => void)[] = [];
   const tell = (change: Change | null) => {
     for (const listener of listeners) listener(change);
   };
-  const progress = createFeedProgress(clock, tell, record, onApplied);
+  const progress = createFeedProgress(clock, tell, record, onApplied, limitMs);
   let pulling: Promise<void> | null = null;
 
   const unsubscribe = bus.subscribe((message) => {
@@ -85,6 +89,7 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
       return pulling;
     },
     onChange: (listener) => void listeners.push(listener),
+    limitMs: progress.limitMs,
     ageMs: progress.ageMs,
     seenUpToMs: progress.seenUpToMs,
     stop: unsubscribe,

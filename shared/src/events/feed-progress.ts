@@ -39,6 +39,8 @@ export interface FeedProgress extends FeedPosition {
    * @returns whether everything has been seen; else the next page is to be read
    */
   apply(reading: FeedReading, page: FeedPage): boolean;
+  /** How old a state may be that nothing has confirmed since, in milliseconds. */
+  readonly limitMs: number;
   /** Milliseconds since everything was last known to have been seen; null before the first reading. */
   ageMs(): number | null;
   /** Monotonic milliseconds: every change that was committed before has been seen; null before the first reading. */
@@ -52,12 +54,14 @@ const beginningAt = 0;
  * @param tell hears every change, and `null` where changes may have been missed and everything has to be forgotten
  * @param record is told the same with the numbers
  * @param onApplied hears of each change once it has been told
+ * @param limitMs how old a state may be that nothing has confirmed since
  */
 export function createFeedProgress(
   clock: Clock,
   tell: (change: Change | null) => void,
   record?: FeedRecord,
   onApplied?: (number: number, at: number, change: Change) => void,
+  limitMs = authorityLimitMs,
 ): FeedProgress {
   let last: Place | null = null;
   let seenUpToMs: number | null = null;
@@ -125,9 +129,10 @@ export function createFeedProgress(
     },
     vouchesFor(heldAtMs) {
       const nowMs = clock.monotonic();
-      if (nowMs - heldAtMs <= authorityLimitMs) return true;
-      return seenUpToMs !== null && nowMs - seenUpToMs <= authorityLimitMs;
+      if (nowMs - heldAtMs <= limitMs) return true;
+      return seenUpToMs !== null && nowMs - seenUpToMs <= limitMs;
     },
+    limitMs,
     ageMs: () => (seenUpToMs === null ? null : clock.monotonic() - seenUpToMs),
     seenUpToMs: () => seenUpToMs,
   };

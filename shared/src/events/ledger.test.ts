@@ -4,6 +4,7 @@ import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
 import { createInProcessBus } from './bus.ts';
 import { appendChange, createDatabaseFeed, purgeChanges } from './change-feed.ts';
 import { createFeedFollower } from './feed-follower.ts';
+import { pullIntervalMs } from './feed-position.ts';
 import { createLedger } from './ledger.ts';
 import type { BusMessage } from './message.ts';
 
@@ -191,3 +192,24 @@ test('a pull that fails rejects, and the feed vouches for nothing older than the
   await follower.pull();
   expect(follower.vouchesFor(heldAtMs)).toBe(true);
 });
+
+test.each([
+  [1_000, 200],
+  [60_000, 1_000],
+])(
+  'with a limit of %i ms the feed vouches for a state that was confirmed within it, and is pulled every %i ms',
+  async (limitMs, everyMs) => {
+    const clock = createManualClock();
+    const feed = { head: async () => 0, since: async () => ({ head: 0, changes: [] }) };
+    const follower = createFeedFollower({ feed, bus: createInProcessBus(() => {}), clock, limitMs });
+    const heldAtMs = clock.monotonic();
+    await follower.pull();
+    clock.advance(limitMs);
+    expect(follower.vouchesFor(heldAtMs)).toBe(true);
+    clock.advance(1);
+    expect(follower.vouchesFor(heldAtMs)).toBe(false);
+    await follower.pull();
+    expect(follower.vouchesFor(heldAtMs)).toBe(true);
+    expect(pullIntervalMs(follower.limitMs)).toBe(everyMs);
+  },
+);

@@ -22,3 +22,21 @@ test('a process tells that it is unsure once it has not seen the changes of 4 s,
   expect(await phase()).toBe('ending');
   await app.close();
 });
+
+test.each([
+  [1_000, 800],
+  [300_000, 4_000],
+])(
+  'where states are believed for %i ms, a process tells that it is unsure after %i ms',
+  async (limitMs, unsureAfterMs) => {
+    const app = fastify();
+    let ageMs = unsureAfterMs;
+    tellWhenUnsure(app as unknown as App, () => ageMs, limitMs);
+    app.get('/', async () => 'ok');
+    const phase = async () => (await app.inject('/')).headers['x-latchkey-phase'];
+    expect(await phase()).toBeUndefined();
+    ageMs++;
+    expect(await phase()).toBe('unsure');
+    await app.close();
+  },
+);

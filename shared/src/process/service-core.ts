@@ -10,6 +10,7 @@ import {
   createFeedFollower,
   createLedger,
   type FeedFollower,
+  pullIntervalMs,
 } from '../events/index.ts';
 import { createRateLimiter, type GuardOptions, type ServicePorts } from '../http/index.ts';
 import { tellWhenUnsure } from '../internal/index.ts';
@@ -18,8 +19,6 @@ import { createRepeatedWarnings } from '../log/index.ts';
 import type { Sharing } from './connect-shared-states.ts';
 import type { ServiceContext } from './run-service.ts';
 
-/** One small query a second keeps every cached state within its 5 s, with four to spare. */
-const pullEveryMs = 1_000;
 const jobEndMs = 5_000;
 /** Changes from before the start that a replica reads, so that it may believe shared states at once. */
 const recalledChanges = 5_000;
@@ -27,6 +26,7 @@ const recalledChanges = 5_000;
 /** What authenticating reads of the configuration. */
 export interface CoreSettings extends TokenSettings {
   allowAnonymousViewers: boolean;
+  authorityMaxAgeSeconds: number;
   viewerTokenFrom: readonly CredentialSource[];
   rateLimit: string;
 }
@@ -64,11 +64,12 @@ export async function createServiceCore(
     feed,
     bus,
     clock,
+    limitMs: values.authorityMaxAgeSeconds * 1_000,
     onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
     onApplied: (number, at, change) => metrics.statistics.noteChange(number, at, change),
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
-  tellWhenUnsure(app, follower.ageMs);
+  tellWhenUnsure(app, follower.ageMs, follower.limitMs);
   const authority = createAuthority({
     apiKeys,
     contents,
@@ -94,7 +95,7 @@ export async function createServiceCore(
   });
   const limiter = values.rateLimit === 'on' ? await createRateLimiter(app, sharing?.connection) : null;
   const pulls = everyMs(
-    pullEveryMs,
+    pullIntervalMs(follower.limitMs),
     () => follower.pull(),
     (error) => warn('the change feed could not be read', error),
   );

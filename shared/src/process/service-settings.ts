@@ -1,4 +1,5 @@
 import {
+  authorityVariables,
   cacheAndBusVariables,
   databaseVariables,
   gatewayVariables,
@@ -15,6 +16,7 @@ export function serviceSettings(port: number) {
     ...internalVariables,
     ...cacheAndBusVariables,
     ...viewerTokenVariables,
+    ...authorityVariables,
     rateLimit: gatewayVariables.rateLimit,
     ...observabilityVariables('0.0.0.0'),
   };

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, vi } from 'vitest';
+import { complete, makeTestFolder, runToEnd } from './own-process.ts';
+import { askForKey, makeScene } from './stage.ts';
+import { type OwnServer, startServer } from './target.ts';
+
+const usual = await startServer();
+const patient = await startServer({ AUTHORITY_MAX_AGE_SECONDS: '300' });
+
+/** Takes away the tables of the change feed and of contents: nothing can be confirmed, as when the database does not answer. */
+function loseTables({ folder }: OwnServer): void {
+  const database = new DatabaseSync(join(folder, 'latchkey.db'));
+  for (const table of ['changes', 'change_counter', 'contents'])
+    database.exec(`ALTER TABLE ${table} RENAME TO ${table}_elsewhere`);
+  database.close();
+}
+
+it('AUTHORITY_MAX_AGE_SECONDS=300 serves keys on where the default answers 503, and warns at start of what that costs', async () => {
+  const scenes = [await makeScene(usual), await makeScene(patient)] as const;
+  expect([await askForKey(usual, scenes[0]), await askForKey(patient, scenes[1])]).toEqual(['200', '200']);
+  for (const server of [usual, patient]) loseTables(server);
+  await vi.waitFor(async () => expect(await askForKey(usual, scenes[0])).toBe('503 DEPENDENCY_UNAVAILABLE'), {
+    timeout: 30_000,
+    interval: 200,
+  });
+  expect(await askForKey(patient, scenes[1])).toBe('200');
+  expect(patient.process.stderr()).toContain('AUTHORITY_MAX_AGE_SECONDS is 300');
+  expect(usual.process.stderr()).not.toContain('AUTHORITY_MAX_AGE_SECONDS');
+}, 60_000);
+
+it.each(['0', '301', '5s', '1.5'])(
+  'AUTHORITY_MAX_AGE_SECONDS=%s is refused at start, with the accepted forms',
+  async (value) => {
+    const { code, stderr } = await runToEnd(makeTestFolder(), {
+      ...complete,
+      AUTHORITY_MAX_AGE_SECONDS: value,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('AUTHORITY_MAX_AGE_SECONDS');
+    expect(stderr).toContain('from 1 to 300');
+  },
+);
