@@ -51,7 +51,7 @@ export async function addForwarding(
       done();
     });
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    for (const { path, service, answerLimitMs: ownLimitMs } of routeTable) {
+    for (const { path, service, exact, answerLimitMs: ownLimitMs } of routeTable) {
       const options = {
         upstream: upstreams[service],
         secret,
@@ -61,7 +61,7 @@ export async function addForwarding(
         streams,
         onFault: (error: unknown) => onFault(service, error),
       };
-      for (const url of [path, `${path}/*`]) {
+      for (const url of exact ? [path] : [path, `${path}/*`]) {
         scope.route({
           method: scope.supportedMethods,
           url,

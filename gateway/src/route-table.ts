@@ -6,6 +6,8 @@ export type ServiceName = (typeof serviceNames)[number];
 export interface RouteRow {
   path: string;
   service: ServiceName;
+  /** Whether what is below the path is not the service's. */
+  exact?: true;
   /** For work that rightly takes longer than other requests. */
   answerLimitMs?: number;
 }
@@ -13,11 +15,13 @@ export interface RouteRow {
 /** A content with a million viewers: each lease is written, at some 45 µs on Postgres, before the answer may leave. */
 const revocationLimitMs = 60_000;
 
-/** Which service answers which path: the path itself and everything below it. The longer path wins. */
+/** Which service answers which path: the path itself and, unless it is exact, everything below it. The longer path wins. */
 export const routeTable: readonly RouteRow[] = [
   { path: '/keys', service: 'key-derivation' },
-  { path: '/keys/leases', service: 'leases' },
-  { path: '/keys/leases/revoke', service: 'leases', answerLimitMs: revocationLimitMs },
+  // Exact: `/keys/leases/5` is the key of an epoch of a content that cannot exist, and gets the answer of key-derivation.
+  { path: '/keys/leases', service: 'leases', exact: true },
+  { path: '/keys/leases/renew', service: 'leases', exact: true },
+  { path: '/keys/leases/revoke', service: 'leases', exact: true, answerLimitMs: revocationLimitMs },
   { path: '/api/v1/leases', service: 'leases' },
   { path: '/api/v1/player-metrics', service: 'leases' },
   { path: '/api/v1/content', service: 'content' },
