@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
+const compileCache = join(import.meta.dirname, '../../.cache/compile');
 const readyLimitMs = 120_000;
 const lookEveryMs = 100;
 
@@ -14,8 +15,8 @@ export interface ProfileProcess {
   start(code: string): void;
   /** What `/ready` shows of each dependency. Rejects where it is not ready in time. */
   waitReady(): Promise<Dependencies>;
-  /** Sends the signal and waits until the process is gone. */
-  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Sends the signal and waits until the process is gone. @returns its exit code; null where a signal ended it */
+  end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 export type Dependencies = Record<string, { status: string } & Record<string, unknown>>;
@@ -25,10 +26,14 @@ export interface ProfileProcessOptions {
   /** From the root of the repository. */
   entry: string;
   port: number;
+  /** Beside PATH and HOME: nothing else of this process's environment is passed on. */
   env: Readonly<Record<string, string | undefined>>;
+  /** Receives what the process writes; where it is left out, standard error is this process's own. */
+  onOutput?: (name: string, stream: 'stdout' | 'stderr', text: string) => void;
 }
 
-export function createProfileProcess({ name, entry, port, env }: ProfileProcessOptions): ProfileProcess {
+export function createProfileProcess(options: ProfileProcessOptions): ProfileProcess {
+  const { name, entry, port, env, onOutput } = options;
   const url = `http://127.0.0.1:${port}`;
   let child: ChildProcess | null = null;
   return {
@@ -38,9 +43,12 @@ export function createProfileProcess({ name, entry, port, env }: ProfileProcessO
       child = spawn(process.execPath, [join(code, entry)], {
         cwd: code,
         // Through the open channel it learns that this process is gone, and ends too.
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+        stdio: onOutput ? ['ignore', 'pipe', 'pipe', 'ipc'] : ['ignore', 'ignore', 'inherit', 'ipc'],
         env: {
-          ...process.env,
+          PATH: process.env.PATH,
+          HOME: process.env.HOME,
+          // A start takes half of its processor time where the compiled code is kept.
+          NODE_COMPILE_CACHE: compileCache,
           HOST: '127.0.0.1',
           METRICS_HOST: '127.0.0.1',
           METRICS_PORT: '0',
@@ -50,14 +58,21 @@ export function createProfileProcess({ name, entry, port, env }: ProfileProcessO
         },
       });
       child.on('error', () => {});
+      for (const stream of ['stdout', 'stderr'] as const) {
+        child[stream]?.setEncoding('utf8').on('data', (text: string) => onOutput?.(name, stream, text));
+      }
       child.channel?.unref();
     },
     waitReady: () => waitReady(name, url),
     async end(signal) {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const gone = once(child, 'exit');
-      child.kill(signal);
-      await gone;
+      if (!child) return null;
+      if (child.exitCode === null && child.signalCode === null) {
+        // `close` and not `exit`: everything that it wrote has been read then.
+        const gone = once(child, 'close');
+        child.kill(signal);
+        await gone;
+      }
+      return child.exitCode;
     },
   };
 }

@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../find-free-port.ts';
-import { createDistributedProfile, makeProfileSecrets, type Stores } from '../profile/distributed-profile.ts';
+import {
+  absentBucket,
+  createDistributedProfile,
+  makeProfileSecrets,
+  type Stores,
+} from '../profile/distributed-profile.ts';
 import { createProfileProcess, type Dependencies, type ProfileProcess } from '../profile/profile-process.ts';
 import { runVitest } from '../run-vitest.ts';
 import { migrateWith, type Release } from './release.ts';
@@ -56,7 +61,7 @@ export async function meetAsServices(meeting: Meeting, part: string, stores: Sto
   prepare(meeting, { DATABASE_URL: stores.postgres });
   const secrets = makeProfileSecrets();
   const replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 2, gateway: 1 };
-  const { all, processes } = await createDistributedProfile(stores, secrets, replicas);
+  const { all, processes } = await createDistributedProfile(stores, secrets, replicas, absentBucket());
   const [gateway] = processes.gateway;
   if (gateway) await testGiven(meeting, part, all, gateway, secrets);
 }
