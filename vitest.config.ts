@@ -17,7 +17,12 @@ export default defineConfig({
     // What never comes fails all the same; Vitest's own second is short for a browser beside a dozen servers.
     expect: { poll: { timeout: 30_000 } },
     restoreMocks: true,
-    // In a test, process.env.BASE_URL is Vite's own. This is the server that the acceptance tests are to use.
-    provide: { baseUrl: process.env.BASE_URL ?? null },
+    provide: {
+      // In a test, process.env.BASE_URL is Vite's own. This is the server that the acceptance tests are to use.
+      baseUrl: process.env.BASE_URL ?? null,
+      // Set by `npm run test:distributed`: a server with settings of a test's own is separate services on this Postgres.
+      separateOn:
+        process.env.TEST_SEPARATE_SERVICES === 'true' ? (process.env.TEST_POSTGRES_URL ?? null) : null,
+    },
   },
 });

@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listSourceFiles } from './rules/source-files.ts';
 
-/** The calls by which a test comes to the server that `BASE_URL` names. A file without one starts a server of its own. */
+/** The call by which a test comes to the server that `BASE_URL` names. */
 const opening = 'openTarget(';
+/** The call by which a test starts a server with settings of its own, on the profile that is tested. */
+const starting = 'startServer(';
 const dashboardOpening = 'openDashboard(';
 
 /** What the server has to be configured with: the origin of the pages with players (acceptance/src/player/player-stage.ts). */
@@ -11,13 +13,15 @@ export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 
 /**
  * The acceptance tests that act on whatever server they are given, as paths from the root of the repository; with
- * `dashboard` those of its pages too, which take as long as all others together.
+ * `dashboard` those of its pages too, which take as long as all others together, and with `ownSettings` those that start
+ * servers with settings of their own.
  */
-export function listBlackBoxTests(root: string, { dashboard = false } = {}): string[] {
+export function listBlackBoxTests(root: string, { dashboard = false, ownSettings = false } = {}): string[] {
+  const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? [starting] : [])];
   const isBlackBox = (file: string) => {
     if (!/^acceptance\/src\/.*\.test\.ts$/.test(file)) return false;
     const text = readFileSync(join(root, file), 'utf8');
-    return text.includes(opening) || (dashboard && text.includes(dashboardOpening));
+    return calls.some((call) => text.includes(call));
   };
   return listSourceFiles(root).filter(isBlackBox);
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
 import {
+  absentBucket,
   createDistributedProfile,
   type DistributedProfile,
   makeProfileSecrets,
@@ -52,7 +53,7 @@ try {
     { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
     secrets,
     { auth: 1, content: 1, leases: 1, 'key-derivation': replicas, gateway: 1 },
-    blackBoxSettings,
+    { ...blackBoxSettings, ...absentBucket() },
   );
   // Started before the migration, as a deployment may: they wait.
   for (const process of profile.all) process.start(root);
@@ -65,8 +66,9 @@ try {
   await Promise.all(profile.all.map((process) => process.waitReady()));
   const url = profile.processes.gateway[0]?.url;
   process.stderr.write(`${replicas} key-derivation replicas behind ${url}\n`);
-  const tests = [...listBlackBoxTests(root, flags), ...rest];
-  code = await runTests(tests, { ...process.env, ...secrets, BASE_URL: url }, true);
+  const tests = [...listBlackBoxTests(root, { ...flags, ownSettings: true }), ...rest];
+  const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };
+  code = await runTests(tests, { ...process.env, ...separate, ...secrets, BASE_URL: url }, true);
 } catch (error) {
   process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
 } finally {

@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer } from './answer.ts';
 import { askForKey, createLease, makeScene, type Scene } from './stage.ts';
-import { startServer } from './target.ts';
+import { startSingleNode } from './target.ts';
 
 /** Sets limits of another process. It is of util-linux, so on Linux alone. */
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
-const server = await startServer();
+const server = await startSingleNode();
 const { client, adminApiKey: admin } = server;
 const patience = { timeout: 30_000, interval: 100 };
 

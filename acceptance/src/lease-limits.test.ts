@@ -1,5 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
-import { askForKey, createLease, makeScene, registerContent, revokeLeases, type Scene } from './stage.ts';
+import {
+  askForKey,
+  createLease,
+  makeScene,
+  oncePropagated,
+  registerContent,
+  revokeLeases,
+  type Scene,
+} from './stage.ts';
 import { type OwnServer, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -87,7 +95,9 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
     for (const play of plays) expect(await askForKey(server, play, play.leaseId)).toBe('200');
     const contentId = await registerContent(server);
     const leaseId = await createLease(server, { token: oldest.token, contentId });
-    expect(await askForKey(server, oldest, oldest.leaseId)).toBe('403 LEASE_REVOKED');
+    await oncePropagated(server, async () =>
+      expect(await askForKey(server, oldest, oldest.leaseId)).toBe('403 LEASE_REVOKED'),
+    );
     expect(await askForKey(server, oldest)).toBe('200');
     expect(await askForKey(server, newer, newer.leaseId)).toBe('200');
     expect(await askForKey(server, { ...oldest, contentId }, leaseId)).toBe('200');
@@ -111,6 +121,6 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
     const [play] = await fill(server, 1);
     if (!play) throw new Error('there is one');
     await revokeLeases(server, { leaseId: play.leaseId });
-    expect(await askForKey(server, play)).toBe('403 TOKEN_REVOKED');
+    await oncePropagated(server, async () => expect(await askForKey(server, play)).toBe('403 TOKEN_REVOKED'));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askForKey, createLease, makeScene, revokeLeases } from './stage.ts';
+import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './stage.ts';
 import { startServer } from './target.ts';
 
 describe('LEASE_MODE=required', async () => {
@@ -12,7 +12,9 @@ describe('LEASE_MODE=required', async () => {
     expect(await askForKey(server, scene, leaseId)).toBe('200');
     expect(await askForKey(server, scene)).toBe('403 LEASE_REQUIRED');
     await revokeLeases(server, { leaseId });
-    expect(await askForKey(server, scene, leaseId)).toBe('403 LEASE_REVOKED');
+    await oncePropagated(server, async () =>
+      expect(await askForKey(server, scene, leaseId)).toBe('403 LEASE_REVOKED'),
+    );
   });
 });
 

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { askForKey, makeScene } from './stage.ts';
-import { startServer } from './target.ts';
+import { startSingleNode } from './target.ts';
 
-const server = await startServer();
+const server = await startSingleNode();
 const { client, adminApiKey: admin } = server;
 const patience = { timeout: 30_000, interval: 100 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { askForKey, createLease, makeScene, revokeLeases } from './stage.ts';
-import { startServer } from './target.ts';
+import { startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-const server = await startServer();
+const server = await startSingleNode();
 const { client } = server;
 const metricsUrl = /metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(server.process.stderr())?.[1] ?? '';
 

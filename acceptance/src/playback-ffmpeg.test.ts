@@ -5,7 +5,7 @@ import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
 import { startMediaServer } from './playback/media-server.ts';
 import { makeFolder } from './server-process.ts';
-import { createLease, revokeLeases } from './stage.ts';
+import { changesArrived, createLease, revokeLeases } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -74,6 +74,7 @@ describe.each(['ts', 'fmp4'] as const)('ffmpeg plays an encrypted %s presentatio
       expect(answersOf(await watchKeys(video, () => fail()))).toEqual(['401 UNAUTHENTICATED']);
       expect(answersOf(await watchKeys(video, () => play(leased)))).toEqual(['200']);
       await revokeLeases(server, { leaseId });
+      await changesArrived(server);
       expect(answersOf(await watchKeys(video, () => fail(leased)))).toEqual(['403 LEASE_REVOKED']);
       expect(answersOf(await watchKeys(video, () => fail(bearer)))).toEqual(['403 TOKEN_REVOKED']);
     });

@@ -9,7 +9,7 @@ import { startMediaServer } from './playback/media-server.ts';
 import { openBrowser } from './playback/open-browser.ts';
 import { readLines } from './request-lines.ts';
 import { makeFolder } from './server-process.ts';
-import { createLease, revokeLeases } from './stage.ts';
+import { changesArrived, createLease, revokeLeases } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -109,6 +109,7 @@ describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentatio
     const { page, leaseId, seen } = await play(video, { rate: slow });
     await waitUntil(page, playsSlowly);
     await revokeLeases(server, { leaseId });
+    await changesArrived(server);
     const held = servedPaths(await readKeyRequests(server, video.contentId));
     await goOn(page);
     await waitUntil(page, 'seen.stopped && seen.starved');
@@ -133,6 +134,7 @@ it('hls.js left to itself asks for a refused key no more than once a second, and
   const { page, leaseId, seen } = await play(video, { stopsOnRefusal: false, rate: slow });
   await waitUntil(page, playsSlowly);
   await revokeLeases(server, { leaseId });
+  await changesArrived(server);
   await goOn(page);
   await waitUntil(page, 'seen.stopped');
 

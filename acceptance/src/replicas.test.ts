@@ -11,12 +11,12 @@ import {
   revokeApiKey,
   revokeLeases,
 } from './stage.ts';
-import { startServer, type Target } from './target.ts';
+import { startSingleNode, type Target } from './target.ts';
 import { viewerToken } from './tokens.ts';
 
 // Two processes on one database, which hear of each other by the change feed alone.
-const first = await startServer({ LEASE_RENEW_GRACE_SECONDS: '0' });
-const second = await startServer({
+const first = await startSingleNode({ LEASE_RENEW_GRACE_SECONDS: '0' });
+const second = await startSingleNode({
   SQLITE_PATH: join(first.folder, 'latchkey.db'),
   ADMIN_API_KEY: first.adminApiKey,
   AUTH_JWT_SECRET: first.jwtSecret.toString(),

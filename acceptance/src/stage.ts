@@ -114,3 +114,14 @@ export async function oncePropagated(
     }
   }
 }
+
+/** Waits until every replica has seen the changes so far: one made after them is known there, and they come in order. */
+export async function changesArrived(target: Target): Promise<void> {
+  const scene = await makeScene(target);
+  const leaseId = await createLease(target, scene);
+  await revokeLeases(target, { leaseId });
+  await oncePropagated(target, async () => {
+    const answer = await askForKey(target, scene, leaseId);
+    if (answer !== '403 LEASE_REVOKED') throw new Error(`a revocation has not arrived: ${answer}`);
+  });
+}

@@ -4,12 +4,15 @@ import { afterAll, inject } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
 import { checkOutput } from './request-lines.ts';
+import { startSeparateServices } from './separate-services.ts';
 import { type Environment, makeFolder, type ServerProcess, startProcess } from './server-process.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** `BASE_URL` as vitest was given it; null where it was not. */
     baseUrl: string | null;
+    /** The Postgres of servers with settings of a test's own, as separate services; null where they are single nodes. */
+    separateOn: string | null;
   }
 }
 
@@ -37,58 +40,95 @@ export interface Target {
   client: Client;
 }
 
-/** A server that this test started. */
+/** A server that this test started, on whatever profile is tested. */
 export interface OwnServer extends Target {
   process: ServerProcess;
+}
+
+/** A single node that this test started. */
+export interface OwnSingleNode extends OwnServer {
   /** Its folder, with `latchkey.db` in it. */
   folder: string;
 }
+
+/** A busy machine may cost separate services a 503 or two; one that stays is an answer. */
+const triesOfSeparate = 4;
 
 export function makeApiKey(): string {
   return `lk_${randomBytes(32).toString('hex')}`;
 }
 
 /**
- * Starts a single node of the test file's own, stops it after the file's last test, and checks then that it ended well,
- * wrote one well-formed line for each request and let no secret slip.
+ * Starts a server of the test file's own on the profile that is tested, stops it after the file's last test, and checks
+ * then that it ended well, wrote one well-formed line for each request and let no secret slip.
  *
  * @param env added to what a server needs at least; undefined takes a variable away
  */
 export async function startServer(env: Environment = {}): Promise<OwnServer> {
+  const postgres = inject('separateOn');
+  if (!postgres) return startSingleNode(env);
+  const all = { ...leastSettings(), ...env };
+  const { url, process, remove } = await startSeparateServices(all, postgres);
+  return watch({ url, process, env: all, propagationMs: 5_000, tries: triesOfSeparate, remove });
+}
+
+/**
+ * As `startServer`, for tests of the single node itself: its process, its folder, its file.
+ */
+export async function startSingleNode(env: Environment = {}): Promise<OwnSingleNode> {
   const folder = makeFolder();
-  const adminApiKey = makeApiKey();
-  const jwtSecret = randomBytes(32).toString('hex');
-  const all = {
+  const all = { ...leastSettings(), SQLITE_PATH: join(folder.path, 'latchkey.db'), ...env };
+  const process = startProcess(folder.path, all);
+  const remove = async () => folder.remove();
+  // Where it does not start it has to be removed all the same.
+  const url = await process.listens().catch(async (error) => {
+    await remove();
+    throw error;
+  });
+  const server = await watch({ url, process, env: all, propagationMs: 0, tries: 1, remove });
+  return { ...server, folder: folder.path };
+}
+
+function leastSettings(): Environment & { ADMIN_API_KEY: string; AUTH_JWT_SECRET: string } {
+  return {
     PORT: '0',
     HOST: '127.0.0.1',
     METRICS_PORT: '0',
-    SQLITE_PATH: join(folder.path, 'latchkey.db'),
     MASTER_KEY_HEX: masterKeyHex,
     SALT_HEX: saltHex,
-    ADMIN_API_KEY: adminApiKey,
-    AUTH_JWT_SECRET: jwtSecret,
+    ADMIN_API_KEY: makeApiKey(),
+    AUTH_JWT_SECRET: randomBytes(32).toString('hex'),
     SHUTDOWN_DRAIN_SECONDS: '0',
-    ...env,
   };
-  const process = startProcess(folder.path, all);
+}
+
+interface Started {
+  url: string;
+  process: ServerProcess;
+  env: Environment;
+  propagationMs: number;
+  tries: number;
+  remove(): Promise<void>;
+}
+
+async function watch({ url, process, env, propagationMs, tries, remove }: Started): Promise<OwnServer> {
   let client: Client | null = null;
   afterAll(async () => {
     process.kill('SIGTERM');
     const { code, signal } = await process.ended();
-    folder.remove();
+    await remove();
     if (code !== 0) throw new Error(`the server ended with ${code ?? signal}:\n${process.stderr()}`);
-    checkOutput(process, client, [masterKeyHex, saltHex, adminApiKey, jwtSecret]);
+    const { ADMIN_API_KEY = '', AUTH_JWT_SECRET = '' } = env;
+    checkOutput(process, client, [masterKeyHex, saltHex, ADMIN_API_KEY, AUTH_JWT_SECRET]);
   });
-  const url = await process.listens();
-  client = createClient(url, await readApiDocument(url));
+  client = createClient(url, await readApiDocument(url), tries);
   return {
     url,
-    adminApiKey: all.ADMIN_API_KEY ?? '',
-    jwtSecret: Buffer.from(all.AUTH_JWT_SECRET ?? ''),
-    propagationMs: 0,
+    adminApiKey: env.ADMIN_API_KEY ?? '',
+    jwtSecret: Buffer.from(env.AUTH_JWT_SECRET ?? ''),
+    propagationMs,
     client,
     process,
-    folder: folder.path,
   };
 }
 

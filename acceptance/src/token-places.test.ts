@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readLines } from './request-lines.ts';
-import { createLease, makeScene, revokeLeases } from './stage.ts';
+import { createLease, makeScene, oncePropagated, revokeLeases } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -42,7 +42,9 @@ describe('the query', () => {
     expect(await ask(everywhere, path + leaseId, scene.token)).toBe(200);
     expect(await ask(everywhere, `${path}nonsense`, scene.token)).toBe('LEASE_UNKNOWN');
     await revokeLeases(everywhere, { leaseId });
-    expect(await ask(everywhere, path + leaseId, scene.token)).toBe('LEASE_REVOKED');
+    await oncePropagated(everywhere, async () =>
+      expect(await ask(everywhere, path + leaseId, scene.token)).toBe('LEASE_REVOKED'),
+    );
   });
 
   it('names no lease where it is not allowed to', async () => {

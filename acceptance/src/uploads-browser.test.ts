@@ -8,7 +8,7 @@ import { openBrowser } from './playback/open-browser.ts';
 import { startS3Server } from './s3-server.ts';
 import { makeFolder } from './server-process.ts';
 import { registerContent } from './stage.ts';
-import { startServer } from './target.ts';
+import { startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { openUploadGate } from './upload-gate.ts';
 import { uploadSettings } from './upload-settings.ts';
@@ -46,7 +46,7 @@ function holdAfter(count: number): () => void {
   onTestFinished(letThrough);
   return letThrough;
 }
-const server = await startServer({
+const server = await startSingleNode({
   ...uploadSettings({ ...store, endpoint: gate.endpoint }),
   CORS_ORIGINS: pages.origin,
 });

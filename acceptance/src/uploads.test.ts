@@ -10,7 +10,7 @@ import { readLines } from './request-lines.ts';
 import { startS3Server } from './s3-server.ts';
 import { makeFolder } from './server-process.ts';
 import { createApiKey, registerContent } from './stage.ts';
-import { startServer } from './target.ts';
+import { startSingleNode } from './target.ts';
 import type { UploadJob, UploadLine } from './upload-folder.ts';
 import { openUploadGate } from './upload-gate.ts';
 import { uploadSettings } from './upload-settings.ts';
@@ -24,7 +24,7 @@ const gate = await openUploadGate(store.endpoint, ({ status }) => {
   // The URL that is asked for next is a good one again.
   if (status === 403) aheadMs = 0;
 });
-const server = await startServer(uploadSettings({ ...store, endpoint: gate.endpoint }));
+const server = await startSingleNode(uploadSettings({ ...store, endpoint: gate.endpoint }));
 const apiKey = (await createApiKey(server, 'upload')).raw;
 const folder = makeFolder();
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, expect, onTestFinished, vi } from 'vitest';
 import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
 import { openBrowser } from '../playback/open-browser.ts';
 import type { Environment } from '../server-process.ts';
-import { type OwnServer, openTarget, startServer, type Target } from '../target.ts';
+import { type OwnSingleNode, openTarget, startSingleNode, type Target } from '../target.ts';
 import { keepAnnouncements } from './announcements.ts';
 import { signIn } from './sign-in.ts';
 import { watchPage } from './watch-page.ts';
@@ -46,9 +46,9 @@ export async function openDashboard(): Promise<DashboardStage & { target: Target
 }
 
 /** The dashboard of a server of the test file's own, with its own configuration. */
-export async function startDashboard(env: Environment): Promise<DashboardStage & { server: OwnServer }> {
+export async function startDashboard(env: Environment): Promise<DashboardStage & { server: OwnSingleNode }> {
   buildDashboard();
-  const server = await startServer(env);
+  const server = await startSingleNode(env);
   return { server, ...(await openStage(server.url)) };
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, vi } from 'vitest';
 import { type RequestLine, readLines } from '../request-lines.ts';
-import { type OwnServer, startServer } from '../target.ts';
+import { type OwnSingleNode, startSingleNode } from '../target.ts';
 import { createAsker } from './ask.ts';
 import type { ProxyKind } from './configuration.ts';
 import { type ProxyProcess, startProxy } from './proxy-process.ts';
@@ -10,7 +10,7 @@ export const listedOrigin = 'https://app.example.com';
 
 /** A proxy with its documented configuration, and Latchkey behind it, configured as that documentation says. */
 export interface Stand extends ReturnType<typeof createAsker> {
-  server: OwnServer;
+  server: OwnSingleNode;
   proxy: ProxyProcess;
   /** Latchkey's log line of the request that had this id. */
   lineOf(requestId: string): Promise<RequestLine>;
@@ -27,7 +27,7 @@ export function newAddress(): string {
 }
 
 export async function makeStand(kind: ProxyKind): Promise<Stand> {
-  const server = await startServer({
+  const server = await startSingleNode({
     TRUST_PROXY: '1',
     CORS_ORIGINS: listedOrigin,
     CONTENT_MODE: 'any',

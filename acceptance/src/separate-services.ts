@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import {
+  createDistributedProfile,
+  makeProfileSecrets,
+  type ProcessName,
+} from '../../scripts/profile/distributed-profile.ts';
+import { root } from './compose-file.ts';
+import type { Environment, ServerProcess } from './server-process.ts';
+
+/** Separate services that act as one server. */
+export interface SeparateServices {
+  url: string;
+  /** The gateway's standard output, and the standard error of all. Its signals go to every process. */
+  process: ServerProcess;
+  /** Drops the database, once the processes have ended. */
+  remove(): Promise<void>;
+}
+
+/** One each: a file starts up to five such servers, and the runs against a given server have three replicas. */
+const replicas: Readonly<Record<ProcessName, number>> = {
+  auth: 1,
+  content: 1,
+  leases: 1,
+  'key-derivation': 1,
+  gateway: 1,
+};
+/** Where the single node listens and keeps its rows. */
+const singleNodeOnly = ['PORT', 'HOST', 'METRICS_PORT', 'SQLITE_PATH'];
+
+/**
+ * Starts separate services with these settings on a new database of the given Postgres, whose role may create databases. They have neither Redis nor NATS: two such
+ * servers side by side would hear each other's changes, and whatever only works because of a push shows.
+ */
+export async function startSeparateServices(env: Environment, postgres: string): Promise<SeparateServices> {
+  const name = `latchkey_acceptance_${randomBytes(6).toString('hex')}`;
+  await withAdmin(postgres, (admin) => admin.query(`create database ${name} template template0`));
+  const database = new URL(postgres);
+  database.pathname = `/${name}`;
+  const settings = Object.fromEntries(
+    Object.entries(env).filter(([variable]) => !singleNodeOnly.includes(variable)),
+  );
+  const output = { stdout: '', stderr: '' };
+  const { all, processes } = await createDistributedProfile(
+    { postgres: database.toString() },
+    makeProfileSecrets(),
+    replicas,
+    { LOG_LEVEL: 'info', ...settings },
+    (from, stream, text) => {
+      if (stream === 'stderr' || from.startsWith('gateway')) output[stream] += text;
+    },
+  );
+  const [gateway] = processes.gateway;
+  if (!gateway) throw new Error('there is no gateway');
+  // The gateway last: it would count services that do not answer yet as silent.
+  const behind = all.filter((process) => process !== gateway);
+  for (const process of behind) process.start(root);
+  try {
+    await migrate(database.toString());
+    await Promise.all(behind.map((process) => process.waitReady()));
+    gateway.start(root);
+    await gateway.waitReady();
+  } catch (error) {
+    await Promise.all(all.map((process) => process.end('SIGKILL')));
+    throw new Error(`${(error as Error).message}\n${output.stderr}`);
+  }
+
+  let ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> | null = null;
+  const end = async (signal: NodeJS.Signals) => {
+    // The gateway first, so that no request under way fails.
+    const codes = [
+      await gateway.end(signal),
+      ...(await Promise.all(behind.map((process) => process.end(signal)))),
+    ];
+    const code = codes.find((each) => each !== 0);
+    return code === undefined ? { code: 0, signal: null } : { code, signal: code === null ? signal : null };
+  };
+  return {
+    url: gateway.url,
+    process: {
+      pid: 0,
+      stdout: () => output.stdout,
+      stderr: () => output.stderr,
+      listens: async () => gateway.url,
+      kill: (signal) => {
+        ended ??= end(signal);
+      },
+      ended: async () => ended ?? { code: null, signal: null },
+    },
+    remove: () => withAdmin(postgres, (admin) => admin.query(`drop database if exists ${name} with (force)`)),
+  };
+}
+
+/** The services start meanwhile: they wait for the schema. */
+async function migrate(databaseUrl: string): Promise<void> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: databaseUrl };
+  await promisify(execFile)(process.execPath, [join(root, 'cli/src/main.ts'), 'migrate'], { cwd: root, env });
+}
+
+async function withAdmin(url: string, work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
+  const admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}
