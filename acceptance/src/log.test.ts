@@ -1,5 +1,7 @@
+import { connect } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
+import { openEvents } from './event-stream.ts';
 import { lineMembers, type RequestLine, readLines, secretsIn } from './request-lines.ts';
 import { createApiKey, makeScene } from './stage.ts';
 import { masterKeyHex, saltHex, startServer } from './target.ts';
@@ -87,6 +89,69 @@ describe('the line of a request', () => {
       'user-agent': 'a"b\\c',
     });
     expect(await lineOf(answer)).toMatchObject({ userAgent: 'a"b\\c' });
+  });
+});
+
+it('a credential that stands where it does not belong is in no log line, no row of the audit, no export and no event', async () => {
+  const { raw } = await createApiKey(server, 'full');
+  const { contentId, token } = await makeScene(server);
+  const stream = await openEvents(server.url, admin);
+  const escaped = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('');
+  const misplaced = [
+    await client.call('DELETE', `/api/v1/api-keys/${raw}`, { as: admin }),
+    await client.call('DELETE', `/api/v1/api-keys/${escaped(raw)}`, { as: admin }),
+    await client.call('PATCH', `/api/v1/content/${raw}`, { as: admin, json: { name: 'x' } }),
+    await client.get(`/keys/${token}`, token),
+    await client.get(`/keys/${token.replaceAll('.', '%2E')}/0`, token),
+    await client.get(`/keys/${contentId};token=${token}`, token),
+    await client.get(`/keys/${contentId}%3faccess_token=${token}`, token),
+    await client.get(`/keys/${contentId}`, token, { 'user-agent': `player ${raw} ${token}` }),
+    await client.get('/api/v1/leases', viewerToken(jwtSecret, raw)),
+    await client.post('/keys/leases', admin, { contentId, viewerId: raw }),
+    await client.post('/keys/leases/revoke', admin, { viewerId: token }),
+    await client.get(`/health?x=${raw}&${raw}`),
+  ];
+  for (const answer of misplaced) await lineOf(answer);
+  await vi.waitFor(() => expect(stream.events.length).toBeGreaterThan(2), { timeout: 25_000, interval: 20 });
+  stream.close();
+  const audit = await client.get('/api/v1/audit?limit=500', admin);
+  const exports = [
+    await client.get('/api/v1/audit/export?format=csv', admin),
+    await client.get('/api/v1/audit/export?format=jsonl', admin),
+  ];
+  const written = {
+    log: server.process.stdout() + server.process.stderr(),
+    audit: JSON.stringify(audit.json),
+    exports: exports.map(({ bytes }) => bytes.toString()).join(''),
+    // Leases show whom they are for: that is what they are found by.
+    events: JSON.stringify(stream.events.filter(({ event }) => event === 'audit')),
+  };
+  for (const [where, text] of Object.entries(written)) {
+    expect([where, secretsIn(text, [raw, token, escaped(raw), ...token.split('.').slice(1)])]).toEqual([
+      where,
+      [],
+    ]);
+  }
+  expect(
+    audit.json.audit.filter(({ target }: { target: string }) => target?.startsWith('lk_***')).length,
+  ).toBe(3);
+});
+
+it('a fragment has no place in a request: 400, and what follows it is not in the line', async () => {
+  const { contentId, token } = await makeScene(server);
+  const { port, hostname } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  const id = unique('fragment');
+  socket.write(
+    `GET /keys/${contentId}#access_token=${token} HTTP/1.1\r\nhost: a\r\nx-request-id: ${id}\r\n` +
+      `authorization: Bearer ${token}\r\nconnection: close\r\n\r\n`,
+  );
+  const text = (await socket.setEncoding('latin1').toArray()).join('');
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text).toContain('VALIDATION_FAILED');
+  await vi.waitFor(() => {
+    const line = readLines(server.process).find(({ requestId }) => requestId === id);
+    expect(line).toMatchObject({ status: 400, path: `/keys/${contentId}#***` });
   });
 });
 

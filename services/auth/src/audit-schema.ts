@@ -1,4 +1,5 @@
 import { readInstant } from '@latchkey/shared/http';
+import { redact } from '@latchkey/shared/log';
 import { type Static, Type } from 'typebox';
 import { InstantSchema } from './api-key-schema.ts';
 import type { AuditFilter } from './audit-store.ts';
@@ -42,14 +43,18 @@ export const auditFilterSchemas = {
 
 const AuditFilterSchema = Type.Object(auditFilterSchemas);
 
-/** @throws AppError VALIDATION_FAILED for a time that is none */
+/**
+ * What is looked for is hidden as the audit hides it, or a row with a raw key in its place would never be found.
+ *
+ * @throws AppError VALIDATION_FAILED for a time that cannot be read
+ */
 export function readAuditFilter(query: Static<typeof AuditFilterSchema>): AuditFilter {
   const { action, actor, outcome, target, from, to } = query;
   return {
     action,
-    actor,
+    actor: actor === undefined ? undefined : redact(actor),
     outcome,
-    target,
+    target: target === undefined ? undefined : redact(target),
     from: from === undefined ? undefined : readInstant(from, '/from'),
     to: to === undefined ? undefined : readInstant(to, '/to'),
   };

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { AuditTable } from '../db/schema.ts';
+import { redact } from '../log/index.ts';
 
 /** An audit row as the API shows it. */
 export interface AuditRecord extends Record<string, unknown> {
@@ -16,17 +17,23 @@ export interface AuditRecord extends Record<string, unknown> {
   affected: number | null;
 }
 
+/** Rows of earlier releases may hold a raw key or token in clear: the newer processes that share their database hide it here. */
 export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
   return {
     id: String(row.number),
     at: new Date(row.at).toISOString(),
-    actor: { kind: row.actor_kind, id: row.actor_id },
+    actor: { kind: row.actor_kind, id: redacted(row.actor_id) },
     action: row.action,
-    target: row.target,
+    target: redacted(row.target),
     clientIp: row.client_ip,
-    requestId: row.request_id,
+    requestId: redacted(row.request_id),
     outcome: row.outcome,
     code: row.code,
     affected: row.affected,
   };
+}
+
+/** Hides raw keys and tokens; null stays null. */
+export function redacted(text: string | null): string | null {
+  return text === null ? null : redact(text);
 }

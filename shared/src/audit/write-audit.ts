@@ -2,8 +2,9 @@ import type { Selectable } from 'kysely';
 import type { AuditEntry } from '../contracts/index.ts';
 import type { Database, Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
-import { type AuditRecord, toAuditRecord } from './audit-record.ts';
+import { type AuditRecord, redacted, toAuditRecord } from './audit-record.ts';
 
+/** What goes into the row: a raw key or token that a caller put into an id is not kept. */
 export function toAuditRow(
   entry: AuditEntry,
   at: number,
@@ -11,11 +12,11 @@ export function toAuditRow(
   return {
     at,
     actor_kind: entry.actor.kind,
-    actor_id: entry.actor.id,
+    actor_id: redacted(entry.actor.id),
     action: entry.action,
-    target: entry.target,
+    target: redacted(entry.target),
     client_ip: entry.clientIp,
-    request_id: entry.requestId,
+    request_id: redacted(entry.requestId),
     outcome: entry.outcome,
     code: entry.code,
   };

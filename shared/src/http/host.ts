@@ -5,7 +5,7 @@ import type { OperatorLog, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { createClientErrors } from './client-error.ts';
 import { createErrorHandler } from './error-handler.ts';
-import { refuseHost } from './host-header.ts';
+import { refuseFragment, refuseHost } from './host-header.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { addNotFound } from './not-found.ts';
 import './request-context.ts';
@@ -93,7 +93,7 @@ export function createHost(options: HostOptions): App {
 
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    done(refuseHost(request.raw) ?? undefined);
+    done(refuseHost(request.raw) ?? refuseFragment(request.raw) ?? undefined);
   });
   app.addHook('preParsing', ({ raw }, _reply, _payload, done) =>
     done(clientErrors.failureOf(raw) ?? undefined),

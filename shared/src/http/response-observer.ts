@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type RequestLog, redactQuery } from '../log/index.ts';
+import { type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 
 /** What nginx made the usual way to log a client that left before its answer. */
@@ -11,21 +11,23 @@ export function createResponseObserver(
   metrics: Metrics,
 ): (request: FastifyRequest, reply: FastifyReply, durationMs: number) => void {
   return (request, reply, durationMs) => {
+    const { principal } = request;
+    const userAgent = request.headers['user-agent'];
     const route = request.answeredRoute ?? (request.is404 ? null : (request.routeOptions.url ?? null));
     const status =
       reply.raw.writableFinished || reply.raw.headersSent ? reply.raw.statusCode : clientClosedRequest;
     metrics.observeRequest(route ?? 'none', request.method, status, durationMs / 1_000);
     requestLog?.write({
-      requestId: request.id,
+      requestId: redact(request.id),
       method: request.method,
-      path: redactQuery(request.raw.url ?? ''),
+      path: redactPath(request.raw.url ?? ''),
       route,
       status,
       durationMs: Math.round(durationMs * 1_000) / 1_000,
       clientIp: request.clientIp,
-      userAgent: request.headers['user-agent'] ?? null,
+      userAgent: userAgent === undefined ? null : redact(userAgent),
       // Before the first hook there is neither.
-      principal: request.principal ? { kind: request.principal.kind, id: request.principal.id } : null,
+      principal: principal ? { kind: principal.kind, id: principal.id && redact(principal.id) } : null,
       code: request.errorCode ?? null,
     });
   };

@@ -1,4 +1,5 @@
 export { createOperatorLog, type OperatorLog } from './operator-log.ts';
-export { redactQuery } from './redact-query.ts';
+export { redact } from './redact.ts';
+export { redactPath } from './redact-path.ts';
 export { createRepeatedWarnings } from './repeated-warnings.ts';
 export { createRequestLog, type RequestLine, type RequestLog } from './request-log.ts';

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { redact } from './redact.ts';
 
 /** What the operator should know beside the requests: starts, warnings, lost dependencies. Standard error. */
 export interface OperatorLog {
@@ -26,16 +27,16 @@ export function createOperatorLog({ level, format, write }: OperatorLogOptions):
       { write },
     );
     return {
-      info: (message, facts = {}) => log.info(plain(facts), message),
-      warn: (message, facts = {}) => log.warn(plain(facts), message),
-      error: (message, facts = {}) => log.error(plain(facts), message),
+      info: (message, facts = {}) => log.info(plain(facts), redact(message)),
+      warn: (message, facts = {}) => log.warn(plain(facts), redact(message)),
+      error: (message, facts = {}) => log.error(plain(facts), redact(message)),
     };
   }
   const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
   const shown = (name: string) => levels.indexOf(name) >= levels.indexOf(level);
   const line = (mark: string, message: string, facts: Record<string, unknown>) => {
     const details = Object.entries(plain(facts)).map(([name, value]) => ` ${name}=${String(value)}`);
-    write(`${mark}${message}${details.join('')}\n`);
+    write(`${mark}${redact(message)}${details.join('')}\n`);
   };
   return {
     info: (message, facts = {}) => shown('info') && line('', message, facts),
@@ -44,11 +45,15 @@ export function createOperatorLog({ level, format, write }: OperatorLogOptions):
   };
 }
 
-/** An error as its words and, where the database or the network gave one, its code. */
+/** An error as its words and, where the database or the network gave one, its code. Raw keys and tokens are hidden. */
 function plain(facts: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(facts).map(([name, value]) => [name, value instanceof Error ? describe(value) : value]),
-  );
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plainValue(value)]));
+}
+
+function plainValue(value: unknown): unknown {
+  if (value instanceof Error) return redact(describe(value));
+  if (typeof value === 'string') return redact(value);
+  return Array.isArray(value) ? value.map(plainValue) : value;
 }
 
 /** An error in one line, with the code and the causes that it has. */

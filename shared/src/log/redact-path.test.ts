@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { redactPath } from './redact-path.ts';
+
+const key = `lk_${'0123456789abcdef'.repeat(4)}`;
+const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLXNpZ25hdHVyZS1zaWduYXR1cmU';
+
+test.each([
+  ['/keys/a', '/keys/a'],
+  ['/keys/%41', '/keys/%41'],
+  ['/keys/a?', '/keys/a?***'],
+  [`/keys/a?access_token=${token}`, '/keys/a?access_token=***'],
+  ['/keys/a?access_token=eyJ&lease_id=7', '/keys/a?access_token=***&lease_id=***'],
+  ['/keys/a?access_token=a=b=c', '/keys/a?access_token=***'],
+  ['/keys/a?access_token', '/keys/a?access_token=***'],
+  ['/keys/a?x=1?access_token=secret', '/keys/a?x=***'],
+  ['/keys/a?x=1#access_token=secret', '/keys/a?x=***'],
+  ['/keys/a?eyJhbGciOiJIUzI1NiJ9eyJhbGciOiJIUzI1NiJ9=', '/keys/a?***'],
+  ['/keys/a?lk_0123456789abcdef=1', '/keys/a?***'],
+  ['/keys/a?a%3Dsecret', '/keys/a?***'],
+  ['/keys/a?&&', '/keys/a?***&***&***'],
+  ['/keys/film#access_token=secret', '/keys/film#***'],
+  ['/keys/film;jsessionid=secret/0?x=1', '/keys/film;***'],
+  ['/keys/film%3Faccess_token=secret', '/keys/film?***'],
+  ['/keys/film%2523secret/0', '/keys/film#***'],
+  ['/keys/%3bsecret?x=1', '/keys/;***'],
+  ['/keys/%252525252525253f', '***'],
+  [`/api/v1/api-keys/${key}`, '/api/v1/api-keys/lk_***'],
+  [`/api/v1/api-keys/${key.replace('_', '%5F')}`, '/api/v1/api-keys/lk_***'],
+  [`/keys/${token}`, '/keys/***'],
+  [`/keys/${token}/0`, '/keys/***/0'],
+  [`/keys/${token.replaceAll('.', '%2e')}`, '/keys/***'],
+  ['http://ada:secret@keys.example/keys/a', 'http://***@keys.example/keys/a'],
+])('the target %s is written as %s', (target, written) => expect(redactPath(target)).toBe(written));
+
+test('nothing that follows the first of ?, # and ; is written but the names of a query', () => {
+  const mark = fc.constantFrom('?', '#', ';', '%3F', '%23', '%3B', '%253f', '%2523');
+  const noise = fc.stringMatching(/^[\w%/.?#;&-]{0,30}$/);
+  const secret = fc.stringMatching(/^[G-Zg-z]{40}$/);
+  fc.assert(
+    fc.property(noise, mark, noise, secret, (before, end, after, value) => {
+      expect(redactPath(`/${before}${end}${after}=${value}`)).not.toContain(value);
+    }),
+  );
+});
