@@ -3,13 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, runToEnd } from './own-process.ts';
 import { askForKey, makeScene } from './stage.ts';
-import { type OwnServer, startServer } from './target.ts';
+import { type OwnSingleNode, startSingleNode } from './target.ts';
 
-const usual = await startServer();
-const patient = await startServer({ AUTHORITY_MAX_AGE_SECONDS: '300' });
+const usual = await startSingleNode();
+const patient = await startSingleNode({ AUTHORITY_MAX_AGE_SECONDS: '300' });
 
 /** Takes away the tables of the change feed and of contents: nothing can be confirmed, as when the database does not answer. */
-function loseTables({ folder }: OwnServer): void {
+function loseTables({ folder }: OwnSingleNode): void {
   const database = new DatabaseSync(join(folder, 'latchkey.db'));
   for (const table of ['changes', 'change_counter', 'contents'])
     database.exec(`ALTER TABLE ${table} RENAME TO ${table}_elsewhere`);
