@@ -39,19 +39,18 @@ async function load(path: string): Promise<Page> {
   return page;
 }
 
-/** What else the machine does only adds to it: a load that took too long is tried again, often, and the best counts. */
-const mostLoads = 30;
+/** Odd, so that one of them is in the middle. */
+const loads = 5;
 
-/** Milliseconds. */
+/** The median of some loads, in milliseconds: what a person meets, whatever else the machine did in one or two of them. */
 async function measureFirstPaint(page: Page): Promise<number> {
-  let bestMs = Number.POSITIVE_INFINITY;
-  for (let load = 1; load <= mostLoads; load++) {
+  const paintsMs: number[] = [];
+  for (let load = 1; load <= loads; load++) {
     if (load > 1) await page.reload();
     await expect.poll(() => page.evaluate(firstPaint)).toBeGreaterThan(0);
-    bestMs = Math.min(bestMs, Number(await page.evaluate(firstPaint)));
-    if (bestMs < paintLimitMs) break;
+    paintsMs.push(Number(await page.evaluate(firstPaint)));
   }
-  return bestMs;
+  return paintsMs.sort((a, b) => a - b)[(loads - 1) / 2] ?? Number.POSITIVE_INFINITY;
 }
 
 async function expectFigures(page: Page, path: string): Promise<void> {
