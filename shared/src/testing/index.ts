@@ -1,6 +1,6 @@
 export { fillLists, type ListSizes } from './fill-lists.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
-export { planQueries, type QueryPlan } from './query-plans.ts';
+export { type AllowedScan, findUnboundedScans, planQueries, type QueryPlan } from './query-plans.ts';
 export { serveBehindGate, serveNeighbour } from './serve-neighbour.ts';
 export { signToken } from './sign-token.ts';
 export { type DatabaseKind, databaseKinds, type TestDatabase } from './test-database.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fillLists } from './fill-lists.ts';
-import { planQueries } from './query-plans.ts';
+import { findUnboundedScans, planQueries } from './query-plans.ts';
 import { databaseKinds, type TestDatabase } from './test-database.ts';
 
 describe.each(databaseKinds(process.env))('on $name', (kind) => {
@@ -16,6 +16,23 @@ describe.each(databaseKinds(process.env))('on $name', (kind) => {
       db.selectFrom('api_keys').select('last_used_at').where('last_used_at', '=', 5).execute(),
     );
     expect(plan?.tableScans).toHaveLength(1);
+  });
+
+  it('a search that walks through a whole index is seen, unless it is named with as many entries', async () => {
+    const plans = await planQueries(opened.db, (db) =>
+      db
+        .selectFrom('api_keys')
+        .select('id')
+        .where('name', 'like', '%nobody%')
+        .orderBy('created_at')
+        .execute(),
+    );
+    const index = 'api_keys_by_created_at_and_facts';
+    expect(findUnboundedScans(plans, [])).toHaveLength(1);
+    expect(findUnboundedScans(plans, [{ index, entriesAtMost: 5_000 }])).toEqual([]);
+    // SQLite does not count the entries, so there it is the name alone that allows it.
+    const tooFew = findUnboundedScans(plans, [{ index, entriesAtMost: 4_999 }]);
+    expect(tooFew).toEqual(kind.name === 'SQLite' ? [] : [`${index}: 5000 entries`]);
   });
 
   it('one by its key is not, and what a query has inside of it is no query of its own', async () => {

@@ -8,6 +8,36 @@ export interface QueryPlan {
   steps: string[];
   /** The steps that read a table from end to end. */
   tableScans: string[];
+  /** The steps that walk through an index without a condition on it: to its end, unless a limit stops them. */
+  indexScans: IndexScan[];
+}
+
+export interface IndexScan {
+  index: string;
+  /** How many entries it went through, those that a filter removed included; null on SQLite, which does not count them. */
+  entries: number | null;
+}
+
+/** A search that may walk through an index. */
+export interface AllowedScan {
+  index: string;
+  /** How many entries it may go through. */
+  entriesAtMost: number;
+}
+
+/**
+ * What these queries read that none of the allowed scans covers: each table read from end to end, and each index that is
+ * walked through though it is not named, or further than it may be. A covering index over all rows is as long as its table.
+ */
+export function findUnboundedScans(plans: readonly QueryPlan[], allowed: readonly AllowedScan[]): string[] {
+  const isAllowed = ({ index, entries }: IndexScan) =>
+    allowed.some((scan) => scan.index === index && (entries ?? 0) <= scan.entriesAtMost);
+  return plans.flatMap(({ tableScans, indexScans }) => [
+    ...tableScans,
+    ...indexScans
+      .filter((scan) => !isAllowed(scan))
+      .map(({ index, entries }) => `${index}: ${entries ?? 'all'} entries`),
+  ]);
 }
 
 /**
@@ -44,7 +74,7 @@ export async function planQueries(
   return plans;
 }
 
-type Steps = Pick<QueryPlan, 'steps' | 'tableScans'>;
+type Steps = Pick<QueryPlan, 'steps' | 'tableScans' | 'indexScans'>;
 
 async function explainSqlite(db: Database, sql: string, parameters: readonly unknown[]): Promise<Steps> {
   const query = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
@@ -52,24 +82,44 @@ async function explainSqlite(db: Database, sql: string, parameters: readonly unk
   const steps = rows.map(({ detail }) => detail);
   // A scan of a result within the query is none of a table.
   const scans = steps.filter((step) => /^SCAN \w+$/.test(step) && !/SCAN (SUBQUERY|CONSTANT)/.test(step));
-  return { steps, tableScans: scans };
+  const indexScans = steps.flatMap((step) => {
+    const index = /^SCAN \w+ USING (?:COVERING )?INDEX (\w+)/.exec(step)?.[1];
+    return index === undefined ? [] : [{ index, entries: null }];
+  });
+  return { steps, tableScans: scans, indexScans };
 }
 
 interface PostgresStep {
   'Node Type': string;
   'Relation Name'?: string;
   'Index Name'?: string;
+  'Index Cond'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
   Plans?: PostgresStep[];
 }
 
 async function explainPostgres(db: Database, sql: string, parameters: readonly unknown[]): Promise<Steps> {
-  const query = CompiledQuery.raw(`explain (format json) ${sql}`, [...parameters]);
+  // With `analyze` the query is run again: only for those that change nothing.
+  const query = CompiledQuery.raw(`explain (analyze, timing off, format json) ${sql}`, [...parameters]);
   const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: PostgresStep }[] }>(query);
-  const steps = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => flatten(Plan)));
-  return { steps, tableScans: steps.filter((step) => step.startsWith('Seq Scan')) };
+  const all = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => flatten(Plan)));
+  const steps = all.map(describeStep);
+  const indexScans = all.flatMap((step) => {
+    const { 'Index Name': index, 'Index Cond': condition, 'Actual Loops': loops } = step;
+    if (index === undefined || condition !== undefined) return [];
+    // Both are means for one loop.
+    return [{ index, entries: (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * loops }];
+  });
+  return { steps, tableScans: steps.filter((step) => step.startsWith('Seq Scan')), indexScans };
 }
 
-function flatten(step: PostgresStep): string[] {
+function flatten(step: PostgresStep): PostgresStep[] {
+  return [step, ...(step.Plans ?? []).flatMap(flatten)];
+}
+
+function describeStep(step: PostgresStep): string {
   const where = [step['Relation Name'], step['Index Name']].filter((name) => name !== undefined).join(' by ');
-  return [`${step['Node Type']} ${where}`.trim(), ...(step.Plans ?? []).flatMap(flatten)];
+  return `${step['Node Type']} ${where}`.trim();
 }
