@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { createMasterKeyRing } from '@latchkey/key-derivation';
+import { readSingleNodeConfig } from '@latchkey/shared/config';
+import { createMasterKey } from '@latchkey/shared/derivation';
+import { createReadiness, createShutdown } from '@latchkey/shared/lifecycle';
+import { createMetrics } from '@latchkey/shared/metrics';
+import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
+import { expect, it, onTestFinished } from 'vitest';
+import { createGateway } from './gateway.ts';
+import { mountServices } from './single-node-services.ts';
+
+/** Routes that the OpenAPI document leaves out, and why anyone may call each without a credential. */
+const outsideTheDocument: Record<string, string> = {
+  // With what is below it, which depends on whether the dashboard is built.
+  'GET /admin': 'the dashboard, which shows nothing without an API key',
+  'GET /openapi.json': 'the document itself',
+  'GET /keys/leases': 'says that the path takes POST',
+  'GET /keys/leases/renew': 'says that the path takes POST',
+  'GET /keys/leases/revoke': 'says that the path takes POST',
+};
+
+/** Every route of the single node, as Fastify has it: `GET /keys/:contentId`. HEAD is part of GET. */
+async function listRoutes(): Promise<string[]> {
+  const clock = createManualClock();
+  const silent = () => {};
+  const log = { level: 'error', error: silent, warn: silent, info: silent, debug: silent } as never;
+  const shutdown = createShutdown(log);
+  onTestFinished(() => shutdown.run());
+  const { values } = readSingleNodeConfig({
+    AUTH_JWT_SECRET: '0123456789abcdef0123456789abcdef',
+    MASTER_KEY_HEX: '01'.repeat(32),
+    SALT_HEX: '02'.repeat(32),
+    ENABLE_PRESIGN: 'true',
+    S3_BUCKET: 'videos',
+    S3_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'id',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  });
+  const metrics = createMetrics(clock);
+  const readiness = createReadiness([], clock, silent);
+  const app = await createGateway({
+    version: '0',
+    clock,
+    trustProxy: values.trustProxy,
+    corsOrigins: values.corsOrigins,
+    publicUrl: null,
+    readiness,
+    requestLog: { write: silent, flush: async () => {} } as never,
+    operatorLog: log,
+    metrics,
+  });
+  const [sqlite] = databaseKinds({});
+  if (!sqlite) throw new Error('SQLite is always there');
+  const { db, close } = await sqlite.open();
+  shutdown.add('the database', 1_000, close);
+  const [key] = values.masterKeys.reveal();
+  if (!key) throw new Error('a master key was given');
+  const masterKeys = createMasterKeyRing([createMasterKey(1, key.masterKey, key.salt)], silent);
+  await mountServices({ app, db, values, masterKeys, clock, metrics, readiness, log, shutdown });
+  await app.ready();
+  return readTree(app.printRoutes({ commonPrefix: false })).filter(
+    (route) => !/^(HEAD|OPTIONS) /.test(route),
+  );
+}
+
+/** Fastify prints a tree: each line has the rest of a path behind its parent's, and the methods in brackets. */
+function readTree(tree: string): string[] {
+  const parents: string[] = [];
+  return tree.split('\n').flatMap((line) => {
+    const [, indent = '', label = '', methods = ''] =
+      /^([│ ]*)[└├]── (\S+)(?: \(([A-Z, -]+)\))?/.exec(line) ?? [];
+    if (label === '') return [];
+    const depth = indent.length / 4;
+    const path = (parents[depth - 1] ?? '') + label;
+    parents[depth] = path;
+    return methods === '' ? [] : methods.split(', ').map((method) => `${method} ${path}`);
+  });
+}
+
+/** The rows of the table of routes and credentials, by which the black-box tests ask who may do what. */
+function readAccessTable(): string[] {
+  const text = readFileSync(new URL('../../acceptance/src/credentials.test.ts', import.meta.url), 'utf8');
+  return [...text.matchAll(/^ {2}'([A-Z]+ \/[^']*)':/gm)].map(([, route = '']) => route);
+}
+
+it('every route of the server has a row in the table of routes and credentials, or is named here with its reason', async () => {
+  const routes = (await listRoutes()).map((route) =>
+    route.replace(/:(\w+)/g, '{$1}').replace(/^GET \/admin.*/, 'GET /admin'),
+  );
+  expect(routes).toContain('GET /keys/{contentId}/{epoch}');
+  const table = readAccessTable();
+  const expected = [...table, ...Object.keys(outsideTheDocument)].sort();
+  expect([...new Set(routes)].sort()).toEqual(expected);
+});
