@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { readFlags } from '../../scripts/read-flags.ts';
 import { createChecks } from './checks.ts';
 import { runFaults } from './faults/run-faults.ts';
+import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
 import { createRandom } from './kills/random.ts';
 import { documents, plotFile, putFinding } from './report.ts';
@@ -21,13 +22,13 @@ const usage = `Breaks what Latchkey stands on, and counts what clients see.
   npm run test:faults -- --part kills --rounds 150 --seed 7
   npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
-  --part revocation,rolling,kills,faults   --revocations 250   --rounds 12   --only <part of a fault's name>
+  --part revocation,rolling,kills,faults,herd   --revocations 250   --rounds 12   --only <part of a fault's name>
   --seed <number>   --logs <folder>  where the servers' own logs are to be kept
 `;
 
 const { values: flags } = readFlags(usage, {
   options: {
-    part: { type: 'string', default: 'revocation,rolling,kills,faults' },
+    part: { type: 'string', default: 'revocation,rolling,kills,faults,herd' },
     only: { type: 'string', default: '' },
     revocations: { type: 'string' },
     rounds: { type: 'string' },
@@ -42,6 +43,8 @@ const root = join(import.meta.dirname, '..', '..');
 const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, keys: 3, gateway: 1 };
 const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, keys: 2, gateway: 2 };
 const rollingDrainSeconds = 3;
+/** Viewers on connections of their own, and what they ask for together. */
+const herd = { full: { viewers: 9_500, perSecond: 1_500 }, usual: { viewers: 3_000, perSecond: 600 } };
 /** Revocations of each kind under a condition other than the usual one. */
 const revocationsBroken = { full: 100, usual: 20 };
 
@@ -54,8 +57,9 @@ async function onStack<T>(
   replicas: Replicas,
   drainSeconds: number,
   work: (stack: Stack) => Promise<T>,
+  gatewayEnv: Readonly<Record<string, string>> = {},
 ): Promise<T> {
-  const stack = await startStack(replicas, drainSeconds);
+  const stack = await startStack(replicas, drainSeconds, gatewayEnv);
   open.add(stack);
   try {
     return await work(stack);
@@ -76,6 +80,13 @@ const parts: Record<string, () => Promise<string>> = {
       return report.table;
     }),
   faults: () => onStack(threeReplicas, 0, (stack) => runFaults(stack, checks, flags.only)),
+  herd: () =>
+    onStack(
+      threeReplicas,
+      0,
+      (stack) => silenceReplicas(stack, checks, { ...(flags.full ? herd.full : herd.usual), say }),
+      { NODE_OPTIONS: `--max-old-space-size=${gatewayHeapMiB}` },
+    ),
   rolling: () => onStack(twoOfEach, rollingDrainSeconds, (stack) => restartInTurn(stack, checks)),
   kills: () => {
     const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));

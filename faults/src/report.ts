@@ -14,6 +14,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   faults: ['docs/faults.md', 'README.md'],
   rolling: ['docs/faults.md'],
   kills: ['docs/faults.md'],
+  herd: ['docs/faults.md'],
 };
 /** Of the share of replicas that had refused, by time. */
 export const plotFile = 'bench/revocation.svg';

@@ -1,7 +1,7 @@
 import { METHODS } from 'node:http';
 import type { App } from '@latchkey/shared/http';
 import type { Upstream } from '@latchkey/shared/upstream';
-import { Forwarding } from './forwarding.ts';
+import { Forwarding, type ShedReason } from './forwarding.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { routeTable, type ServiceName } from './route-table.ts';
 
@@ -20,6 +20,8 @@ export interface ForwardingOptions {
   /** How long it may take before it is asked for a sign of life. */
   doubtAfterMs?: number;
   onFault: (service: ServiceName, error: unknown) => void;
+  /** Notified of each request that was refused without being sent; left out, nobody is. */
+  onShed?: (service: ServiceName, reason: ShedReason) => void;
 }
 
 /** Forwards every path of the route table. `/internal` is on none of them, so no client reaches it. */
@@ -32,6 +34,7 @@ export async function addForwarding(
     answerLimitMs = defaultAnswerLimitMs,
     doubtAfterMs = defaultDoubtAfterMs,
     onFault,
+    onShed = () => {},
   }: ForwardingOptions,
 ): Promise<void> {
   const streams = createOpenStreams();
@@ -60,6 +63,7 @@ export async function addForwarding(
         doubtAfterMs,
         streams,
         onFault: (error: unknown) => onFault(service, error),
+        onShed: (reason: ShedReason) => onShed(service, reason),
       };
       for (const url of exact ? [path] : [path, `${path}/*`]) {
         scope.route({

@@ -1,6 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { readTellingHeaders, refusedHeader } from '@latchkey/shared/internal';
-import { elsewhereHeader, NotBegun, NotHere, NotSure, phaseHeader } from '@latchkey/shared/upstream';
+import {
+  elsewhereHeader,
+  type Member,
+  NotBegun,
+  NotHere,
+  NotSure,
+  phaseHeader,
+} from '@latchkey/shared/upstream';
 import type { FastifyRequest } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { responseHeaders } from './forwarded-headers.ts';
@@ -11,6 +18,7 @@ const wholeOctets = 16 * 1024;
 
 /** A request at one address. Writes the answer to the client as it comes: small ones as one piece, others bit by bit. */
 export class Attempt implements Dispatcher.DispatchHandler {
+  readonly member: Member;
   readonly #forwarding: Forwarding;
   #controller: Dispatcher.DispatchController | null = null;
   #status = 0;
@@ -18,8 +26,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #held: Buffer[] | null = null;
   #over = false;
 
-  constructor(forwarding: Forwarding) {
+  constructor(forwarding: Forwarding, member: Member) {
     this.#forwarding = forwarding;
+    this.member = member;
+    member.occupy();
   }
 
   /** Whether the service may have begun with it. Until then it waits for a connection. */
@@ -40,8 +50,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Thrown and not aborted: nothing was sent yet, and `abort` would end the connection, which another request can use.
+    if (this.#over) throw new Error('nobody waits for the answer any more');
     this.#controller = controller;
-    if (this.#over) controller.abort(new Error('nobody waits for the answer any more'));
   }
 
   onResponseStart(
@@ -86,6 +97,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    this.member.release();
     if (this.#over) return;
     this.#over = true;
     const { reply } = this.#forwarding;
@@ -103,6 +115,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.member.release();
     if (this.#over) return;
     this.#over = true;
     const { raw } = this.#forwarding.reply;

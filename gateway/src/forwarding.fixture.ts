@@ -92,6 +92,12 @@ export interface GatewayFixture {
   url: string;
   lines: RequestLine[];
   faults: string[];
+  /** Requests that were refused without being sent: the service and why. */
+  shed: string[];
+  /** Resolves once so many requests wait for room at the key service. */
+  waiting(count: number): Promise<void>;
+  /** Puts waiting requests into the line of the key service that are no real ones. */
+  fillLine(count: number): { leave(): void };
   /** Resolves once so many lines are written. */
   linesWritten(count: number): Promise<RequestLine[]>;
   /** Sends octets as they are. */
@@ -139,6 +145,7 @@ export async function startGateway(
   const clock = createManualClock();
   const lines: RequestLine[] = [];
   const faults: string[] = [];
+  const shed: string[] = [];
   let onLine = () => {};
   const readiness = createReadiness([], clock, () => {});
   const upstreams = Object.fromEntries(
@@ -178,6 +185,7 @@ export async function startGateway(
     answerLimitMs,
     doubtAfterMs,
     onFault: (service, error) => void faults.push(`${service}: ${String(error)}`),
+    onShed: (service, reason) => void shed.push(`${service} ${reason}`),
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
@@ -187,6 +195,16 @@ export async function startGateway(
     url: `http://127.0.0.1:${port}`,
     lines,
     faults,
+    shed,
+    async waiting(count) {
+      while (upstreams['key-derivation'].line.size < count) await new Promise(setImmediate);
+    },
+    fillLine(count) {
+      const { line } = upstreams['key-derivation'];
+      const waiters = Array.from({ length: count }, () => ({ weight: 1, admit() {}, refuse() {} }));
+      for (const waiter of waiters) line.add(waiter);
+      return { leave: () => waiters.forEach((waiter) => void line.remove(waiter)) };
+    },
     async linesWritten(count) {
       while (lines.length < count) await new Promise<void>((resolve) => (onLine = resolve));
       return lines;

@@ -1,5 +1,12 @@
 import { AppError } from '@latchkey/shared/errors';
-import { NoSignOfLife, NotBegun, Tries, type Upstream } from '@latchkey/shared/upstream';
+import {
+  type Member,
+  NoSignOfLife,
+  NotBegun,
+  Tries,
+  type Upstream,
+  type Waiter,
+} from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Attempt } from './attempt.ts';
 import { requestHeaders } from './forwarded-headers.ts';
@@ -9,6 +16,23 @@ import type { OpenStreams } from './open-streams.ts';
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** `http://host` before the path (RFC 9112 section 3.2.2), cut off where the router cuts it off. */
 const beforePath = /^https?:\/\/.*?(?=\/)/i;
+
+/**
+ * Of the 7 s for an answer, the 4 s of a statement in a service have to be left when a request is sent. One that has waited
+ * longer for a connection is refused: its player asks again after a 503, and would not before its own 8 s are over.
+ */
+const lineLimitMs = 3_000;
+/** What a request weighs in the line: one for its head and what belongs to it, and one for each so many bytes of its body. */
+const bytesPerWeight = 16 * 1024;
+
+/** Why a request was refused without being sent, as it is counted for the operator. */
+export type ShedReason = 'no_address' | 'line_full' | 'waited_too_long';
+
+const shedWords: Readonly<Record<ShedReason, string>> = {
+  no_address: 'no address is alive: requests are refused at once, until one is',
+  line_full: 'too many requests wait for a connection: more are refused',
+  waited_too_long: `requests that waited ${lineLimitMs / 1_000} s for a connection are refused`,
+};
 
 export interface ForwardOptions {
   upstream: Upstream;
@@ -20,36 +44,41 @@ export interface ForwardOptions {
   /** After this long without an answer the address is asked for a sign of life. */
   doubtAfterMs: number;
   streams: OpenStreams;
-  /** Hears of each request that no address answered, and of each answer that broke off. */
+  /** Notified of each request that no address answered, and of each answer that broke off. */
   onFault: (error: unknown) => void;
+  /** Notified of each request that was refused without being sent. */
+  onShed: (reason: ShedReason) => void;
 }
 
 /** One request on its way to a service and its answer on the way to the client, over one or more attempts. */
-export class Forwarding {
+export class Forwarding implements Waiter {
+  readonly weight: number;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly #options: ForwardOptions;
+  readonly #isSafe: boolean;
   readonly #tries: Tries;
   readonly #path: string;
   readonly #headers: string[];
   readonly #body: Buffer | null;
+  /** Null while it waits in line. */
   #attempt: Attempt | null = null;
-  #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  /** Since its beginning, as far as the timers have run. */
+  #elapsedMs = 0;
 
   constructor(request: FastifyRequest, reply: FastifyReply, options: ForwardOptions) {
     const { url = '/' } = request.raw;
     this.request = request;
     this.reply = reply;
     this.#options = options;
-    this.#tries = new Tries(options.upstream, safeMethods.has(request.method));
+    this.#isSafe = safeMethods.has(request.method);
+    this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
     this.#headers = requestHeaders(request, options.secret, options.publicUrl);
     this.#body = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null;
-    const { answerLimitMs, doubtAfterMs } = options;
-    this.#timer =
-      doubtAfterMs < answerLimitMs
-        ? setTimeout(() => this.#doubt(), doubtAfterMs)
-        : setTimeout(() => this.#giveUp(), answerLimitMs);
+    this.weight = 1 + Math.floor((this.#body?.length ?? 0) / bytesPerWeight);
+    this.#arm();
     reply.raw.on('close', () => this.#end());
     this.#start();
   }
@@ -90,13 +119,29 @@ export class Forwarding {
     this.#options.streams.add(this.reply.raw);
   }
 
+  /** Its turn has come. */
+  admit(member: Member): void {
+    this.#tries.member = member;
+    this.#send(member);
+  }
+
+  refuse(): void {
+    this.#shed('no_address');
+  }
+
   #start(): void {
     const { member } = this.#tries;
-    if (!member) {
-      this.#fail(new Error('no address is known'));
-      return;
-    }
-    this.#attempt = new Attempt(this);
+    const { upstream } = this.#options;
+    this.#attempt = null;
+    if (member?.hasRoom()) this.#send(member);
+    else if (member) {
+      if (!upstream.line.add(this)) this.#shed('line_full');
+    } else if (upstream.size() > 0) this.#shed('no_address');
+    else this.#fail(new Error('no address is known'));
+  }
+
+  #send(member: Member): void {
+    this.#attempt = new Attempt(this, member);
     const { method } = this.request;
     // The limit is this class's own; the connection's would cut off what has been given longer.
     member.pool.dispatch(
@@ -105,30 +150,57 @@ export class Forwarding {
     );
   }
 
-  /** Who lives is waited for, however slow. Who gives no sign of life is left, where there is another. */
-  async #doubt(): Promise<void> {
+  #arm(): void {
     const { answerLimitMs, doubtAfterMs } = this.#options;
-    this.#timer = setTimeout(() => this.#giveUp(), answerLimitMs - doubtAfterMs);
+    const leftMs = answerLimitMs - this.#elapsedMs;
+    const waitMs = Math.min(doubtAfterMs, leftMs);
+    this.#timer = setTimeout(() => {
+      this.#elapsedMs += waitMs;
+      if (waitMs === leftMs) this.#giveUp();
+      else void this.#doubt();
+    }, waitMs);
+  }
+
+  /** A process that lives is waited for, however slow. One that gives no sign of life is left, where there is another. */
+  async #doubt(): Promise<void> {
+    this.#arm();
     const doubted = this.#attempt;
-    if (!doubted || (await this.#tries.member?.isAlive()) || doubted !== this.#attempt || doubted.isOver())
+    if (!doubted) {
+      if (this.#elapsedMs >= lineLimitMs) this.#shed('waited_too_long');
       return;
+    }
+    // What changes something may have been done, so it waits for its answer to the end.
+    if ((this.#isSafe || !doubted.isBegun()) && !this.#options.upstream.hasAlive())
+      return this.#shed('no_address');
+    if (await doubted.member.isAlive()) return;
+    if (doubted !== this.#attempt || doubted.isOver()) return;
     if (this.turnFrom(doubted.isBegun() ? new NoSignOfLife() : new NotBegun('it waits for a connection')))
       doubted.leave();
   }
 
   #giveUp(): void {
-    this.#tries.member?.penalize();
+    this.#attempt?.member.penalize();
     this.#fail(new Error(`no answer within ${this.#options.answerLimitMs} ms`));
   }
 
   /** The client has its answer, or has gone away. */
   #end(): void {
     clearTimeout(this.#timer);
+    this.#options.upstream.line.remove(this);
     this.#attempt?.leave();
   }
 
+  /** Without a cause for the log of each request: there may be thousands a second. */
+  #shed(reason: ShedReason): void {
+    this.#end();
+    if (this.reply.sent || this.reply.raw.destroyed) return;
+    this.#options.onShed(reason);
+    this.#options.onFault(new Error(shedWords[reason]));
+    this.reply.send(new AppError('DEPENDENCY_UNAVAILABLE'));
+  }
+
   #fail(cause: unknown): void {
-    clearTimeout(this.#timer);
+    this.#end();
     if (this.reply.sent || this.reply.raw.destroyed) return;
     this.#options.onFault(cause);
     this.reply.send(new AppError('DEPENDENCY_UNAVAILABLE', { cause }));

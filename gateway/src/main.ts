@@ -102,6 +102,7 @@ async function main(): Promise<void> {
     secret,
     publicUrl: values.publicUrl ?? null,
     onFault,
+    onShed: (upstream, reason) => metrics.shedRequests.inc({ upstream, reason }),
   });
   const listener = await startMetricsListener(metrics.registry, values.metricsHost, values.metricsPort);
   shutdown.add('the metrics', 1_000, () => listener.close());

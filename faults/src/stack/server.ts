@@ -17,6 +17,9 @@ export interface Server {
   name: string;
   url: string;
   start(): void;
+  /** @throws Error where it was never started */
+  pid(): number;
+  isRunning(): boolean;
   isReady(): Promise<boolean>;
   /** Whether it is ready and has what it can do without, too: the bus, the shared cache, and of a gateway every service. */
   isWhole(): Promise<boolean>;
@@ -44,6 +47,7 @@ export function createServer({ name, entry, port, env, folder }: ServerOptions):
   const url = `http://127.0.0.1:${port}`;
   const errors = openSync(join(folder, `${name}.log`), 'a');
 
+  const isRunning = () => child !== null && child.exitCode === null && child.signalCode === null;
   const lastLines = () =>
     readFileSync(join(folder, `${name}.log`), 'utf8')
       .trim()
@@ -67,7 +71,7 @@ export function createServer({ name, entry, port, env, folder }: ServerOptions):
   async function waitUntil(state: 'ready' | 'whole'): Promise<void> {
     const limitMs = performance.now() + startTimeoutMs;
     while (!(await look())[state]) {
-      const isGone = child?.exitCode !== null || child.signalCode !== null;
+      const isGone = !isRunning();
       if (isGone || performance.now() > limitMs) {
         const fault = isGone ? 'is not running' : `was not ${state} within ${startTimeoutMs} ms`;
         throw new Error(`${name} ${fault}. Its last lines:\n${lastLines()}`);
@@ -79,6 +83,11 @@ export function createServer({ name, entry, port, env, folder }: ServerOptions):
   return {
     name,
     url,
+    pid() {
+      if (child?.pid === undefined) throw new Error(`${name} was never started`);
+      return child.pid;
+    },
+    isRunning,
     isReady: async () => (await look()).ready,
     isWhole: async () => (await look()).whole,
     waitReady: () => waitUntil('ready'),

@@ -32,8 +32,15 @@ export interface Stack {
 
 type Ports = Record<ServiceName | 'gateway', number[]>;
 
-/** @param drainSeconds SHUTDOWN_DRAIN_SECONDS of every process */
-export async function startStack(replicas: Replicas, drainSeconds = 0): Promise<Stack> {
+/**
+ * @param drainSeconds SHUTDOWN_DRAIN_SECONDS of every process
+ * @param gatewayEnv further variables of the gateways
+ */
+export async function startStack(
+  replicas: Replicas,
+  drainSeconds = 0,
+  gatewayEnv: Readonly<Record<string, string>> = {},
+): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-faults-'));
   const [postgres, redis, nats] = await Promise.all([startPostgres(), startRedis(), startNats()]);
   const backings = { postgres, redis, nats };
@@ -50,7 +57,7 @@ export async function startStack(replicas: Replicas, drainSeconds = 0): Promise<
   const ports = await reservePorts(replicas);
   const network = createNetwork(common, ports, backings);
   const servers = await createServers(ports, network, folder);
-  const gateways = createGateways(ports.gateway, servers, common, folder);
+  const gateways = createGateways(ports.gateway, servers, { ...common, ...gatewayEnv }, folder);
   const all = [...Object.values(servers).flat(), ...gateways];
   const stack: Stack = {
     gateways,

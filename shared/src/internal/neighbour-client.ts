@@ -1,5 +1,5 @@
 import { AppError } from '../errors/index.ts';
-import { type Member, NotBegun, NotSure, phaseHeader, Tries, type Upstream } from '../upstream/index.ts';
+import { enterWhenRoom, NotBegun, NotSure, phaseHeader, Tries, type Upstream } from '../upstream/index.ts';
 import { internalSecretHeader } from './neighbour-gate.ts';
 
 /** Under the 5 s after which a state is unknown, with room for a second address. */
@@ -36,38 +36,40 @@ export function createNeighbourClient({
   async function ask(method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
     const tries = new Tries(upstream, method === 'GET');
     for (;;) {
-      if (!tries.member) throw new Error('no address is known');
+      if (!tries.member) throw new Error(upstream.size() > 0 ? 'no address is alive' : 'no address is known');
       try {
-        return await askAt(tries.member, method, path, body);
+        return await askAt(tries, method, path, body);
       } catch (error) {
         if (!tries.next(error)) throw error;
       }
     }
   }
 
-  async function askAt(
-    member: Member,
-    method: 'GET' | 'POST',
-    path: string,
-    body: unknown,
-  ): Promise<unknown> {
-    const answer = await member.pool.request({
-      method,
-      path,
-      headers: {
-        [internalSecretHeader]: secret,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(answerTimeoutMs),
-    });
-    const phase = answer.headers[phaseHeader];
-    member.heed(phase);
-    if (answer.statusCode === 200) return await answer.body.json();
-    await answer.body.dump();
-    if (phase === 'starting') throw new NotBegun();
-    if (phase === 'unsure' && answer.statusCode === 503) throw new NotSure();
-    throw new Error(`it answered ${answer.statusCode}`);
+  async function askAt(tries: Tries, method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
+    // One limit for the wait and the answer.
+    const signal = AbortSignal.timeout(answerTimeoutMs);
+    const member = await enterWhenRoom(upstream, tries, signal);
+    try {
+      const answer = await member.pool.request({
+        method,
+        path,
+        headers: {
+          [internalSecretHeader]: secret,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        signal,
+      });
+      const phase = answer.headers[phaseHeader];
+      member.heed(phase);
+      if (answer.statusCode === 200) return await answer.body.json();
+      await answer.body.dump();
+      if (phase === 'starting') throw new NotBegun();
+      if (phase === 'unsure' && answer.statusCode === 503) throw new NotSure();
+      throw new Error(`it answered ${answer.statusCode}`);
+    } finally {
+      member.release();
+    }
   }
 
   async function asked<T>(answer: Promise<unknown>, parse: (body: unknown) => T): Promise<T> {

@@ -14,6 +14,8 @@ export interface Metrics {
   countCacheLookup(cache: string, hit: boolean): void;
   revocationDelay: Histogram;
   upstreamErrors: Counter<'upstream'>;
+  /** Requests that were answered 503 without being sent to a service: `no_address`, `line_full` or `waited_too_long`. */
+  shedRequests: Counter<'upstream' | 'reason'>;
   activeLeases: Gauge;
   /** The last hour, for the dashboard: Prometheus keeps its own. */
   statistics: ProcessStatistics;
@@ -75,6 +77,12 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
       name: 'latchkey_upstream_errors_total',
       help: 'Questions to a dependency that failed.',
       labelNames: ['upstream'],
+      registers,
+    }),
+    shedRequests: new Counter({
+      name: 'latchkey_shed_requests_total',
+      help: 'Requests answered 503 without being sent to a service, by reason.',
+      labelNames: ['upstream', 'reason'],
       registers,
     }),
     activeLeases: new Gauge({

@@ -1,5 +1,6 @@
 import { Client, Pool } from 'undici';
 import type { Clock } from '../clock/index.ts';
+import { createSignOfLife } from './sign-of-life.ts';
 
 /** One that is about to end is left alone for so long: over most of the 5 s that a process serves on by default. */
 const endingMs = 4_000;
@@ -13,14 +14,21 @@ const headersTimeoutMs = 8_000;
 const bodyTimeoutMs = 40_000;
 /** Shorter than the 72 s of the neighbour's server, so that no request meets a connection that is just being closed. */
 const keepAliveMs = 30_000;
-/** For the answer to `/health`, which takes a millisecond and asks nobody. A process that is busy for longer is as good as gone. */
-const signOfLifeMs = 500;
+/** Connections beyond those for requests that are counted, for what is asked of each address beside them, such as `/ready`. */
+const spareConnections = 4;
 
 /** One address of a neighbour. */
 export interface Member {
   /** Such as `http://10.0.0.7:4101`. */
   readonly origin: string;
+  /** What is sent there without `occupy` has to be little: it takes one of a few spare connections. */
   readonly pool: Pool;
+  /** Whether a request can be sent there at once. */
+  hasRoom(): boolean;
+  /** A request is sent there. */
+  occupy(): void;
+  /** It has ended, however it did. To be called once for each `occupy`. */
+  release(): void;
   /** It took no connection, broke it or kept somebody waiting: the others first, until it gives a sign of life. */
   penalize(): void;
   /** Hears what an answer says of its process (`phaseHeader`). */
@@ -29,8 +37,8 @@ export interface Member {
   isAlive(): Promise<boolean>;
 }
 
-/** What speaks against an address; the less the better. */
-export const standing = { well: 0, ending: 1, unfit: 2, lost: 3 } as const;
+/** Health rank of an address; lower is better. To one that is `gone` no request is sent. */
+export const standing = { well: 0, ending: 1, unfit: 2, silent: 3, gone: 4 } as const;
 
 /** A member as its upstream sees it. */
 export interface KnownMember extends Member {
@@ -47,12 +55,15 @@ export interface MemberOptions {
   serverName: string;
   connections: number;
   clock: Clock;
+  /** Notified when a request has ended there, and when the address was lost or came back. */
+  onChange: () => void;
 }
 
-export function openMember({ origin, serverName, connections, clock }: MemberOptions): KnownMember {
+export function openMember(options: MemberOptions): KnownMember {
+  const { origin, serverName, connections, clock, onChange } = options;
   const connect = { timeout: connectTimeoutMs, servername: serverName };
   const pool = new Pool(origin, {
-    connections,
+    connections: connections + spareConnections,
     pipelining: 1,
     headersTimeout: headersTimeoutMs,
     bodyTimeout: bodyTimeoutMs,
@@ -62,42 +73,35 @@ export function openMember({ origin, serverName, connections, clock }: MemberOpt
   });
   // A connection of its own: those of the pool may all be taken by requests that wait.
   const prober = new Client(origin, { connect });
-  let lost = false;
+  const signOfLife = createSignOfLife(async (signal) => {
+    const { body } = await prober.request({ method: 'GET', path: '/health', signal });
+    await body.dump();
+  }, onChange);
+  let occupied = 0;
   let endingUntilMs = 0;
   /** Null while it is fit to answer. */
   let unfitUntilMs: number | null = null;
-  let probing: Promise<boolean> | null = null;
-
-  async function probe(): Promise<boolean> {
-    try {
-      const signal = AbortSignal.timeout(signOfLifeMs);
-      const { body } = await prober.request({ method: 'GET', path: '/health', signal });
-      await body.dump();
-      lost = false;
-    } catch {
-      lost = true;
-    } finally {
-      probing = null;
-    }
-    return !lost;
-  }
 
   return {
     origin,
     pool,
-    penalize() {
-      lost = true;
+    hasRoom: () => occupied < connections,
+    occupy() {
+      occupied++;
     },
+    release() {
+      occupied--;
+      onChange();
+    },
+    penalize: signOfLife.doubt,
     heed(phase) {
       if (phase === 'ending') endingUntilMs = clock.monotonic() + endingMs;
       unfitUntilMs = phase === 'unsure' || phase === 'starting' ? clock.monotonic() + unfitMs : null;
     },
-    isAlive() {
-      probing ??= probe();
-      return probing;
-    },
+    isAlive: signOfLife.ask,
     standing() {
-      if (lost) return standing.lost;
+      const life = signOfLife.life();
+      if (life !== 'alive') return standing[life];
       if (unfitUntilMs === null && endingUntilMs === 0) return standing.well;
       const nowMs = clock.monotonic();
       if (unfitUntilMs !== null && unfitUntilMs > nowMs) return standing.unfit;

@@ -14,7 +14,7 @@ const addressesTried = 3;
  * goes to the others that are well, to each once: nothing was done with it, but it was looked at, so the budget holds.
  */
 export class Tries {
-  /** Where it is tried now; null where no address is known. */
+  /** Where it is tried now; null where no address is alive. */
   member: Member | null;
   readonly #upstream: Upstream;
   readonly #isSafe: boolean;
@@ -28,7 +28,7 @@ export class Tries {
     this.#upstream = upstream;
     this.#isSafe = isSafe;
     upstream.budget.earn();
-    this.member = upstream.pick();
+    this.member = upstream.pickAlive();
   }
 
   /**
@@ -43,13 +43,13 @@ export class Tries {
     if (error instanceof NotHere && this.member) this.#unable.add(this.member);
     if (broke || isSilence(error) || (unsent && !(error instanceof NotBegun))) this.member?.penalize();
     if (this.#tried === addressesTried) return false;
-    if (unsent) return this.#turnTo(this.#upstream.pick(this.#unable));
+    if (unsent) return this.#turnTo(this.#upstream.pickAlive(this.#unable));
     if (error instanceof NotHere)
       return this.#isSafe && this.#turnWithinBudget(this.#upstream.pickWell(this.#unable));
     const mayRepeat = broke || isSilence(error) || error instanceof NotSure;
     if (!mayRepeat || !this.#isSafe || this.#repeated) return false;
     // A connection may break for reasons of its own; who is silent or unsure stays so, and only another one helps.
-    const other = broke ? this.#upstream.pick(this.#unable) : this.#upstream.pickWell(this.#unable);
+    const other = broke ? this.#upstream.pickAlive(this.#unable) : this.#upstream.pickWell(this.#unable);
     this.#repeated = this.#turnWithinBudget(other);
     return this.#repeated;
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../clock/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
 import { type KnownMember, type Member, openMember, standing } from './member.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 /** How soon a replica that was added or removed is noticed. */
 const defaultResolveEveryMs = 2_000;
@@ -17,12 +18,18 @@ export interface Upstream {
    * @param except those that are left out
    */
   pick(except?: ReadonlySet<Member>): Member | null;
+  /** As `pick`, but null where every address is known to be gone: what is sent there could only wait without success. */
+  pickAlive(except?: ReadonlySet<Member>): Member | null;
   /** The next one that nothing speaks against; null where there is none. */
   pickWell(except?: ReadonlySet<Member>): Member | null;
+  /** Whether some address is not known to be gone. */
+  hasAlive(): boolean;
   /** Every known address, for what is asked of each of them. */
   all(): readonly Member[];
   /** How many addresses are known. */
   size(): number;
+  /** Requests for which no address has room. */
+  line: WaitingLine;
   budget: RetryBudget;
   close(): Promise<void>;
 }
@@ -37,7 +44,7 @@ export interface UpstreamOptions {
   resolveEveryMs?: number;
   /** How soon an address that gave no answer is tried again; 0.5 s where it is left out. */
   probeEveryMs?: number;
-  /** Connections to each address at a time. */
+  /** Requests at each address at a time, each on a connection of its own. */
   connections: number;
   /** Hears why a name cannot be looked up: once, until it can be or the reason is another one. */
   onFault: (error: unknown) => void;
@@ -61,6 +68,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   );
   const addresses = new Map(written);
   const faults = new Map<string, string>();
+  const line = new WaitingLine();
   let members: KnownMember[] = [];
   let turn = 0;
 
@@ -73,9 +81,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     const gone = members.filter(({ origin }) => !found.has(origin));
     const known = new Map(members.map((member) => [member.origin, member]));
     members = [...found].map(
-      ([origin, serverName]) => known.get(origin) ?? openMember({ origin, serverName, connections, clock }),
+      ([origin, serverName]) =>
+        known.get(origin) ?? openMember({ origin, serverName, connections, clock, onChange: admit }),
     );
     for (const member of gone) member.close().catch(onFault);
+    admit();
   }
 
   async function lookUp({ text, url }: Target): Promise<void> {
@@ -95,16 +105,16 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     renew();
   }
 
-  /** The next in turn of those that least speaks against, and no more than `worst`. */
+  /** The next in turn of those with the best health, and no worse than `worst`; of equal ones, one that has room. */
   function next(worst: number, except?: ReadonlySet<Member>): Member | null {
     let best: KnownMember | undefined;
-    let bestStanding = worst + 1;
-    for (let step = 0; step < members.length && bestStanding > standing.well; step++) {
-      const member = members[(turn + step) % members.length];
-      const its = member?.standing() ?? bestStanding;
-      if (its >= bestStanding || (member && except?.has(member))) continue;
+    let bestRank = 2 * worst + 2;
+    for (let step = 0; step < members.length && bestRank > 0; step++) {
+      const member = members[(turn + step) % members.length] as KnownMember;
+      const rank = 2 * member.standing() + (member.hasRoom() ? 0 : 1);
+      if (rank >= bestRank || except?.has(member)) continue;
       best = member;
-      bestStanding = its;
+      bestRank = rank;
     }
     if (!best) return null;
     turn = members.indexOf(best) + 1;
@@ -112,25 +122,37 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return best;
   }
 
+  /** Sends those that wait wherever there is room now. Where no address is alive, none of them goes on waiting. */
+  function admit(): void {
+    while (line.size > 0) {
+      const member = next(standing.silent);
+      if (member && !member.hasRoom()) return;
+      const waiter = line.take();
+      if (member) waiter?.admit(member);
+      else waiter?.refuse();
+    }
+  }
+
+  /** Looks whether those that gave no answer have come back. Not waited for: one that is silent must not hold up the others. */
+  async function probeLost(): Promise<void> {
+    for (const member of members) if (member.standing() >= standing.silent) void member.isAlive();
+  }
+
   renew();
   const first = resolve().catch(onFault);
   const jobs = [
     everyMs(options.resolveEveryMs ?? defaultResolveEveryMs, resolve, onFault),
-    everyMs(
-      options.probeEveryMs ?? defaultProbeEveryMs,
-      () =>
-        Promise.all(
-          members.filter((member) => member.standing() === standing.lost).map((member) => member.isAlive()),
-        ),
-      onFault,
-    ),
+    everyMs(options.probeEveryMs ?? defaultProbeEveryMs, probeLost, onFault),
   ];
 
   return {
-    pick: (except) => next(standing.lost, except),
+    pick: (except) => next(standing.gone, except),
+    pickAlive: (except) => next(standing.silent, except),
     pickWell: (except) => next(standing.well, except),
+    hasAlive: () => members.some((member) => member.standing() < standing.gone),
     all: () => members,
     size: () => members.length,
+    line,
     budget: createRetryBudget(),
     async close() {
       await first;

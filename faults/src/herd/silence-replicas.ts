@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Checks } from '../checks.ts';
+import type { Question } from '../client/ask.ts';
+import { createManagement, demand } from '../client/management.ts';
+import { signViewerToken } from '../client/token.ts';
+import { pinTo, startBusyLoops } from '../stack/busy-cores.ts';
+import type { Server } from '../stack/server.ts';
+import type { Stack } from '../stack/stack.ts';
+import { adminKey, tokenSecret } from '../stack/topology.ts';
+import { type Fleet, type FleetAnswer, startFleet } from './fleet.ts';
+
+export interface HerdOptions {
+  viewers: number;
+  perSecond: number;
+  say: (line: string) => void;
+}
+
+/** Of the gateway's V8, so that it fits into a container of 512 MiB with the memory of 9,500 connections. */
+export const gatewayHeapMiB = 256;
+const contentId = 'herd-film';
+/** The gateway shares this core with a busy loop, which leaves it half of the core. */
+const gatewayCore = 0;
+/** Every viewer asks at least once before anything breaks, so that the replicas know all of them. */
+const warmRounds = 1.5;
+const brokenMs = 15_000;
+/** By then the gateway has found that nobody answers: 0.5 s until it doubts, 2 s for a sign of life, and its own slowness. */
+const foundMs = 5_000;
+/** How soon a refusal has to come from then on. It takes a millisecond; the rest is for a machine that is busy. */
+const refusalMs = 1_000;
+const recoveryMs = 10_000;
+const watchedMs = 20_000;
+
+/** Pauses, then kills all key-derivation replicas while a herd of viewers goes on asking. Returns a table. */
+export async function silenceReplicas(stack: Stack, checks: Checks, options: HerdOptions): Promise<string> {
+  const { viewers, perSecond, say } = options;
+  const gateway = stack.gateways[0] as Server;
+  await demand(createManagement(() => gateway.url, adminKey).registerContent(contentId));
+  const questions = Array.from({ length: viewers }, (_, index): Question => {
+    const token = signViewerToken(tokenSecret, `herd-${index}`);
+    return { path: `/keys/${contentId}`, headers: { authorization: `Bearer ${token}` } };
+  });
+  await pinTo(gatewayCore, gateway.pid());
+  const busy = startBusyLoops(1, gatewayCore);
+  const fleet = startFleet(gateway.url, questions, perSecond);
+  const rows: string[] = [];
+  try {
+    await sleep((viewers / perSecond) * warmRounds * 1_000);
+    for (const fault of faultsOf(stack.servers.keys)) {
+      const scene = { fleet, gateway, say };
+      rows.push(await playFault(fault, scene, checks));
+      await stack.waitWhole();
+    }
+  } finally {
+    fleet.stop();
+    busy.stop();
+  }
+  return [
+    '| all key-derivation replicas | before | meanwhile | refused within, p50 · p99 | keys again after | gateway memory |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+interface HerdFault {
+  name: string;
+  begin: () => Promise<void>;
+  end: () => Promise<void>;
+}
+
+function faultsOf(replicas: readonly Server[]): HerdFault[] {
+  const each = (act: (server: Server) => unknown) => async () => void (await Promise.all(replicas.map(act)));
+  return [
+    {
+      name: 'paused',
+      begin: each((server) => server.signal('SIGSTOP')),
+      end: each((server) => server.signal('SIGCONT')),
+    },
+    {
+      name: 'killed',
+      begin: each((server) => server.end('SIGKILL')),
+      async end() {
+        for (const server of replicas) server.start();
+        await Promise.all(replicas.map((server) => server.waitReady()));
+      },
+    },
+  ];
+}
+
+async function playFault(
+  fault: HerdFault,
+  { fleet, gateway, say }: { fleet: Fleet; gateway: Server; say: HerdOptions['say'] },
+  checks: Checks,
+): Promise<string> {
+  const { answers } = fleet;
+  const startMs = performance.now();
+  let [mostMiB, told] = [0, answers.length];
+  const timer = setInterval(() => {
+    mostMiB = Math.max(mostMiB, memoryOf(gateway.pid()));
+    const atSeconds = ((performance.now() - startMs) / 1_000).toFixed(0);
+    say(`  ${atSeconds} s · ${summarize(answers.slice(told))} · waiting ${fleet.waiting()} · ${mostMiB} MiB`);
+    told = answers.length;
+  }, 1_000);
+  const before = answers.length;
+  await sleep(3_000);
+  const broken = answers.length;
+  const brokenAtMs = performance.now();
+  await fault.begin();
+  await sleep(brokenMs);
+  const endingAtMs = performance.now();
+  await fault.end();
+  const mendedAtMs = performance.now();
+  await sleep(watchedMs);
+  clearInterval(timer);
+
+  const meanwhile = answers.slice(broken).filter(({ sentAtMs }) => sentAtMs < mendedAtMs);
+  const refused = meanwhile.filter(
+    ({ sentAtMs, doneAtMs }) => sentAtMs > brokenAtMs + foundMs && doneAtMs < endingAtMs,
+  );
+  const durations = refused.map(({ sentAtMs, doneAtMs }) => doneAtMs - sentAtMs).sort((a, b) => a - b);
+  const at = (share: number) => durations[Math.floor(durations.length * share)] ?? Number.NaN;
+  const afterwards = answers.filter(({ sentAtMs }) => sentAtMs >= mendedAtMs);
+  const lastFailedMs = Math.max(
+    mendedAtMs,
+    ...afterwards.filter(({ status }) => status !== 200).map(({ sentAtMs }) => sentAtMs),
+  );
+  const againMs = lastFailedMs - mendedAtMs;
+  const { name } = fault;
+  checks.check(
+    `all replicas ${name}: what is asked once that is known gets 503 with Retry-After at once`,
+    refused.length > 0 &&
+      refused.every(({ status, retryAfter }) => status === 503 && retryAfter !== null) &&
+      at(0.99) < refusalMs,
+    `${summarize(refused)}, p99 ${at(0.99).toFixed(0)} ms`,
+  );
+  checks.check(
+    `all replicas ${name}: every viewer gets keys again within ${recoveryMs / 1_000} s of their return, though none stops asking`,
+    againMs < recoveryMs && afterwards.length > 0,
+    `${summarize(afterwards)}, the last refusal ${againMs.toFixed(0)} ms after it`,
+  );
+  checks.check(
+    `all replicas ${name}: the gateway lives on with a heap of ${gatewayHeapMiB} MiB`,
+    gateway.isRunning(),
+    `${mostMiB} MiB in all`,
+  );
+  return `| ${[
+    name,
+    summarize(answers.slice(before, broken)),
+    summarize(meanwhile),
+    `${at(0.5).toFixed(0)} ms · ${at(0.99).toFixed(0)} ms`,
+    `${(againMs / 1_000).toFixed(1)} s`,
+    `${mostMiB} MiB`,
+  ].join(' | ')} |`;
+}
+
+function summarize(answers: readonly FleetAnswer[]): string {
+  const counts = Map.groupBy(answers, ({ status }) => status);
+  return [...counts]
+    .sort(([a], [b]) => a - b)
+    .map(([status, of]) => `${status || 'no answer'}: ${of.length.toLocaleString('en')}`)
+    .join(' · ');
+}
+
+/** Resident memory, from `/proc` (Linux). */
+function memoryOf(pid: number): number {
+  try {
+    const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Math.round(Number(kib) / 1_024);
+  } catch {
+    return 0;
+  }
+}

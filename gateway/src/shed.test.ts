@@ -1,0 +1,187 @@
+import type { RequestListener, ServerResponse } from 'node:http';
+import { type StoppedTime, stopTime } from '@latchkey/shared/testing/stop-time';
+import { expect, test } from 'vitest';
+import {
+  type FakeService,
+  type GatewayFixture,
+  refusingUrls,
+  serveInTest,
+  startGatewayInTest,
+} from './forwarding.fixture.ts';
+
+/** How long a probe may take until its address counts as gone. */
+const goneMs = 2_000;
+const get = (gateway: GatewayFixture, signal: AbortSignal | null = null) =>
+  fetch(`${gateway.url}/keys/film`, { signal });
+const keyRequests = ({ received }: FakeService) =>
+  received.filter(({ url }) => url.startsWith('/keys')).length;
+const probes = ({ received }: FakeService) => received.filter(({ url }) => url === '/health').length;
+const silent: RequestListener = () => {};
+/** Lets everything that has come be read. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+}
+
+/** Two services whose answers the test sends; `isPaused` ones answer no probe either. */
+async function startReplicas() {
+  const state = { isPaused: true };
+  const held: ServerResponse[] = [];
+  const answer: RequestListener = (request, response) => {
+    if (!state.isPaused) response.end('ok');
+    else if (request.url === '/keys/film') held.push(response);
+  };
+  return { state, held, services: [await serveInTest(answer), await serveInTest(answer)] };
+}
+
+async function expectShed(answer: Response, reason: string, gateway: GatewayFixture): Promise<void> {
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await answer.json()).toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+  expect(gateway.shed.at(-1)).toBe(`key-derivation ${reason}`);
+}
+
+/** Lets two requests find that nobody answers, and be refused. */
+async function loseAll(time: StoppedTime, services: FakeService[], gateway: GatewayFixture): Promise<void> {
+  const first = [get(gateway), get(gateway)];
+  await Promise.all(services.map((service) => service.came(1)));
+  time.advance(500);
+  await Promise.all(services.map((service) => service.came(2)));
+  time.advance(goneMs);
+  await turns();
+  // What was sent already is given up with the next look.
+  time.advance(500);
+  for (const answer of await Promise.all(first)) await expectShed(answer, 'no_address', gateway);
+}
+
+test('where every address was found to be silent, a key request is answered 503 with Retry-After and sent nowhere', async () => {
+  const time = stopTime();
+  const { services } = await startReplicas();
+  const gateway = await startGatewayInTest(
+    services.map(({ url }) => url),
+    { doubtAfterMs: 500 },
+  );
+  await loseAll(time, services, gateway);
+  for (let round = 0; round < 50; round++) await expectShed(await get(gateway), 'no_address', gateway);
+  expect(services.map(keyRequests)).toEqual([1, 1]);
+});
+
+test('a request that changes something and was sent waits for its answer, though the address is found to be gone', async () => {
+  const time = stopTime();
+  const service = await serveInTest(silent);
+  const gateway = await startGatewayInTest([service.url], { doubtAfterMs: 500, answerLimitMs: 7_000 });
+  const post = fetch(`${gateway.url}/keys/leases`, { method: 'POST' });
+  await service.came(1);
+  time.advance(500);
+  await service.came(2);
+  time.advance(goneMs);
+  await turns();
+  time.advance(4_000);
+  await turns();
+  expect(gateway.lines).toEqual([]);
+  time.advance(500);
+  expect((await post).status).toBe(503);
+  expect(gateway.shed).toEqual([]);
+});
+
+test('requests that wait for a connection are refused together once the last address is found to be gone', async () => {
+  const time = stopTime();
+  const { services } = await startReplicas();
+  const gateway = await startGatewayInTest(
+    services.map(({ url }) => url),
+    { doubtAfterMs: 500, connections: 1 },
+  );
+  const asked = Array.from({ length: 20 }, () => get(gateway));
+  await Promise.all(services.map((service) => service.came(1)));
+  await time.begun(500, 20);
+  time.advance(500);
+  await Promise.all(services.map((service) => service.came(2)));
+  time.advance(goneMs);
+  await gateway.linesWritten(18);
+  time.advance(500);
+  for (const answer of await Promise.all(asked)) expect(answer.status).toBe(503);
+  expect(services.map(keyRequests)).toEqual([1, 1]);
+});
+
+test('while all are gone each address is asked by one probe at a time, and the first answered probe lets all requests in', async () => {
+  const time = stopTime();
+  const { services, state } = await startReplicas();
+  const gateway = await startGatewayInTest(
+    services.map(({ url }) => url),
+    { doubtAfterMs: 500, probeEveryMs: 500 },
+  );
+  await loseAll(time, services, gateway);
+  const [paused] = services as [FakeService, FakeService];
+  const before = probes(paused);
+  // The next probe finds it back.
+  state.isPaused = false;
+  while (probes(paused) === before) {
+    time.advance(500);
+    await turns();
+  }
+  await turns();
+  const answers = await Promise.all(Array.from({ length: 30 }, () => get(gateway)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(probes(paused)).toBeLessThanOrEqual(before + 2);
+});
+
+test('a request that waited 3 s for a connection is answered 503: its answer could not come in time', async () => {
+  const time = stopTime();
+  const held: ServerResponse[] = [];
+  const slow = await serveInTest((request, response) => {
+    if (request.url === '/health') response.end('ok');
+    else held.push(response);
+  });
+  const gateway = await startGatewayInTest([slow.url], { doubtAfterMs: 500, connections: 1 });
+  const sent = get(gateway);
+  await slow.came(1);
+  const waiting = get(gateway);
+  await time.begun(500, 2);
+  for (let elapsedMs = 0; elapsedMs < 3_000; elapsedMs += 500) {
+    time.advance(500);
+    await turns();
+  }
+  await expectShed(await waiting, 'waited_too_long', gateway);
+  held[0]?.end('ok');
+  expect((await sent).status).toBe(200);
+  expect(keyRequests(slow)).toBe(1);
+});
+
+test('a request whose client has left while it waited is never sent, and costs no other request its connection', async () => {
+  const { services, held } = await startReplicas();
+  const [service] = services as [FakeService, FakeService];
+  const gateway = await startGatewayInTest([service.url], { connections: 1 });
+  const sent = get(gateway);
+  await service.came(1);
+  const leaving = new AbortController();
+  const left = Array.from({ length: 50 }, () => get(gateway, leaving.signal).catch(() => 'left'));
+  const stays = get(gateway);
+  await gateway.waiting(51);
+  leaving.abort();
+  await Promise.all(left);
+  await gateway.linesWritten(50);
+  held[0]?.end('ok');
+  expect((await sent).status).toBe(200);
+  await service.came(2);
+  held[1]?.end('ok');
+  expect((await stays).status).toBe(200);
+  expect(keyRequests(service)).toBe(2);
+  expect(gateway.lines.filter(({ status }) => status === 499)).toHaveLength(50);
+});
+
+test('more than 4,096 waiting requests are not kept: the next one is answered 503 at once', async () => {
+  const { services, held } = await startReplicas();
+  const [service] = services as [FakeService, FakeService];
+  const gateway = await startGatewayInTest([service.url], { connections: 1 });
+  const sent = get(gateway);
+  await service.came(1);
+  const waiting = gateway.fillLine(4_096);
+  await expectShed(await get(gateway), 'line_full', gateway);
+  waiting.leave();
+  held[0]?.end('ok');
+  expect((await sent).status).toBe(200);
+});
+
+test('an address that refuses connections is asked by nothing but probes once a probe was refused', async () => {
+  const gateway = await startGatewayInTest(refusingUrls, { probeEveryMs: 5 });
+  while (gateway.shed.length < 10) expect((await get(gateway)).status).toBe(503);
+  expect(new Set(gateway.shed)).toEqual(new Set(['key-derivation no_address']));
+});

@@ -1,0 +1,47 @@
+import type { Member } from './member.ts';
+
+/** A request for which no address has room at the moment. */
+export interface Waiter {
+  /** What it holds in memory, in units of 16 KiB, which is what the head of a request may have. */
+  readonly weight: number;
+  /** Its turn has come: it is to be sent to this address now. */
+  admit(member: Member): void;
+  /** No address is alive any more. */
+  refuse(): void;
+}
+
+/**
+ * Together at most 64 MiB for each neighbour, at 16 KiB each. Of the usual 2 KiB heads they are some 40 MiB with all that
+ * belongs to a request. A gateway answers 10,000 requests a second, so more could not be answered before they are too old.
+ */
+const heaviest = 4_096;
+
+/** Requests that wait for room, first in first out. Whoever leaves costs nothing any more. */
+export class WaitingLine {
+  readonly #waiters = new Set<Waiter>();
+  #weight = 0;
+
+  get size(): number {
+    return this.#waiters.size;
+  }
+
+  /** @returns false where the line is full */
+  add(waiter: Waiter): boolean {
+    if (this.#weight + waiter.weight > heaviest) return false;
+    this.#waiters.add(waiter);
+    this.#weight += waiter.weight;
+    return true;
+  }
+
+  /** To be called when it need not wait any longer. Does nothing where it does not wait. */
+  remove(waiter: Waiter): void {
+    if (this.#waiters.delete(waiter)) this.#weight -= waiter.weight;
+  }
+
+  /** Removes the one that has waited longest. */
+  take(): Waiter | undefined {
+    const [first] = this.#waiters;
+    if (first) this.remove(first);
+    return first;
+  }
+}
