@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { registerContent } from './stage.ts';
+import { createApiKey, registerContent } from './stage.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -59,7 +59,9 @@ describe('the audit is exported', () => {
     const { bytes, type } = await client.get(`/api/v1/audit/export?${query}`, admin);
     expect(type).toBe('text/csv');
     const [head, row, end] = bytes.toString().split('\r\n');
-    expect(head).toBe('id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected');
+    expect(head).toBe(
+      'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count',
+    );
     expect(row).toContain(`,viewer,"'${viewerId.replaceAll('"', '""')}",lease.list,`);
     expect(end).toBe('');
   });
@@ -67,6 +69,36 @@ describe('the audit is exported', () => {
   it('in no other format, and only by who may see it', async () => {
     expect((await client.get('/api/v1/audit/export?format=xml', admin)).code).toBe('VALIDATION_FAILED');
     expect((await client.get('/api/v1/audit/export', admin)).code).toBe('VALIDATION_FAILED');
-    expect((await client.call('HEAD', '/api/v1/audit/export?format=csv', { as: admin })).status).toBe(200);
+  });
+
+  it('HEAD has the headers of GET, no length, and leaves no record', async () => {
+    const actor = await createApiKey(target, 'full');
+    const path = '/api/v1/audit/export?format=csv&action=audit.export';
+    const head = await client.call('HEAD', path, { as: actor.raw });
+    expect(head.status).toBe(200);
+    expect(head.headers['content-length']).toBeUndefined();
+    expect(await audit(`actor=${actor.id}`)).toEqual([]);
+    const { headers } = await client.get(path, actor.raw);
+    for (const name of ['content-type', 'content-disposition', 'content-length'])
+      expect([name, head.headers[name]]).toEqual([name, headers[name]]);
+  });
+
+  it('and the export leaves a record of who took what, while a page of the list leaves none', async () => {
+    const actor = await createApiKey(target, 'full');
+    await client.get('/api/v1/audit', actor.raw);
+    expect(await audit(`actor=${actor.id}`)).toEqual([]);
+    const { bytes, requestId } = await client.get(
+      '/api/v1/audit/export?format=jsonl&action=audit.export&outcome=done',
+      actor.raw,
+    );
+    const [record] = await audit(`actor=${actor.id}`);
+    expect(record).toMatchObject({
+      action: 'audit.export',
+      target: 'format=jsonl action=audit.export outcome=done',
+      actor: { kind: 'api-key', id: actor.id },
+      outcome: 'done',
+      requestId,
+    });
+    expect(JSON.parse(bytes.toString().split('\n')[0] ?? '')).toEqual(record);
   });
 });

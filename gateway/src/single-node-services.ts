@@ -31,7 +31,7 @@ import {
   type ServicePorts,
 } from '@latchkey/shared/http';
 import { everyMs, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
-import type { OperatorLog } from '@latchkey/shared/log';
+import { createRepeatedWarnings, type OperatorLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { addOwnStatistics } from './statistics/add-own-statistics.ts';
 
@@ -93,13 +93,14 @@ async function createCore({ app, db, values, clock, metrics, log, shutdown }: Si
     allowAnonymous: tokens === null && values.allowAnonymousViewers,
     clock,
   });
+  const warn = createRepeatedWarnings(log, clock);
   const limiter = values.rateLimit === 'on' ? await createRateLimiter(app) : null;
   const service: ServicePorts = {
     db,
     ledger: createLedger({ db, bus, clock }),
     clock,
     randomId: randomUUID,
-    refusals: createRefusalLog(db, clock, onFault('refusals could not be recorded')),
+    refusals: createRefusalLog(db, clock, (error) => warn('refusals could not be recorded', error)),
     guard: { authenticator, limiter, viewerSources: values.viewerTokenFrom },
   };
   return { bus, setup, verifier, contents, follower, authority, service, onFault };

@@ -203,7 +203,7 @@ it('hostile names are text, and no formula in the exported CSV', async () => {
   const { name, text } = await save(page, 'CSV');
   expect(name).toMatch(/^latchkey-audit-[\d-]+\.csv$/);
   expect(text.split('\r\n')[0]).toBe(
-    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected',
+    'id,at,actor_kind,actor_id,action,target,client_ip,request_id,outcome,code,affected,count',
   );
   expect(text).toContain(`,"'=HYPERLINK(""http://evil.example"",""${mark}"")",`);
   expect(text).not.toMatch(/(^|,|")[=+@-][A-Z]/m);

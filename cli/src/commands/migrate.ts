@@ -1,4 +1,4 @@
-import { migrate, readMigrationState } from '@latchkey/shared/db';
+import { cleanAudit, migrate, readMigrationState } from '@latchkey/shared/db';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withDatabase } from '../database/with-database.ts';
@@ -17,8 +17,13 @@ a newer release has migrated is left as it is, which is no failure: the exit cod
     .action(() =>
       withDatabase(env, { mayCreate: true, longStatements: true }, async (db, database) => {
         const applied = await migrate(db);
+        const cleaned = await cleanAudit(db);
         const { unknown } = await readMigrationState(db);
         stdout.write(`${database} ${describe(applied, unknown)}\n`);
+        if (cleaned > 0)
+          stdout.write(
+            `Raw keys and tokens that callers had put into ids are now hidden in ${cleaned} rows of its audit.\n`,
+          );
       }),
     );
 }

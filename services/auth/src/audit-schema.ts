@@ -21,6 +21,14 @@ export const AuditSchema = Type.Object({
     description:
       'How many leases a revocation by viewer or content revoked. Null for other acts, and until the last of many is written.',
   }),
+  count: Type.Integer({
+    minimum: 1,
+    description:
+      'How many refusals the record stands for; 1 for everything that was done. Refusals without a valid credential are counted: one ' +
+      'record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. So are those of an API ' +
+      'key or viewer beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors in a minute puts the ' +
+      'rest of an action into one record without them. The number may be a second late.',
+  }),
 });
 
 // Postgres keeps no NUL in a text, so nothing is called that.

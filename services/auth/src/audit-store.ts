@@ -64,11 +64,14 @@ export async function listAuditRows(
   const bounds = await numbersBetween(db, filter);
   // The column came with this table (migration 0004), and this code runs before it, too.
   const hasAffected = await createTableCheck('revocations').isThere(db);
+  // Likewise, with migration 0005.
+  const hasCount = await createTableCheck('audit_cleaning').isThere(db);
   const select = (actor: 'actor_id' | 'actor_kind' | null) =>
     db
       .selectFrom('audit')
       .select(columns)
       .$if(hasAffected, (query) => query.select('affected'))
+      .$if(hasCount, (query) => query.select('count'))
       .where((eb) => matchesFilter(eb, filter))
       .$if(actor !== null, (query) => query.where(actor ?? 'actor_id', '=', filter.actor ?? ''))
       .where('number', '<', Math.min(before ?? endOfNumbers, bounds.before ?? endOfNumbers))
@@ -76,7 +79,7 @@ export async function listAuditRows(
       .orderBy('number', 'desc')
       .limit(limit)
       .execute()
-      .then((rows) => rows.map(({ affected = null, ...row }) => ({ ...row, affected })));
+      .then((rows) => rows.map(({ affected = null, count = null, ...row }) => ({ ...row, affected, count })));
   if (filter.actor === undefined) return select(null);
   // One after the other, each by its own index, and not with "or": no index has the two together.
   const named = await select('actor_id');

@@ -26,6 +26,7 @@ const header = [
   'outcome',
   'code',
   'affected',
+  'count',
 ];
 
 /**
@@ -63,6 +64,7 @@ function cellsOf({
   outcome,
   code,
   affected,
+  count,
 }: AuditRecord) {
   return [
     id,
@@ -76,6 +78,7 @@ function cellsOf({
     outcome,
     code,
     affected === null ? null : String(affected),
+    String(count),
   ];
 }
 

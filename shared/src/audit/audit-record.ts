@@ -15,6 +15,8 @@ export interface AuditRecord extends Record<string, unknown> {
   code: string | null;
   /** Leases that the act revoked; null where it is not such an act, and until all of them are written. */
   affected: number | null;
+  /** How many refusals the row stands for; 1 for an act. */
+  count: number;
 }
 
 /** Rows of earlier releases may hold a raw key or token in clear: the newer processes that share their database hide it here. */
@@ -30,6 +32,7 @@ export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
     outcome: row.outcome,
     code: row.code,
     affected: row.affected,
+    count: row.count ?? 1,
   };
 }
 

@@ -1,61 +1,191 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Actor } from '../contracts/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
+import { groupsPerMinute } from './refusal-groups.ts';
 import { createRefusalLog } from './refusal-log.ts';
 
-const entry = (target: string) => ({
-  actor: { kind: 'anonymous' as const, id: null },
-  action: 'api-key.create',
+const stranger: Actor = { kind: 'anonymous', id: null };
+const viewer: Actor = { kind: 'viewer', id: 'ada' };
+const entry = (target: string, actor = viewer, clientIp = '203.0.113.7', action = 'api-key.create') => ({
+  actor,
+  action,
   target,
-  clientIp: '203.0.113.7',
-  requestId: 'r-1',
+  clientIp,
+  requestId: `r-${target}`,
   outcome: 'refused' as const,
   code: 'INVALID_API_KEY',
 });
+const fromStranger = (clientIp: string, action?: string) => entry('t', stranger, clientIp, action);
 
 describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
   let database: TestDatabase;
+  let clock: ReturnType<typeof createManualClock>;
+  let refusals: ReturnType<typeof createRefusalLog>;
   beforeEach(async () => {
     database = await open();
+    clock = createManualClock();
+    refusals = createRefusalLog(database.db, clock, (error) => {
+      throw error;
+    });
   });
   afterEach(() => database.close());
 
-  const targets = async () =>
-    (await database.db.selectFrom('audit').select('target').orderBy('number').execute()).map(
-      (row) => row.target,
+  const rows = () => database.db.selectFrom('audit').selectAll().orderBy('number').execute();
+  const targets = async () => (await rows()).map((row) => row.target);
+  /** Of each row: where it came from, what it was and how often. */
+  const counted = async () => {
+    await refusals.settle();
+    return (await rows()).map(({ client_ip, actor_id, action, count }) =>
+      [actor_id ?? client_ip, action, count].join(' '),
     );
+  };
 
-  test('are stored by the time the promise resolves, in their order', async () => {
-    const refusals = createRefusalLog(database.db, createManualClock(), () => {});
+  test('refusals of a known actor are stored by the time the promise resolves, in their order', async () => {
     await Promise.all([refusals.record(entry('a')), refusals.record(entry('b'))]);
     expect(await targets()).toEqual(['a', 'b']);
     await refusals.record(entry('c'));
     expect(await targets()).toEqual(['a', 'b', 'c']);
   });
 
-  test('share transactions: thousands at once are a few commits, and none is lost', async () => {
+  test('refusals share transactions: a thousand at once are one commit, and each has its row', async () => {
     let transactions = 0;
-    const counted = new Proxy(database.db, {
+    const watched = new Proxy(database.db, {
       get(target, name) {
         if (name === 'transaction') transactions++;
         const value = Reflect.get(target, name, target);
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    const refusals = createRefusalLog(counted, createManualClock(), () => {});
-    await Promise.all(Array.from({ length: 2_500 }, (_, i) => refusals.record(entry(`${i}`))));
-    expect(await targets()).toHaveLength(2_500);
+    const own = createRefusalLog(watched, clock, () => {});
+    await Promise.all(Array.from({ length: 1_000 }, (_, i) => own.record(entry(`${i}`))));
+    expect(await targets()).toHaveLength(1_000);
     expect(transactions).toBe(1);
+  });
+
+  test('a stranger has one row a minute for an address and an action, there with the first answer, with the number', async () => {
+    await refusals.record(fromStranger('203.0.113.7'));
+    expect(await rows()).toMatchObject([
+      { target: 't', request_id: 'r-t', code: 'INVALID_API_KEY', count: 1 },
+    ]);
+    for (let n = 0; n < 500; n++) await refusals.record(fromStranger('203.0.113.7'));
+    await refusals.record(fromStranger('203.0.113.8'));
+    await refusals.record(fromStranger('203.0.113.7', 'lease.list'));
+    clock.advance(60_000);
+    await refusals.record(fromStranger('203.0.113.7'));
+    expect(await counted()).toEqual([
+      '203.0.113.7 api-key.create 501',
+      '203.0.113.8 api-key.create 1',
+      '203.0.113.7 lease.list 1',
+      '203.0.113.7 api-key.create 1',
+    ]);
+  });
+
+  test('a /64 of IPv6 is one address', async () => {
+    for (let n = 1; n <= 50; n++) await refusals.record(fromStranger(`2001:db8::${n.toString(16)}`));
+    await refusals.record(fromStranger('2001:db8:0:1::1'));
+    expect(await counted()).toEqual(['2001:db8::1 api-key.create 50', '2001:db8:0:1::1 api-key.create 1']);
+  });
+
+  test('a hundred thousand addresses in a minute are few rows, and every refusal is counted in one', async () => {
+    const actions = ['api-key.create', 'lease.list'];
+    const waits = Array.from({ length: 100_000 }, (_, n) =>
+      refusals.record(fromStranger(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, actions[n % 2])),
+    );
+    await Promise.all(waits);
+    await refusals.settle();
+    const all = await rows();
+    expect(all.length).toBe(groupsPerMinute + actions.length);
+    expect(all.reduce((sum, { count }) => sum + (count ?? 0), 0)).toBe(100_000);
+    expect(all.slice(groupsPerMinute)).toMatchObject([
+      { client_ip: null, request_id: null, target: null, action: 'api-key.create' },
+      { client_ip: null, request_id: null, target: null, action: 'lease.list' },
+    ]);
+  });
+
+  test('one viewer does not fill the disk: beyond its own rows its refusals are counted, ten a minute apart from that', async () => {
+    for (let n = 0; n < 1_500; n += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, i) => refusals.record(entry(`${n + i}`))));
+    await refusals.settle();
+    const first = await rows();
+    expect(first).toHaveLength(1_001);
+    expect(first.at(-1)).toMatchObject({ actor_id: 'ada', count: 500, target: '1000' });
+    clock.advance(60_000);
+    await Promise.all(Array.from({ length: 100 }, (_, i) => refusals.record(entry(`later ${i}`))));
+    await refusals.settle();
+    expect((await rows()).slice(1_001)).toHaveLength(11);
+    expect((await rows()).at(-1)).toMatchObject({ count: 90 });
+  });
+
+  test('many viewers share a budget, so that tokens in numbers do not fill it either; API keys among them are named', async () => {
+    for (let viewerId = 0; viewerId < 30; viewerId++) {
+      const actor: Actor = { kind: 'viewer', id: `v${viewerId}` };
+      await Promise.all(Array.from({ length: 1_000 }, (_, i) => refusals.record(entry(`${i}`, actor))));
+    }
+    await refusals.settle();
+    const all = await rows();
+    expect(all.length).toBeLessThan(10_100);
+    expect(all.reduce((sum, { count }) => sum + (count ?? 1), 0)).toBe(30_000);
+    expect(new Set(all.map(({ actor_id }) => actor_id)).size).toBe(30);
+  });
+
+  test('before the migration that brings the number, each group has its row without it', async () => {
+    await database.db.schema.dropTable('audit_cleaning').execute();
+    await database.db.schema.alterTable('audit').dropColumn('count').execute();
+    for (let n = 0; n < 10; n++) await refusals.record(fromStranger('203.0.113.7'));
+    await refusals.record(entry('a'));
+    await refusals.settle();
+    expect(await targets()).toEqual(['t', 'a']);
+  });
+
+  test('what a database did not take of the numbers is written once it takes writes again', async () => {
+    await refusals.record(fromStranger('203.0.113.7'));
+    const faults: unknown[] = [];
+    let isBroken = true;
+    const breaking = new Proxy(database.db, {
+      get(target, name) {
+        if (name === 'transaction' && isBroken) throw new Error('disk full');
+        const value = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const own = createRefusalLog(breaking, clock, (error) => void faults.push(String(error)));
+    for (let n = 0; n < 5; n++) await own.record(fromStranger('203.0.113.9'));
+    await own.record(entry('lost'));
+    isBroken = false;
+    clock.advance(60_000);
+    await own.record(fromStranger('203.0.113.9'));
+    await own.settle();
+    expect((await counted()).slice(1)).toEqual([
+      '203.0.113.9 api-key.create 5',
+      '203.0.113.9 api-key.create 1',
+    ]);
+    expect(faults.at(-1)).toBe('Error: disk full');
   });
 });
 
-test('where they cannot be stored, the operator hears it, and the caller is not held up', async () => {
+test('where the database does not answer, nobody waits for longer than a second', async () => {
+  const [sqlite] = databaseKinds({});
+  const database = await sqlite?.open();
+  if (!database) throw new Error('there is always SQLite');
+  const silent = new Proxy(database.db, {
+    get: (target, name) =>
+      name === 'transaction'
+        ? () => ({ execute: () => new Promise(() => {}) })
+        : Reflect.get(target, name, target),
+  });
+  const refusals = createRefusalLog(silent, createManualClock(), () => {});
+  await Promise.all([refusals.record(entry('a')), refusals.record(fromStranger('203.0.113.7'))]);
+  await database.close();
+});
+
+test('where refusals cannot be stored, the operator is told, and the caller is not held up', async () => {
   const [sqlite] = databaseKinds({});
   const database = await sqlite?.open();
   if (!database) throw new Error('there is always SQLite');
   await database.close();
   const faults: unknown[] = [];
   const refusals = createRefusalLog(database.db, createManualClock(), (error) => void faults.push(error));
-  await refusals.record(entry('a'));
+  await Promise.all([refusals.record(entry('a')), refusals.record(entry('b'))]);
   expect(faults).toHaveLength(1);
 });

@@ -8,7 +8,7 @@ import { type AuditRecord, redacted, toAuditRecord } from './audit-record.ts';
 export function toAuditRow(
   entry: AuditEntry,
   at: number,
-): Omit<Selectable<AuditTable>, 'number' | 'affected'> {
+): Omit<Selectable<AuditTable>, 'number' | 'affected' | 'count'> {
   return {
     at,
     actor_kind: entry.actor.kind,
@@ -30,5 +30,5 @@ export async function writeAudit(
 ): Promise<AuditRecord> {
   const row = toAuditRow(entry, at);
   const { number } = await db.insertInto('audit').values(row).returning('number').executeTakeFirstOrThrow();
-  return toAuditRecord({ ...row, number, affected: null });
+  return toAuditRecord({ ...row, number, affected: null, count: null });
 }

@@ -1,3 +1,4 @@
+export { cleanAudit } from './clean-audit.ts';
 export { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable } from './database-fault.ts';
 export { makeFolder } from './make-folder.ts';

@@ -34,6 +34,17 @@ export interface AuditTable {
   code: string | null;
   /** Leases that the act revoked, once their rows are written. Not there before migration 0004. */
   affected: number | null;
+  /** Refusals that the row stands for; null for one. Migration 0005. */
+  count: number | null;
+}
+
+/** How far rows of earlier releases have been cleaned of raw keys and tokens: one row. */
+export interface AuditCleaningTable {
+  id: number;
+  /** Rows with numbers up to this one are clean. */
+  done_to: number;
+  /** Later rows were written by code that hides them itself. */
+  last: number;
 }
 
 export interface LeaseTable {
@@ -123,6 +134,7 @@ export interface Schema {
   api_keys: ApiKeyTable;
   setup_claim: SetupClaimTable;
   audit: AuditTable;
+  audit_cleaning: AuditCleaningTable;
   leases: LeaseTable;
   marks: MarkTable;
   revocations: RevocationTable;

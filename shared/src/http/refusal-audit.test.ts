@@ -101,8 +101,13 @@ test('where viewers act too, what an API key is refused is recorded, also where 
   expect(await post('/leases', unknown, '{}')).toBe('RATE_LIMITED');
   expect(await recorded()).toEqual([
     'api-key lease.revoke LEASE_NOT_FOUND',
+    // The second is counted in the row of the first: both are of a stranger at one address.
     'anonymous lease.revoke INVALID_API_KEY',
-    'anonymous lease.revoke RATE_LIMITED',
+  ]);
+  await host.refusals.settle();
+  expect(await database.db.selectFrom('audit').select('count').execute()).toEqual([
+    { count: null },
+    { count: 2 },
   ]);
 });
 

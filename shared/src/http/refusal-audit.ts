@@ -18,10 +18,11 @@ export function auditFacts(request: FastifyRequest): AuditFacts {
 }
 
 /**
- * Records every management action that is refused, before its answer leaves. What a viewer is refused is no management:
- * its log line tells.
+ * Records every management action that is refused, before its answer leaves: in a row of its own or, where it is one of many,
+ * in one that counts them (`RefusalLog`). A viewer that is refused what is its own does not manage: its log line says so.
  */
 export function addRefusalAudit(app: App, refusals: RefusalLog): void {
+  app.addHook('onClose', () => refusals.settle());
   app.addHook('onError', async (request, _reply, error) => {
     const { action, access } = request.routeOptions.config;
     if (!action) return;

@@ -111,12 +111,13 @@ export function createServicePorts(
   { clock, log }: Pick<ServiceContext<never>, 'clock' | 'log'>,
   { db, bus, guard, randomId }: { db: Database; bus: Bus; guard: GuardOptions; randomId: () => string },
 ): ServicePorts {
+  const warn = createRepeatedWarnings(log, clock);
   return {
     db,
     ledger: createLedger({ db, bus, clock }),
     clock,
     randomId,
-    refusals: createRefusalLog(db, clock, (error) => log.error('refusals could not be recorded', { error })),
+    refusals: createRefusalLog(db, clock, (error) => warn('refusals could not be recorded', error)),
     guard,
   };
 }

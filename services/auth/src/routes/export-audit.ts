@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { problems } from '@latchkey/shared/errors';
-import type { App } from '@latchkey/shared/http';
+import { type App, auditFacts } from '@latchkey/shared/http';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { auditFilterSchemas, readAuditFilter } from '../audit-schema.ts';
@@ -16,7 +16,7 @@ const QuerySchema = Type.Object(
 );
 
 /** `GET /api/v1/audit/export`: the whole audit, or what the filters leave of it, as a file. */
-export function addExportAuditRoute(app: App, { db, clock }: AuthPorts): void {
+export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: AuthPorts): void {
   app.get(
     path,
     {
@@ -28,7 +28,8 @@ export function addExportAuditRoute(app: App, { db, clock }: AuthPorts): void {
         description:
           'Streams everything that matches. CSV (RFC 4180) has its column names in the first line, and an apostrophe before ' +
           'whatever a spreadsheet would take for a formula; JSON Lines have one record of the list in each line. ' +
-          'An answer that breaks off before its end is not the whole.',
+          'An answer that breaks off before its end is not the whole. The export leaves a record itself, which names its format and ' +
+          'filters, and is the first line where they match it.',
         querystring: QuerySchema,
         response: {
           200: {
@@ -42,16 +43,34 @@ export function addExportAuditRoute(app: App, { db, clock }: AuthPorts): void {
         },
       },
     },
-    (request, reply) => {
+    async (request, reply) => {
       const { format } = request.query;
       const filter = readAuditFilter(request.query);
-      setHeaders(reply, format, clock.now()).send(Readable.from(exportAudit(db, filter, format)));
+      await refusals.settle();
+      // Before the first line leaves: what is read in one piece leaves this house, and somebody answers for it.
+      await ledger.write(({ audit }) =>
+        audit({
+          ...auditFacts(request),
+          action: config.action,
+          target: describeQuery(request.query),
+          outcome: 'done',
+          code: null,
+        }),
+      );
+      return setHeaders(reply, format, clock.now()).send(Readable.from(exportAudit(db, filter, format)));
     },
   );
-  // Node answers HEAD of a stream by reading it to its end.
+  // Node answers HEAD of a stream by reading it to its end. How long it is, nobody knows beforehand.
   app.head(path, { config, schema: { hide: true, querystring: QuerySchema } }, ({ query }, reply) =>
-    setHeaders(reply, query.format, clock.now()).send(''),
+    setHeaders(reply, query.format, clock.now()).send(null),
   );
+}
+
+/** Such as `format=csv outcome=refused`. */
+function describeQuery(query: Record<string, unknown>): string {
+  return Object.entries(query)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ');
 }
 
 function setHeaders(reply: FastifyReply, format: ExportFormat, now: number): FastifyReply {

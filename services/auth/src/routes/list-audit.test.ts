@@ -33,6 +33,7 @@ describe.each(databaseKinds(process.env))('the audit on $name', (kind) => {
           outcome: 'done',
           code: null,
           affected: null,
+          count: 1,
         },
       ],
       next_cursor: null,

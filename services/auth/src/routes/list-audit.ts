@@ -15,7 +15,7 @@ const QuerySchema = Type.Object(
 );
 
 /** `GET /api/v1/audit`: what was done and what was refused. */
-export function addListAuditRoute(app: App, { db }: AuthPorts): void {
+export function addListAuditRoute(app: App, { db, refusals }: AuthPorts): void {
   app.get(
     '/api/v1/audit',
     {
@@ -36,6 +36,7 @@ export function addListAuditRoute(app: App, { db }: AuthPorts): void {
     async (request) => {
       const { limit, after } = page(request.query, defaultLimit);
       const filter = readAuditFilter(request.query);
+      await refusals.settle();
       const found = await listAuditRows(db, filter, { before: after?.at ?? null, limit: limit + 1 });
       const { rows, next } = nextCursor(found, limit, (row) => ({ at: row.number, id: '' }));
       return { audit: rows.map(toAuditRecord), next_cursor: next };

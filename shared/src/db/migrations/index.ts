@@ -2,12 +2,14 @@ import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
 import { listIndexes } from './0002-list-indexes.ts';
 import { revocations } from './0004-revocations.ts';
+import { audit } from './0005-audit.ts';
 
 /** In order of their names. A migration that was released is never edited. */
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-list-indexes': listIndexes,
   '0004-revocations': revocations,
+  '0005-audit': audit,
 };
 
 /**

@@ -1,0 +1,69 @@
+import { expect, it } from 'vitest';
+import { createApiKey } from './stage.ts';
+import { startServer } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const server = await startServer({ TRUST_PROXY: '1' });
+const { client, adminApiKey: admin, jwtSecret } = server;
+
+interface Row {
+  clientIp: string | null;
+  count: number;
+  code: string;
+}
+const rowsOf = async (query: string): Promise<Row[]> =>
+  (await client.get(`/api/v1/audit?limit=500&${query}`, admin)).json.audit;
+const countOf = (rows: readonly Row[]) => rows.reduce((sum, { count }) => sum + count, 0);
+const from = (address: string) => ({ 'x-forwarded-for': address });
+
+/** Some at a time, as a flood comes. */
+async function flood(times: number, call: (n: number) => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < times; n += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => call(n + i)));
+}
+
+it('wrong keys from one address are one row a minute in the audit, with their number', async () => {
+  await flood(500, () => client.get('/api/v1/content', `lk_${'0'.repeat(64)}`, from('203.0.113.1')));
+  await flood(500, () => client.call('POST', '/api/v1/content', { headers: from('203.0.113.1') }));
+  const listed = await rowsOf('action=content.list&outcome=refused');
+  const created = await rowsOf('action=content.create&outcome=refused');
+  for (const rows of [listed, created]) {
+    // Two where the minute ended meanwhile, three where the machine stood still as well.
+    expect(rows.length).toBeLessThanOrEqual(3);
+    expect(countOf(rows)).toBe(500);
+  }
+  expect(listed[0]).toMatchObject({ clientIp: '203.0.113.1', code: 'INVALID_API_KEY' });
+  expect(created[0]).toMatchObject({ clientIp: '203.0.113.1', code: 'UNAUTHENTICATED' });
+});
+
+it('a subscriber who has 2^64 addresses of IPv6 counts as one address', async () => {
+  await flood(200, (n) => client.get('/api/v1/leases', undefined, from(`2001:db8::${n.toString(16)}`)));
+  const rows = await rowsOf('action=lease.list&outcome=refused&actor=anonymous');
+  expect(rows.length).toBeLessThanOrEqual(3);
+  expect(countOf(rows)).toBe(200);
+});
+
+it('a thousand addresses are no thousand rows, and every refusal is counted all the same', async () => {
+  await flood(1_000, (n) => client.get('/api/v1/audit', undefined, from(`198.51.${n >> 8}.${n & 255}`)));
+  const rows = await rowsOf('action=audit.list&outcome=refused');
+  expect(rows.length).toBeLessThan(200);
+  expect(countOf(rows)).toBe(1_000);
+  expect(rows.some(({ clientIp, count }) => clientIp === null && count > 1)).toBe(true);
+});
+
+it('a viewer and an API key that are refused are named, once for each refusal, until it is a flood', async () => {
+  const viewerId = unique('viewer');
+  const { id, raw } = await createApiKey(server, 'playback');
+  const token = viewerToken(jwtSecret, viewerId);
+  await flood(100, () => client.get('/api/v1/leases', raw));
+  await flood(1_500, () => client.get('/api/v1/leases', token));
+  expect((await rowsOf(`actor=${id}`)).map(({ count }) => count)).toEqual(Array(100).fill(1));
+  const exported = await client.get(`/api/v1/audit/export?format=jsonl&actor=${viewerId}`, admin);
+  const rows = exported.bytes
+    .toString()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+  expect(rows.length).toBeGreaterThanOrEqual(1_001);
+  expect(rows.length).toBeLessThan(1_050);
+  expect(countOf(rows)).toBe(1_500);
+}, 60_000);

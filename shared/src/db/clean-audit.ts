@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import { redact } from '../log/index.ts';
+import type { Database } from './open.ts';
+import { createTableCheck } from './table-check.ts';
+import { inTransaction } from './transaction.ts';
+
+/** Row numbers of one transaction: some 10 ms on either database, so that whoever writes waits no longer. */
+const numbersPerStep = 10_000;
+
+/** What earlier releases wrote as it came. */
+const columns = ['actor_id', 'target', 'request_id'] as const;
+
+/**
+ * Hides the raw keys and tokens that earlier releases wrote into the audit, and that are in clear there still. Short
+ * transactions, each of which notes how far it came: a process that is stopped goes on at its next start, and two at once do
+ * the same work twice and no harm. Does nothing once all are clean, or before migration 0005.
+ *
+ * It hides them from readers of the table. Copies stay in backups, and in free space of a file until VACUUM: a key that was sent
+ * in a path should be rotated.
+ *
+ * @returns how many rows were changed
+ */
+export async function cleanAudit(db: Database): Promise<number> {
+  if (!(await createTableCheck('audit_cleaning').isThere(db))) return 0;
+  let changed = 0;
+  for (let work = await readWork(db); work; work = await readWork(db)) changed += await cleanStep(db, work);
+  return changed;
+}
+
+interface Work {
+  after: number;
+  last: number;
+}
+
+/** Null where all is done. Skips what was purged. */
+async function readWork(db: Database): Promise<Work | null> {
+  const progress = await db.selectFrom('audit_cleaning').select(['done_to', 'last']).executeTakeFirst();
+  if (!progress || progress.done_to >= progress.last) return null;
+  const next = await db
+    .selectFrom('audit')
+    .select('number')
+    .where('number', '>', progress.done_to)
+    .orderBy('number')
+    .limit(1)
+    .executeTakeFirst();
+  const after = Math.min(next ? next.number - 1 : progress.last, progress.last);
+  return { after, last: progress.last };
+}
+
+async function cleanStep(db: Database, { after, last }: Work): Promise<number> {
+  const doneTo = Math.min(after + numbersPerStep, last);
+  return inTransaction(db, async (tx) => {
+    const rows = await tx
+      .selectFrom('audit')
+      .select(['number', ...columns])
+      .where('number', '>', after)
+      .where('number', '<=', doneTo)
+      // Most rows have ids alone: those that may hold a key, a token or something encoded are read.
+      .where((eb) =>
+        eb.or(
+          columns.flatMap((column) => [
+            sql<boolean>`lower(${eb.ref(column)}) like '%lk\\_%' escape '\\'`,
+            eb(column, 'like', '%.%.%'),
+            sql<boolean>`${eb.ref(column)} like '%\\%%' escape '\\'`,
+          ]),
+        ),
+      )
+      .execute();
+    let changed = 0;
+    for (const { number, ...texts } of rows) {
+      const clean = Object.fromEntries(
+        columns.flatMap((column) => {
+          const text = texts[column];
+          return text === null || redact(text) === text ? [] : [[column, redact(text)]];
+        }),
+      );
+      if (Object.keys(clean).length === 0) continue;
+      await tx.updateTable('audit').set(clean).where('number', '=', number).execute();
+      changed++;
+    }
+    await tx.updateTable('audit_cleaning').set({ done_to: doneTo }).where('done_to', '<', doneTo).execute();
+    return changed;
+  });
+}

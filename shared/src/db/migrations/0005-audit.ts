@@ -1,0 +1,31 @@
+import { type Kysely, sql } from 'kysely';
+import type { Migration } from 'kysely/migration';
+
+/**
+ * How many refusals a row of the audit stands for, and which rows may hold a raw key or token in clear: all that are there
+ * now. `cleanAudit` goes through them afterwards, because on Postgres this transaction keeps everyone else from the audit.
+ */
+export const audit: Migration = {
+  async up(db: Kysely<unknown>) {
+    await addCount(db);
+    // The table comes last: code that finds it relies on the column, too.
+    await db.schema
+      .createTable('audit_cleaning')
+      .ifNotExists()
+      .addColumn('id', 'integer', (c) => c.primaryKey())
+      .addColumn('done_to', 'bigint', (c) => c.notNull())
+      .addColumn('last', 'bigint', (c) => c.notNull())
+      .execute();
+    const begun = sql`select 1, 0, coalesce(max(number), 0) from audit where true`;
+    await sql`insert into audit_cleaning (id, done_to, last) ${begun} on conflict do nothing`.execute(db);
+  },
+};
+
+/** SQLite cannot add a column only where it is missing, and runs this again after it was stopped half-way. */
+async function addCount(db: Kysely<unknown>) {
+  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) {
+    const { rows } = await sql`select 1 from pragma_table_info('audit') where name = 'count'`.execute(db);
+    if (rows.length > 0) return;
+  }
+  await db.schema.alterTable('audit').addColumn('count', 'bigint').execute();
+}
