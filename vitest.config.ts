@@ -23,6 +23,8 @@ export default defineConfig({
       // Set by `npm run test:distributed`: a server with settings of a test's own is separate services on this Postgres.
       separateOn:
         process.env.TEST_SEPARATE_SERVICES === 'true' ? (process.env.TEST_POSTGRES_URL ?? null) : null,
+      // Set by `npm run test:compose`: it is containers of this tag.
+      containersOf: process.env.TEST_CONTAINERS ?? null,
     },
   },
 });

@@ -8,6 +8,15 @@ const opening = 'openTarget(';
 const starting = 'startServer(';
 const dashboardOpening = 'openDashboard(';
 
+/** Those that containers cannot pass, by the folder of acceptance tests, and why. */
+export const notForContainers: Readonly<Record<string, string>> = {
+  'trust-proxy.test.ts': 'the peer is a bridge and not the loopback interface',
+  'setup.test.ts': 'a call from the machine itself comes over a bridge',
+  'key-sets.test.ts': 'its key set is on the loopback interface, where no container reaches it',
+  'cors.test.ts': 'production takes no *',
+  'presign-settings.test.ts': 'it starts servers that refuse to start',
+};
+
 /** What the server has to be configured with: the origin of the pages with players (acceptance/src/player/player-stage.ts). */
 export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 

@@ -25,6 +25,8 @@ export interface ComposeProject {
   ready(service: string, asWished?: (report: string) => boolean): Promise<void>;
   /** How many requests for keys each replica of key-derivation has answered, by the id of its container. */
   keyRequests(): Promise<Record<string, number>>;
+  /** The ids of the containers of one service. */
+  containers(service: string): Promise<string[]>;
   /** SIGKILL to one container of the service. */
   killOne(service: string): Promise<void>;
   /** Takes away its containers, networks and volumes. */
@@ -74,6 +76,7 @@ export async function createComposeProject(options: ComposeProjectOptions): Prom
       }
       return counts;
     },
+    containers: containersOf,
     async killOne(service) {
       const [id = ''] = await containersOf(service);
       await execute('docker', ['kill', id]);

@@ -2,33 +2,39 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
+import { blackBoxSettings, listBlackBoxTests, notForContainers } from './black-box-tests.ts';
 import { createComposeProject } from './compose-project.ts';
+import { measureImages } from './image/measure-images.ts';
+import { writeFinding } from './measured/finding.ts';
 import { readFlags } from './read-flags.ts';
 import { runCommand } from './run-command.ts';
 
 const usage = `npm run test:compose: builds every image and runs compose.yaml for real, under a project name of its own
 
+  npm run test:compose -- --write    puts the sizes of the images into docs/containers.md
+
 Needs Docker with Compose (docker compose or docker-compose). Takes everything away again.
 Ends with: N passed, N failed. Exits 0 where nothing failed.
 `;
-readFlags(usage, {});
+const { values: flags } = readFlags(usage, { options: { write: { type: 'boolean', default: false } } });
 
 const root = join(import.meta.dirname, '..');
 const replicas = 3;
 /** Requests that go to the replicas in turn; enough that each is seen to take its part. */
 const requests = 300;
+/** Overwrites nobody's release. */
+const testTag = 'test';
 
 async function makeEnvFile(folder: string): Promise<string> {
   const path = join(folder, '.env');
   const cli = join(root, 'cli/src/main.ts');
   assert.equal(await runCommand(process.execPath, [cli, 'keygen', '--out', path]), 0);
-  // Any free port; an image tag that overwrites nobody's release; no drain, for there is no load balancer to look away.
+  // Any free port; no drain, for there is no load balancer to look away.
   const settings = {
     LATCHKEY_PORT: 0,
-    LATCHKEY_VERSION: 'test',
+    LATCHKEY_VERSION: testTag,
     SHUTDOWN_DRAIN_SECONDS: 1,
     ...blackBoxSettings,
   };
@@ -47,6 +53,19 @@ async function checkBlackBox(url: string, secrets: NodeJS.Dict<string>): Promise
     env,
   );
   assert.equal(code, 0, `the black-box tests passed against ${url}`);
+}
+
+/** Those with settings of their own: each starts stacks of its own, so few files run at once. */
+async function checkOwnSettings(): Promise<void> {
+  const others = new Set(listBlackBoxTests(root));
+  const tests = listBlackBoxTests(root, { ownSettings: true }).filter((file) => !others.has(file));
+  const left = tests.filter((file) => Object.keys(notForContainers).some((name) => file.endsWith(name)));
+  for (const file of left) console.log(`  not run: ${file} (${notForContainers[basename(file)]})`);
+  const files = tests.filter((file) => !left.includes(file));
+  const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+  const env = { ...process.env, TEST_CONTAINERS: testTag };
+  const args = ['run', '--root', root, '--maxWorkers', '2', ...files];
+  assert.equal(await runCommand(process.execPath, [vitest, ...args], env), 0, 'their black-box tests passed');
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-compose-'));
@@ -94,6 +113,11 @@ try {
       (text) => text.includes(`"addresses":${replicas}`) && !text.includes('"status":"down"'),
     );
   });
+  await step('its images and its processes are measured', async () => {
+    const table = await measureImages(testTag, project.containers);
+    console.log(table);
+    if (flags.write) writeFinding('images', table, 'test:compose', process.argv.slice(2));
+  });
   const url = await project.url('gateway');
   await step('the black-box tests pass', () => checkBlackBox(url, secrets));
   await step('every replica takes its part of the key requests', async () => {
@@ -111,6 +135,7 @@ try {
     for (let sent = 0; sent < requests; sent++) await fetchKey(url, 'spread');
   });
   await step('it goes down and leaves nothing', () => project.remove());
+  await step('the black-box tests with settings of their own pass', checkOwnSettings);
   await step('the single node keeps what it was told over a restart', async () => {
     await project.run(['up', '--detach', 'single-node']);
     await project.ready('single-node');

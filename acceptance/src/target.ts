@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { readApiDocument } from './api-document.ts';
 import { type Client, createClient } from './client.ts';
+import { startContainers } from './containers.ts';
 import { checkOutput } from './request-lines.ts';
 import { startSeparateServices } from './separate-services.ts';
 import { type Environment, makeFolder, type ServerProcess, startProcess } from './server-process.ts';
@@ -13,6 +14,8 @@ declare module 'vitest' {
     baseUrl: string | null;
     /** The Postgres of servers with settings of a test's own, as separate services; null where they are single nodes. */
     separateOn: string | null;
+    /** The tag of the images of such servers, as containers; null where they are something else. */
+    containersOf: string | null;
   }
 }
 
@@ -65,11 +68,13 @@ export function makeApiKey(): string {
  * @param env added to what a server needs at least; undefined takes a variable away
  */
 export async function startServer(env: Environment = {}): Promise<OwnServer> {
-  const postgres = inject('separateOn');
-  if (!postgres) return startSingleNode(env);
+  const [postgres, images] = [inject('separateOn'), inject('containersOf')];
+  if (!postgres && !images) return startSingleNode(env);
   const all = { ...leastSettings(), ...env };
-  const { url, process, remove } = await startSeparateServices(all, postgres);
-  return watch({ url, process, env: all, propagationMs: 5_000, tries: triesOfSeparate, remove });
+  const started = postgres
+    ? await startSeparateServices(all, postgres)
+    : await startContainers(all, images ?? '');
+  return watch({ ...started, env: all, propagationMs: 5_000, tries: triesOfSeparate });
 }
 
 /**

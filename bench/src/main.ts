@@ -1,3 +1,4 @@
+import { writeFinding } from '../../scripts/measured/finding.ts';
 import { readFlags } from '../../scripts/read-flags.ts';
 import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
@@ -36,6 +37,7 @@ leases in SQLite; ends with 1 where anything takes more than 300 ms.
 
   npm run bench -- --dashboard       --rounds 5 --only Leases (a part of the name of what is measured)
 
+--write puts what was measured into the documents that have a place for it; the dashboard's figures stand in none.
 --scale and --viewers take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
@@ -59,10 +61,17 @@ const { values: flags } = readFlags(usage, {
     profile: { type: 'string', default: 'single,distributed' },
     replicas: { type: 'string', default: '3' },
     boots: { type: 'string', default: '3' },
+    write: { type: 'boolean', default: false },
   },
 });
 
 const say = (line: string) => console.error(line);
+
+/** Prints what was measured, and puts it into its documents where that is asked for. */
+function show(part: string, found: string): void {
+  console.log(found);
+  if (flags.write) writeFinding(part, found, 'bench', process.argv.slice(2));
+}
 
 async function main(): Promise<void> {
   if (flags.scale) return compareShapes();
@@ -89,7 +98,7 @@ async function compareServers(): Promise<void> {
   } finally {
     await Promise.all(subjects.map((subject) => subject.stop()));
   }
-  console.log(report(results));
+  show(flags.distributed ? 'gateway' : 'servers', report(results));
 }
 
 async function compareShapes(): Promise<void> {
@@ -106,7 +115,8 @@ async function compareShapes(): Promise<void> {
     say,
   });
   const rate = `${flags.rate} key requests a second${flags.each ? ' for each replica' : ' in all'}${flags.awake ? ', cores kept awake' : ''}`;
-  console.log(`${describeMachine()}; ${rate}\n\n${reportScale(samples, shapes)}`);
+  const found = `${describeMachine()}; ${rate}\n\n${reportScale(samples, shapes)}`;
+  show(flags.each ? 'scale-each' : 'scale', found);
 }
 
 async function compareViewers(viewers: number): Promise<void> {
@@ -114,7 +124,6 @@ async function compareViewers(viewers: number): Promise<void> {
     if (name === 'single' || name === 'distributed') return name;
     throw new Error(`There is no profile ${name}: single and distributed are.`);
   });
-  console.log(describeMachine());
   for (const profile of chosen) {
     const result = await measureViewers(profile, {
       viewers,
@@ -127,7 +136,7 @@ async function compareViewers(viewers: number): Promise<void> {
       boots: Number(flags.boots),
       say,
     });
-    console.log(`\n## ${profile}\n\n${reportViewers(result)}`);
+    show(`viewers-${profile}`, `${describeMachine()}; ${profile}\n\n${reportViewers(result)}`);
   }
 }
 

@@ -1,15 +1,14 @@
 // `npm run test:faults`: starts the distributed profile on a Postgres, Redis and NATS of its own, breaks one thing after the
 // other, and ends with the line `N passed, N failed`.
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeFinding } from '../../scripts/measured/finding.ts';
 import { readFlags } from '../../scripts/read-flags.ts';
 import { createChecks } from './checks.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
 import { createRandom } from './kills/random.ts';
-import { documents, plotFile, putFinding } from './report.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { type Stack, startStack } from './stack/stack.ts';
@@ -48,6 +47,8 @@ const herd = { full: { viewers: 9_500, perSecond: 1_500 }, usual: { viewers: 3_0
 /** Revocations of each kind under a condition other than the usual one. */
 const revocationsBroken = { full: 100, usual: 20 };
 
+/** Of the share of replicas that had refused, by time. */
+const plotFile = 'bench/revocation.svg';
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const checks = createChecks(say);
 const open = new Set<Stack>();
@@ -104,12 +105,7 @@ function write(part: string, table: string): void {
     .slice(2)
     .join(' ')
     .replace(/ ?--logs \S+/, '');
-  const command = `npm run test:faults -- ${given}`;
-  for (const file of documents[part] ?? []) {
-    const path = join(root, file);
-    const finding = { part, table, command, cores: availableParallelism() };
-    writeFileSync(path, putFinding(readFileSync(path, 'utf8'), finding));
-  }
+  writeFinding(part, table, 'test:faults', given.split(' '));
   if (part === 'revocation') writeFileSync(join(root, plotFile), plot);
 }
 

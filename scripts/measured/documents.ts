@@ -1,0 +1,18 @@
+/** Where the table of each measurement stands, from the root of the repository. */
+export const documents: Readonly<Record<string, readonly string[]>> = {
+  // npm run test:faults
+  revocation: ['bench/revocation.md'],
+  faults: ['docs/faults.md', 'README.md'],
+  rolling: ['docs/faults.md'],
+  kills: ['docs/faults.md'],
+  herd: ['docs/faults.md'],
+  // npm run bench
+  servers: ['README.md'],
+  gateway: ['gateway/README.md'],
+  'viewers-single': ['docs/scale.md'],
+  'viewers-distributed': ['docs/scale.md'],
+  scale: ['docs/scale.md'],
+  'scale-each': ['docs/scale.md'],
+  // npm run test:compose
+  images: ['docs/containers.md'],
+};
