@@ -101,6 +101,26 @@ describe('a record that follows from 5 on', () => {
     expect(recent.confirms(stamp(100), names('b'))).toBe(true);
   });
 
+  test('confirms again once two readings have shown that a change too far ahead is not in the feed', () => {
+    hear(1_000_000, 'a');
+    expect(recent.confirms(stamp(5), names('b'))).toBe(false);
+    // This reading may have begun before the change was received.
+    pull(5, [row(5)]);
+    expect(recent.confirms(stamp(5), names('b'))).toBe(false);
+    pull(5, [row(5)]);
+    expect(recent.confirms(stamp(5), names('b'))).toBe(true);
+  });
+
+  test('keeps no more changes however often the database goes back and its numbers begin again', () => {
+    for (let restore = 1; restore <= 50; restore++) {
+      for (let number = 1; number <= 8; number++) hear(restore * 1_000 + number);
+      pull(restore * 1_000, [row(restore * 1_000)]);
+      for (let number = 1; number <= 8; number++) hear(restore * 1_000 + number);
+      pull(3, []);
+    }
+    expect(recent.size).toBeLessThanOrEqual(20);
+  });
+
   test('stamps a state with the number that it is true at, or with the last it has come to', () => {
     hear(6);
     expect(recent.stamp(5)).toEqual(stamp(5));

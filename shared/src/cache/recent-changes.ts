@@ -29,8 +29,10 @@ export class RecentChanges implements FeedRecord {
   #from = 0;
   /** Null before the feed is followed. */
   #position: number | null = null;
-  /** Up to here changes were heard that are not kept. */
+  /** Up to here changes were received that are not kept; 0 where there are none. */
   #unkeptUpTo = 0;
+  /** Readings of the feed that have ended since the last of them was received. */
+  #readingsSince = 0;
 
   /** @param capacity changes kept; each takes some 200 bytes */
   constructor(capacity: number) {
@@ -39,7 +41,7 @@ export class RecentChanges implements FeedRecord {
 
   add(number: number, at: number, change: Change): void {
     if (this.#position === null || number > this.#position + this.#capacity) {
-      this.#unkeptUpTo = Math.max(this.#unkeptUpTo, number);
+      this.#skip(number);
       return;
     }
     if (number <= this.#from) return;
@@ -58,11 +60,29 @@ export class RecentChanges implements FeedRecord {
   }
 
   restart(number: number, at: number | null): void {
-    // What was heard of later changes stays true.
-    for (const kept of [...this.#rows.keys()]) if (kept <= number) this.#remove(kept);
+    // What was received of later changes stays true. What is too far ahead is of a history that the database has left, and
+    // would stay here.
+    for (const kept of [...this.#rows.keys()]) {
+      if (kept <= number) this.#remove(kept);
+      else if (kept > number + this.#capacity) {
+        this.#remove(kept);
+        this.#skip(kept);
+      }
+    }
     if (at !== null) this.#rows.set(number, { at, names: [] });
     this.#from = number;
     this.#position = number;
+  }
+
+  caughtUp(): void {
+    // The second reading to end began after the change was received. If it did not come so far, the number was of another
+    // history, or no number of the feed at all, and must not end the belief in everything for good.
+    if (++this.#readingsSince >= 2) this.#unkeptUpTo = 0;
+  }
+
+  /** Changes that are kept. */
+  get size(): number {
+    return this.#rows.size;
   }
 
   /**
@@ -84,6 +104,11 @@ export class RecentChanges implements FeedRecord {
     // Below `#from` there is no row; what is not of this history has another time.
     if (this.#rows.get(number)?.at !== at) return false;
     return names.every((naming) => (this.#lastNaming.get(nameOf(naming)) ?? 0) <= number);
+  }
+
+  #skip(number: number): void {
+    this.#unkeptUpTo = Math.max(this.#unkeptUpTo, number);
+    this.#readingsSince = 0;
   }
 
   #remove(number: number): void {

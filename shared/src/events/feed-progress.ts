@@ -117,6 +117,7 @@ export function createFeedProgress(
       last = { number: head, at: recalled.find(({ number }) => number === head)?.at ?? null };
       if (record) recall(record, recalled, head);
       seenUpToMs = beganAtMs;
+      record?.caughtUp();
     },
     apply(reading, page) {
       const { told, isOther } = tellPage(page, reading.last ?? { number: 0, at: null });
@@ -125,6 +126,7 @@ export function createFeedProgress(
       record?.advance(last.number);
       if (last.number < page.head) return false;
       seenUpToMs = reading.beganAtMs;
+      record?.caughtUp();
       return true;
     },
     vouchesFor(heldAtMs) {

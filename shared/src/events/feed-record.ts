@@ -16,4 +16,6 @@ export interface FeedRecord {
    * @param at the time of its row; null where that is not known
    */
   restart(number: number, at: number | null): void;
+  /** A reading of the feed came to its end: all that was committed before it began has been told. */
+  caughtUp(): void;
 }

@@ -143,6 +143,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     const record = {
       add: (number: number) => void told.push(number),
       advance: () => {},
+      caughtUp: () => {},
       restart: (number: number) => void told.push(`from ${number}`),
     };
     const silent = createInProcessBus(() => {});
