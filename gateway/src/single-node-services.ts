@@ -12,7 +12,7 @@ import { keyDerivationRoutes, type MasterKeyRing } from '@latchkey/key-derivatio
 import { createLeasePurge, createLeaseReader, leaseRoutes, readLeaseRules } from '@latchkey/leases';
 import { createRefusalLog } from '@latchkey/shared/audit';
 import { createAuthenticator, createTokens } from '@latchkey/shared/auth';
-import { createAuthority } from '@latchkey/shared/cache';
+import { boundCaches, createAuthority, planCaches, readProcessMemory } from '@latchkey/shared/cache';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import type { Database } from '@latchkey/shared/db';
@@ -71,6 +71,7 @@ async function createCore({ app, db, values, clock, metrics, log, shutdown }: Si
     onDelay: (delayMs) => metrics.revocationDelay.observe(delayMs / 1_000),
     onApplied: (number, at, change) => metrics.statistics.noteChange(number, at, change),
   });
+  const cacheBytes = planCaches(boundCaches(readProcessMemory()));
   const authority = createAuthority({
     apiKeys: verifier,
     contents,
@@ -79,9 +80,11 @@ async function createCore({ app, db, values, clock, metrics, log, shutdown }: Si
     bus,
     clock,
     onLookup: metrics.countCacheLookup,
+    cacheBytes,
   });
   const tokens = createTokens(values, {
     clock,
+    maxBytes: cacheBytes.tokens,
     onFault: onFault('the key set of viewer tokens could not be fetched'),
     shutdown,
   });

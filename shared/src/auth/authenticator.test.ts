@@ -27,8 +27,8 @@ beforeEach(() => {
       if (stored instanceof Error) throw stored;
       return stored;
     },
-    tagsOf: (cacheKey) => [cacheKey],
-    capacity: 10,
+    bytesOf: () => 100,
+    maxBytes: 10_000,
     feed: { vouchesFor: () => true },
     clock,
   });

@@ -24,6 +24,8 @@ export interface TokenPorts {
   clock: Clock;
   onFault: (error: unknown) => void;
   shutdown: Pick<Shutdown, 'add'>;
+  /** What the tokens that are remembered may take in memory. */
+  maxBytes?: number;
 }
 
 /** The verifier that the configuration asks for, its key set kept fresh until the shutdown; null where it names neither a secret nor a key set. */
@@ -42,6 +44,7 @@ export function createTokens(settings: TokenSettings, ports: TokenPorts): TokenV
       contentClaim: settings.authJwtContentClaim,
     },
     clock: ports.clock,
+    ...(ports.maxBytes === undefined ? {} : { maxBytes: ports.maxBytes }),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Actor, Scope } from '../contracts/index.ts';
+import type { TokenContents } from './token-contents.ts';
 
 /** Who acts, once authenticated. It never holds the credential, because it is logged. */
 export type Principal =
@@ -21,7 +22,7 @@ export type Principal =
        */
       readonly issuedNotBefore: number | null;
       /** The contents that the token opens; null where it does not say, and so opens all. */
-      readonly contents: ReadonlySet<string> | null;
+      readonly contents: TokenContents | null;
       /** Whether its `scope` claim has the word `upload`. */
       readonly mayUpload: boolean;
     }

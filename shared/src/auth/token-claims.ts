@@ -1,6 +1,8 @@
 import type { JWTPayload } from 'jose';
+import type { TextPool } from '../cache/index.ts';
 import { AppError } from '../errors/index.ts';
 import type { Principal } from './principal.ts';
+import { ContentList } from './token-contents.ts';
 
 /** What is asked of a viewer's token beyond its signature. */
 export interface TokenRules {
@@ -19,16 +21,20 @@ export interface TokenRules {
 /** Longer than any account id; fits an index of Postgres, whose entries hold some 2,700 bytes (nbtree, BTMaxItemSize). */
 const maxViewerIdBytes = 1_024;
 
-/** Whether the times of a token's claims allow it now. */
-export function isTokenTimely(payload: JWTPayload, rules: TokenRules, nowMs: number): boolean {
-  return findUntimely(payload, rules, nowMs) === null;
+/** The claims that say when a token holds: seconds since 1970 (RFC 7519 section 2, NumericDate). */
+export interface TokenTimes {
+  exp?: number | undefined;
+  nbf?: number | undefined;
+  iat?: number | undefined;
 }
 
-/**
- * What the times of a token's claims do not allow now, in words for its issuer; null where they allow it.
- * All claims are seconds since 1970 (RFC 7519 section 2, NumericDate).
- */
-function findUntimely({ exp, nbf, iat }: JWTPayload, rules: TokenRules, nowMs: number): string | null {
+/** Whether the times of a token's claims allow it now. */
+export function isTokenTimely(times: TokenTimes, rules: TokenRules, nowMs: number): boolean {
+  return findUntimely(times, rules, nowMs) === null;
+}
+
+/** What the times of a token's claims do not allow now, in words for its issuer; null where they allow it. */
+function findUntimely({ exp, nbf, iat }: TokenTimes, rules: TokenRules, nowMs: number): string | null {
   const now = nowMs / 1_000;
   const { clockToleranceSeconds: tolerance, maxAgeSeconds } = rules;
   if (exp === undefined || exp + tolerance <= now) return 'It has expired.';
@@ -45,7 +51,12 @@ function findUntimely({ exp, nbf, iat }: JWTPayload, rules: TokenRules, nowMs: n
 }
 
 /** @throws AppError INVALID_TOKEN where a claim is missing or not of its type */
-export function readViewer(payload: JWTPayload, rules: TokenRules, nowMs: number): Principal {
+export function readViewer(
+  payload: JWTPayload,
+  rules: TokenRules,
+  nowMs: number,
+  pool: TextPool,
+): Extract<Principal, { kind: 'viewer' }> {
   const { sub, iat } = payload;
   if (typeof sub !== 'string' || sub === '')
     throw refuseToken('Its claim sub has to be a text that is not empty.');
@@ -59,18 +70,18 @@ export function readViewer(payload: JWTPayload, rules: TokenRules, nowMs: number
     kind: 'viewer',
     id: sub,
     issuedNotBefore: iat === undefined ? null : (iat - rules.clockToleranceSeconds) * 1_000,
-    contents: readContents(payload[rules.contentClaim], rules.contentClaim),
+    contents: readContents(payload[rules.contentClaim], rules.contentClaim, pool),
     mayUpload: typeof payload.scope === 'string' && payload.scope.split(' ').includes('upload'),
   };
 }
 
-function readContents(claim: unknown, name: string): ReadonlySet<string> | null {
+function readContents(claim: unknown, name: string, pool: TextPool): ContentList | null {
   if (claim === undefined) return null;
   const contents = typeof claim === 'string' ? [claim] : claim;
   if (!Array.isArray(contents) || contents.some((id) => typeof id !== 'string')) {
     throw refuseToken(`Its claim ${name} has to be a text or a list of texts.`);
   }
-  return contents.includes('*') ? null : new Set(contents as string[]);
+  return contents.includes('*') ? null : new ContentList(contents as string[], pool);
 }
 
 export function refuseToken(detail: string, cause?: unknown): AppError {

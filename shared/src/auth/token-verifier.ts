@@ -1,16 +1,30 @@
 import { createSecretKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
-import { BoundedMap } from '../cache/index.ts';
+import {
+  type Kept,
+  mapSlotBytes,
+  planCaches,
+  RecencyMap,
+  TextPool,
+  textBytes,
+  usualCachesBytes,
+} from '../cache/index.ts';
 import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
 import type { KeySet } from './key-set.ts';
 import type { Principal } from './principal.ts';
-import { isTokenTimely, readViewer, refuseToken, type TokenRules } from './token-claims.ts';
+import { isTokenTimely, readViewer, refuseToken, type TokenRules, type TokenTimes } from './token-claims.ts';
+import { ContentList } from './token-contents.ts';
 
 export type { TokenRules } from './token-claims.ts';
 
-/** Verifying costs 60 to 140 µs, remembering 1: one entry for each viewer of a large premiere, some 300 bytes each. */
-const rememberedTokens = 100_000;
+/**
+ * A verified token beside its hash, its viewer's id and its contents: 8 and 5 fields, two headers of three words, and number
+ * objects for times with fractions. Verifying costs 60 to 140 µs, remembering 1.
+ */
+const rememberedBytes = mapSlotBytes + 88 + 64 + 48;
+/** Lists of contents that tokens have in common: 400 of 250 ids each. */
+const contentListsBytes = 2 * 1_024 * 1_024;
 
 const secretAlgorithms = ['HS256'];
 /** EdDSA is Ed25519 by its older name (RFC 8037); RFC 9864 names the curve. */
@@ -33,17 +47,21 @@ export interface TokenVerifierOptions {
   keySet: KeySet | null;
   rules: TokenRules;
   clock: Clock;
+  /** What the tokens that are remembered may take in memory. */
+  maxBytes?: number;
 }
 
-interface Remembered {
-  payload: JWTPayload;
+/** What decisions need of a token, and no more of it: its claims may be long, and nobody reads them again. */
+interface Remembered extends Kept, TokenTimes {
   viewer: Principal;
   /** Generation of the key set that it was verified with; null for a shared secret, which does not change. */
   generation: number | null;
 }
 
-export function createTokenVerifier({ secret, keySet, rules, clock }: TokenVerifierOptions): TokenVerifier {
-  const remembered = new BoundedMap<Remembered>(rememberedTokens);
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { secret, keySet, rules, clock, maxBytes = planCaches(usualCachesBytes).tokens } = options;
+  const remembered = new RecencyMap<Remembered>(maxBytes, clock);
+  const contentLists = new TextPool(contentListsBytes);
   const secretKey = secret && createSecretKey(secret);
 
   async function verifySignature(token: string): Promise<{ payload: JWTPayload; generation: number | null }> {
@@ -76,8 +94,12 @@ export function createTokenVerifier({ secret, keySet, rules, clock }: TokenVerif
     } catch (error) {
       throw toAppError(error);
     }
-    const viewer = readViewer(verified.payload, rules, clock.now());
-    remembered.set(tokenHash, { ...verified, viewer });
+    const { payload, generation } = verified;
+    const viewer = readViewer(payload, rules, clock.now(), contentLists);
+    const contentsBytes = viewer.contents instanceof ContentList ? viewer.contents.bytes : 0;
+    const bytes = rememberedBytes + textBytes(tokenHash) + textBytes(viewer.id) + contentsBytes;
+    const { exp, nbf, iat } = payload;
+    remembered.set(tokenHash, { bytes, isUsed: false, reviewedAtS: 0, exp, nbf, iat, generation, viewer });
     return viewer;
   }
 
@@ -87,7 +109,7 @@ export function createTokenVerifier({ secret, keySet, rules, clock }: TokenVerif
       const holds =
         known &&
         (known.generation === null || keySet?.isCurrent(known.generation)) &&
-        isTokenTimely(known.payload, rules, clock.now());
+        isTokenTimely(known, rules, clock.now());
       return holds ? known.viewer : verifyAnew(token, tokenHash);
     },
   };

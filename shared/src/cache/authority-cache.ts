@@ -1,7 +1,9 @@
 import type { Clock } from '../clock/index.ts';
+import { AppError } from '../errors/index.ts';
 import type { FeedPosition } from '../events/feed-position.ts';
-import { BoundedMap } from './bounded-map.ts';
-import { TagIndex } from './tag-index.ts';
+import { copyText, mapSlotBytes, textBytes } from './memory-size.ts';
+import { NamedSelectors } from './named-selectors.ts';
+import { type Kept, RecencyMap } from './recency-map.ts';
 
 /** A state that a load did not read itself: it was known already, and is known to have held at an earlier instant. */
 export class Held<V> {
@@ -26,9 +28,12 @@ export interface Known<V> {
   readonly readAtMs: number | null;
 }
 
-interface Entry<V> extends Known<V> {
+/** What is kept: as few objects and fractions as it can be, because there is one for each viewer. */
+interface Entry<V> extends Known<V>, Kept {
   /** When it was kept, in the cache's own steps. */
   readonly keptAtStep: number;
+  /** Up to this step no selector has named it. */
+  judgedAtStep: number;
 }
 
 /** A load under way. */
@@ -38,21 +43,37 @@ export interface Flight {
   readonly beganAtMs: number;
   /** The same by the wall clock, milliseconds since 1970. */
   readonly beganAt: number;
-  /** The cache's step when it began: what happens to the key in a later one may not be in what it reads. */
+  /** The cache's step when it began: what a selector names in a later one may not be in what it reads. */
   readonly step: number;
+  /** Whether a change has named its key since it began. */
+  isOvertaken: boolean;
 }
 
 export interface AuthorityCacheOptions<V> {
   /** Reads the owner, or gives what is known otherwise as `Held`. A rejection is not remembered. */
   load: (key: string) => Promise<V | null | Held<V>>;
-  /** Everything a change may call this entry by. It has to be the same for the whole life of the key. */
-  tagsOf: (key: string, value: V | null) => readonly string[];
-  /** Entries kept, present and absent together. */
-  capacity: number;
+  /** Whether a change has named the entry by its viewer or its content after the step. Left out where none does. */
+  isNamed?: (named: NamedSelectors, key: string, value: V | null, step: number) => boolean;
+  /** What the entries may take in memory, present and absent together. */
+  maxBytes: number;
+  /** An estimate of what a value takes; 0 for one that is absent. The key and the entry are counted by the cache. */
+  bytesOf: (value: V) => number;
   feed: FeedPosition;
   clock: Clock;
   onLookup?: (hit: boolean) => void;
+  /** Viewers, contents and pairs that are remembered to have been named. */
+  namedSelectors?: number;
 }
+
+/** An entry without its key and value: 9 fields, a header of three words, and a number object for the time of the read. */
+const entryBytes = mapSlotBytes + 112;
+/** A minute of revocations at more than a hundred a second; 20,000 take some 3 MB. */
+const usualNamedSelectors = 20_000;
+/**
+ * Loads under way at once. An owner that does not answer costs a request up to its time limit, and each of them keeps a
+ * few kilobytes meanwhile.
+ */
+const loadsAtMost = 10_000;
 
 /**
  * States of authority (leases, marks, API keys, contents), kept true by the change feed: an entry holds while the feed
@@ -61,26 +82,30 @@ export interface AuthorityCacheOptions<V> {
  */
 export class AuthorityCache<V> {
   readonly #options: AuthorityCacheOptions<V>;
-  readonly #entries: BoundedMap<Entry<V>>;
-  readonly #tags = new TagIndex();
-  readonly #flights = new Map<string, { flight: Flight; done: Promise<void> }>();
-  readonly #open = new Set<Flight>();
-  /** When each tag was last named. Kept only while loads are under way: nothing else asks. */
-  readonly #namedAtStep = new Map<string, number>();
+  readonly #entries: RecencyMap<Entry<V>>;
+  readonly #named: NamedSelectors;
+  /** The load that callers share, for each key. */
+  readonly #shared = new Map<string, { flight: Flight; done: Promise<void> }>();
+  /** All loads under way, for each key: also those that later callers must not share. */
+  readonly #open = new Map<string, Flight[]>();
   #clearedAtStep = 0;
-  /** Counts invalidations and kept loads. */
+  /** Counts changes that named a selector, and kept loads. */
   #step = 0;
   #loadsBegun = 0;
 
   constructor(options: AuthorityCacheOptions<V>) {
     this.#options = options;
-    this.#entries = new BoundedMap(options.capacity, (key, known) =>
-      this.#tags.remove(key, options.tagsOf(key, known.value)),
-    );
+    this.#named = new NamedSelectors(options.namedSelectors ?? usualNamedSelectors);
+    this.#entries = new RecencyMap(options.maxBytes, options.clock);
   }
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** What the entries take in memory, as it is estimated. */
+  get bytes(): number {
+    return this.#entries.bytes;
   }
 
   get loadsBegun(): number {
@@ -90,21 +115,39 @@ export class AuthorityCache<V> {
   /** What is known now, without asking anyone. Undefined: it has to be loaded. */
   peek(key: string): Known<V> | undefined {
     const known = this.#entries.get(key);
-    const usable = known !== undefined && this.#options.feed.vouchesFor(known.heldAtMs);
+    const usable =
+      known !== undefined && this.#isUnnamed(key, known) && this.#options.feed.vouchesFor(known.heldAtMs);
     this.#options.onLookup?.(usable);
     return usable ? known : undefined;
+  }
+
+  /** Usually one comparison: an entry is judged once after each change that names a selector. */
+  #isUnnamed(key: string, entry: Entry<V>): boolean {
+    if (entry.judgedAtStep >= this.#named.latestStep) return true;
+    if (this.#options.isNamed?.(this.#named, key, entry.value, entry.judgedAtStep)) {
+      this.#entries.delete(key);
+      return false;
+    }
+    entry.judgedAtStep = this.#step;
+    return true;
   }
 
   /**
    * Loads the key, or waits for a load that is under way. Afterwards the state is known, unless a change overtook the
    * load: then `peek` still says undefined, and the caller comes again.
+   *
+   * @throws AppError DEPENDENCY_UNAVAILABLE where too many loads are under way
    */
   async load(key: string): Promise<void> {
-    const shared = this.#flights.get(key);
+    const shared = this.#shared.get(key);
     if (shared) return shared.done;
+    if (this.#open.size >= loadsAtMost) {
+      const cause = new Error(`${loadsAtMost} states are being read at once`);
+      throw new AppError('DEPENDENCY_UNAVAILABLE', { cause });
+    }
     const flight = this.begin(key);
     const done = this.#run(flight);
-    this.#flights.set(key, { flight, done });
+    this.#shared.set(key, { flight, done });
     return done;
   }
 
@@ -119,14 +162,19 @@ export class AuthorityCache<V> {
 
   /** Notes that a read of the owner begins now. */
   begin(key: string): Flight {
+    const { clock } = this.#options;
     const flight: Flight = {
       key,
       loadNumber: ++this.#loadsBegun,
-      beganAtMs: this.#options.clock.monotonic(),
-      beganAt: this.#options.clock.now(),
+      // A whole number takes no object of its own, and a state that counts as older is no danger.
+      beganAtMs: Math.floor(clock.monotonic()),
+      beganAt: clock.now(),
       step: this.#step,
+      isOvertaken: false,
     };
-    this.#open.add(flight);
+    const open = this.#open.get(key);
+    if (open) open.push(flight);
+    else this.#open.set(key, [flight]);
     return flight;
   }
 
@@ -139,50 +187,60 @@ export class AuthorityCache<V> {
   settle(flight: Flight, loaded: V | null | Held<V>): boolean {
     const { value, heldAtMs, readAtMs } =
       loaded instanceof Held
-        ? { ...loaded, readAtMs: null }
+        ? { value: loaded.value, heldAtMs: Math.floor(loaded.heldAtMs), readAtMs: null }
         : { value: loaded, heldAtMs: flight.beganAtMs, readAtMs: flight.beganAt };
-    const tags = this.#options.tagsOf(flight.key, value);
-    const overtaken =
-      this.#clearedAtStep > flight.step || tags.some((tag) => this.#namedSince(tag, flight.step));
     this.abandon(flight);
     const present = this.#entries.get(flight.key);
-    if (overtaken || (present && present.keptAtStep > flight.step)) return false;
-    this.#entries.set(flight.key, {
+    if (this.#isOvertaken(flight, value) || (present && present.keptAtStep > flight.step)) return false;
+    const step = ++this.#step;
+    const key = copyText(flight.key);
+    this.#entries.set(key, {
+      isUsed: false,
+      reviewedAtS: 0,
+      bytes: entryBytes + textBytes(key) + (value === null ? 0 : this.#options.bytesOf(value)),
       value,
       loadNumber: flight.loadNumber,
       heldAtMs,
       readAtMs,
-      keptAtStep: ++this.#step,
+      keptAtStep: step,
+      judgedAtStep: step,
     });
-    this.#tags.add(flight.key, tags);
     return true;
+  }
+
+  #isOvertaken({ key, step, isOvertaken }: Flight, value: V | null): boolean {
+    if (isOvertaken || this.#clearedAtStep > step) return true;
+    return this.#options.isNamed?.(this.#named, key, value, step) ?? false;
   }
 
   /** Ends a load that brought nothing. */
   abandon(flight: Flight): void {
-    this.#open.delete(flight);
-    if (this.#flights.get(flight.key)?.flight === flight) this.#flights.delete(flight.key);
-    if (this.#open.size === 0) this.#namedAtStep.clear();
+    const others = this.#open.get(flight.key)?.filter((other) => other !== flight) ?? [];
+    if (others.length > 0) this.#open.set(flight.key, others);
+    else this.#open.delete(flight.key);
+    if (this.#shared.get(flight.key)?.flight === flight) this.#shared.delete(flight.key);
   }
 
-  #namedSince(tag: string, step: number): boolean {
-    return (this.#namedAtStep.get(tag) ?? 0) > step;
+  /** A change named this key: drops its entry, and discards the result of any load of it that is under way. */
+  invalidate(key: string): void {
+    this.#entries.delete(key);
+    for (const flight of this.#open.get(key) ?? []) flight.isOvertaken = true;
+    // Later callers must not share a load that may have read before the change.
+    this.#shared.delete(key);
   }
 
-  /** A change named this tag: what goes by it is forgotten, and a load of it that is under way will not be kept. */
-  invalidate(tag: string): void {
-    this.#step++;
-    if (this.#open.size > 0) this.#namedAtStep.set(tag, this.#step);
-    for (const key of [...this.#tags.keysOf(tag)]) this.#entries.delete(key);
-    // Whoever asks from now on shall not wait for a read that may be from before.
-    this.#flights.delete(tag);
+  /**
+   * A change named a viewer, a content, or the pair of both: drops what is known of it, and discards the result of any load
+   * of it that is under way. It takes the same time however much that is: entries are judged when they are asked for.
+   */
+  invalidateSelector(viewerId: string | null, contentId: string | null): void {
+    this.#named.name(viewerId, contentId, ++this.#step);
   }
 
   /** Forgets everything, for when changes may have been missed. */
   clear(): void {
     this.#clearedAtStep = ++this.#step;
     this.#entries.clear();
-    this.#tags.clear();
-    this.#flights.clear();
+    this.#shared.clear();
   }
 }

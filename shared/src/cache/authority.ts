@@ -7,15 +7,14 @@ import type {
   LeaseReader,
   LeaseState,
 } from '../contracts/index.ts';
-import type { Bus, FeedFollower } from '../events/index.ts';
+import type { Bus, Change, FeedFollower } from '../events/index.ts';
 import { AuthorityCache } from './authority-cache.ts';
+import { planCaches, usualCachesBytes } from './cache-memory.ts';
+import { textBytes } from './memory-size.ts';
 import { createSharedLeaseReaders, type SharedLeases } from './shared-leases.ts';
-import { leaseTags, markTags, namedBy, splitMarkKey } from './tags.ts';
+import { markKey, splitMarkKey } from './tags.ts';
 
-/** Entries of each cache. An entry takes some 300 to 600 bytes with its index, so a full cache stays near 100 MB. */
-const capacities = { apiKeys: 10_000, contents: 50_000, leases: 200_000, marks: 200_000 };
-
-export type CacheName = keyof typeof capacities;
+export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';
 
 /** Everything a decision rests on, kept true by one change feed. */
 export interface Authority {
@@ -38,7 +37,18 @@ export interface AuthorityOptions {
   bus: Bus;
   clock: Clock;
   onLookup?: (cache: CacheName, hit: boolean) => void;
+  /** What each cache may take in memory. */
+  cacheBytes?: Readonly<Record<CacheName, number>>;
+  /** As in `AuthorityCacheOptions`. */
+  namedSelectors?: number;
 }
+
+/** What a value takes beside its texts: its fields, a header of three words, and a number object for each time. */
+const leaseBytes = 96;
+const apiKeyBytes = 160;
+const contentBytes = 72;
+/** A mark is a time. */
+const markBytes = 16;
 
 /** Before the hash of a value that has not the form of a stored key, for which no database is asked. */
 const malformed = '?';
@@ -52,19 +62,14 @@ function hashOf(key: string): string {
   return key.startsWith(malformed) ? key.slice(malformed.length) : key;
 }
 
-export function createAuthority({
-  apiKeys,
-  contents,
-  leases,
-  follower,
-  bus,
-  clock,
-  onLookup,
-}: AuthorityOptions): Authority {
+export function createAuthority(options: AuthorityOptions): Authority {
+  const { apiKeys, contents, leases, follower, bus, clock, onLookup, namedSelectors } = options;
+  const cacheBytes = options.cacheBytes ?? planCaches(usualCachesBytes);
   const common = (name: CacheName) => ({
-    capacity: capacities[name],
+    maxBytes: cacheBytes[name],
     feed: follower,
     clock,
+    ...(namedSelectors === undefined ? {} : { namedSelectors }),
     ...(onLookup ? { onLookup: (hit: boolean) => onLookup(name, hit) } : {}),
   });
   const loads = loadsOf(leases, follower, clock);
@@ -72,27 +77,30 @@ export function createAuthority({
     apiKeys: new AuthorityCache({
       ...common('apiKeys'),
       load: (key) => apiKeys.findApiKey(hashOf(key), !key.startsWith(malformed)),
-      tagsOf: (key) => [hashOf(key)],
+      bytesOf: ({ name }) => apiKeyBytes + textBytes(name),
     }),
     contents: new AuthorityCache({
       ...common('contents'),
       load: (contentId) => contents.findContent(contentId),
-      tagsOf: (contentId) => [contentId],
+      bytesOf: () => contentBytes,
     }),
     leases: new AuthorityCache({
       ...common('leases'),
       load: loads.lease,
-      tagsOf: leaseTags,
+      bytesOf: (lease) => leaseBytes + textBytes(lease.viewerId) + textBytes(lease.contentId),
+      isNamed: (named, _leaseId, lease, step) =>
+        lease !== null && named.namedSince(lease.viewerId, lease.contentId, step),
     }),
     marks: new AuthorityCache({
       ...common('marks'),
       load: loads.mark,
-      tagsOf: markTags,
+      bytesOf: () => markBytes,
+      isNamed: (named, key, _mark, step) => named.namedSince(...splitMarkKey(key), step),
     }),
   };
   follower.onChange((change) => {
     if (change === null) for (const cache of Object.values(authority)) cache.clear();
-    else for (const { cache, tag } of namedBy(change)) authority[cache].invalidate(tag);
+    else forget(authority, change);
   });
   // Renewals are not in the feed, because losing one is safe: a lease that looks expired is read again. Where one is
   // heard of, it is read again at once.
@@ -103,6 +111,22 @@ export function createAuthority({
       authority.leases.invalidate(data.id);
   });
   return authority;
+}
+
+/** Drops what a change names. */
+function forget(authority: Authority, change: Change): void {
+  if (change.kind === 'content') authority.contents.invalidate(change.contentId);
+  else if (change.kind === 'api-key') {
+    for (const wellFormed of [true, false])
+      authority.apiKeys.invalidate(apiKeyCacheKey(change.keyHash, wellFormed));
+  } else {
+    const { leaseId, viewerId, contentId } = change;
+    if (leaseId !== null) authority.leases.invalidate(leaseId);
+    if (viewerId === null && contentId === null) return;
+    if (leaseId === null) authority.leases.invalidateSelector(viewerId, contentId);
+    if (viewerId !== null && contentId !== null) authority.marks.invalidate(markKey(viewerId, contentId));
+    else authority.marks.invalidateSelector(viewerId, contentId);
+  }
 }
 
 /** How leases are loaded by their id and marks by `markKey`. */

@@ -21,6 +21,8 @@ import type { StampedReader } from './stamped-reader.ts';
 const pageSize = 2;
 /** Small, so that shared entries are often from before what is recorded. */
 const recordedChanges = 3;
+/** Small, so that names are often forgotten. */
+const namedSelectors = 2;
 
 interface Pull {
   reading: FeedReading;
@@ -108,6 +110,7 @@ export class SimulatedReplica {
         state: () => 'up',
       },
       clock,
+      namedSelectors,
     });
     this.#readers = createReaders(states, this.recent, this.#progress, clock);
     this.caches = items.map(({ source }) => authority[source] as AuthorityCache<unknown>);

@@ -35,8 +35,11 @@ export interface StampedReaderOptions<V> {
  * 2.5 s of the usual 5 s: the decision comes after the belief, and a pull a second is usual.
  */
 const believablePart = 0.5;
-/** Reads remembered, until the feed was followed beyond them: some seconds of reads of a busy replica. */
-const readsRemembered = 100_000;
+/**
+ * Reads remembered, until the feed was followed beyond them: some seconds of a busy replica, some 3 MB. Beyond them the
+ * owner is read instead of a shared entry, until the feed has been followed further.
+ */
+const readsRemembered = 20_000;
 
 /** Reads states: from what is shared where that is known to hold, else from the owner, whose answer is shared then. */
 export class StampedReader<V> {

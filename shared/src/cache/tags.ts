@@ -2,7 +2,7 @@ import type { LeaseState } from '../contracts/index.ts';
 import type { Change } from '../events/index.ts';
 import type { CacheName } from './authority.ts';
 
-/** A change says by a tag what it means: a lease, for one, goes by its id, its viewer, its content and the pair of both. */
+/** A change says by a tag what it means: a lease goes by its id, its viewer, its content and the pair of both. */
 export interface Naming {
   cache: CacheName;
   tag: string;

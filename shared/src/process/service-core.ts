@@ -1,7 +1,14 @@
 import { createRefusalLog } from '../audit/index.ts';
 import type { CredentialSource } from '../auth/index.ts';
 import { createAuthenticator, createTokens, type TokenSettings } from '../auth/index.ts';
-import { type Authority, createAuthority, type SharedLeases } from '../cache/index.ts';
+import {
+  type Authority,
+  boundCaches,
+  createAuthority,
+  planCaches,
+  readProcessMemory,
+  type SharedLeases,
+} from '../cache/index.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';
 import {
@@ -70,6 +77,7 @@ export async function createServiceCore(
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
   tellWhenUnsure(app, follower.ageMs, follower.limitMs);
+  const cacheBytes = planCaches(boundCaches(readProcessMemory()));
   const authority = createAuthority({
     apiKeys,
     contents,
@@ -78,10 +86,12 @@ export async function createServiceCore(
     bus,
     clock,
     onLookup: metrics.countCacheLookup,
+    cacheBytes,
   });
   const warn = createRepeatedWarnings(log, clock);
   const tokens = createTokens(values, {
     clock,
+    maxBytes: cacheBytes.tokens,
     onFault: (error) => warn('the key set of viewer tokens could not be fetched', error),
     shutdown,
   });

@@ -1,0 +1,38 @@
+import { type TextPool, textBytes } from '../cache/index.ts';
+
+/** The contents that a token opens. */
+export interface TokenContents {
+  has(contentId: string): boolean;
+}
+
+/** The contract, section 1: nothing else is the id of a content. */
+const contentIdPattern = /^[A-Za-z0-9_-]{1,256}$/;
+/** The list itself: two fields and a header of three words. */
+const listBytes = 40;
+/** No id has one, so an id between two of them is found only where it stands whole. */
+const separator = ' ';
+
+/**
+ * The ids in one text: 250 of them take 5 KB, and 20 KB as a set. Looking one up among 250 takes less than a microsecond,
+ * where verifying the token takes a hundred.
+ */
+export class ContentList implements TokenContents {
+  readonly #text: string;
+  /** What it takes in memory beyond what other lists take already. */
+  readonly bytes: number;
+
+  /**
+   * @param ids what cannot be the id of a content is left out: nobody can ask for it
+   * @param pool lists that are equal, as those of one subscription, are kept once
+   */
+  constructor(ids: Iterable<string>, pool: TextPool) {
+    const possible = [...new Set(ids)].filter((id) => contentIdPattern.test(id));
+    const text = separator + possible.map((id) => id + separator).join('');
+    this.bytes = listBytes + (pool.has(text) ? 0 : textBytes(text));
+    this.#text = pool.share(text);
+  }
+
+  has(contentId: string): boolean {
+    return contentIdPattern.test(contentId) && this.#text.includes(separator + contentId + separator);
+  }
+}

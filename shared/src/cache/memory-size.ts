@@ -1,0 +1,22 @@
+const oneBytePerCharacter = /^[\0-\xff]*$/;
+/** The header of a text in V8 (map, hash and length), and rounding up to a word. */
+const textHeaderBytes = 24;
+
+/**
+ * A slot of a `Map`: three words, its share of the buckets, and as much again, because the table of a map doubles when it
+ * is full and the old one is still there meanwhile.
+ */
+export const mapSlotBytes = 64;
+
+/** What a text takes in V8's heap. */
+export function textBytes(text: string): number {
+  return textHeaderBytes + text.length * (oneBytePerCharacter.test(text) ? 1 : 2);
+}
+
+/**
+ * A copy that holds no other text in memory. A part of a text (of a URL, of a header) is kept by V8 as a window on the
+ * whole, so a key of 20 characters could hold a request line of 16 KB for as long as it is cached.
+ */
+export function copyText(text: string): string {
+  return Buffer.from(text).toString();
+}
