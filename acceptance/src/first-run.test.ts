@@ -55,6 +55,24 @@ describe('without any configuration', () => {
     expect(readKept(folder)).toEqual(kept);
   });
 
+  it('two first runs at once both serve, and with the same keys', async () => {
+    const folder = makeTestFolder();
+    const urls = await Promise.all([
+      startInTest(folder, bare).listens(),
+      startInTest(folder, bare).listens(),
+    ]);
+    const secret = Buffer.from((readKept(folder).AUTH_JWT_SECRET ?? '').replace(/^base64:/, ''), 'base64');
+    const keys = await Promise.all(
+      urls.map(async (url) => {
+        const headers = { authorization: `Bearer ${viewerToken(secret, 'v')}` };
+        const response = await fetch(`${url}/keys/x`, { headers });
+        return [response.status, Buffer.from(await response.arrayBuffer()).toString('hex')];
+      }),
+    );
+    expect(keys[0]?.[0]).toBe(200);
+    expect(keys[1]).toEqual(keys[0]);
+  });
+
   it('a variable that is set to nothing counts as not set, on later runs too', async () => {
     const folder = makeTestFolder();
     const empty = { ...bare, MASTER_KEY_HEX: '', SALT_HEX: '', AUTH_JWT_SECRET: '' };

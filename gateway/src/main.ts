@@ -12,6 +12,7 @@ import {
   ports,
   processVariables,
   readConfig,
+  weakSecretRules,
 } from '@latchkey/shared/config';
 import { createReadiness, createShutdown, type Shutdown } from '@latchkey/shared/lifecycle';
 import {
@@ -51,7 +52,9 @@ async function main(): Promise<void> {
     );
     return;
   }
-  const { values, warnings } = readConfig(settings, process.env, { rules: [corsRule, listenRule] });
+  const { values, warnings } = readConfig(settings, process.env, {
+    rules: [corsRule, listenRule, ...weakSecretRules],
+  });
   const log = createOperatorLog({
     level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',

@@ -1,16 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { openSetupWarning, toSetupSecrets } from '@latchkey/auth';
-import { createKeyVersionRegistry, knownKeyVersions } from '@latchkey/content';
-import {
-  checkMasterKeys,
-  createMasterKeyRing,
-  MasterKeyMismatch,
-  type MasterKeyRing,
-} from '@latchkey/key-derivation';
+import type { MasterKeyRing } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { type Database, nameDatabase } from '@latchkey/shared/db';
-import { createMasterKey } from '@latchkey/shared/derivation';
 import type { App } from '@latchkey/shared/http';
 import { createReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
@@ -23,17 +17,18 @@ import {
 } from '@latchkey/shared/process';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
-import { keepSecrets } from './first-run-secrets.ts';
+import type { NodeConfiguration } from './first-run.ts';
 import { createGateway } from './gateway.ts';
 import { migrateOnStart } from './migrate-on-start.ts';
+import { settleMasterKeys } from './single-node-master-keys.ts';
 import { mountServices } from './single-node-services.ts';
 
 const closeTimeoutMs = 10_000;
 
 export interface SingleNodeOptions {
-  values: SingleNodeValues;
-  /** What this run made because it was missing, and where it is kept. */
-  secrets: { made: Readonly<Record<string, string>>; path: string };
+  configuration: NodeConfiguration;
+  /** Reads the configuration anew: another first run may have kept its secrets meanwhile. */
+  reread: () => NodeConfiguration;
   /** Whether METRICS_PORT was asked for; if not, a port that is taken is no reason to end. */
   metricsPortWasSet: boolean;
   clock: Clock;
@@ -56,19 +51,13 @@ export interface SingleNode {
  * @throws MasterKeyMismatch, SchemaMissing, and whatever the database or the operating system refuses
  */
 export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
-  const { values, clock, log, shutdown, requestLog } = options;
-  const db = openServiceDatabase(values, { log, shutdown });
-  await migrateOnStart(db, values, log);
-  const checkSchema = createSchemaCheck(db, nameDatabase(values), log);
+  const { clock, log, shutdown, requestLog } = options;
+  const given = options.configuration.values;
+  const db = openServiceDatabase(given, { log, shutdown });
+  await migrateOnStart(db, given, log);
+  const checkSchema = createSchemaCheck(db, nameDatabase(given), log);
   await checkSchema();
-  await keepMadeSecrets(options, db);
-  const masterKeys = createMasterKeyRing(
-    values.masterKeys
-      .reveal()
-      .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt)),
-    log.warn,
-  );
-  await checkMasterKeys(createKeyVersionRegistry({ db, clock }), masterKeys);
+  const { values, masterKeys } = await settleMasterKeys({ ...options, randomId: randomUUID }, db);
 
   const metrics = createMetrics(clock);
   metrics.statistics.warnings.push(...judgeConfiguration(values));
@@ -85,27 +74,14 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     metrics,
   });
   await mountServices({ app, db, values, masterKeys, clock, metrics, readiness, log, shutdown });
-  await listenForMetrics(options, metrics);
+  await listenForMetrics(options, values, metrics);
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
 
   const { port } = app.server.address() as AddressInfo;
   const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
-  await announce(options, db, url);
+  await announce(log, values, db, url);
   return { app, url, drain: readiness.drain };
-}
-
-/** Keeps what this run made, unless the database shows that there must have been a master key before. */
-async function keepMadeSecrets({ secrets, values, log }: SingleNodeOptions, db: Database): Promise<void> {
-  const { made, path } = secrets;
-  if (Object.keys(made).length === 0) return;
-  const known = made.MASTER_KEY_HEX === undefined ? [] : await knownKeyVersions(db);
-  if (known.length > 0) throw new MasterKeyMismatch(known, path);
-  if (values.sqlitePath === ':memory:') return;
-  keepSecrets(path, made);
-  log.warn(
-    `made ${Object.keys(made).join(', ')} and wrote them to ${path}. LOSING THAT FILE LOSES THE CONTENT: back it up`,
-  );
 }
 
 function createSingleNodeReadiness(
@@ -130,8 +106,12 @@ function createSingleNodeReadiness(
   );
 }
 
-async function listenForMetrics(options: SingleNodeOptions, metrics: Metrics): Promise<void> {
-  const { values, log, shutdown } = options;
+async function listenForMetrics(
+  options: SingleNodeOptions,
+  values: SingleNodeValues,
+  metrics: Metrics,
+): Promise<void> {
+  const { log, shutdown } = options;
   try {
     const listener = await startMetricsListener(metrics.registry, values.metricsHost, values.metricsPort);
     shutdown.add('the metrics', 1_000, () => listener.close());
@@ -142,7 +122,12 @@ async function listenForMetrics(options: SingleNodeOptions, metrics: Metrics): P
   }
 }
 
-async function announce({ values, log }: SingleNodeOptions, db: Database, url: string): Promise<void> {
+async function announce(
+  log: OperatorLog,
+  values: SingleNodeValues,
+  db: Database,
+  url: string,
+): Promise<void> {
   log.info(
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
   );

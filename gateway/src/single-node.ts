@@ -1,18 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createSystemClock } from '@latchkey/shared/clock';
-import {
-  describeVariables,
-  type Environment,
-  makeMissingSecrets,
-  readSecretsFile,
-  readSingleNodeConfig,
-  secretsFilePath,
-  singleNodeSettings,
-} from '@latchkey/shared/config';
+import { describeVariables, type Environment, singleNodeSettings } from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
 import { createOperatorLog, createRequestLog } from '@latchkey/shared/log';
 import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import { readNodeConfiguration } from './first-run.ts';
 import { startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite
@@ -30,11 +23,9 @@ async function main(args: string[], env: Environment): Promise<void> {
     process.stdout.write(usage + describeVariables(singleNodeSettings));
     return;
   }
-  const kept = secretsFilePath(env.SQLITE_PATH || 'data/latchkey.db');
-  // A variable that is set to nothing counts as not set, so what was kept goes over it.
-  const known = { ...env, ...readSecretsFile(kept, env) };
-  const made = makeMissingSecrets(known, randomBytes);
-  const { values, warnings } = readSingleNodeConfig({ ...known, ...made });
+  const readConfiguration = () => readNodeConfiguration(env, randomBytes);
+  const configuration = readConfiguration();
+  const { values, warnings } = configuration;
   const log = createOperatorLog({
     level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
@@ -47,8 +38,8 @@ async function main(args: string[], env: Environment): Promise<void> {
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   try {
     const { drain } = await startSingleNode({
-      values,
-      secrets: { made, path: kept },
+      configuration,
+      reread: readConfiguration,
       metricsPortWasSet: Boolean(env.METRICS_PORT || env.METRICS_PORT_FILE),
       clock: createSystemClock(),
       log,

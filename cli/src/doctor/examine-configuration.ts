@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   ConfigError,
   isForSeparateServices,
@@ -24,7 +25,7 @@ export interface Configuration {
  */
 export function examineConfiguration(env: Variables): Configuration {
   // Separate services make nothing: each would make another master key.
-  const made = isForSeparateServices(env) ? {} : makeMissingSecrets(env, standIn);
+  const made = isForSeparateServices(env) ? {} : makeMissingSecrets(env, randomBytes);
   const single = examineReading(() => readSingleNodeConfig({ ...env, ...made }));
   const separate = isForSeparateServices(env) ? examineReading(() => readSeparateServiceConfig(env)) : null;
   const found = [...single.found, ...(separate?.found ?? [])];
@@ -39,14 +40,9 @@ export function examineConfiguration(env: Variables): Configuration {
 
 /** Whether or not secrets are missing, there may be more to say of the database and of the port. */
 function readWithoutSecrets(env: Variables): SingleNodeValues | null {
-  const missing = makeMissingSecrets({ ...env, NODE_ENV: undefined }, standIn);
+  const missing = makeMissingSecrets({ ...env, NODE_ENV: undefined, NODE_ENV_FILE: undefined }, randomBytes);
   const { values } = examineReading(() => readSingleNodeConfig({ ...env, ...missing }));
   return values && 'MASTER_KEY_HEX' in missing ? { ...values, masterKeys: new Secret([]) } : values;
-}
-
-/** In the place of a secret that is missing. Nothing is encrypted or signed with it. */
-function standIn(size: number): Buffer {
-  return Buffer.alloc(size);
 }
 
 function examineReading<V>(read: () => { values: V; warnings: readonly string[] }): {

@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import {
   type Database,
+  describeFileRefusal,
   type MigrationState,
   nameDatabase,
   openDatabase,
@@ -12,6 +13,9 @@ import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation'
 import { explainError } from '../explain-error.ts';
 import type { Finding } from './finding.ts';
 
+/** The bit that lets all users read (chmod(2)). */
+const othersRead = 0o004;
+
 /** The database, its schema, the master keys that it knows, and whether it has been claimed. */
 export async function examineDatabase(values: SingleNodeValues): Promise<Finding[]> {
   const databaseUrl = values.databaseUrl?.reveal();
@@ -19,12 +23,21 @@ export async function examineDatabase(values: SingleNodeValues): Promise<Finding
   if (!databaseUrl && !existsSync(values.sqlitePath)) {
     return [{ state: 'ok', about, says: 'is not there yet; the first start makes it' }];
   }
+  const refused = databaseUrl ? null : describeFileRefusal(values.sqlitePath, process.getuid?.());
+  if (refused) {
+    const mend =
+      'the server does not start as this user: the file, its -wal and -shm and its folder have one owner';
+    return [{ state: 'wrong', about, says: `cannot be used, ${refused}`, mend }];
+  }
   let db: Database | null = null;
   try {
     db = openDatabase({ databaseUrl, sqlitePath: values.sqlitePath });
     const state = await readMigrationState(db);
     const schema = describeSchema(state, about);
-    const found = databaseUrl ? [schema, ...(await examineSettings(db, about))] : [schema];
+    const found = [
+      schema,
+      ...(databaseUrl ? await examineSettings(db, about) : examineFileMode(values.sqlitePath)),
+    ];
     if (state.missing.length > 0) return found;
     return [...found, ...(await examineMasterKeys(db, values)), ...(await examineSetup(db, values))];
   } catch (error) {
@@ -35,6 +48,14 @@ export async function examineDatabase(values: SingleNodeValues): Promise<Finding
   } finally {
     await db?.destroy();
   }
+}
+
+/** Files of earlier releases were made with whatever rights the umask left. */
+function examineFileMode(path: string): Finding[] {
+  const mode = statSync(path).mode & 0o777;
+  if ((mode & othersRead) === 0) return [];
+  const says = `can be read by every user of this machine (mode ${mode.toString(8).padStart(3, '0')}); it says who watches what`;
+  return [{ state: 'warning', about: path, says, mend: `chmod 600 ${path}*` }];
 }
 
 function describeSchema({ pending, unknown }: MigrationState, about: string): Finding {

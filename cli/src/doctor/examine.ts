@@ -1,5 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { readSecretsFile, type SingleNodeValues, secretsFilePath } from '@latchkey/shared/config';
+import type { SingleNodeValues } from '@latchkey/shared/config';
 import { readEnvFile } from '../keys/read-env-file.ts';
 import type { Variables } from '../keys/read-variable.ts';
 import { examineConfiguration } from './examine-configuration.ts';
@@ -19,9 +19,9 @@ export interface Patient {
 /** Looks at everything that keeps a server from starting or from serving. Changes nothing. */
 export async function examine({ env, envFile, clock }: Patient): Promise<Finding[]> {
   const given = { ...(envFile === undefined ? {} : await readEnvFile(envFile)), ...env };
-  const secretsFile = secretsFilePath(given.SQLITE_PATH || 'data/latchkey.db');
-  const all = { ...given, ...readSecretsFile(secretsFile, given) };
-  const findings: Finding[] = [...examineNames(all), ...examineSecretsFile(secretsFile)];
+  const { kept, path: secretsFile, found: foundInFile } = examineSecretsFile(given);
+  const all = { ...given, ...kept };
+  const findings: Finding[] = [...examineNames(all), ...foundInFile];
   const { values, willBeMade, found } = examineConfiguration(all);
   findings.push(...found);
   if (!values) return findings;

@@ -1,21 +1,57 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Environment } from './source.ts';
+import { createSource, type Environment } from './source.ts';
+import { defaultSqlitePath } from './variables/database.ts';
 
 /** 256 bits: what the contract asks of the master key, its salt and an HS256 secret (section 2). */
-const keyOctets = 32;
+const keyBytes = 32;
 
-/** The file that the first run writes, beside the database. */
-export function secretsFilePath(sqlitePath: string): string {
-  return join(dirname(sqlitePath), 'latchkey.env');
+/** The file that the first run writes, and what is in it. */
+export interface SecretsFile {
+  readonly path: string;
+  /** Null where there is no such file. */
+  readonly text: string | null;
 }
 
-/** What an earlier run kept. Variables that are set (or come from a file of their own) win over it. */
-export function readSecretsFile(path: string, env: Environment): Record<string, string> {
-  if (!existsSync(path)) return {};
-  const kept = parseEnv(readFileSync(path, 'utf8')) as Record<string, string>;
-  return Object.fromEntries(Object.entries(kept).filter(([name]) => !isSet(env, name)));
+/** What an earlier run kept, as far as it is used. */
+export interface KeptSecrets {
+  /** Variables by name. Those that are set otherwise (or come from a file of their own) are left out. */
+  readonly values: Readonly<Record<string, string>>;
+  /** What the operator should hear: whole sentences, never a secret. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the file of the first run, which is beside the database.
+ *
+ * @throws the error of the operating system where it is there and cannot be read
+ */
+export function readSecretsFile(env: Environment): SecretsFile {
+  // A fault of SQLITE_PATH itself is reported with all others when the configuration is read.
+  const path = join(dirname(textOf(env, 'SQLITE_PATH') ?? defaultSqlitePath), 'latchkey.env');
+  try {
+    return { path, text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return { path, text: null };
+  }
+}
+
+/** What the file of the first run has that is not set otherwise. */
+export function readKeptSecrets({ path, text }: SecretsFile, env: Environment): KeptSecrets {
+  const kept = Object.entries(parseEnv(text ?? '') as Record<string, string>);
+  const values = Object.fromEntries(kept.filter(([name]) => !isSet(env, name)));
+  const warnings: string[] = [];
+  if (values.AUTH_JWT_SECRET && (isSet(env, 'AUTH_JWKS_URL') || values.AUTH_JWKS_URL)) {
+    // The file was made when nothing else let viewers in. Since then the operator has named an issuer, and nobody would
+    // think of this secret when it leaks.
+    delete values.AUTH_JWT_SECRET;
+    warnings.push(
+      `AUTH_JWT_SECRET of ${path} is not used, because AUTH_JWKS_URL is set: tokens that are signed with that secret are refused. To accept both, set AUTH_JWT_SECRET in the environment.`,
+    );
+  }
+  return { values, warnings };
 }
 
 /**
@@ -26,16 +62,30 @@ export function makeMissingSecrets(
   env: Environment,
   randomBytes: (size: number) => Buffer,
 ): Record<string, string> {
-  if (env.NODE_ENV === 'production') return {};
+  if (isProduction(env)) return {};
   const made: Record<string, string> = {};
   if (!Object.keys(env).some((name) => /^(MASTER_KEY_HEX|SALT_HEX)/.test(name) && env[name])) {
-    made.MASTER_KEY_HEX = randomBytes(keyOctets).toString('hex');
-    made.SALT_HEX = randomBytes(keyOctets).toString('hex');
+    made.MASTER_KEY_HEX = randomBytes(keyBytes).toString('hex');
+    made.SALT_HEX = randomBytes(keyBytes).toString('hex');
   }
   const viewersEnter =
-    isSet(env, 'AUTH_JWT_SECRET') || isSet(env, 'AUTH_JWKS_URL') || env.ALLOW_ANONYMOUS_VIEWERS === 'true';
-  if (!viewersEnter) made.AUTH_JWT_SECRET = `base64:${randomBytes(keyOctets).toString('base64')}`;
+    isSet(env, 'AUTH_JWT_SECRET') ||
+    isSet(env, 'AUTH_JWKS_URL') ||
+    textOf(env, 'ALLOW_ANONYMOUS_VIEWERS') === 'true';
+  if (!viewersEnter) made.AUTH_JWT_SECRET = `base64:${randomBytes(keyBytes).toString('base64')}`;
   return made;
+}
+
+/** Also where NODE_ENV_FILE cannot be read: then the configuration is refused, and nothing should have been made before. */
+function isProduction(env: Environment): boolean {
+  const found = createSource(env).find('NODE_ENV');
+  return found !== undefined && ('message' in found || found.text === 'production');
+}
+
+/** @returns undefined where it is not set, and where it cannot be read */
+function textOf(env: Environment, name: string): string | undefined {
+  const found = createSource(env).find(name);
+  return found && 'text' in found ? found.text : undefined;
 }
 
 function isSet(env: Environment, name: string): boolean {

@@ -1,6 +1,12 @@
 export { ConfigError } from './config-error.ts';
 export { describeVariables } from './describe-variables.ts';
-export { makeMissingSecrets, readSecretsFile, secretsFilePath } from './first-run-secrets.ts';
+export {
+  type KeptSecrets,
+  makeMissingSecrets,
+  readKeptSecrets,
+  readSecretsFile,
+  type SecretsFile,
+} from './first-run-secrets.ts';
 export { type MasterKeyMaterial, masterKeyRule, masterKeys } from './master-keys.ts';
 export type { Parsed, Parser } from './parser.ts';
 export { boolean, integer, list, oneOf, secret, text } from './parsers.ts';
@@ -42,3 +48,4 @@ export {
   viewerTokenRule,
   viewerTokenVariables,
 } from './variables/viewer-tokens.ts';
+export { weakSecretRules } from './weak-secrets.ts';

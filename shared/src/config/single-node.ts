@@ -10,6 +10,7 @@ import { leaseRule, leaseVariables } from './variables/leases.ts';
 import { listenRule, observabilityVariables } from './variables/observability.ts';
 import { presignRule, presignVariables } from './variables/presign.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
+import { weakSecretRules } from './weak-secrets.ts';
 
 /** Everything that the single process reads. */
 export const singleNodeSettings = {
@@ -33,6 +34,6 @@ export type SingleNodeValues = SingleNodeConfig['values'];
 /** @throws ConfigError with every fault together */
 export function readSingleNodeConfig(env: Environment): SingleNodeConfig {
   return readConfig(singleNodeSettings, env, {
-    rules: [masterKeyRule, corsRule, leaseRule, presignRule, viewerTokenRule, listenRule],
+    rules: [masterKeyRule, corsRule, leaseRule, presignRule, viewerTokenRule, listenRule, ...weakSecretRules],
   });
 }

@@ -1,6 +1,9 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
+/** For its owner alone: what is kept there opens content, or says who watches it. */
+const folderMode = 0o700;
+
 /**
  * Makes a folder, and those above it that are missing. Node's own `recursive` tries for ever where a folder is there but
  * nothing can be made in it and the system says ENOENT, as it does below /proc.
@@ -12,7 +15,7 @@ export function makeFolder(path: string): void {
   const parent = dirname(path);
   if (parent !== path) makeFolder(parent);
   try {
-    mkdirSync(path);
+    mkdirSync(path, folderMode);
   } catch (error) {
     // Another process may have made it in between.
     if (!isFolder(path)) throw error;

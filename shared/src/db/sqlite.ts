@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Statement } from 'better-sqlite3';
 import type { SqliteDatabase as KyselySqliteDatabase } from 'kysely';
@@ -10,12 +11,15 @@ const keptStatements = 500;
 /** Changes nothing and gives no rows. */
 const nothing = 'select 1 where false';
 
+/** For its owner alone. SQLite gives `-wal` and `-shm` the same rights (sqlite.org/wal.html). */
+const fileMode = 0o600;
+
 /**
  * One connection, write-ahead log, and a sync at every commit: with the default of `NORMAL` a committed revocation could
  * be lost at a power cut (sqlite.org/pragma.html#pragma_synchronous).
  */
 export function openSqlite(path: string): KyselySqliteDatabase {
-  if (path !== ':memory:') makeFolder(dirname(path));
+  if (path !== ':memory:') makeFile(path);
   const sqlite = new SqliteDatabase(path, { timeout: busyTimeoutMs });
   sqlite.pragma('journal_mode = WAL');
   sqlite.pragma('synchronous = FULL');
@@ -34,6 +38,16 @@ export function openSqlite(path: string): KyselySqliteDatabase {
       return statement as unknown as ReturnType<KyselySqliteDatabase['prepare']>;
     },
   };
+}
+
+/** SQLite would make the file with the rights that the umask leaves, which usually lets everyone read it. */
+function makeFile(path: string): void {
+  makeFolder(dirname(path));
+  try {
+    closeSync(openSync(path, 'ax', fileMode));
+  } catch {
+    // It is there, or cannot be made: then SQLite says so itself.
+  }
 }
 
 function substitute(sql: string, inTransaction: boolean): string {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { databaseVariables, type Environment, readConfig } from '../config/index.ts';
+import { describeFileRefusal } from '../db/index.ts';
 
 /** An error of the operating system or of SQLite, with what Node and the metrics listener put into it. */
 type Refusal = NodeJS.ErrnoException & { address?: string; port?: number; listener?: 'metrics' };
@@ -18,8 +19,14 @@ const pathForms =
  */
 export function explainRefusal(error: unknown, env: Environment): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const refusal: Refusal = error;
+  // What a service says of its database to others has the database's own words as its cause.
+  return explainItself(error, env) ?? explainRefusal(error.cause, env);
+}
+
+function explainItself(refusal: Refusal, env: Environment): string | undefined {
   if (refusal.syscall === 'listen') return explainListener(refusal);
+  if (refusal.syscall === 'open' && refusal.path?.endsWith('latchkey.env'))
+    return explainSecretsFile(refusal);
   const path = sqlitePath(env);
   return path === undefined ? undefined : explainSqlite(refusal, path);
 }
@@ -42,6 +49,13 @@ function explainListener({ code, address, port, listener }: Refusal): string | u
   return undefined;
 }
 
+function explainSecretsFile({ code, path }: Refusal): string {
+  return (
+    `${path} holds the secrets of the first run and cannot be read (${code}). ` +
+    'Run as the user that owns it, or give it to this user with chown.'
+  );
+}
+
 function explainSqlite(
   { code = '', syscall, path, message }: Refusal,
   sqlitePath: string,
@@ -58,6 +72,8 @@ function explainSqlite(
   if (!ofTheFile.test(code)) return undefined;
   if (code === 'SQLITE_NOTADB') return say('which is a file of another kind');
   if (isFolder(sqlitePath)) return say('which is a folder');
+  const refused = describeFileRefusal(sqlitePath, process.getuid?.());
+  if (refused) return say(refused);
   return say(`which cannot be used: ${message} (${code})`);
 }
 

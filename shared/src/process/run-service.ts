@@ -7,6 +7,7 @@ import {
   readConfig,
   type Settings,
   type Values,
+  weakSecretRules,
 } from '../config/index.ts';
 import { createShutdown, type Dependency, type Shutdown } from '../lifecycle/index.ts';
 import { createOperatorLog, type OperatorLog } from '../log/index.ts';
@@ -83,7 +84,9 @@ async function start<const S extends Settings>(
     );
     return;
   }
-  const { values, warnings } = readConfig(settings, env, { rules });
+  // Each looks at its own variables, and at none where a service does not have them.
+  const weak = weakSecretRules as unknown as typeof rules;
+  const { values, warnings } = readConfig(settings, env, { rules: [...rules, ...weak] });
   const common = values as unknown as ProcessValues;
   const log = createOperatorLog({
     level: common.logLevel,

@@ -2,6 +2,9 @@ import { boolean, secret, text } from '../parsers.ts';
 import { connectionString } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 
+/** In the working folder of the process. */
+export const defaultSqlitePath = 'data/latchkey.db';
+
 /** Where the truth is stored. */
 export const databaseVariables = {
   databaseUrl: variable({
@@ -12,7 +15,7 @@ export const databaseVariables = {
   sqlitePath: variable({
     name: 'SQLITE_PATH',
     type: text,
-    fallback: 'data/latchkey.db',
+    fallback: defaultSqlitePath,
     about: 'The SQLite file, where DATABASE_URL is unset.',
   }),
 };

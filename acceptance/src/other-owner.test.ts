@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, vi } from 'vitest';
+import { complete, makeTestFolder, startInTest } from './own-process.ts';
+
+// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+vi.setConfig({ testTimeout: 120_000 });
+
+const entryOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+/** `nobody`, on every Linux. Only root may start a process as another user; for others, a file without the right to write does. */
+const nobody = 65_534;
+const isRoot = process.getuid?.() === 0;
+
+/** A database that a server has used and left, and that another user may read and not write. */
+async function makeForeignDatabase(): Promise<string> {
+  const folder = makeTestFolder();
+  const server = startInTest(folder, complete);
+  await server.listens();
+  server.kill('SIGTERM');
+  await server.ended();
+  chmodSync(folder, 0o777);
+  chmodSync(join(folder, 'latchkey.db'), isRoot ? 0o644 : 0o444);
+  return folder;
+}
+
+function runAsOther(folder: string, entry: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entryOf(entry), ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, ...complete, SQLITE_PATH: join(folder, 'latchkey.db') },
+    encoding: 'utf8',
+    timeout: 60_000,
+    ...(isRoot ? { uid: nobody, gid: nobody } : {}),
+  });
+  return { status, text: stdout + stderr };
+}
+
+describe('a database file that this user may not write to', () => {
+  it('keeps the server from starting, which says whose it is and what to do, without a stack trace', async () => {
+    const { status, text } = runAsOther(await makeForeignDatabase(), 'gateway/src/single-node.ts');
+    expect(status).toBe(1);
+    expect(text).toMatch(/SQLITE_PATH is .*latchkey\.db.* belongs to user \d+ \(mode \d+\)/);
+    expect(text).toContain('chown');
+    expect(text).not.toMatch(/^\s+at /m);
+  });
+
+  it('is wrong for the doctor', async () => {
+    const { status, text } = runAsOther(await makeForeignDatabase(), 'cli/src/main.ts', 'doctor');
+    expect(status).toBe(1);
+    expect(text).toMatch(/WRONG {4}SQLITE_PATH .*belongs to user \d+/);
+  });
+});
+
+it('a new database, its write-ahead log and its folder are for their owner alone', async () => {
+  const folder = makeTestFolder();
+  const path = join(folder, 'data', 'latchkey.db');
+  await startInTest(folder, { ...complete, SQLITE_PATH: path }).listens();
+  const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
+  expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual(['600', '600', '600']);
+  expect(modeOf(join(folder, 'data'))).toBe('700');
+});

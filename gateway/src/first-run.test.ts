@@ -1,0 +1,133 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type NodeConfiguration, readNodeConfiguration } from './first-run.ts';
+import { keepSecrets } from './first-run-secrets.ts';
+import { settleMasterKeys } from './single-node-master-keys.ts';
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-first-run-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Random bytes of a run: the same value again and again, and another one in each run. */
+const bytesOf = (run: number) => (size: number) => Buffer.alloc(size, run);
+const environmentIn = (folder: string) => ({ SQLITE_PATH: join(folder, 'latchkey.db') });
+const keyOf = ({ values }: Pick<NodeConfiguration, 'values'>) =>
+  values.masterKeys.reveal()[0]?.masterKey.toString('hex');
+const readKept = (folder: string) =>
+  parseEnv(readFileSync(join(folder, 'latchkey.env'), 'utf8')) as Record<string, string>;
+const log = { info: () => {}, warn: () => {}, error: () => {} };
+
+describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
+  it.each([
+    ['in the same folder', true],
+    ['on machines that share the database and not the folder', false],
+  ])(
+    'of two first runs %s that both found nothing, the second never keeps a key that the database does not know',
+    async (_where, sameFolder) => {
+      const database = await open();
+      onTestFinished(() => database.close());
+      const folders = [temporaryFolder(), temporaryFolder()] as const;
+      const places = sameFolder ? [folders[0], folders[0]] : folders;
+      const runs = places.map((folder, run) => {
+        const reread = () => readNodeConfiguration(environmentIn(folder), bytesOf(run + 1));
+        // Both have read before either has kept anything.
+        return { configuration: reread(), reread, randomId: () => `${run}`, clock: createManualClock(), log };
+      });
+      const first = settleMasterKeys(runs[0] as (typeof runs)[0], database.db);
+      const second = settleMasterKeys(runs[1] as (typeof runs)[0], database.db);
+      expect(keyOf(await first)).toBe('01'.repeat(32));
+      if (sameFolder) {
+        expect(keyOf(await second)).toBe('01'.repeat(32));
+        expect((await second).values.authJwtSecret?.reveal()).toEqual(Buffer.alloc(32, 1));
+      } else {
+        await expect(second).rejects.toThrow(/version 1/);
+        expect(readdirSync(folders[1])).toEqual([]);
+      }
+      expect(readKept(folders[0]).MASTER_KEY_HEX).toBe('01'.repeat(32));
+      expect(readdirSync(folders[0])).toEqual(['latchkey.env']);
+    },
+  );
+});
+
+describe('the file of the secrets', () => {
+  it('is made by one of two processes that both found none, whole and for its owner alone', () => {
+    const path = join(temporaryFolder(), 'below', 'latchkey.env');
+    expect(keepSecrets({ path, text: null }, { A: '1' }, 'first')).toBe(true);
+    expect(keepSecrets({ path, text: null }, { A: '2', B: '2' }, 'second')).toBe(false);
+    expect(parseEnv(readFileSync(path, 'utf8'))).toEqual({ A: '1' });
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+  });
+
+  it('keeps what a person has written into it when something is added, the last line without an end too', () => {
+    const path = join(temporaryFolder(), 'latchkey.env');
+    const text = '# mine\nLOG_LEVEL=debug';
+    writeFileSync(path, text);
+    expect(keepSecrets({ path, text }, { A: '1' }, 'x')).toBe(true);
+    expect(readFileSync(path, 'utf8')).toBe('# mine\nLOG_LEVEL=debug\nA=1\n');
+  });
+
+  it('is made though a process that was killed left its half of it behind', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'latchkey.env');
+    writeFileSync(`${path}.${process.pid}.new`, 'MASTER');
+    expect(keepSecrets({ path, text: null }, { A: '1' }, 'x')).toBe(true);
+    expect(parseEnv(readFileSync(path, 'utf8'))).toEqual({ A: '1' });
+  });
+});
+
+describe('what a first run finds', () => {
+  const inFolder = (env: Record<string, string>, files: Record<string, string> = {}) => {
+    const folder = temporaryFolder();
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    const all = Object.fromEntries(
+      Object.entries({ ...environmentIn(folder), ...env }).map(([name, value]) => [
+        name,
+        value.replace('FOLDER', folder),
+      ]),
+    );
+    return { folder, read: () => readNodeConfiguration(all, bytesOf(1)) };
+  };
+  const kept = `MASTER_KEY_HEX=${'ab'.repeat(32)}\nSALT_HEX=${'cd'.repeat(32)}\nAUTH_JWT_SECRET=${'s'.repeat(32)}\n`;
+
+  it('NODE_ENV_FILE with production makes nothing', () => {
+    const { read } = inFolder({ NODE_ENV_FILE: 'FOLDER/mode' }, { mode: 'production\n' });
+    expect(read).toThrow(/MASTER_KEY_HEX and SALT_HEX are not set/);
+  });
+
+  it('ALLOW_ANONYMOUS_VIEWERS_FILE with true makes no token secret', () => {
+    const { read } = inFolder({ ALLOW_ANONYMOUS_VIEWERS_FILE: 'FOLDER/any' }, { any: 'true' });
+    expect(Object.keys(read().made)).toEqual(['MASTER_KEY_HEX', 'SALT_HEX']);
+  });
+
+  it('SQLITE_PATH_FILE says where the secrets are kept', () => {
+    const { read, folder } = inFolder(
+      { SQLITE_PATH: '', SQLITE_PATH_FILE: 'FOLDER/where' },
+      { where: '/data/else/latchkey.db' },
+    );
+    expect(read().file.path).toBe('/data/else/latchkey.env');
+    writeFileSync(join(folder, 'where'), join(folder, 'latchkey.db'));
+    writeFileSync(join(folder, 'latchkey.env'), kept);
+    expect(read().made).toEqual({});
+  });
+
+  it('with AUTH_JWKS_URL the secret that an earlier run made is not used any more, and a warning says so', () => {
+    const { read } = inFolder({ AUTH_JWKS_URL: 'https://login.example/jwks' }, { 'latchkey.env': kept });
+    const { values, warnings, made } = read();
+    expect([values.authJwtSecret, made]).toEqual([undefined, {}]);
+    expect(warnings.join()).toMatch(/AUTH_JWT_SECRET of .*latchkey\.env is not used/);
+    expect(warnings.join()).not.toContain('s'.repeat(32));
+  });
+
+  it('with AUTH_JWKS_URL a secret that the environment sets is used beside it', () => {
+    const env = { AUTH_JWKS_URL: 'https://login.example/jwks', AUTH_JWT_SECRET: 't'.repeat(32) };
+    const { values, warnings } = inFolder(env, { 'latchkey.env': kept }).read();
+    expect([values.authJwtSecret?.reveal().toString(), warnings]).toEqual(['t'.repeat(32), []]);
+  });
+});

@@ -1,0 +1,82 @@
+import { createKeyVersionRegistry, knownKeyVersions } from '@latchkey/content';
+import {
+  checkMasterKeys,
+  createMasterKeyRing,
+  MasterKeyMismatch,
+  type MasterKeyRing,
+} from '@latchkey/key-derivation';
+import type { Clock } from '@latchkey/shared/clock';
+import type { SingleNodeValues } from '@latchkey/shared/config';
+import { type Database, inTransaction, lockSubject } from '@latchkey/shared/db';
+import { createMasterKey } from '@latchkey/shared/derivation';
+import type { OperatorLog } from '@latchkey/shared/log';
+import type { NodeConfiguration } from './first-run.ts';
+import { keepSecrets } from './first-run-secrets.ts';
+
+export interface MasterKeyPorts {
+  configuration: NodeConfiguration;
+  /** Reads the configuration anew. */
+  reread: () => NodeConfiguration;
+  randomId: () => string;
+  clock: Clock;
+  log: OperatorLog;
+}
+
+export interface Settled {
+  values: SingleNodeValues;
+  masterKeys: MasterKeyRing;
+}
+
+/**
+ * Compares the master keys with those that the database knows, and keeps the secrets that this run made.
+ *
+ * Several first runs may be at this at the same time, on one machine or on several that share a Postgres. They take turns:
+ * the first keeps its secrets and tells the database of its master key, the next one reads the file again and finds
+ * them. Without that, two files or two halves of one could hold a key that the database does not know.
+ *
+ * @throws MasterKeyMismatch where a version differs, or where a new key would be made beside a database that knows one
+ */
+export async function settleMasterKeys(ports: MasterKeyPorts, db: Database): Promise<Settled> {
+  const { configuration, clock, log } = ports;
+  if (Object.keys(configuration.made).length === 0) {
+    return checkedKeys(configuration.values, db, clock, log);
+  }
+  const { settled, kept } = await inTransaction(db, async (tx) => {
+    await lockSubject(tx, 'first run', 'exclusive');
+    const { values, made, file } = await keepMade(ports, tx);
+    return { settled: await checkedKeys(values, tx, clock, log), kept: { names: Object.keys(made), file } };
+  });
+  if (kept.names.length > 0 && settled.values.sqlitePath !== ':memory:') {
+    log.warn(
+      `made ${kept.names.join(', ')} and wrote them to ${kept.file.path}. LOSING THAT FILE LOSES THE CONTENT: back it up`,
+    );
+  }
+  return settled;
+}
+
+async function checkedKeys(
+  values: SingleNodeValues,
+  db: Database,
+  clock: Clock,
+  log: OperatorLog,
+): Promise<Settled> {
+  const material = values.masterKeys.reveal();
+  const masterKeys = createMasterKeyRing(
+    material.map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt)),
+    log.warn,
+  );
+  await checkMasterKeys(createKeyVersionRegistry({ db, clock }), masterKeys);
+  return { values, masterKeys };
+}
+
+/** @returns the configuration with what is kept now: what this run made, or what another one had kept before */
+async function keepMade({ reread, randomId }: MasterKeyPorts, db: Database): Promise<NodeConfiguration> {
+  for (;;) {
+    const configuration = reread();
+    const { values, made, file } = configuration;
+    if (Object.keys(made).length === 0) return configuration;
+    const known = made.MASTER_KEY_HEX === undefined ? [] : await knownKeyVersions(db);
+    if (known.length > 0) throw new MasterKeyMismatch(known, file.path);
+    if (values.sqlitePath === ':memory:' || keepSecrets(file, made, randomId())) return configuration;
+  }
+}

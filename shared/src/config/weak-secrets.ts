@@ -1,0 +1,98 @@
+import type { MasterKeyMaterial } from './master-keys.ts';
+import type { Rule } from './read-config.ts';
+import type { Secret } from './secret.ts';
+import type { Fault } from './source.ts';
+
+/** 32 characters hold 128 bits even in hexadecimal. */
+const soundCharacters = 32;
+/**
+ * Of 32 random bytes some 30 differ, of 32 random hex digits 14: fewer than 8 do not happen by chance (under one in a
+ * billion).
+ */
+const soundVariety = 8;
+
+const credentialForms = `${soundCharacters} or more characters at random, such as those of \`npx latchkey keygen\` or \`openssl rand -hex 32\``;
+const keyForms = '64 hexadecimal digits at random, such as those of `npx latchkey keygen`';
+const secretForms = '32 or more bytes at random, such as those of `npx latchkey keygen`';
+
+interface SecretValues {
+  nodeEnv?: string | undefined;
+  adminApiKey?: Secret<string> | undefined;
+  setupToken?: Secret<string> | undefined;
+  internalSecret?: Secret<string>;
+  authJwtSecret?: Secret<Buffer> | undefined;
+  masterKeys?: Secret<readonly MasterKeyMaterial[]>;
+}
+
+/**
+ * `NODE_ENV=production` refuses secrets that can be guessed: short ones, one pattern again and again, a handful of
+ * different characters. A rule for each variable, so that a fault of one does not hide another's.
+ */
+export const weakSecretRules: readonly Rule<SecretValues>[] = [
+  credentialRule('adminApiKey', 'ADMIN_API_KEY'),
+  credentialRule('setupToken', 'SETUP_TOKEN'),
+  credentialRule('internalSecret', 'INTERNAL_SECRET'),
+  {
+    uses: ['nodeEnv', 'authJwtSecret'],
+    check({ nodeEnv, authJwtSecret }) {
+      const weakness = nodeEnv === 'production' && authJwtSecret ? weaknessOf(authJwtSecret.reveal()) : null;
+      return weakness ? [refuse('AUTH_JWT_SECRET', weakness, secretForms)] : [];
+    },
+  },
+  {
+    uses: ['nodeEnv', 'masterKeys'],
+    check: ({ nodeEnv, masterKeys }) =>
+      nodeEnv === 'production' && masterKeys ? masterKeys.reveal().flatMap(checkVersion) : [],
+  },
+];
+
+function credentialRule(
+  key: 'adminApiKey' | 'setupToken' | 'internalSecret',
+  name: string,
+): Rule<SecretValues> {
+  return {
+    uses: ['nodeEnv', key],
+    check(values) {
+      const text = values[key]?.reveal();
+      if (values.nodeEnv !== 'production' || text === undefined) return [];
+      const weakness =
+        text.length < soundCharacters
+          ? `has ${text.length} characters, fewer than ${soundCharacters}`
+          : weaknessOf(Buffer.from(text));
+      return weakness ? [refuse(name, weakness, credentialForms)] : [];
+    },
+  };
+}
+
+function checkVersion({ version, masterKey, salt }: MasterKeyMaterial): Fault[] {
+  const suffix = version === 1 ? '' : `_V${version}`;
+  const [keyName, saltName] = [`MASTER_KEY_HEX${suffix}`, `SALT_HEX${suffix}`];
+  const faults: Fault[] = [];
+  const weakKey = weaknessOf(masterKey);
+  const weakSalt = masterKey.equals(salt) ? `is the same as ${keyName}` : weaknessOf(salt);
+  // Content that was encrypted with them can only be read with them.
+  const wayOut = `What was encrypted with it needs it still: add a sound version ${version + 1}, run without NODE_ENV=production meanwhile, and encrypt anew`;
+  if (weakKey) faults.push(refuse(keyName, weakKey, keyForms, wayOut));
+  if (weakSalt) faults.push(refuse(saltName, weakSalt, keyForms, wayOut));
+  return faults;
+}
+
+/** @returns what makes bytes easy to guess; null for those that may be random */
+function weaknessOf(bytes: Buffer): string | null {
+  if (isRepeated(bytes)) return 'is one pattern again and again';
+  const variety = new Set(bytes).size;
+  return variety < soundVariety ? `has only ${variety} different characters` : null;
+}
+
+function isRepeated(bytes: Buffer): boolean {
+  for (let period = 1; period <= bytes.length / 2; period++) {
+    // The last repetition may be cut short.
+    if (bytes.subarray(period).equals(bytes.subarray(0, bytes.length - period))) return true;
+  }
+  return false;
+}
+
+function refuse(variable: string, weakness: string, forms: string, wayOut?: string): Fault {
+  const message = `The value of ${variable} (not shown here) ${weakness}, which NODE_ENV=production does not allow. Accepted: ${forms}.${wayOut ? ` ${wayOut}.` : ''}`;
+  return { variable, message };
+}

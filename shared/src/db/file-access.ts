@@ -1,0 +1,45 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const readAndWrite = constants.R_OK | constants.W_OK;
+
+/**
+ * Which of the files of a SQLite database this process may not read and write, in words that complete "SQLITE_PATH is …, …".
+ * The folder counts too: SQLite makes its write-ahead log beside the file.
+ *
+ * @param uid of this process; undefined where the system has none
+ * @returns null where nothing is in the way, or nothing is there yet
+ */
+export function describeFileRefusal(path: string, uid: number | undefined): string | null {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    if (isThere(file) && !mayAccess(file, readAndWrite)) return refusalOf(file, uid);
+  }
+  const folder = dirname(path);
+  // Without the right to search a folder nothing in it can be seen.
+  if (isThere(folder) && !mayAccess(folder, constants.W_OK | constants.X_OK)) return refusalOf(folder, uid);
+  return null;
+}
+
+function refusalOf(file: string, uid: number | undefined): string {
+  const { uid: owner, mode } = statSync(file);
+  const rights = (mode & 0o777).toString(8).padStart(3, '0');
+  const self = uid === undefined ? 'this process' : `this process (user ${uid})`;
+  return `but ${file} belongs to user ${owner} (mode ${rights}), and ${self} may not read and write it: run as that user, or give it to this one with chown`;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function mayAccess(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
