@@ -2,10 +2,11 @@
 
 const words = {
   UNAUTHENTICATED: () => 'You are not signed in, or not any more.',
+  AUTH_FAILED: () => 'Your access could not be checked. Try again.',
   CONTENT_NOT_ENTITLED: () => 'This video is not part of what you may watch.',
   CONTENT_NOT_FOUND: () => 'This video is not here any more.',
   LEASE_REVOKED: () => 'Playback was ended here: by the operator, or because you watch elsewhere.',
-  TOKEN_REVOKED: () => 'Your access was ended. Sign in again to get a new one.',
+  TOKEN_REVOKED: () => 'Your access was ended a moment ago. Try again in ten seconds.',
   LEASE_LIMIT_REACHED: ({ leases }) =>
     `You are already watching on another device${since(leases)}. End it there first.`,
   RATE_LIMITED: () => 'Too many requests. Wait a minute, then try again.',

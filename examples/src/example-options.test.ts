@@ -9,7 +9,7 @@ it('without options everything is made, on a free port', () => {
 
 it('beside a server of one’s own the pages are where its CORS_ORIGINS can name them', () => {
   const server = { url: 'http://localhost:4100', contentId: 'film', playlistFile: 'out/master.m3u8' };
-  expect(readOptions(own)).toEqual({ help: false, check: false, port: 4190, server });
+  expect(readOptions(own)).toEqual({ help: false, check: false, port: 4170, server });
   expect(readOptions([...own, '--port', '8000']).port).toBe(8000);
 });
 

@@ -21,7 +21,7 @@ export interface ExampleOptions {
 }
 
 /** Where a key server that runs already expects the pages: its CORS_ORIGINS names them. */
-const portBesideServer = 4190;
+const portBesideServer = 4170;
 const mostPort = 65_535;
 
 export const usage = `The examples: an application that issues tokens, a page that plays and a page that uploads.
