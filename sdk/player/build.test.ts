@@ -13,7 +13,7 @@ import { buildPlayer } from './build.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const source = dirname(fileURLToPath(import.meta.url));
 /** Of the module without hls.js. */
-const maxGzipBytes = 10 * 1024;
+const maxGzipBytes = 11 * 1024;
 
 /** Beside the sources, so that hls.js and the compiler are found: the package as it is published. */
 const folder = mkdtempSync(join(source, 'node_modules', 'published-'));
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the built package', () => {
-  it.each(['index', 'shaka'])('%s is one module of at most 10 KB, compressed', (entry) => {
+  it.each(['index', 'shaka'])('%s is one module of at most 11 KB, compressed', (entry) => {
     expect(gzipSync(readFileSync(join(dist, `${entry}.js`)), { level: 9 }).length).toBeLessThan(maxGzipBytes);
   });
 

@@ -23,6 +23,7 @@ export interface EncryptedVideo {
  * @param folder where the presentation gets a folder
  * @param rotateEvery segments of an epoch; undefined for one key throughout
  * @param keyUrl where players find the server; undefined where they find it as the encryption does
+ * @param more further options of the command
  * @throws Error with what the command wrote, where it fails
  */
 export async function encryptVideo(
@@ -31,6 +32,7 @@ export async function encryptVideo(
   folder: string,
   rotateEvery?: number,
   keyUrl?: string,
+  more: readonly string[] = [],
 ): Promise<EncryptedVideo> {
   const contentId = unique('film');
   const rotation = rotateEvery === undefined ? [] : ['--rotate-every', String(rotateEvery)];
@@ -44,6 +46,7 @@ export async function encryptVideo(
     join(folder, contentId),
     ...rotation,
     ...players,
+    ...more,
   ];
   await promisify(execFile)(process.execPath, [commandFile, ...args, '--server', url, '--register'], {
     env: { PATH: process.env.PATH, HOME: folder, LATCHKEY_API_KEY: adminApiKey },

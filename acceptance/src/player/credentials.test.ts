@@ -2,7 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { openTarget } from '../target.ts';
 import { nowSeconds } from '../tokens.ts';
 import { openPlayerStage, pageOrigin, unlistedOrigin } from './player-stage.ts';
-import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isPreflight } from './requests.ts';
+import {
+  countStatuses,
+  isForKeyServer,
+  isKeyRequest,
+  isLeaseCall,
+  isLeaseRequest,
+  isPreflight,
+} from './requests.ts';
 import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 vi.setConfig({ testTimeout: playTimeoutMs });
@@ -35,7 +42,10 @@ describe.concurrent('the token', () => {
         .map(({ token }) => token)
         .sort(),
     );
-    const leases = wire.requests.filter(isLeaseRequest(''));
+    // Created, and given back with the end.
+    const isReleased = () => expect(wire.requests.some(isLeaseRequest('/revoke'))).toBe(true);
+    await vi.waitFor(isReleased, { timeout: 30_000 });
+    const leases = wire.requests.filter(isLeaseCall);
     expect(new Set([...keys, ...leases].map(({ headers }) => headers.authorization)).size).toBe(given.length);
     expect(new Set(keys.map(({ headers }) => headers['x-lease-id'])).size).toBe(1);
 

@@ -43,11 +43,23 @@ async function keyServerAuth({ reason }) {
   return token;
 }
 
+/** Mistakes that applications make, by what such a callback gives. */
+const faultyCallbacks = {
+  undefined: () => {},
+  null: async () => null,
+  'a number': () => 42,
+  'an object': async () => ({ token: 'secret' }),
+  'an error': () => {
+    throw new Error('the shop is closed');
+  },
+};
+
 /** The browser's clock, which the test can put forward. */
 let aheadMs = 0;
 const timers = new Set();
 const clock = {
   now: () => performance.now() + aheadMs,
+  wallNow: () => Date.now() + aheadMs,
   setTimeout(callback, delayMs) {
     const timer = { dueMs: clock.now() + delayMs, callback };
     timer.id = setTimeout(run, delayMs, timer);
@@ -83,7 +95,7 @@ const ways = {
   create({ hlsConfig, ...options }) {
     player = createPlayer({ video, hlsConfig: { capLevelToPlayerSize: false, ...hlsConfig }, ...options });
     listen();
-    return (playlist, contentId) => player.load(playlist, { contentId });
+    return (playlist, contentId) => player.load(playlist, { ...(contentId && { contentId }) });
   },
   attach({ hlsConfig, ...options }) {
     const hls = new Hls(hlsConfig);
@@ -91,7 +103,7 @@ const ways = {
     listen();
     hls.attachMedia(video);
     window.hls = hls;
-    return (playlist, contentId) => player.load(playlist, { contentId });
+    return (playlist, contentId) => player.load(playlist, { ...(contentId && { contentId }) });
   },
   attachOnly(options) {
     ways.attach(options);
@@ -122,8 +134,12 @@ const ways = {
 };
 
 /** @returns what `load()` threw, or null */
-window.load = async ({ way = 'create', playlist, contentId, rate = 1, hasOwnTime, ...options }) => {
-  const load = await ways[way]({ keyServerAuth, ...(hasOwnTime && { clock }), ...options });
+window.load = async ({ way = 'create', playlist, contentId, rate = 1, hasOwnTime, auth, ...options }) => {
+  const load = await ways[way]({
+    keyServerAuth: auth ? faultyCallbacks[auth] : keyServerAuth,
+    ...(hasOwnTime && { clock }),
+    ...options,
+  });
   video.defaultPlaybackRate = rate;
   video.playbackRate = rate;
   window.loadAgain = async () => {

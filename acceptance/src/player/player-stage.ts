@@ -16,6 +16,8 @@ export const pageOrigin = 'http://player.localhost';
 /** The same pages at an origin that no server lists. */
 export const unlistedOrigin = 'http://elsewhere.localhost';
 export const keyServerUrl = 'http://keys.localhost';
+/** The same server by another name, which no playlist has. */
+export const otherKeyServerUrl = 'http://other-keys.localhost';
 
 /** Two epochs of two segments are 8 s. */
 export const segmentSeconds = 2;
@@ -33,6 +35,8 @@ export interface FilmOptions {
   readonly container?: 'ts' | 'fmp4';
   /** Segments of an epoch. */
   readonly rotateEvery?: number;
+  /** Each rendition gets a content id of its own, and the film's is none of them. */
+  readonly perRenditionIds?: boolean;
   /** Whose keys; the target where it is not given. */
   readonly server?: Target;
 }
@@ -93,8 +97,9 @@ export async function openPlayerStage(
     target,
     browser,
     mediaUrl: media.origin,
-    async encrypt({ container = 'ts', rotateEvery = 2, server = target } = {}) {
-      const film = await encryptVideo(server, clear[container], folder.path, rotateEvery, keyServerUrl);
+    async encrypt({ container = 'ts', rotateEvery = 2, server = target, perRenditionIds = false } = {}) {
+      const more = perRenditionIds ? ['--per-rendition-ids'] : [];
+      const film = await encryptVideo(server, clear[container], folder.path, rotateEvery, keyServerUrl, more);
       return { ...film, playlist: `/${film.name}/master.m3u8` };
     },
   };

@@ -3,7 +3,14 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { TestContext } from 'vitest';
 import type { Target } from '../target.ts';
 import { unique, viewerToken } from '../tokens.ts';
-import { type Film, keyServerUrl, type PlayerStage, pageOrigin, unlistedOrigin } from './player-stage.ts';
+import {
+  type Film,
+  keyServerUrl,
+  otherKeyServerUrl,
+  type PlayerStage,
+  pageOrigin,
+  unlistedOrigin,
+} from './player-stage.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** What `page.js` tells of an error. */
@@ -57,7 +64,12 @@ export interface SceneOptions {
 export interface LoadOptions {
   readonly way?: 'create' | 'attach' | 'attachOnly' | 'shaka';
   readonly rate?: number;
-  readonly leases?: false | { ttlSeconds?: number; deviceId?: string };
+  readonly leases?: false | { ttlSeconds?: number; deviceId?: string; releaseAfterPausedSeconds?: number };
+  /** null: `load()` names no content. Default: the film's. */
+  readonly contentId?: string | null;
+  readonly keyServerUrl?: string;
+  /** What a faulty `keyServerAuth` gives, in place of `token`: the page has one for each. */
+  readonly auth?: 'undefined' | 'null' | 'a number' | 'an object' | 'an error';
   readonly patienceSeconds?: number;
   readonly reportMetrics?: boolean;
   readonly hlsConfig?: Record<string, unknown>;
@@ -108,6 +120,7 @@ export async function openScene(
     [new URL(pageOrigin).host]: stage.mediaUrl,
     [new URL(unlistedOrigin).host]: stage.mediaUrl,
     [new URL(keyServerUrl).host]: server.url,
+    [new URL(otherKeyServerUrl).host]: server.url,
   });
   const context = await stage.browser.newContext({ proxy: { server: wire.proxy } });
   context.setDefaultTimeout(untilTimeoutMs);

@@ -38,6 +38,12 @@ export interface Wire {
    * @returns ends it
    */
   cut(which: Which): () => void;
+  /**
+   * From now on such requests are answered with this status and these headers besides the server's own.
+   *
+   * @returns ends it
+   */
+  answer(which: Which, status: number, headers: Readonly<Record<string, string>>): () => void;
   /** The next such request that arrives; undefined where none does within the time. */
   next(which: Which, withinMs: number): Promise<WireRequest | undefined>;
   close(): void;
@@ -48,6 +54,7 @@ export async function openWire(servers: Readonly<Record<string, string>>): Promi
   const requests: WireRequest[] = [];
   const arrivals = new EventEmitter();
   const cuts = new Set<Which>();
+  const answers = new Set<{ which: Which; status: number; headers: Readonly<Record<string, string>> }>();
 
   const proxy = createServer(async (incoming, outgoing) => {
     const asked = await takeDown(incoming);
@@ -60,9 +67,11 @@ export async function openWire(servers: Readonly<Record<string, string>>): Promi
     // A browser that leaves takes nothing back: the server has the request already.
     forwarded.on('error', () => outgoing.destroy());
     forwarded.on('response', async (answer) => {
-      asked.status = answer.statusCode ?? 0;
+      const replaced = [...answers].find(({ which }) => which(asked));
+      asked.status = replaced?.status ?? answer.statusCode ?? 0;
       asked.answerHeaders = answer.headers;
-      outgoing.writeHead(asked.status, answer.rawHeaders);
+      const added = Object.entries(replaced?.headers ?? {}).flat();
+      outgoing.writeHead(asked.status, [...answer.rawHeaders, ...added]);
       try {
         await pipeline(answer, outgoing);
         asked.doneMs = performance.now();
@@ -80,6 +89,11 @@ export async function openWire(servers: Readonly<Record<string, string>>): Promi
     cut(which) {
       cuts.add(which);
       return () => cuts.delete(which);
+    },
+    answer(which, status, headers) {
+      const replaced = { which, status, headers };
+      answers.add(replaced);
+      return () => answers.delete(replaced);
     },
     next: (which, withinMs) =>
       new Promise((resolve) => {

@@ -56,13 +56,10 @@ Next:
 ${describeLeases(contentIds, contentId)}`;
 }
 
-/** Where `--content-id` has no keys itself: a player takes its lease for the id that it is given, and for no other. */
+/** Where `--content-id` has no keys itself: tokens have to name the ids that have, and so does a lease. */
 function describeLeases(contentIds: readonly string[], contentId: string): string {
   if (contentIds.includes(contentId)) return '';
-  const [only, ...others] = contentIds;
-  if (others.length === 0)
-    return `  - The contentId of load() is ${only}: a lease for ${contentId} opens no key.\n`;
-  return `  - The contentId of load() is one of ${contentIds.join(', ')}: a lease for ${contentId} opens no key.
-    The keys of the others come without a lease: LEASE_MODE=required refuses them.
+  return `  - The keys are those of ${contentIds.join(', ')}: list all of them in a token's content_ids.
+    load(url) of the player needs no contentId here. A lease for ${contentId} opens no key.
 `;
 }

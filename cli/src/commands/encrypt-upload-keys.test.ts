@@ -91,8 +91,8 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
 });
 
 describe('latchkey encrypt --per-rendition-ids', () => {
-  it('says which ids a lease can be taken for, with and without an upload', async () => {
-    const advice = 'The contentId of load() is one of film-480p, film-720p: a lease for film opens no key.';
+  it('says whose keys a token has to open, with and without an upload', async () => {
+    const advice = 'The keys are those of film-480p, film-720p: list all of them';
     const { run } = await prepare('--per-rendition-ids');
     expect((await run()).stdout).toContain(advice);
     const folder = writeFiles(temporaryFolder(), clearFiles);
@@ -106,6 +106,6 @@ describe('latchkey encrypt --per-rendition-ids', () => {
     ];
     const plain = await runCommand([...args, '--per-rendition-ids'], { env: first });
     expect(plain.stdout).toContain(advice);
-    expect((await runCommand([...args, '--force'], { env: first })).stdout).not.toContain('load()');
+    expect((await runCommand([...args, '--force'], { env: first })).stdout).not.toContain('list all of them');
   });
 });

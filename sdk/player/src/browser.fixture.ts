@@ -58,6 +58,7 @@ export class FakeHls {
     MANIFEST_LOADING: 'hlsManifestLoading',
     MANIFEST_PARSED: 'hlsManifestParsed',
     MEDIA_ATTACHING: 'hlsMediaAttaching',
+    LEVEL_LOADED: 'hlsLevelLoaded',
     FRAG_LOADED: 'hlsFragLoaded',
     BUFFER_APPENDING: 'hlsBufferAppending',
     LEVEL_SWITCHED: 'hlsLevelSwitched',
@@ -113,13 +114,13 @@ export class FakeHls {
     this.trigger('DESTROYING');
   }
   /** Asks for a key as hls.js does. @returns the key's first byte, once it is there */
-  askForKey(url: string, startSeconds = 0): Promise<number> {
+  askForKey(url: string, startSeconds = 0, type = 'main'): Promise<number> {
     const loader = new this.config.loader() as unknown as {
       load(context: object, config: object, callbacks: object): void;
     };
     return new Promise((resolve) => {
       const onSuccess = ({ data }: { data: ArrayBuffer }) => resolve(new Uint8Array(data)[0] ?? -1);
-      loader.load({ type: 'key', url, frag: { start: startSeconds } }, {}, { onSuccess });
+      loader.load({ type: 'key', url, frag: { start: startSeconds, type } }, {}, { onSuccess });
     });
   }
 }

@@ -1,7 +1,9 @@
-/** Time as the player sees it. Only durations count: the clocks of server and browser may differ by any amount. */
+/** Time as the player sees it. Durations decide: the clocks of server and browser may differ by any amount. */
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   now(): number;
+  /** Milliseconds since 1970, as this machine has it: only to read dates that a server or a token names. */
+  wallNow(): number;
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;
 }
@@ -9,6 +11,7 @@ export interface Clock {
 /** The browser's own. */
 export const systemClock: Clock = {
   now: () => performance.now(),
+  wallNow: () => Date.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };

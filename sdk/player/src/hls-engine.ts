@@ -4,9 +4,9 @@ import { sleep } from './clock.ts';
 import type { Engine } from './engine.ts';
 import { withKeysFrom } from './key-loader.ts';
 import { contentIdOf } from './key-url.ts';
-import { findNextKey } from './next-key.ts';
+import { findNextKey, type KeyedFragment } from './next-key.ts';
 import type { PlayerCore } from './player.ts';
-import { PlayerError } from './player-error.ts';
+import { keyElsewhere, PlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
 import { watchHls } from './watch-hls.ts';
 import { type VideoWatch, watchVideo } from './watch-video.ts';
@@ -36,20 +36,21 @@ export function createHlsEngine(
 
   hls.config.loader = withKeysFrom(loader, {
     isKey,
-    async getKey(url, startSeconds, signal) {
+    async getKey({ url, startSeconds, use }, signal) {
       const { session } = core;
       if (!session) throw new PlayerError('ABORTED', 'Nothing is loaded.');
       const aheadMs = hls.media ? (startSeconds - hls.media.currentTime) * 1_000 : 0;
       const spreadMs = hls.latestLevelDetails?.live ? Math.min(aheadMs * spreadShare, maxSpreadMs) : 0;
       if (spreadMs > 0) await sleep(core.clock, spreadMs * core.random(), signal);
-      return session.keys.get(url, signal);
+      return session.keys.get(url, signal, use);
     },
+    onForeignFailure: (url, status) => core.session?.fail(keyElsewhere(url, status, options.keyServerUrl)),
   });
 
   /** At some moment of the first half of the time that a segment lasts, so that players in step do not ask in step. */
   async function fetchNextKey({ type, level, sn, duration }: Fragment) {
     const keys = core.session?.keys;
-    if ((type as string) !== 'main' || !keys) return;
+    if ((type as string) !== 'main' || !keys || core.session?.leases.isResting) return;
     const url = findNextKey(hls.levels[level]?.details?.fragments ?? [], sn);
     if (url === undefined || !isKey(url) || keys.has(url)) return;
     await sleep(core.clock, duration * 500 * core.random(), life.signal);
@@ -79,6 +80,15 @@ export function createHlsEngine(
       videoWatch?.stop();
       videoWatch = watchVideo(media as HTMLVideoElement, core.metrics);
       videoWatch.begin();
+      core.idle.watch(media as HTMLVideoElement);
+    },
+    [Events.MANIFEST_PARSED]() {
+      // No playlist will name a key before the application starts the loading.
+      if (!hls.config.autoStartLoad) core.session?.leases.named([]);
+    },
+    [Events.LEVEL_LOADED](_: unknown, { details }: { details: { fragments: readonly KeyedFragment[] } }) {
+      const uris = details.fragments.flatMap(({ decryptdata }) => decryptdata?.uri ?? []);
+      core.session?.leases.named([...new Set(uris)]);
     },
     [Events.FRAG_LOADED](_: unknown, { frag }: { frag: Fragment }) {
       fetchNextKey(frag).catch(() => {});

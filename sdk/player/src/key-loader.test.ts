@@ -14,7 +14,14 @@ class OwnLoader {
 }
 
 function open(type: string, url = 'key') {
-  const asked: { url: string; startSeconds: number; signal: AbortSignal; key: Deferred<ArrayBuffer> }[] = [];
+  const asked: {
+    url: string;
+    startSeconds: number;
+    use: string;
+    signal: AbortSignal;
+    key: Deferred<ArrayBuffer>;
+  }[] = [];
+  const failed: [string, number][] = [];
   // The methods have to be on the prototype to be overridden.
   class Base {
     context: LoaderContext | null = null;
@@ -32,32 +39,60 @@ function open(type: string, url = 'key') {
   const own = new OwnLoader();
   const KeyLoader = withKeysFrom(Base as unknown as new (config: HlsConfig) => Loader<LoaderContext>, {
     isKey: (asUrl) => asUrl === 'key',
-    getKey(ofUrl, startSeconds, signal) {
-      const key = createDeferred<ArrayBuffer>();
-      asked.push({ url: ofUrl, startSeconds, signal, key });
-      return key.promise;
+    getKey(key, signal) {
+      const answer = createDeferred<ArrayBuffer>();
+      asked.push({ ...key, signal, key: answer });
+      return answer.promise;
     },
+    onForeignFailure: (ofUrl, status) => failed.push([ofUrl, status]),
   });
   const loader = new KeyLoader({} as HlsConfig);
   const callbacks = { onSuccess: vi.fn(), onError: vi.fn(), onTimeout: vi.fn(), onAbort: vi.fn() };
-  const context = { type, url, responseType: 'arraybuffer', frag: { start: 12 } } as unknown as LoaderContext;
+  const context = {
+    type,
+    url,
+    responseType: 'arraybuffer',
+    frag: { start: 12, type: 'audio' },
+  } as unknown as LoaderContext;
   loader.load(context, {} as LoaderConfiguration, callbacks as LoaderCallbacks<LoaderContext>);
-  return { own, asked, loader, callbacks, context };
+  return { own, asked, failed, loader, callbacks, context };
 }
 
 it.each([
   ['media-fragment', 'key'],
   ['manifest', 'key'],
-  ['key', 'https://elsewhere.example/key'],
 ])('a %s at %s is left to hls.js', (type, url) => {
   const { own, asked, context, callbacks } = open(type, url);
   expect(own.load).toHaveBeenCalledWith(context, {}, callbacks);
   expect(asked).toEqual([]);
 });
 
+it('a key that is elsewhere is left to hls.js, and it is told of one failure at most', () => {
+  const url = 'https://elsewhere.example/key';
+  const { own, callbacks, failed, loader, context } = open('key', url);
+  const fail = (code: number) => {
+    loader.load(context, {} as LoaderConfiguration, callbacks as LoaderCallbacks<LoaderContext>);
+    own.load.mock.lastCall?.[2].onError({ code, text: '' }, context, null, {});
+  };
+  fail(503);
+  expect([callbacks.onError.mock.calls.length, failed]).toEqual([1, []]);
+  fail(503);
+  expect([callbacks.onError.mock.calls.length, failed]).toEqual([1, [[url, 503]]]);
+  fail(404);
+  expect([callbacks.onError.mock.calls.length, failed]).toEqual([
+    1,
+    [
+      [url, 503],
+      [url, 404],
+    ],
+  ]);
+  own.load.mock.lastCall?.[2].onSuccess('answer');
+  expect(callbacks.onSuccess).toHaveBeenCalledWith('answer');
+});
+
 it('a key comes from the key server', async () => {
   const { own, asked, callbacks, context } = open('key');
-  expect(asked).toMatchObject([{ url: 'key', startSeconds: 12 }]);
+  expect(asked).toMatchObject([{ url: 'key', startSeconds: 12, use: 'audio' }]);
   const data = new ArrayBuffer(16);
   asked[0]?.key.resolve(data);
   await settle();

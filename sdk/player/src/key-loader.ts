@@ -6,12 +6,25 @@ export interface KeyLoaderPorts {
   /** Whether a URL is a key of the key server. */
   readonly isKey: (url: string) => boolean;
   /** @returns the key, whenever it is there; a rejection is no answer to hls.js */
-  readonly getKey: (url: string, startSeconds: number, signal: AbortSignal) => Promise<ArrayBuffer>;
+  readonly getKey: (asked: AskedKey, signal: AbortSignal) => Promise<ArrayBuffer>;
+  /** A key that is not the key server's cannot be loaded. Nothing is reported to hls.js. */
+  readonly onForeignFailure: (url: string, status: number) => void;
 }
+
+export interface AskedKey {
+  readonly url: string;
+  /** Of the segment that needs the key, in seconds of the presentation. */
+  readonly startSeconds: number;
+  /** hls.js's kind of playlist, such as `main` or `audio`. */
+  readonly use: string;
+}
+
+/** Requests for a key that is not the key server's: hls.js would make nine. */
+const maxForeignRequests = 2;
 
 /** What hls.js tells of a key request, beyond any other. */
 interface KeyContext extends LoaderContext {
-  readonly frag?: { readonly start: number };
+  readonly frag?: { readonly start: number; readonly type?: string };
 }
 
 /**
@@ -22,26 +35,50 @@ interface KeyContext extends LoaderContext {
  * the wrong way round here. So it never hears of a failure: a refusal ends playback, and any other failure is retried
  * while hls.js waits.
  */
-export function withKeysFrom(Base: LoaderClass, { isKey, getKey }: KeyLoaderPorts): LoaderClass {
+export function withKeysFrom(Base: LoaderClass, ports: KeyLoaderPorts): LoaderClass {
+  const { isKey, getKey, onForeignFailure } = ports;
+  const failuresOf = new Map<string, number>();
+
+  /** hls.js's own callbacks, until the request is one too many. */
+  function countFailures(callbacks: LoaderCallbacks<LoaderContext>): LoaderCallbacks<LoaderContext> {
+    const isFinal = (url: string, status: number): boolean => {
+      const failures = (failuresOf.get(url) ?? 0) + 1;
+      failuresOf.set(url, failures);
+      const isRefusal = status >= 400 && status < 500;
+      if (!isRefusal && failures < maxForeignRequests) return false;
+      failuresOf.delete(url);
+      onForeignFailure(url, status);
+      return true;
+    };
+    return {
+      ...callbacks,
+      onError(error, context, ...more) {
+        if (!isFinal(context.url, error.code)) callbacks.onError(error, context, ...more);
+      },
+      onTimeout(stats, context, ...more) {
+        if (!isFinal(context.url, 0)) callbacks.onTimeout(stats, context, ...more);
+      },
+    };
+  }
+
   return class extends Base {
-    keyRequest: { readonly controller: AbortController; readonly abort: () => void } | undefined;
+    declare keyRequest: { readonly controller: AbortController; readonly abort: () => void } | undefined;
 
     override load(
       context: LoaderContext,
       config: LoaderConfiguration,
       callbacks: LoaderCallbacks<LoaderContext>,
     ): void {
-      if ((context.type as string) !== 'key' || !isKey(context.url)) {
-        super.load(context, config, callbacks);
-        return;
-      }
+      if ((context.type as string) !== 'key') return void super.load(context, config, callbacks);
+      if (!isKey(context.url)) return void super.load(context, config, countFailures(callbacks));
       this.context = context;
       const { stats } = this;
       const controller = new AbortController();
       const { signal } = controller;
       this.keyRequest = { controller, abort: () => callbacks.onAbort?.(stats, context, null) };
       stats.loading.start = performance.now();
-      getKey(context.url, (context as KeyContext).frag?.start ?? 0, signal).then(
+      const { start: startSeconds = 0, type: use = 'main' } = (context as KeyContext).frag ?? {};
+      getKey({ url: context.url, startSeconds, use }, signal).then(
         (data) => {
           if (signal.aborted) return;
           this.keyRequest = undefined;

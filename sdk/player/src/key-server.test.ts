@@ -1,4 +1,4 @@
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createFakeKeyServer,
   type FakeKeyServer,
@@ -7,7 +7,9 @@ import {
   unreachable,
 } from './key-server.fixture.ts';
 import { type Attempt, createKeyServer } from './key-server.ts';
+import { settle } from './manual-clock.fixture.ts';
 import { PlayerError } from './player-error.ts';
+import type { KeyServerOptions } from './player-options.ts';
 
 let fake: FakeKeyServer;
 beforeEach(() => {
@@ -76,6 +78,17 @@ it.each([
   await expect(ask()).rejects.toMatchObject({ name: 'PlayerError', code, status, isTransient });
 });
 
+it.each([
+  ['5', 5_000],
+  ['Sat, 21 Nov 2026 12:00:31 GMT', 30_000],
+  ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
+  ['soon', 0],
+  ['', 0],
+])('the Retry-After %j of an answer asks for a wait of %d ms', async (retryAfter, retryAfterMs) => {
+  fake.answer('GET', () => new Response('', { status: 503, headers: { 'Retry-After': retryAfter } }));
+  await expect(ask()).rejects.toMatchObject({ code: 'NETWORK', retryAfterMs });
+});
+
 it('an answer that is no problem document is understood by its status', async () => {
   fake.answer(
     'GET',
@@ -107,7 +120,11 @@ it('a callback that fails may do better later, unless it says that it will not',
       url: keyUrl(1),
       reason: 'key',
     });
-  await expect(failing(new Error('offline'))).rejects.toMatchObject({ code: 'NETWORK', isTransient: true });
+  await expect(failing(new Error('offline'))).rejects.toMatchObject({
+    code: 'AUTH_FAILED',
+    isTransient: true,
+    message: 'keyServerAuth failed: offline',
+  });
   const final = new PlayerError('UNAUTHENTICATED', 'signed out');
   await expect(failing(final)).rejects.toBe(final);
   expect(fake.requests).toEqual([]);
@@ -119,7 +136,7 @@ it('a callback that gives no token in time has failed for now, and nothing was s
   asked.catch(() => {});
   await fake.clock.advance(8_000);
   await expect(asked).rejects.toMatchObject({
-    code: 'NETWORK',
+    code: 'AUTH_FAILED',
     isTransient: true,
     message: 'keyServerAuth gave no token within 8000 ms.',
   });
@@ -142,14 +159,158 @@ it('an empty token sends no Authorization', async () => {
   expect(fake.requests[0]?.token).toBeNull();
 });
 
-it('a page that is left sends at once: with a token that is at hand, or the last one', async () => {
-  const server = createKeyServer(fake.options);
-  server.sendNow({ url: server.url('/keys/leases/revoke'), reason: 'lease', json: {} });
-  expect(fake.requests).toEqual([]);
-  await server.send({ url: keyUrl(1), reason: 'key' });
-  server.sendNow({ url: server.url('/keys/leases/revoke'), reason: 'lease', json: {} });
-  expect(fake.requests.at(-1)).toMatchObject({ token: 'Bearer token-2', keepalive: true });
-  const ready = createKeyServer({ ...fake.options, keyServerAuth: () => 'at-hand' });
-  ready.sendNow({ url: server.url('/keys/leases/revoke'), reason: 'lease', json: {} });
-  expect(fake.requests.at(-1)).toMatchObject({ token: 'Bearer at-hand', keepalive: true });
+describe('a page that is left', () => {
+  const leave = ({ keyServerAuth = fake.options.keyServerAuth, ...more }: Partial<KeyServerOptions> = {}) => {
+    const server = createKeyServer({ ...fake.options, ...more, keyServerAuth });
+    return {
+      server,
+      sendNow: () => server.sendNow({ url: server.url('/keys/leases/revoke'), reason: 'lease', json: {} }),
+    };
+  };
+  const sent = () => fake.to('POST').map(({ token, keepalive }) => [token, keepalive]);
+
+  it('sends at once with a token that is at hand, or the last one', async () => {
+    const { server, sendNow } = leave();
+    await server.send({ url: keyUrl(1), reason: 'key' });
+    sendNow();
+    expect(sent()).toEqual([['Bearer token-1', true]]);
+    leave({ keyServerAuth: () => 'at-hand' }).sendNow();
+    expect(sent()).toEqual([
+      ['Bearer token-1', true],
+      ['Bearer at-hand', true],
+    ]);
+    await settle();
+    expect(sent()).toHaveLength(2);
+  });
+
+  it('and has no token yet sends as soon as there is one', async () => {
+    await leave().sendNow();
+    expect(sent()).toEqual([['Bearer token-1', true]]);
+  });
+
+  it('sends again with the token that the callback gives, where the last one is not accepted any more', async () => {
+    fake.answer('POST', ({ token }) =>
+      token === 'Bearer token-1' ? problem(401, 'INVALID_TOKEN') : Response.json({ revoked: 1 }),
+    );
+    const { server, sendNow } = leave();
+    await server.send({ url: keyUrl(1), reason: 'key' });
+    await sendNow();
+    expect(sent()).toEqual([
+      ['Bearer token-1', true],
+      ['Bearer token-2', true],
+    ]);
+  });
+
+  it('sends nothing that is not a token, and does not fail', async () => {
+    for (const given of [undefined, null, 5, {}, 'two\nlines'])
+      await leave({ keyServerAuth: () => given as string }).sendNow();
+    await leave({ keyServerAuth: () => Promise.reject(new Error('offline')) }).sendNow();
+    expect(fake.requests).toEqual([]);
+  });
+});
+
+describe('a token that expires while a lease is held', () => {
+  const jwt = (claims: object) => `x.${btoa(JSON.stringify(claims))}.y`;
+  const nowSeconds = () => fake.clock.wallNow() / 1_000;
+
+  it('is replaced before it does, so that a page that is closed has one that is valid', async () => {
+    let asked = 0;
+    const keyServerAuth = async () => {
+      asked += 1;
+      return jwt({ iat: nowSeconds(), exp: nowSeconds() + 60 });
+    };
+    const server = createKeyServer({ ...fake.options, keyServerAuth });
+    await server.send({ url: keyUrl(1), reason: 'key' });
+    await fake.clock.advance(600_000);
+    expect(asked).toBe(1);
+    server.keepTokenFresh(true);
+    await fake.clock.advance(600_000);
+    const whileHeld = asked - 1;
+    expect(whileHeld).toBeGreaterThanOrEqual(600 / 60);
+    expect(whileHeld).toBeLessThanOrEqual(600 / 40);
+    server.keepTokenFresh(false);
+    await fake.clock.advance(600_000);
+    expect(asked - 1).toBe(whileHeld);
+  });
+
+  it.each([
+    ['a day ahead', 86_400],
+    ['a day behind', -86_400],
+  ])('is replaced at the pace of its life where the clock is %s', async (_, wrongBySeconds) => {
+    let asked = 0;
+    const keyServerAuth = async () => {
+      asked += 1;
+      return jwt({ iat: nowSeconds() - wrongBySeconds, exp: nowSeconds() - wrongBySeconds + 60 });
+    };
+    const server = createKeyServer({ ...fake.options, keyServerAuth });
+    server.keepTokenFresh(true);
+    await server.token('lease');
+    await fake.clock.advance(600_000);
+    expect(asked).toBeGreaterThanOrEqual(600 / 60);
+    expect(asked).toBeLessThanOrEqual(1 + 600 / 40);
+  });
+
+  it('is not asked for in a storm: not where it never expires, nor where it always has', async () => {
+    for (const claims of [{}, { exp: 9e12 }, { iat: 5, exp: 5 }, { iat: 9, exp: 5 }, { exp: 1 }]) {
+      let asked = 0;
+      const keyServerAuth = async () => {
+        asked += 1;
+        return jwt(claims);
+      };
+      const server = createKeyServer({ ...fake.options, keyServerAuth });
+      server.keepTokenFresh(true);
+      await server.token('lease');
+      await fake.clock.advance(10_000);
+      server.keepTokenFresh(false);
+      expect(asked).toBeLessThanOrEqual(11);
+    }
+  });
+});
+
+describe('a callback that gives something else than a token', () => {
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [42, 'a number'],
+    [{ token: 'secret' }, 'an object'],
+    [['secret'], 'an array'],
+    [() => 'secret', 'a function'],
+  ])('such as %o ends playback with AUTH_FAILED before any request', async (given, kind) => {
+    for (const keyServerAuth of [() => given, async () => given]) {
+      const server = createKeyServer({ ...fake.options, keyServerAuth: keyServerAuth as never });
+      const error = await server.send({ url: keyUrl(1), reason: 'key' }).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(PlayerError);
+      expect(error).toMatchObject({ code: 'AUTH_FAILED', isTransient: false });
+      expect(error.message).toContain(`keyServerAuth gave ${kind}.`);
+      expect(error.message).not.toContain('secret');
+    }
+    expect(fake.requests).toEqual([]);
+  });
+
+  it('and a player without a callback is refused at once', () => {
+    for (const keyServerAuth of [undefined, 'token'])
+      expect(() => createKeyServer({ ...fake.options, keyServerAuth: keyServerAuth as never })).toThrow(
+        TypeError,
+      );
+  });
+
+  it('or that throws fails with its own words, whatever it throws', async () => {
+    for (const [thrown, words] of [
+      [new TypeError('x is not a function'), 'x is not a function'],
+      ['signed out', 'signed out'],
+      [undefined, 'undefined'],
+    ]) {
+      const keyServerAuth = () => {
+        throw thrown;
+      };
+      const asked = createKeyServer({ ...fake.options, keyServerAuth }).send({
+        url: keyUrl(1),
+        reason: 'key',
+      });
+      await expect(asked).rejects.toMatchObject({
+        code: 'AUTH_FAILED',
+        message: `keyServerAuth failed: ${words}`,
+      });
+    }
+  });
 });

@@ -1,13 +1,18 @@
+import { askForToken, checkToken, requireCallback } from './ask-for-token.ts';
 import { systemClock } from './clock.ts';
-import { PlayerError, refusalOf } from './player-error.ts';
+import { networkError, refusalOf } from './player-error.ts';
 import type { AuthReason, KeyServerOptions } from './player-options.ts';
+import { readRetryAfter } from './retry-after.ts';
+import { createTokenAtHand } from './token-at-hand.ts';
 import { withTimeout } from './with-timeout.ts';
 
 const silence = {
-  failed: 'The key server cannot be reached, or does not list this origin in CORS_ORIGINS.',
-  late: 'The key server did not answer',
+  failed: (cause: unknown) =>
+    networkError('The key server cannot be reached, or does not list this origin in CORS_ORIGINS.', {
+      cause,
+    }),
+  late: (limitMs: number) => networkError(`The key server did not answer within ${limitMs} ms.`),
 };
-const noToken = { failed: 'keyServerAuth gave no token.', late: 'keyServerAuth gave no token' };
 
 /** One attempt, as the page sees it. `status` is 0 where there was no answer. */
 export interface Attempt {
@@ -32,7 +37,7 @@ export interface KeyServer {
   url(path: string): string;
   /**
    * @returns what the application gives now, as a header can carry it
-   * @throws PlayerError `NETWORK` where it gives none in time, `UNAUTHENTICATED` where no header can carry it
+   * @throws PlayerError `AUTH_FAILED` where the callback fails, `UNAUTHENTICATED` where no header can carry the token
    */
   token(reason: AuthReason): Promise<string>;
   /**
@@ -40,21 +45,38 @@ export interface KeyServer {
    * @throws PlayerError; a 401 only after the application was asked for a token once more
    */
   send(request: KeyServerRequest): Promise<ArrayBuffer>;
-  /** For a page that is being left: sent at once, with the last token where the callback needs time. Never fails. */
+  /**
+   * For a page that is being left: sent at once, with the last token where the callback needs time, and once more where that
+   * one has expired and the callback is in time. Never fails.
+   */
   sendNow(request: KeyServerRequest): Promise<void>;
+  /** Whether a token that is valid has to be at hand for `sendNow`. */
+  keepTokenFresh(isOn: boolean): void;
 }
+
+/** The last token was not accepted: another one may be. */
+const unauthenticated = 401;
 
 export function createKeyServer(options: KeyServerOptions): KeyServer {
   const { keyServerUrl, keyServerAuth, clock = systemClock } = options;
+  requireCallback(keyServerAuth);
   const request = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   const base = keyServerUrl.replace(/\/+$/, '');
-  let lastToken: string | undefined;
+  const atHand = createTokenAtHand(clock, () => token('lease'));
 
   async function token(reason: AuthReason): Promise<string> {
-    const given = await withTimeout(clock, async () => keyServerAuth({ reason }), noToken);
-    refuseUnsendable(given);
-    lastToken = given;
+    const given = await askForToken(clock, keyServerAuth, reason);
+    atHand.note(given);
     return given;
+  }
+
+  /** Without a timeout: nobody waits for the answer. @returns its status, 0 where there is none */
+  async function post(asked: KeyServerRequest, withToken: string): Promise<number> {
+    try {
+      return (await request(asked.url, initOf({ ...asked, keepalive: true }, withToken))).status;
+    } catch {
+      return 0;
+    }
   }
 
   return {
@@ -74,32 +96,37 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
         });
         tell(answer.status);
         if (answer.ok) return answer.body;
-        if (answer.status === 401 && reason !== 'retry-after-401') continue;
-        throw refusalOf(answer.status, parse(answer.body), answer.retryAfter);
+        if (answer.status === unauthenticated && reason !== 'retry-after-401') continue;
+        const retryAfterMs = readRetryAfter(answer.retryAfter, clock.wallNow());
+        throw refusalOf(answer.status, parse(answer.body), retryAfterMs);
       }
     },
 
     async sendNow(asked) {
-      try {
-        const given = keyServerAuth({ reason: asked.reason });
-        if (typeof given === 'string') lastToken = given;
-        else given.catch(() => {});
-      } catch {
-        // The last token may do.
-      }
-      if (lastToken === undefined) return;
-      await request(asked.url, initOf({ ...asked, keepalive: true }, lastToken)).catch(() => {});
+      const given = callNow(() => keyServerAuth({ reason: asked.reason }));
+      if (typeof given === 'string') return void (await post(asked, given));
+      const fresh = askForToken(clock, () => given as Promise<string>, asked.reason).catch(() => undefined);
+      const { token: last } = atHand;
+      const isUseless = last === undefined || atHand.isExpired();
+      const sent = last === undefined ? undefined : post(asked, last);
+      if (!isUseless && (await sent) !== unauthenticated) return;
+      // The callback may have had one in store, or the page may still be there when it gives one.
+      const next = await fresh;
+      if (next === undefined) return void (await sent);
+      await Promise.all([sent, next !== last && post(asked, next)]);
     },
+
+    keepTokenFresh: atHand.keepFresh,
   };
 }
 
-/** `fetch` would fail as it does where there is no server, and be tried again. */
-function refuseUnsendable(token: string): void {
+/** @returns undefined where it throws, or gives a token that cannot be sent */
+function callNow(call: () => unknown): unknown {
   try {
-    new Headers({ Authorization: `Bearer ${token}` });
+    const given = call();
+    return typeof given === 'string' ? checkToken(given) : given;
   } catch {
-    // Without the cause: some runtimes quote the token in it.
-    throw new PlayerError('UNAUTHENTICATED', 'keyServerAuth gave a token that no header can carry.');
+    return undefined;
   }
 }
 

@@ -27,7 +27,7 @@ beforeEach(async () => {
   isStarving = false;
   playback = new AbortController();
   const server = createKeyServer(fake.options);
-  const common = { clock: fake.clock, random: () => 0, onRetry: () => {} };
+  const common = { clock: fake.clock, random: () => 0, maxRetryAfterMs: 60_000, onRetry: () => {} };
   const givesUp = (sinceMs: number) => isStarving && fake.clock.now() - sinceMs >= 60_000;
   leases = createLeaseKeeper({
     ...common,
@@ -40,7 +40,7 @@ beforeEach(async () => {
   store = createKeyStore({
     ...common,
     server,
-    leasesFor: () => leases,
+    leases: { keeperFor: () => leases, require: () => undefined },
     handedOut: new Set(),
     givesUp,
     onAttempt: (_, attempt) => attempts.push(attempt),

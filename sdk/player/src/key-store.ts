@@ -1,17 +1,18 @@
 import type { Attempt, KeyServer } from './key-server.ts';
-import { isOver, type LeaseKeeper } from './lease-keeper.ts';
+import { isOver } from './lease-keeper.ts';
 import { networkError, PlayerError, toPlayerError } from './player-error.ts';
-import { keyBackOff, type RetryOptions, retry } from './retry.ts';
+import { keyBackOff, type RetryOptions, retry, waitPatiently, withSpread } from './retry.ts';
+import type { KeyUse, SessionLeases } from './session-leases.ts';
 
 /** Of AES-128 (RFC 8216 section 5.2). Anything else, such as a captive portal's page, is no key. */
 const keyBytes = 16;
 /** Fetched ahead and not asked for yet. hls.js keeps what it was given; a seek far away leaves one behind here. */
 const maxHeldKeys = 8;
 
-export interface KeyStorePorts extends Pick<RetryOptions, 'clock' | 'random' | 'onRetry'> {
+export interface KeyStorePorts
+  extends Pick<RetryOptions, 'clock' | 'random' | 'maxRetryAfterMs' | 'onRetry'> {
   readonly server: KeyServer;
-  /** The keeper of the lease for the content of a key URL; undefined where it goes without. */
-  readonly leasesFor: (url: string) => LeaseKeeper | undefined;
+  readonly leases: Pick<SessionLeases, 'keeperFor' | 'require'>;
   /** Whether the viewer has waited long enough for a key. */
   readonly givesUp: (sinceMs: number) => boolean;
   readonly onAttempt: (url: string, attempt: Attempt) => void;
@@ -29,8 +30,11 @@ export interface KeyStore {
    * @returns the 16 bytes, however long the server is away
    * @throws PlayerError, which `onRefused` has heard, too; nothing comes to whom `signal` has left
    */
-  get(url: string, signal: AbortSignal): Promise<ArrayBuffer>;
-  /** Requests a key that will be wanted; a failure that may pass is left to `get`. */
+  get(url: string, signal: AbortSignal, use?: KeyUse): Promise<ArrayBuffer>;
+  /**
+   * Requests a key of the main playlist that will be wanted, unless the server asked to be left alone for now. A failure that
+   * may pass is left to `get`.
+   */
   fetchAhead(url: string): void;
   /** Whether the key was requested or handed out. */
   has(url: string): boolean;
@@ -46,14 +50,29 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
   const { handedOut, ended } = ports;
   const loading = new Map<string, Loading>();
 
-  function load(url: string): Loading {
+  /** What the server's last Retry-After asks for, and the error that it came with. */
+  let pause: { untilMs: number; error: PlayerError } | undefined;
+  const pauseLeftMs = () => (pause ? pause.untilMs - ports.clock.now() : 0);
+
+  function load(url: string, use: KeyUse): Loading {
     const wantedBy = new Set<AbortSignal>();
     const startMs = ports.clock.now();
     const isWanted = () => [...wantedBy].some((signal) => !signal.aborted);
     const givesUp = () => !isWanted() || ports.givesUp(startMs);
     const attempt = async () => {
       if (ended.aborted) throw ended.reason;
-      return fetchKey(ports, url);
+      if (pause && !(await waitPatiently(pauseLeftMs(), { ...ports, givesUp, signal: ended })))
+        throw pause.error;
+      try {
+        return await fetchKey(ports, url, use);
+      } catch (thrown) {
+        const error = toPlayerError(thrown);
+        if (error.isTransient && error.retryAfterMs > 0) {
+          const delayMs = Math.min(error.retryAfterMs, ports.maxRetryAfterMs);
+          pause = { untilMs: ports.clock.now() + withSpread(delayMs, ports.random), error };
+        }
+        throw error;
+      }
     };
     const key = retry(attempt, { ...ports, ...keyBackOff, givesUp, signal: ended });
     const entry = { key, wantedBy };
@@ -78,10 +97,10 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
   }
 
   return {
-    async get(url, signal) {
+    async get(url, signal, use = 'main') {
       let bytes = held.get(url);
       if (bytes === undefined) {
-        const entry = loading.get(url) ?? load(url);
+        const entry = loading.get(url) ?? load(url, use);
         entry.wantedBy.add(signal);
         bytes = await entry.key;
       }
@@ -91,29 +110,45 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
       return bytes;
     },
     fetchAhead(url) {
-      if (!this.has(url)) load(url);
+      if (!this.has(url) && pauseLeftMs() <= 0) load(url, 'main');
     },
     has: (url) => held.has(url) || loading.has(url) || handedOut.has(url),
   };
 }
 
-/** One key request, and another where its lease turns out to be over. */
-async function fetchKey({ server, leasesFor, onAttempt }: KeyStorePorts, url: string): Promise<ArrayBuffer> {
-  const leases = leasesFor(url);
-  for (let isSecond = false; ; isSecond = true) {
-    const leaseId = await leases?.leaseId();
+/** How often a key is requested for one attempt: with the token alone, with a lease, and with the one in its place. */
+const maxRequests = 3;
+
+/** One key request, and another where its lease turns out to be missing or over. */
+async function fetchKey(
+  { server, leases, onAttempt }: KeyStorePorts,
+  url: string,
+  use: KeyUse,
+): Promise<ArrayBuffer> {
+  let hasReplaced = false;
+  for (let requests = 1; ; requests += 1) {
+    const keeper = leases.keeperFor(url, use);
+    let leaseId: string | undefined;
     try {
+      leaseId = await keeper?.leaseId();
       const observe = (attempt: Attempt) => onAttempt(url, attempt);
       const key = await server.send({ url, leaseId, reason: 'key', onAttempt: observe });
       if (key.byteLength === keyBytes) return key;
       throw networkError(`A key has ${keyBytes} bytes; the answer has ${key.byteLength}.`);
     } catch (thrown) {
       const error = toPlayerError(thrown);
-      if (isSecond || !leases || leaseId === undefined) throw error;
-      // Asked with a lease that has been given back since: the one in its place decides.
-      const wasReplaced = error.code === 'LEASE_REVOKED' && leases.lease?.id !== leaseId;
-      if (!isOver(error) && !wasReplaced) throw error;
-      await leases.replace(leaseId);
+      if (requests >= maxRequests) throw error;
+      if (!keeper) {
+        if (error.code === 'LEASE_REQUIRED' && leases.require(url, use)) continue;
+        throw error;
+      }
+      // Requested with a lease that has been given back since: the one in its place decides.
+      const wasReplaced = error.code === 'LEASE_REVOKED' && keeper.lease?.id !== leaseId;
+      const wasGivenBack = error.code === 'ABORTED' && leases.keeperFor(url, use) !== keeper;
+      if (wasGivenBack || (wasReplaced && leases.keeperFor(url, use) !== keeper)) continue;
+      if (hasReplaced || leaseId === undefined || !(isOver(error) || wasReplaced)) throw error;
+      hasReplaced = true;
+      await keeper.replace(leaseId);
     }
   }
 }

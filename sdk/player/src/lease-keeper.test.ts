@@ -28,6 +28,7 @@ function keep(more: Partial<LeaseKeeperPorts> = {}): LeaseKeeper {
     wish: { contentId: 'film', deviceId: 'tv', ttlSeconds: 100 },
     clock: fake.clock,
     random: () => 0,
+    maxRetryAfterMs: 60_000,
     givesUp: () => false,
     onChange: (lease) => leases.push(lease),
     onRetry: () => {},

@@ -21,7 +21,8 @@ export interface LeaseKeeperPorts {
    * The giving back of what was held before. Nothing is taken until then: the server would give the same lease for the same
    * content and device, or count the old one as one too many.
    */
-  readonly before?: Promise<void> | undefined;
+  readonly before?: Promise<unknown> | undefined;
+  readonly maxRetryAfterMs: number;
   /** Whether the viewer has waited long enough for a first lease. */
   readonly givesUp: (sinceMs: number) => boolean;
   readonly onChange: (lease: Lease | null) => void;
@@ -45,19 +46,21 @@ export interface LeaseKeeper {
   stop(): void;
   /** Gives the lease back. Never fails: an unreachable server lets it expire. */
   release(): Promise<void>;
+  /** The same while nobody watches: `take()` begins anew. */
+  rest(): void;
   /** The same, for a page that is being left. `take()` begins anew should it come back. */
   releaseNow(): void;
 }
 
 export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
-  const { calls, wish, clock, random, onChange } = ports;
+  const { calls, wish, clock, random, maxRetryAfterMs, onChange } = ports;
   /** One stretch of holding: from the taking of a lease to its end. What comes back later belongs to no stretch. */
   let stretch = new AbortController();
   let ready = createDeferred<void>();
   let lease: Lease | null = null;
   let taking: Promise<void> | undefined;
   let timer: unknown;
-  /** The release of a page that was left, and may be back before it has arrived. */
+  /** The release of a page that was left, or of a video that was paused, and may be back before it has arrived. */
   let givingBack: Promise<void> | undefined;
 
   /** Whoever asks for the lease's id from now on waits for the next one. */
@@ -88,7 +91,8 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
   }
 
   function persist<T>(call: () => Promise<T>, signal: AbortSignal, givesUp = () => false): Promise<T> {
-    return retry(call, { clock, random, onRetry: ports.onRetry, ...backOff, signal, givesUp });
+    const { onRetry } = ports;
+    return retry(call, { clock, random, maxRetryAfterMs, onRetry, ...backOff, signal, givesUp });
   }
 
   async function create(): Promise<void> {
@@ -144,6 +148,12 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
     return mine;
   }
 
+  function giveBack(revoke: (leaseId: string) => Promise<void>) {
+    const id = lease?.id;
+    end();
+    if (id !== undefined) givingBack = revoke(id);
+  }
+
   const keeper: LeaseKeeper = {
     get lease() {
       return lease;
@@ -176,11 +186,8 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
       await pending?.catch(() => {});
       await givingBack;
     },
-    releaseNow() {
-      const id = lease?.id;
-      end();
-      if (id !== undefined) givingBack = calls.revokeNow(id);
-    },
+    rest: () => giveBack((id) => calls.revoke(id).catch(() => {})),
+    releaseNow: () => giveBack(calls.revokeNow),
   };
   return keeper;
 }

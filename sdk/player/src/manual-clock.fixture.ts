@@ -13,6 +13,9 @@ interface Timer {
   readonly callback: () => void;
 }
 
+/** The wall clock when the other one begins. */
+const epochMs = Date.parse('2026-11-21T12:00:00Z');
+
 export function createManualClock(): ManualClock {
   let nowMs = 1_000;
   const timers = new Set<Timer>();
@@ -20,6 +23,7 @@ export function createManualClock(): ManualClock {
     [...timers].filter(({ dueMs }) => dueMs <= untilMs).sort((a, b) => a.dueMs - b.dueMs)[0];
   return {
     now: () => nowMs,
+    wallNow: () => epochMs + nowMs,
     setTimeout(callback, delayMs) {
       const timer = { dueMs: nowMs + delayMs, callback };
       timers.add(timer);

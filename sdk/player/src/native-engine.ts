@@ -1,8 +1,10 @@
 import type { Engine } from './engine.ts';
+import { contentIdOf } from './key-url.ts';
 import { makeNativeSource } from './native-source.ts';
 import type { PlayerCore } from './player.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
+import type { Session } from './session.ts';
 import { watchVideo } from './watch-video.ts';
 
 /** A source whose credential has run out is made anew; one that fails again this soon has another fault. */
@@ -31,10 +33,18 @@ export function createNativeEngine(
 
   async function play(url: string): Promise<void> {
     const { session, clock } = core;
-    const leaseId = await session?.leases?.leaseId();
     const token = await session?.token();
-    const query = { ...(token && { access_token: token }), ...(leaseId && { lease_id: leaseId }) };
+    const leaseIds = new Map<string, Promise<string | undefined>>();
+    async function query(ofKey: string) {
+      session?.leases.named([ofKey]);
+      const contentId = contentIdOf(ofKey, options.keyServerUrl) ?? '';
+      const asked = leaseIds.get(contentId) ?? leaseFor(session, ofKey, contentId);
+      leaseIds.set(contentId, asked);
+      const leaseId = await asked;
+      return { ...(token && { access_token: token }), ...(leaseId && { lease_id: leaseId }) };
+    }
     const source = await makeNativeSource(url, { keyServerUrl: options.keyServerUrl, query, fetch });
+    session?.leases.named([]);
     if (session !== core.session || listening.signal.aborted) return;
     playlistUrl = url;
     keyUrl = source.keyUrl;
@@ -42,10 +52,18 @@ export function createNativeEngine(
     video.src = source.src;
   }
 
+  /** The browser asks for all renditions' keys by itself: each content keeps its lease. */
+  async function leaseFor(session: Session | undefined, ofKey: string, use: string) {
+    const isKnown = session?.leases.keeperFor(ofKey, use) !== undefined || options.leases === false;
+    // Only an answer tells whether the server demands a lease for a content that was not named.
+    if (!isKnown) await session?.keys.get(ofKey, listening.signal, use);
+    return session?.leases.keeperFor(ofKey, use)?.leaseId();
+  }
+
   async function goOn(): Promise<void> {
     const { session } = core;
     const { currentTime, paused } = video;
-    await session?.leases?.check();
+    await session?.leases.check();
     await checkKey();
     if (playlistUrl === undefined || session !== core.session) return;
     await play(playlistUrl);
@@ -72,6 +90,7 @@ export function createNativeEngine(
   }
 
   video.addEventListener('error', onError, { signal: listening.signal });
+  core.idle.watch(video);
   return {
     hls: null,
     video,

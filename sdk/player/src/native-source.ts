@@ -4,8 +4,8 @@ import { isLive, rewritePlaylist } from './rewrite-playlist.ts';
 
 export interface NativeSourceOptions {
   readonly keyServerUrl: string;
-  /** Query members of every key URL, such as `access_token`. */
-  readonly query: Readonly<Record<string, string>>;
+  /** Query members of a key URL, such as `access_token`. */
+  readonly query: (keyUrl: string) => Promise<Readonly<Record<string, string>>>;
   readonly fetch: typeof globalThis.fetch;
 }
 
@@ -28,11 +28,12 @@ export async function makeNativeSource(url: string, options: NativeSourceOptions
   let hasLive = false;
   let keyUrl: string | undefined;
 
-  function withQuery(ofKey: string): string {
+  async function withQuery(ofKey: string): Promise<string> {
     if (contentIdOf(ofKey, options.keyServerUrl) === undefined) return ofKey;
     keyUrl ??= ofKey;
     const authorized = new URL(ofKey);
-    for (const [name, value] of Object.entries(options.query)) authorized.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(await options.query(ofKey)))
+      authorized.searchParams.set(name, value);
     return authorized.href;
   }
 

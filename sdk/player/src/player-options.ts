@@ -7,8 +7,8 @@ export type AuthReason = 'key' | 'lease' | 'metrics' | 'retry-after-401';
 
 /**
  * Gives the viewer's token, without `Bearer`. Called for each key request and each lease call: give a token that is
- * valid now. An empty string sends none. A rejection, or no token within 8 s, counts as a failure that may pass; throw a
- * `PlayerError` to end playback.
+ * valid now. An empty string sends none; anything else than a string ends playback. A rejection, or no token within 8 s,
+ * counts as a failure that may pass; throw a `PlayerError` to end playback.
  */
 export type KeyServerAuth = (why: { reason: AuthReason }) => string | Promise<string>;
 
@@ -20,6 +20,11 @@ export interface LeaseOptions {
    * lease, and one that closes ends it for all: left out, each player has a name of its own.
    */
   readonly deviceId?: string;
+  /**
+   * A video that is paused for longer gives its lease back, so that the viewer's other devices may have it, and takes a new
+   * one when it is played again. `Infinity` keeps it. Default: 120. A video that has ended gives it back at once.
+   */
+  readonly releaseAfterPausedSeconds?: number;
 }
 
 /** What is the same for every way to play. */
@@ -29,7 +34,10 @@ export interface KeyServerOptions {
   readonly keyServerAuth: KeyServerAuth;
   /** `false` takes no lease. Default: one for the content that plays. */
   readonly leases?: false | LeaseOptions;
-  /** How long nothing can be played for want of the key server before that is an error. Default: 60. */
+  /**
+   * How long nothing can be played for want of the key server before that is an error. Also the longest time for which a
+   * server's `Retry-After` is obeyed. Default: 60.
+   */
   readonly patienceSeconds?: number;
   /** For tests. */
   readonly fetch?: typeof globalThis.fetch;

@@ -113,7 +113,7 @@ describe('a callback that never gives a token', () => {
     await fake.clock.advance(19_000);
     expect(errors).toEqual([]);
     await fake.clock.advance(10_000);
-    await expect(loaded).rejects.toMatchObject({ code: 'NETWORK' });
+    await expect(loaded).rejects.toMatchObject({ code: 'AUTH_FAILED' });
     expect(errors).toHaveLength(1);
   });
 

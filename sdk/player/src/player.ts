@@ -3,6 +3,7 @@ import { type Clock, systemClock } from './clock.ts';
 import { createDeviceId } from './device-id.ts';
 import { createEmitter, type Emitter } from './emitter.ts';
 import type { Engine } from './engine.ts';
+import { createIdleWatch, type IdleWatch } from './idle-watch.ts';
 import { createKeyServer } from './key-server.ts';
 import type { Lease } from './lease.ts';
 import { createMetrics, type MetricsRecorder, type PlayerMetrics } from './metrics.ts';
@@ -17,10 +18,11 @@ export interface Player {
   /**
    * Loads a playlist and takes a lease for its content; what was loaded before ends.
    *
+   * @param content left out: the content of the first key, as for renditions that have content ids of their own
    * @returns resolved once the playlist is read and the lease is held. Start with `video.play()`
    * @throws PlayerError, which the `error` event tells, too; `ABORTED` where another `load` or `destroy` came between
    */
-  load(url: string, content: { contentId: string }): Promise<void>;
+  load(url: string, content?: { contentId?: string }): Promise<void>;
   /** The eight figures since the last `load()`. */
   getMetrics(): PlayerMetrics;
   /** Ends playback and gives the lease back. Never fails; resolved when the server has answered. */
@@ -38,6 +40,7 @@ export interface PlayerCore {
   readonly random: () => number;
   /** The content that is played; undefined before the first. */
   readonly session: Session | undefined;
+  readonly idle: IdleWatch;
   /** Begins a content, with the figures from zero. */
   begin(contentId: string | undefined): Session;
   /** Ends the content: nobody watches any more. */
@@ -60,7 +63,8 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
   function report() {
     if (isReported || !options.reportMetrics) return;
     isReported = true;
-    const json = { ...metrics.read(), ...(session?.contentId && { contentId: session.contentId }) };
+    const contentId = session?.leases.contentId;
+    const json = { ...metrics.read(), ...(contentId && { contentId }) };
     server.sendNow({ url: server.url('/api/v1/player-metrics'), reason: 'metrics', json });
   }
 
@@ -72,8 +76,17 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
     await ending;
   }
 
+  const idle = createIdleWatch({
+    clock,
+    pausedSeconds: options.leases ? options.leases.releaseAfterPausedSeconds : undefined,
+    onIdle: () => session?.leases.rest(),
+    onWatched() {
+      if (session?.leases.isResting) session.leases.wake().catch(() => {});
+    },
+  });
   const core: PlayerCore = {
     metrics,
+    idle,
     clock,
     random,
     get session() {
@@ -99,9 +112,11 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
         random,
         before,
         isStarving,
+        onWoken: idle.begin,
         stop,
       };
       session = createSession(ports, contentId);
+      idle.begin();
       return session;
     },
     end: () => void endSession(),
@@ -110,13 +125,17 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
   const unwatchPage = watchPage({
     onHide() {
       report();
-      session?.leases?.releaseNow();
+      session?.leases.releaseNow();
     },
-    onReturn: () => void session?.start().catch(() => {}),
+    onReturn() {
+      if (!session || session.leases.isResting) return;
+      session.leases.wake().catch(() => {});
+      idle.begin();
+    },
   });
 
   return {
-    async load(url, { contentId }) {
+    async load(url, { contentId } = {}) {
       if (isDestroyed) throw new PlayerError('ABORTED', 'The player was destroyed.');
       const { failure, start } = core.begin(contentId);
       // Side by side: the first key waits for the lease, nothing else does.
@@ -129,6 +148,7 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
       if (isDestroyed) return;
       isDestroyed = true;
       unwatchPage();
+      idle.stop();
       const ended = endSession();
       engine.destroy();
       await ended;
@@ -136,7 +156,7 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
     },
     on: emitter.on,
     get lease() {
-      return session?.leases?.lease ?? null;
+      return session?.leases.lease ?? null;
     },
     get hls() {
       return engine.hls;

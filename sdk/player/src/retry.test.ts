@@ -3,7 +3,7 @@ import { createManualClock } from './manual-clock.fixture.ts';
 import { networkError, PlayerError } from './player-error.ts';
 import { retry } from './retry.ts';
 
-const options = { firstDelayMs: 1_000, maxDelayMs: 4_000, random: () => 0 };
+const options = { firstDelayMs: 1_000, maxDelayMs: 4_000, maxRetryAfterMs: 30_000, random: () => 0 };
 
 it('a failure that may pass is tried again, after twice the time up to the longest', async () => {
   const clock = createManualClock();
@@ -55,4 +55,20 @@ it('a refusal is final, and so is what was given up or aborted', async () => {
   await clock.advance(10);
   controller.abort(refused);
   await expect(left).rejects.toBe(refused);
+});
+
+it('a wait that is longer than anybody wants to wait ends when the patience does', async () => {
+  const clock = createManualClock();
+  const beganMs = clock.now();
+  const busy = vi.fn(() => Promise.reject(networkError('busy', { retryAfterMs: 3_600_000 })));
+  const givesUp = () => clock.now() - beganMs >= 5_000;
+  const given = retry(busy, { ...options, clock, maxRetryAfterMs: 60_000, givesUp });
+  let endedMs: number | undefined;
+  given.catch(() => {
+    endedMs = clock.now() - beganMs;
+  });
+  await clock.advance(100_000);
+  expect(endedMs).toBeGreaterThanOrEqual(5_000);
+  expect(endedMs).toBeLessThanOrEqual(5_500);
+  expect(busy).toHaveBeenCalledTimes(1);
 });

@@ -7,23 +7,30 @@ export interface BackOff {
   readonly maxDelayMs: number;
 }
 
-export interface RetryOptions extends BackOff {
+export interface WaitOptions {
   readonly clock: Clock;
-  readonly random: () => number;
   /** Ends the waiting; the reason is thrown. */
   readonly signal?: AbortSignal;
-  /** Asked after each failure that may pass: whether nobody wants to wait any longer. */
+  /** Whether nobody wants to wait any longer. Asked after each failure that may pass, and while waiting. */
   readonly givesUp?: () => boolean;
+}
+
+export interface RetryOptions extends BackOff, WaitOptions {
+  readonly random: () => number;
+  /** Longest wait that a server's Retry-After is granted: the viewer's patience. */
+  readonly maxRetryAfterMs: number;
   readonly onRetry?: (error: PlayerError, attempt: number, delayMs: number) => void;
 }
 
 /** A viewer is waiting for a key, or will soon: seldom more than this behind a server that is back. */
 export const keyBackOff: BackOff = { firstDelayMs: 500, maxDelayMs: 3_000 };
 
-/** Longest wait that a server's Retry-After is granted: a viewer waits. */
-const maxRetryAfterMs = 30_000;
 /** Half as much again at most, so that the players of a server that comes back do not come in step. */
 const jitter = 0.5;
+/** And no more than this where the server asks for a long wait. */
+const maxSpreadMs = 5_000;
+/** How often somebody who waits looks whether it is still worth it. */
+const lookMs = 500;
 
 /**
  * Repeats what failed for a passing reason, such as a server that is away.
@@ -31,7 +38,7 @@ const jitter = 0.5;
  * @throws PlayerError that is not transient, or that was given up on; the signal's reason once it is aborted
  */
 export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { clock, random, signal, givesUp, onRetry, firstDelayMs, maxDelayMs } = options;
+  const { random, signal, givesUp, onRetry, firstDelayMs, maxDelayMs, maxRetryAfterMs } = options;
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await attempt();
@@ -41,9 +48,30 @@ export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions)
       if (!error.isTransient || givesUp?.()) throw error;
       const backOffMs = Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs);
       const waitMs = Math.max(backOffMs, Math.min(error.retryAfterMs, maxRetryAfterMs));
-      const delayMs = waitMs * (1 + jitter * random());
+      const delayMs = withSpread(waitMs, random);
       onRetry?.(error, attempts, delayMs);
-      await sleep(clock, delayMs, signal);
+      if (!(await waitPatiently(delayMs, options))) throw error;
     }
   }
+}
+
+/** A wait, or somewhat more. */
+export function withSpread(waitMs: number, random: () => number): number {
+  return waitMs + Math.min(waitMs * jitter, maxSpreadMs) * random();
+}
+
+/**
+ * @returns whether the whole time has passed; false as soon as nobody wants to wait any longer
+ * @throws the signal's reason, as soon as it is aborted
+ */
+export async function waitPatiently(
+  delayMs: number,
+  { clock, signal, givesUp }: WaitOptions,
+): Promise<boolean> {
+  const endMs = clock.now() + delayMs;
+  for (let leftMs = delayMs; leftMs > 0; leftMs = endMs - clock.now()) {
+    await sleep(clock, givesUp ? Math.min(leftMs, lookMs) : leftMs, signal);
+    if (givesUp?.()) return false;
+  }
+  return true;
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isLive, rewritePlaylist } from './rewrite-playlist.ts';
 
 const rewriting = {
-  key: (url: string) => `KEY<${url}>`,
+  key: async (url: string) => `KEY<${url}>`,
   playlist: async (url: string) => `LIST<${url}>`,
 };
 const rewrite = (text: string) =>

@@ -1,6 +1,6 @@
 /** What becomes of the URLs of a playlist, which are absolute by then. */
 export interface PlaylistRewriting {
-  readonly key: (url: string) => string;
+  readonly key: (url: string) => Promise<string>;
   /** Of a rendition or a variant. */
   readonly playlist: (url: string) => Promise<string>;
 }
@@ -31,7 +31,7 @@ export async function rewritePlaylist(
     if (uri === undefined) return line;
     const url = new URL(uri, playlistUrl).href;
     const rewritten = keyTag.test(line)
-      ? rewriting.key(url)
+      ? await rewriting.key(url)
       : playlistTag.test(line)
         ? await rewriting.playlist(url)
         : url;

@@ -46,7 +46,11 @@ it('keys of two contents asked for at once are both answered: one lease for the 
     undefined,
   ]);
   expect(requests.every(({ headers }) => headers.Authorization)).toBe(true);
-  expect(fake.requests.map(({ path, json }) => [path, json?.contentId])).toEqual([['/keys/leases', 'film']]);
+  // Whether the server demands a lease for the other one, one request tells.
+  expect(fake.requests.map(({ path, json }) => [path, json?.contentId])).toEqual([
+    ['/keys/advert/1', undefined],
+    ['/keys/leases', 'film'],
+  ]);
 });
 
 it('the lease is for the content that is named, though an advertisement’s key comes first', async () => {
@@ -126,7 +130,7 @@ it('a token that is late is asked for again, until patience ends or the lease is
   await fake.clock.advance(30_000);
   await filter.release();
   await fake.clock.advance(60_000);
-  await expect(impatient).rejects.toMatchObject({ code: 'NETWORK' });
+  await expect(impatient).rejects.toMatchObject({ code: 'AUTH_FAILED' });
   await expect(ended).rejects.toMatchObject({ code: 'ABORTED' });
   let asked = 0;
   const keyServerAuth = () => (asked++ === 0 ? hang() : 'token');

@@ -1,14 +1,14 @@
 import { systemClock } from './clock.ts';
 import { createDeviceId } from './device-id.ts';
+import { createIdleWatch } from './idle-watch.ts';
 import { createKeyServer } from './key-server.ts';
 import { contentIdOf } from './key-url.ts';
-import { createLeaseCalls } from './lease-calls.ts';
-import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts';
+import type { LeaseKeeper } from './lease-keeper.ts';
 import { watchPage } from './page-lifecycle.ts';
-import { PlayerError } from './player-error.ts';
+import { PlayerError, toPlayerError } from './player-error.ts';
 import type { KeyServerOptions } from './player-options.ts';
-import { tabStorage } from './released-lease.ts';
 import { keyBackOff, retry } from './retry.ts';
+import { createSessionLeases, type SessionLeases } from './session-leases.ts';
 
 export type { Lease } from './lease.ts';
 export { PlayerError, type PlayerErrorCode } from './player-error.ts';
@@ -33,6 +33,8 @@ export interface ShakaRequestFilter {
 export interface ShakaOptions extends KeyServerOptions {
   /** The content that the lease is for. Default: that of the first key. */
   readonly contentId?: string;
+  /** With it the lease is given back while the video is over or paused for long, as `releaseAfterPausedSeconds` says. */
+  readonly video?: HTMLVideoElement;
   /** The lease is lost, such as by a revocation: say so, and unload. */
   readonly onError?: (error: PlayerError) => void;
 }
@@ -42,62 +44,86 @@ const defaultPatienceMs = 60_000;
 /**
  * Makes a request filter for Shaka Player 5: a fresh token and a lease on the requests for keys of the key server, nothing on
  * any other. One playback is one lease, as the server counts them: it is for `contentId`, or the content of the first key,
- * and is renewed until `release()`. A key of another content, such as an advertisement's, gets the token alone.
+ * and is renewed until `release()`. A key of another content, such as an advertisement's, gets the token alone, or a lease
+ * of its own where the server demands one.
  *
- * @throws TypeError for a `keyServerUrl` that is none
+ * @throws TypeError for a `keyServerUrl` that is not absolute, and without a `keyServerAuth`
  */
 export function shakaRequestFilter(options: ShakaOptions): ShakaRequestFilter {
-  const { keyServerUrl, clock = systemClock, random = Math.random, patienceSeconds } = options;
+  const { keyServerUrl, clock = systemClock, random = Math.random, patienceSeconds, video } = options;
   new URL(keyServerUrl);
   const server = createKeyServer(options);
-  const calls = createLeaseCalls(server, tabStorage());
-  const ownDeviceId = createDeviceId();
+  const deviceId = createDeviceId();
   const patienceMs = patienceSeconds === undefined ? defaultPatienceMs : patienceSeconds * 1_000;
   const givesUp = (sinceMs: number) => clock.now() - sinceMs >= patienceMs;
+  const patience = { clock, random, maxRetryAfterMs: patienceMs };
+  const idle = createIdleWatch({
+    clock,
+    pausedSeconds: options.leases ? options.leases.releaseAfterPausedSeconds : undefined,
+    onIdle: () => leases.rest(),
+    onWatched: () => leases.isResting && void leases.wake().catch(() => {}),
+  });
   let ending = new AbortController();
-  let playing: string | undefined;
-  let leases: LeaseKeeper | undefined;
-  let unwatchPage = () => {};
-  /** The giving back of the lease before. */
-  let released: Promise<void> | undefined;
+  /** The giving back of the leases before. */
+  let released: Promise<void> = Promise.resolve();
+  let unwatchPage: (() => void) | undefined;
+  let leases = createLeases();
+  /** By content: whether a lease is demanded was asked for. */
+  let probes = new Map<string, Promise<void>>();
 
-  function leasesFor(contentId: string): LeaseKeeper | undefined {
-    playing ??= options.contentId ?? contentId;
-    if (contentId !== playing) return undefined;
-    leases ??= keepLease(contentId);
-    return leases;
-  }
-
-  function keepLease(contentId: string): LeaseKeeper | undefined {
-    if (options.leases === false) return undefined;
-    const { ttlSeconds, deviceId = ownDeviceId } = options.leases ?? {};
-    const keeper = createLeaseKeeper({
-      calls,
-      wish: { contentId, deviceId, ttlSeconds },
-      clock,
-      random,
+  function createLeases(): SessionLeases {
+    return createSessionLeases({
+      ...{ options, server, deviceId, ...patience, givesUp },
+      contentId: options.contentId,
       before: released,
-      givesUp,
       onChange: () => {},
       onRetry: () => {},
-      onLost: (error) => options.onError?.(error),
+      onLost(error) {
+        leases.stop();
+        options.onError?.(error);
+      },
+      onWoken: idle.begin,
     });
-    const take = () => void keeper.take().catch(() => {});
-    take();
-    unwatchPage = watchPage({ onHide: keeper.releaseNow, onReturn: take });
-    return keeper;
+  }
+
+  function watchLeaving(): () => void {
+    if (video) idle.watch(video);
+    return watchPage({
+      onHide: () => leases.releaseNow(),
+      onReturn: () => leases.isResting || void leases.wake().catch(() => {}),
+    });
+  }
+
+  /** A filter sees no answers: whether the server demands a lease for another content, a request of its own tells. */
+  async function probe(uri: string, contentId: string): Promise<void> {
+    try {
+      await server.send({ url: uri, reason: 'key' });
+    } catch (error) {
+      if (toPlayerError(error).code === 'LEASE_REQUIRED') leases.require(uri, contentId);
+    }
+  }
+
+  async function keeperFor(uri: string, contentId: string): Promise<LeaseKeeper | undefined> {
+    const keeper = leases.keeperFor(uri, contentId);
+    if (keeper || options.leases === false) return keeper;
+    const probing = probes.get(contentId) ?? probe(uri, contentId);
+    probes.set(contentId, probing);
+    await probing;
+    return leases.keeperFor(uri, contentId);
   }
 
   async function filter(_type: number, request: ShakaRequest): Promise<void> {
     const [contentId, ...others] = request.uris.map((uri) => contentIdOf(uri, keyServerUrl));
+    const [uri] = request.uris;
     // Shaka goes from one address to the next with the same headers: all of them have to be the key server's.
-    if (contentId === undefined || others.includes(undefined)) return;
+    if (uri === undefined || contentId === undefined || others.includes(undefined)) return;
     const { signal } = ending;
-    const leaseId = await leasesFor(contentId)?.leaseId();
+    if (options.leases !== false) unwatchPage ??= watchLeaving();
+    const leaseId = await (await keeperFor(uri, contentId))?.leaseId();
     const startMs = clock.now();
     // Shaka repeats its requests, but not what a filter fails with.
     const token = await retry(() => server.token('key'), {
-      ...{ clock, random, ...keyBackOff, signal },
+      ...{ ...patience, ...keyBackOff, signal },
       givesUp: () => givesUp(startMs),
     });
     if (token !== '') request.headers.Authorization = `Bearer ${token}`;
@@ -105,11 +131,14 @@ export function shakaRequestFilter(options: ShakaOptions): ShakaRequestFilter {
   }
 
   async function release(): Promise<void> {
-    unwatchPage();
+    unwatchPage?.();
+    unwatchPage = undefined;
+    idle.stop();
     ending.abort(new PlayerError('ABORTED', 'The lease was given back.'));
     ending = new AbortController();
-    released = leases?.release() ?? released;
-    leases = playing = undefined;
+    released = Promise.all([released, leases.end()]).then(() => {});
+    leases = createLeases();
+    probes = new Map();
     await released;
   }
   return Object.assign(filter, { release });

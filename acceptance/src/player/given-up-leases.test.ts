@@ -1,0 +1,122 @@
+import { describe, expect, it, vi } from 'vitest';
+import { startServer } from '../target.ts';
+import { unique } from '../tokens.ts';
+import { openPlayerStage, pageOrigin } from './player-stage.ts';
+import { countStatuses, isKeyRequest, isLeaseRequest } from './requests.ts';
+import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
+
+// Which leases a page holds, and for how long.
+vi.setConfig({ testTimeout: playTimeoutMs });
+const single = startServer({ CORS_ORIGINS: pageOrigin, LEASE_MAX_PER_VIEWER: '1' });
+const stage = await openPlayerStage('short', single);
+const film = await stage.encrypt();
+const required = await startServer({ CORS_ORIGINS: pageOrigin, LEASE_MODE: 'required' });
+/** The smallest quality until the test asks for another, and little ahead. */
+const hlsConfig = {
+  startLevel: 0,
+  abrBandWidthFactor: 0.001,
+  abrBandWidthUpFactor: 0.001,
+  maxBufferLength: 4,
+  maxMaxBufferLength: 4,
+};
+
+const play = ({ page }: PlayScene) => page.evaluate('document.querySelector("video").play()');
+async function activeLeases(viewerId: string): Promise<string[]> {
+  const { client, adminApiKey } = stage.target;
+  const { json } = await client.get(`/api/v1/leases?state=active&viewerId=${viewerId}`, adminApiKey);
+  return json.leases.map(({ id }: { id: string }) => id);
+}
+
+describe.concurrent('a viewer who may play on one device', () => {
+  it('plays on another one as soon as the video has ended here, and is told so when it is to be played here again', async (test) => {
+    const viewerId = unique('viewer');
+    const first = await openScene(stage, test, { film, viewerId });
+    await first.play({ rate: 4 });
+    const { errors, leases } = await first.until('seen.ended && seen.leaseId === null');
+    expect([errors, leases]).toEqual([[], [expect.any(String), null]]);
+    await vi.waitFor(async () => expect(await activeLeases(viewerId)).toEqual([]), { timeout: 30_000 });
+
+    const second = await openScene(stage, test, { film, viewerId });
+    await second.play();
+    const { leaseId } = await second.until('seen.currentTime > 0.5');
+    expect(await activeLeases(viewerId)).toEqual([leaseId]);
+
+    await play(first).catch(() => {});
+    const refused = await first.until('seen.errors.length > 0');
+    expect(refused.errors).toMatchObject([{ code: 'LEASE_LIMIT_REACHED', leases: [{ id: leaseId }] }]);
+    await second.page.close();
+  });
+
+  it('plays the same video again after its end, with a new lease', async (test) => {
+    const viewerId = unique('viewer');
+    const scene = await openScene(stage, test, { film, viewerId });
+    await scene.play({ rate: 4 });
+    await scene.until('seen.ended && seen.leaseId === null');
+    await play(scene);
+    const { leaseId, errors, leases } = await scene.until('seen.leaseId !== null && !seen.paused');
+    expect([errors, leases]).toEqual([[], [expect.any(String), null, leaseId]]);
+    expect(await activeLeases(viewerId)).toEqual([leaseId]);
+  });
+
+  it.for([
+    ['two minutes', {}, 119_000],
+    ['a time of the application’s own', { leases: { releaseAfterPausedSeconds: 10 } }, 9_000],
+  ] as const)(
+    'and pauses for longer than %s gives the lease back, and takes one when playback goes on',
+    async ([, options, keptMs], test) => {
+      const viewerId = unique('viewer');
+      const scene = await openScene(stage, test, { film, viewerId });
+      await scene.play({ hasOwnTime: true, ...options });
+      await scene.until('seen.currentTime > 1');
+      await scene.page.evaluate('document.querySelector("video").pause()');
+      const { leaseId } = await scene.until('seen.paused');
+      // The pause began in the past half minute, however slow the machine is.
+      await scene.letPass(keptMs - (keptMs > 30_000 ? 30_000 : 8_000));
+      expect((await scene.seen()).leaseId).toBe(leaseId);
+      await scene.letPass(40_000);
+      await scene.until('seen.leaseId === null');
+      await vi.waitFor(async () => expect(await activeLeases(viewerId)).toEqual([]), { timeout: 30_000 });
+      await play(scene);
+      const { errors } = await scene.until('seen.currentTime > 2 && seen.leaseId !== null');
+      expect(errors).toEqual([]);
+    },
+  );
+});
+
+describe.concurrent('what `encrypt --per-rendition-ids` makes plays with LEASE_MODE=required', () => {
+  it.for([
+    ['names the presentation', undefined],
+    ['names no content', null],
+  ] as const)(
+    'where load() %s: each content that the renditions name gets a lease',
+    async ([, contentId], test) => {
+      const apart = await stage.encrypt({ server: required, perRenditionIds: true });
+      const viewerId = unique('viewer');
+      const token = () => freshToken(required, viewerId);
+      const scene = await openScene(stage, test, { film: apart, server: required, viewerId, token });
+      const { wire, page } = scene;
+      await scene.play({ hlsConfig, ...(contentId === null && { contentId }) });
+      await scene.until('seen.currentTime > 0.5');
+      await page.evaluate('player().hls.nextLevel = 1');
+      await page.evaluate('document.querySelector("video").playbackRate = 2');
+      const { errors, widths } = await scene.until('seen.ended');
+      expect(errors).toEqual([]);
+      expect(new Set(widths).size).toBe(2);
+
+      const keys = wire.requests.filter(isKeyRequest).filter(({ status }) => status === 200);
+      const contentOf = (path: string) => path.split('/')[2] ?? '';
+      const contents = [...new Set(keys.map(({ path }) => contentOf(path)))];
+      expect(contents).toHaveLength(2);
+      const created = wire.requests.filter(isLeaseRequest('')).filter(({ status }) => status === 201);
+      const leased = created.map(({ body }) => JSON.parse(body).contentId);
+      expect(new Set(leased)).toEqual(new Set(contents));
+      // Once: from then on it is known that leases are demanded.
+      expect(countStatuses(wire.requests.filter(isKeyRequest))[403] ?? 0).toBeLessThanOrEqual(1);
+      await vi.waitFor(() =>
+        expect(
+          wire.requests.filter(isLeaseRequest('/revoke')).filter(({ status }) => status === 200),
+        ).toHaveLength(created.length),
+      );
+    },
+  );
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it, vi } from 'vitest';
+import { openTarget, startServer } from '../target.ts';
+import { nowSeconds } from '../tokens.ts';
+import { keyServerUrl, openPlayerStage, otherKeyServerUrl, pageOrigin } from './player-stage.ts';
+import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
+import { freshToken, openScene, playTimeoutMs } from './scene.ts';
+
+// What goes wrong between the player and the application around it.
+vi.setConfig({ testTimeout: playTimeoutMs });
+const stage = await openPlayerStage('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const film = await stage.encrypt();
+/** Tokens are over when they say so. */
+const strict = await startServer({ CORS_ORIGINS: pageOrigin, AUTH_JWT_CLOCK_TOLERANCE_SECONDS: '0' });
+
+describe.concurrent('a keyServerAuth', () => {
+  it.for(['undefined', 'null', 'a number', 'an object'] as const)(
+    'that gives %s ends playback with AUTH_FAILED, which says what came, before any request',
+    async (auth, test) => {
+      const scene = await openScene(stage, test, { film });
+      const error = await scene.load({ auth });
+      expect(error).toMatchObject({ name: 'PlayerError', code: 'AUTH_FAILED' });
+      expect(error?.message).toContain(`gave ${auth}.`);
+      expect((await scene.seen()).errors).toHaveLength(1);
+      expect(scene.wire.requests.filter(isForKeyServer)).toEqual([]);
+    },
+  );
+
+  it('that throws is asked again, and fails with its own words once the patience is over', async (test) => {
+    const scene = await openScene(stage, test, { film });
+    const loading = scene.load({ auth: 'an error', hasOwnTime: true, patienceSeconds: 20 });
+    expect((await scene.until('seen.retries.length > 0')).errors).toEqual([]);
+    await scene.jump(20_000);
+    const error = await loading;
+    expect(error).toMatchObject({ code: 'AUTH_FAILED', message: 'keyServerAuth failed: the shop is closed' });
+    expect((await scene.seen()).retries.map(({ code }) => code)).toContain('AUTH_FAILED');
+    expect(scene.wire.requests.filter(isForKeyServer)).toEqual([]);
+  });
+});
+
+describe.concurrent('a key server that asks with Retry-After to be left alone', () => {
+  it.for(['seconds', 'a date'] as const)(
+    'for 30 s, said as %s, gets no further key request before they are over',
+    async (form, test) => {
+      const scene = await openScene(stage, test, { film });
+      const inHalfAMinute = new Date(Math.ceil(Date.now() / 1_000 + 30) * 1_000).toUTCString();
+      const retryAfter = form === 'seconds' ? '30' : inHalfAMinute;
+      const restore = scene.wire.answer(isKeyRequest, 503, { 'Retry-After': retryAfter });
+      expect(await scene.load({ hasOwnTime: true })).toBeNull();
+      await scene.until('seen.retries.length === 1');
+      const asked = scene.given.length;
+      // A busy machine may have taken some seconds by now.
+      for (const _ of Array.from({ length: 4 })) await scene.letPass(5_000);
+      expect(scene.given).toHaveLength(asked);
+      restore();
+      await scene.letPass(30_000);
+      const { errors } = await scene.until('seen.bufferedEnd > 1');
+      expect(errors).toEqual([]);
+      expect(countStatuses(scene.wire.requests.filter(isKeyRequest))[503]).toBe(1);
+    },
+  );
+
+  it('for an hour holds nobody up for longer than `patienceSeconds`', async (test) => {
+    const scene = await openScene(stage, test, { film });
+    scene.wire.answer(isKeyRequest, 503, { 'Retry-After': '3600' });
+    expect(await scene.load({ hasOwnTime: true, patienceSeconds: 30 })).toBeNull();
+    await scene.until('seen.retries.length === 1');
+    await scene.jump(30_000);
+    const { errors } = await scene.until('seen.errors.length > 0');
+    expect(errors).toMatchObject([{ code: 'NETWORK', status: 503 }]);
+    expect(scene.wire.requests.filter(isKeyRequest)).toHaveLength(1);
+  });
+});
+
+it.concurrent('keys at another URL than keyServerUrl are asked for twice at most, and the error names both URLs', async (test) => {
+  const scene = await openScene(stage, test, { film });
+  await scene.load({ keyServerUrl: otherKeyServerUrl });
+  const { errors } = await scene.until('seen.errors.length > 0');
+  expect(errors).toMatchObject([{ code: 'KEY_ELSEWHERE', status: 401 }]);
+  expect(errors[0]?.message).toContain(`${keyServerUrl}/keys/${film.contentId}/0`);
+  expect(errors[0]?.message).toContain(otherKeyServerUrl);
+  const keys = scene.wire.requests.filter(isKeyRequest);
+  expect(keys.length).toBeLessThanOrEqual(2);
+  expect(keys.filter(({ headers }) => headers.authorization)).toEqual([]);
+});
+
+it.concurrent('keys at another URL that does not answer are asked for twice at most, too', async (test) => {
+  const scene = await openScene(stage, test, { film });
+  scene.wire.cut(isKeyRequest);
+  await scene.load({ keyServerUrl: otherKeyServerUrl });
+  const { errors } = await scene.until('seen.errors.length > 0');
+  expect(errors).toMatchObject([{ code: 'KEY_ELSEWHERE' }]);
+  expect(scene.wire.requests.filter(isKeyRequest)).toHaveLength(2);
+});
+
+it.concurrent('a page that is closed after its last token has expired gives its lease back, though the callback needs time', async (test) => {
+  const oneKey = await stage.encrypt({ rotateEvery: 100, server: strict });
+  const token = () => freshToken(strict, 'late', { iat: nowSeconds(), exp: nowSeconds() + 3 });
+  const scene = await openScene(stage, test, { film: oneKey, server: strict, token });
+  await scene.play();
+  const { leaseId } = await scene.until('seen.currentTime > 5');
+  // The keys and the lease were asked for at the start: their tokens are over.
+  const [key] = scene.wire.requests.filter(isKeyRequest);
+  expect(scene.wire.requests.filter(isLeaseRequest('/renew'))).toEqual([]);
+  expect(performance.now() - (key?.atMs ?? 0)).toBeGreaterThan(4_000);
+  await scene.page.close();
+  await vi.waitFor(
+    async () => {
+      const { json } = await strict.client.get(`/api/v1/leases/${leaseId}`, strict.adminApiKey);
+      expect(json.lease).toMatchObject({ state: 'revoked', revokedBy: 'viewer' });
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+});

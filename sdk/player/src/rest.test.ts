@@ -1,0 +1,204 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
+import { createPlayer } from './create-player.ts';
+import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './key-server.fixture.ts';
+import { settle } from './manual-clock.fixture.ts';
+import type { Player } from './player.ts';
+import type { PlayerError } from './player-error.ts';
+import type { LeaseOptions } from './player-options.ts';
+import { shakaRequestFilter } from './shaka.ts';
+
+let fake: FakeKeyServer;
+let video: FakeVideo;
+let page: EventTarget;
+beforeEach(() => {
+  fake = createFakeKeyServer();
+  video = new FakeVideo();
+  page = new EventTarget();
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+});
+afterEach(() => vi.unstubAllGlobals());
+
+interface Playing {
+  player: Player;
+  hls: FakeHls;
+  errors: PlayerError[];
+}
+
+/** A video that plays under `lease-1`. */
+async function play(leases?: LeaseOptions): Promise<Playing> {
+  const errors: PlayerError[] = [];
+  const options = { ...fake.options, ...(leases && { leases }) };
+  const player = createPlayer({ ...options, video: asVideo(video), Hls: FakeHls as never });
+  player.on('error', (error) => errors.push(error));
+  const hls = player.hls as unknown as FakeHls;
+  const loaded = player.load('https://cdn.example/film/master.m3u8', { contentId: 'film' });
+  hls.trigger('MANIFEST_PARSED');
+  await loaded;
+  await video.play();
+  return { player, hls, errors };
+}
+function pause(): void {
+  video.paused = true;
+  video.tell('pause');
+}
+/** As a browser does. */
+function end(): void {
+  pause();
+  video.ended = true;
+  video.tell('ended');
+}
+const released = () => fake.to('POST /keys/leases/revoke').map(({ json, token }) => [json?.leaseId, token]);
+
+describe('a video that has ended', () => {
+  it('gives its lease back at once with a fresh token, and takes a new one when it is played again', async () => {
+    const { player, hls, errors } = await play();
+    end();
+    await settle();
+    expect(released()).toEqual([['lease-1', 'Bearer token-2']]);
+    expect(player.lease).toBeNull();
+    await fake.clock.advance(600_000);
+    expect(fake.to('POST')).toHaveLength(2);
+    await video.play();
+    await settle();
+    expect(player.lease?.id).toBe('lease-2');
+    expect(await hls.askForKey(keyUrl(3))).toBe(3);
+    expect(fake.to('GET')).toMatchObject([{ leaseId: 'lease-2' }]);
+    expect(errors).toEqual([]);
+  });
+
+  it('takes no lease when the page comes back, but when it is played', async () => {
+    const { player } = await play();
+    end();
+    await settle();
+    page.dispatchEvent(new Event('pagehide'));
+    page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    await settle();
+    expect(player.lease).toBeNull();
+    await video.play();
+    await settle();
+    expect(player.lease?.id).toBe('lease-2');
+  });
+
+  it('says so where the viewer plays elsewhere by then', async () => {
+    const { errors } = await play();
+    end();
+    await settle();
+    fake.answer('POST /keys/leases', () => problem(409, 'LEASE_LIMIT_REACHED', { leases: [{ id: 'tv' }] }));
+    await video.play();
+    await settle();
+    expect(errors).toMatchObject([{ code: 'LEASE_LIMIT_REACHED', leases: [{ id: 'tv' }] }]);
+    expect(video.paused).toBe(true);
+  });
+});
+
+describe('a video that is paused', () => {
+  it('keeps its lease for two minutes, and gives it back then', async () => {
+    const { player } = await play();
+    pause();
+    await fake.clock.advance(119_000);
+    expect(player.lease?.id).toBe('lease-1');
+    await fake.clock.advance(2_000);
+    expect([player.lease, released().length]).toEqual([null, 1]);
+  });
+
+  it.each([
+    [0, 1],
+    [10, 10_001],
+  ])('for longer than releaseAfterPausedSeconds: %d gives it back', async (seconds, afterMs) => {
+    const { player } = await play({ releaseAfterPausedSeconds: seconds });
+    pause();
+    await fake.clock.advance(afterMs);
+    expect(player.lease).toBeNull();
+  });
+
+  it('keeps it where releaseAfterPausedSeconds is Infinity, and when it is played in time', async () => {
+    const { player } = await play({ releaseAfterPausedSeconds: Number.POSITIVE_INFINITY });
+    pause();
+    await fake.clock.advance(10_000_000);
+    expect(player.lease?.id).toBe('lease-1');
+    await player.destroy();
+    const again = await play();
+    for (const _ of [1, 2, 3]) {
+      pause();
+      await fake.clock.advance(100_000);
+      await video.play();
+      await fake.clock.advance(100_000);
+    }
+    expect(released()).toHaveLength(1);
+    expect(again.player.lease).not.toBeNull();
+  });
+
+  it('from the start, by nobody who ever presses Play, gives it back, too', async () => {
+    video.paused = true;
+    video.play = async () => {};
+    const { player } = await play();
+    await fake.clock.advance(121_000);
+    expect(player.lease).toBeNull();
+  });
+
+  it('takes a lease again for a key that a seek needs, and gives that one back after another while', async () => {
+    const { player, hls } = await play();
+    pause();
+    await fake.clock.advance(121_000);
+    expect(await hls.askForKey(keyUrl(7))).toBe(7);
+    expect(fake.to('GET')).toMatchObject([{ leaseId: 'lease-2' }]);
+    await fake.clock.advance(121_000);
+    expect([player.lease, released().length]).toEqual([null, 2]);
+  });
+
+  it('fetches no key ahead once the lease is given back: that would take another', async () => {
+    const { hls } = await play();
+    hls.levels = [
+      { details: { fragments: [0, 1].map((epoch, sn) => ({ sn, decryptdata: { uri: keyUrl(epoch) } })) } },
+    ];
+    pause();
+    await fake.clock.advance(121_000);
+    const stats = { loading: { start: 0, end: 1 } };
+    hls.trigger('FRAG_LOADED', { frag: { type: 'main', level: 0, sn: 0, duration: 1, stats } });
+    await fake.clock.advance(2_000);
+    expect(fake.to('GET')).toEqual([]);
+  });
+
+  it('leaves nothing behind when the player is destroyed', async () => {
+    const { player } = await play();
+    pause();
+    await player.destroy();
+    const before = fake.requests.length;
+    await video.play();
+    end();
+    await fake.clock.advance(600_000);
+    expect(fake.requests).toHaveLength(before);
+  });
+});
+
+describe('Shaka’s filter', () => {
+  const key = (epoch: number) => ({ uris: [keyUrl(epoch)], headers: {} as Record<string, string> });
+
+  it('that knows the video gives the lease back with its end, and takes another when it is played', async () => {
+    const filter = shakaRequestFilter({ ...fake.options, video: asVideo(video) });
+    await filter(6, key(0));
+    end();
+    await settle();
+    expect(released()).toHaveLength(1);
+    await video.play();
+    const next = key(1);
+    await filter(6, next);
+    expect(next.headers['X-Lease-Id']).toBe('lease-2');
+    await filter.release();
+    expect(released().map(([id]) => id)).toEqual(['lease-1', 'lease-2']);
+  });
+
+  it('takes no lease again after one was revoked, until it is released', async () => {
+    const filter = shakaRequestFilter({ ...fake.options, video: asVideo(video) });
+    await filter(6, key(0));
+    const refusing = fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_REVOKED'));
+    await fake.clock.advance(75_000);
+    refusing.restore();
+    pause();
+    await fake.clock.advance(121_000);
+    await video.play();
+    await expect(filter(6, key(1))).rejects.toMatchObject({ code: 'LEASE_REVOKED' });
+    expect(fake.to('POST /keys/leases').filter(({ path }) => path === '/keys/leases')).toHaveLength(1);
+  });
+});

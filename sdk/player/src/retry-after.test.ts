@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
+import { createPlayer } from './create-player.ts';
+import { createFakeKeyServer, keyUrl } from './key-server.fixture.ts';
+import type { PlayerError } from './player-error.ts';
+import type { PlayerOptions } from './player-options.ts';
+
+const playlist = 'https://cdn.example/film/master.m3u8';
+
+/** A player that plays, before a server that answers key requests with this Retry-After until `restore()`. */
+async function openBusy(retryAfter: string, more: Partial<PlayerOptions> = {}) {
+  const fake = createFakeKeyServer();
+  const video = new FakeVideo();
+  const errors: PlayerError[] = [];
+  const player = createPlayer({ ...fake.options, video: asVideo(video), Hls: FakeHls as never, ...more });
+  player.on('error', (error) => errors.push(error));
+  const hls = player.hls as unknown as FakeHls;
+  const loaded = player.load(playlist, { contentId: 'film' });
+  hls.trigger('MANIFEST_PARSED');
+  await loaded;
+  const headers = { 'Retry-After': retryAfter };
+  const { restore } = fake.answer('GET', () => new Response('', { status: 503, headers }));
+  const fragments = [0, 0, 1, 1].map((epoch, sn) => ({ sn, decryptdata: { uri: keyUrl(epoch) } }));
+  hls.levels = [{ details: { fragments } }];
+  /** A segment is loaded: the key of the next period is fetched ahead. */
+  const loadSegment = async (sn: number) => {
+    const frag = { type: 'main', level: 0, sn, duration: 1, stats: { loading: { start: 0, end: 1 } } };
+    hls.trigger('FRAG_LOADED', { frag });
+    await fake.clock.advance(1);
+  };
+  return { fake, video, errors, hls, loadSegment, restore };
+}
+
+describe('a server that asks with Retry-After to be left alone', () => {
+  it.each(['5', 'Sat, 21 Nov 2026 12:00:06 GMT'])(
+    'for %s gets no key request for 5 s: not for the key that is fetched ahead, nor for the same one when it is needed',
+    async (retryAfter) => {
+      const { fake, hls, errors, loadSegment, restore } = await openBusy(retryAfter);
+      await loadSegment(0);
+      expect(fake.to('GET')).toHaveLength(1);
+      await fake.clock.advance(1_500);
+      await loadSegment(1);
+      const key = hls.askForKey(keyUrl(1));
+      await fake.clock.advance(3_400);
+      expect(fake.to('GET')).toHaveLength(1);
+      restore();
+      await fake.clock.advance(200);
+      expect(await key).toBe(1);
+      expect(fake.to('GET')).toHaveLength(2);
+      expect(errors).toEqual([]);
+    },
+  );
+
+  it('for an hour ends playback once there is nothing to play for `patienceSeconds`, after one request', async () => {
+    const { fake, video, hls, errors } = await openBusy('3600', { patienceSeconds: 5 });
+    video.readyState = 0;
+    hls.askForKey(keyUrl(1));
+    await fake.clock.advance(4_900);
+    expect(errors).toEqual([]);
+    await fake.clock.advance(700);
+    expect(errors).toMatchObject([{ code: 'NETWORK', status: 503 }]);
+    expect(fake.to('GET')).toHaveLength(1);
+  });
+
+  it('for an hour is asked again after `patienceSeconds` while there is something to play', async () => {
+    const { fake, hls, restore } = await openBusy('3600', { patienceSeconds: 5 });
+    const key = hls.askForKey(keyUrl(1));
+    await fake.clock.advance(4_900);
+    expect(fake.to('GET')).toHaveLength(1);
+    restore();
+    await fake.clock.advance(200);
+    expect(await key).toBe(1);
+  });
+});

@@ -1,0 +1,142 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
+import { createPlayer } from './create-player.ts';
+import {
+  createFakeKeyServer,
+  type FakeKeyServer,
+  keyUrl,
+  problem,
+  type SeenRequest,
+} from './key-server.fixture.ts';
+import { settle } from './manual-clock.fixture.ts';
+import type { Player } from './player.ts';
+import type { PlayerError } from './player-error.ts';
+import { shakaRequestFilter } from './shaka.ts';
+
+/** Renditions with content ids of their own, before a server that wants a lease for each key (`LEASE_MODE=required`). */
+const [low, high, sound] = ['film-low', 'film-high', 'film-sound'];
+const limit = 2;
+let fake: FakeKeyServer;
+let held: Map<string, string>;
+let most: number;
+beforeEach(() => {
+  fake = createFakeKeyServer();
+  held = new Map();
+  most = 0;
+  let count = 0;
+  fake.answer('POST', ({ path, json }) => {
+    const { contentId, leaseId } = (json ?? {}) as { contentId: string; leaseId: string };
+    if (path.endsWith('/revoke')) return Response.json({ revoked: Number(held.delete(leaseId)), leases: [] });
+    if (held.size >= limit) return problem(409, 'LEASE_LIMIT_REACHED', { leases: [] });
+    count += 1;
+    held.set(`lease-${count}`, contentId);
+    most = Math.max(most, held.size);
+    const lease = { id: `lease-${count}`, contentId };
+    return Response.json({ lease, ttl_seconds: 100, renew_after_seconds: 75 }, { status: 201 });
+  });
+  fake.answer('GET', demandLease);
+});
+
+function demandLease({ path, leaseId }: SeenRequest): Response {
+  const [, , contentId, epoch] = path.split('/');
+  if (leaseId === null) return problem(403, 'LEASE_REQUIRED');
+  if (held.get(leaseId) !== contentId)
+    return problem(403, held.has(leaseId) ? 'LEASE_UNKNOWN' : 'LEASE_REVOKED');
+  return new Response(new Uint8Array(16).fill(Number(epoch)));
+}
+
+async function open(contentId?: string): Promise<{ player: Player; hls: FakeHls; errors: PlayerError[] }> {
+  const errors: PlayerError[] = [];
+  const player = createPlayer({ ...fake.options, video: asVideo(new FakeVideo()), Hls: FakeHls as never });
+  player.on('error', (error) => errors.push(error));
+  const hls = player.hls as unknown as FakeHls;
+  Object.assign(hls.config, { autoStartLoad: true });
+  const loaded = player.load(
+    'https://cdn.example/film/master.m3u8',
+    contentId === undefined ? {} : { contentId },
+  );
+  loaded.catch(() => {});
+  hls.trigger('MANIFEST_PARSED');
+  hls.trigger('LEVEL_LOADED', { details: { fragments: [{ sn: 0, decryptdata: { uri: keyUrl(0, low) } }] } });
+  await loaded;
+  return { player, hls, errors };
+}
+
+describe('renditions with content ids of their own, where every key needs a lease', () => {
+  it.each(['film', low, undefined])(
+    'play with load() for %s: a lease for each that plays, no more than two at a time, and all are given back',
+    async (contentId) => {
+      const { player, hls, errors } = await open(contentId);
+      expect(await hls.askForKey(keyUrl(1, low))).toBe(1);
+      expect(await hls.askForKey(keyUrl(1, sound), 0, 'audio')).toBe(1);
+      expect(await hls.askForKey(keyUrl(2, high))).toBe(2);
+      expect([...held.values()].sort()).toEqual([high, sound]);
+      expect(await hls.askForKey(keyUrl(2, sound), 0, 'audio')).toBe(2);
+      expect(await hls.askForKey(keyUrl(3, low))).toBe(3);
+      expect(held.get(player.lease?.id ?? '')).toBe(low);
+      expect([most, errors]).toEqual([limit, []]);
+      // One refused request tells that leases are demanded; where the first key's content has the lease, one for the second.
+      expect(fake.to('GET').filter(({ leaseId }) => leaseId === null)).toHaveLength(1);
+      await player.destroy();
+      expect(held.size).toBe(0);
+    },
+  );
+
+  it('play although the content that load() names is not registered: it is the name of the presentation', async () => {
+    fake.answer('POST /keys/leases', ({ json, path }) => {
+      if (path === '/keys/leases/revoke')
+        return Response.json({ revoked: Number(held.delete(String(json?.leaseId))) });
+      if (json?.contentId === 'film') return problem(404, 'CONTENT_NOT_FOUND');
+      held.set('lease-9', String(json?.contentId));
+      return Response.json({ lease: { id: 'lease-9' }, ttl_seconds: 100, renew_after_seconds: 75 });
+    });
+    const { hls, errors, player } = await open('film');
+    expect(await hls.askForKey(keyUrl(4, low))).toBe(4);
+    expect([errors, fake.to('GET')[0]?.leaseId]).toEqual([[], 'lease-9']);
+    await player.destroy();
+  });
+
+  it('and a content that is not registered and that the playlist does name fails with CONTENT_NOT_FOUND', async () => {
+    fake.answer('POST /keys/leases', () => problem(404, 'CONTENT_NOT_FOUND'));
+    await expect(open(low)).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
+  });
+
+  it('end with the first of their leases that is revoked', async () => {
+    const { hls, errors } = await open('film');
+    await hls.askForKey(keyUrl(1, low));
+    held.clear();
+    hls.askForKey(keyUrl(2, low));
+    await settle();
+    expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
+    await fake.clock.advance(200_000);
+    expect(fake.to('POST').filter(({ path }) => path === '/keys/leases')).toHaveLength(2);
+  });
+
+  it('give all of their leases back when the page is left, and take them again when it comes back', async () => {
+    const page = new EventTarget();
+    vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+    const { hls } = await open('film');
+    await hls.askForKey(keyUrl(1, low));
+    await hls.askForKey(keyUrl(1, sound), 0, 'audio');
+    page.dispatchEvent(new Event('pagehide'));
+    await settle();
+    expect(held.size).toBe(0);
+    page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+    await settle();
+    expect([...held.values()].sort()).toEqual([low, sound]);
+    expect(await hls.askForKey(keyUrl(2, sound), 0, 'audio')).toBe(2);
+    vi.unstubAllGlobals();
+  });
+
+  it('play with Shaka’s filter', async () => {
+    const filter = shakaRequestFilter(fake.options);
+    const headersOf = async (contentId: string) => {
+      const request = { uris: [keyUrl(0, contentId)], headers: {} as Record<string, string> };
+      await filter(6, request);
+      return held.get(request.headers['X-Lease-Id'] ?? '');
+    };
+    expect(await Promise.all([low, sound].map(headersOf))).toEqual([low, sound]);
+    await filter.release();
+    expect(held.size).toBe(0);
+  });
+});
