@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
+import { createApiKey } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -7,6 +8,15 @@ import { unique, viewerToken } from './tokens.ts';
 // counts is counted.
 const server = await startServer({ RATE_LIMIT: 'on', TRUST_PROXY: '1', CONTENT_MODE: 'any' });
 const off = await startServer({ CONTENT_MODE: 'any' });
+const figures = await startServer({
+  RATE_LIMIT: 'on',
+  RATE_LIMIT_KEYS_PER_MINUTE: '3',
+  RATE_LIMIT_API_PER_MINUTE: '5',
+  RATE_LIMIT_LEASES_PER_MINUTE: '2',
+  RATE_LIMIT_API_KEY_PER_MINUTE: '4',
+  TRUST_PROXY: '1',
+  CONTENT_MODE: 'any',
+});
 const { client, adminApiKey: admin, jwtSecret } = server;
 
 let addresses = 0;
@@ -64,6 +74,22 @@ describe('RATE_LIMIT=on', () => {
     }
   });
 
+  it('counts a network of 64 bits of IPv6 as one address', async () => {
+    let n = 0;
+    const own = () => ({ 'x-forwarded-for': `2001:db8:0:1::${(++n).toString(16)}` });
+    await exhaust(60, () => client.get('/keys/x', undefined, own()));
+    const other = { 'x-forwarded-for': '2001:db8:0:2::1' };
+    expect((await client.get('/keys/x', undefined, other)).code).toBe('UNAUTHENTICATED');
+  });
+
+  it('lets an encoder fetch the keys of a hundred epochs at once, and its address all others theirs', async () => {
+    const encoder = await createApiKey(server, 'playback');
+    const address = newAddress();
+    for (let epoch = 0; epoch < 100; epoch++)
+      expect((await client.get(`/keys/x/${epoch}`, encoder.raw, address)).status).toBe(200);
+    expect((await client.get('/keys/x', undefined, address)).code).toBe('UNAUTHENTICATED');
+  });
+
   it('counts neither health nor readiness nor the document', async () => {
     const address = newAddress();
     for (let n = 0; n < 70; n++)
@@ -71,6 +97,29 @@ describe('RATE_LIMIT=on', () => {
         expect((await client.get(path, undefined, address)).status).toBe(200);
     expect((await client.get('/openapi.json', undefined, address)).status).toBe(200);
   });
+});
+
+it('each figure is a setting, and that of API keys is for each key, wherever it is used', async () => {
+  const [one, other] = [await createApiKey(figures, 'full'), await createApiKey(figures, 'full')];
+  const { client: asked, jwtSecret: secret } = figures;
+  const contentId = unique('c');
+  const calls: [number, (address: Record<string, string>) => Promise<Answer>][] = [
+    [3, (address) => asked.get('/keys/x', viewerToken(secret, 'ada'), address)],
+    [4, (address) => asked.get('/keys/x', one.raw, address)],
+    [4, (address) => asked.get('/keys/x', other.raw, address)],
+    [
+      2,
+      (address) =>
+        asked.call('POST', '/keys/leases', {
+          as: viewerToken(secret, 'ada'),
+          json: { contentId },
+          headers: address,
+        }),
+    ],
+  ];
+  for (const [count, call] of calls) await exhaust(count, () => call(newAddress()));
+  const address = newAddress();
+  await exhaust(5, () => asked.get('/api/v1/api-keys', undefined, address));
 });
 
 it('RATE_LIMIT=off counts nothing', async () => {

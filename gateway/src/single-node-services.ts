@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   authRoutes,
   createApiKeyVerifier,
+  createAuditPurge,
   readStoredWarnings,
   seeSetupOrigin,
   toSetupSecrets,
@@ -14,7 +15,7 @@ import { createRefusalLog } from '@latchkey/shared/audit';
 import { createAuthenticator, createTokens } from '@latchkey/shared/auth';
 import { boundCaches, createAuthority, planCaches, readProcessMemory } from '@latchkey/shared/cache';
 import type { Clock } from '@latchkey/shared/clock';
-import type { SingleNodeValues } from '@latchkey/shared/config';
+import { readAuditRetention, type SingleNodeValues } from '@latchkey/shared/config';
 import type { Database } from '@latchkey/shared/db';
 import {
   createDatabaseFeed,
@@ -97,7 +98,7 @@ async function createCore({ app, db, values, clock, metrics, log, shutdown }: Si
     clock,
   });
   const warn = createRepeatedWarnings(log, clock);
-  const limiter = values.rateLimit === 'on' ? await createRateLimiter(app) : null;
+  const limiter = values.rateLimit === 'on' ? await createRateLimiter(app, values) : null;
   const service: ServicePorts = {
     db,
     ledger: createLedger({ db, bus, clock }),
@@ -182,6 +183,7 @@ function startJobs(
     tokenMaxAgeSeconds: values.authJwtMaxAgeSeconds,
     clockToleranceSeconds: values.authJwtClockToleranceSeconds,
   });
+  const auditPurge = createAuditPurge({ db, clock, retention: readAuditRetention(values) });
   const jobs = [
     everyMs(
       pullIntervalMs(follower.limitMs),
@@ -189,10 +191,12 @@ function startJobs(
       onFault('the change feed could not be read'),
     ),
     everyMs(purgeEveryMs, () => purge.run(), onFault('what has ended could not be purged')),
+    everyMs(purgeEveryMs, () => auditPurge.run(), onFault('the audit could not be purged')),
     everyMs(usesFlushMs, () => verifier.flush(), onFault('uses of API keys could not be written')),
   ];
   shutdown.add('jobs', jobsEndMs, async () => {
     follower.stop();
+    auditPurge.stop();
     await Promise.all(jobs.map((job) => job.stop()));
   });
 }

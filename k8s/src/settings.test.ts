@@ -81,7 +81,7 @@ test.each([[[]], [['jwks', 'master-key-v2', 'ingress', 'presign']]])(
     );
     const { values, warnings } = config.readSingleNodeConfig(environment);
     expect(warnings).toEqual([]);
-    expect(values).toMatchObject({ nodeEnv: 'production', rateLimit: 'on', metricsHost: '0.0.0.0' });
+    expect(values).toMatchObject({ nodeEnv: 'production', rateLimit: 'off', metricsHost: '0.0.0.0' });
     expect(values.enablePresign).toBe((components as string[]).includes('presign'));
   },
 );

@@ -1,5 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { apiKeyVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
+import {
+  apiKeyVariables,
+  auditVariables,
+  ports,
+  readAuditRetention,
+  viewerTokenRule,
+} from '@latchkey/shared/config';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import { everyMs } from '@latchkey/shared/lifecycle';
 import {
@@ -16,17 +22,21 @@ import {
   authProcessRoutes,
   authRoutes,
   createApiKeyVerifier,
+  createAuditPurge,
   openSetupWarning,
   toSetupSecrets,
   usesFlushMs,
 } from './index.ts';
 import { readSetupOrigin } from './setup-origin.ts';
 
+/** Rows are kept for days, so a minute more is none. */
+const purgeEveryMs = 60_000;
+
 await runService(
   {
     name: 'auth',
     version: packageJson.version,
-    settings: { ...serviceSettings(ports.auth), ...rowSettings, ...apiKeyVariables },
+    settings: { ...serviceSettings(ports.auth), ...rowSettings, ...apiKeyVariables, ...auditVariables },
     rules: [viewerTokenRule],
     async mount(context) {
       const { values, process, clock, log, shutdown } = context;
@@ -61,6 +71,16 @@ await runService(
         () => verifier.flush(),
         (error) => log.error('uses of API keys', { error }),
       );
+      const purge = createAuditPurge({ db, clock, retention: readAuditRetention(values) });
+      const purges = everyMs(
+        purgeEveryMs,
+        () => purge.run(),
+        (error) => log.error('the audit could not be purged', { error }),
+      );
+      shutdown.add('purging the audit', 5_000, async () => {
+        purge.stop();
+        await purges.stop();
+      });
       shutdown.add('writing uses', 2_000, () => flushes.stop());
       return async () => {
         await checkSchema();

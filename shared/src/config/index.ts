@@ -35,6 +35,7 @@ export type { Environment, Fault, ReadFile } from './source.ts';
 export { type CorsOrigins, connectionString, origins, url } from './url-parsers.ts';
 export { type Setting, variable } from './variable.ts';
 export { apiKeyVariables } from './variables/api-keys.ts';
+export { auditVariables, readAuditRetention } from './variables/audit.ts';
 export { authorityVariables } from './variables/authority.ts';
 export { contentVariables } from './variables/content.ts';
 export { databaseVariables } from './variables/database.ts';
@@ -43,6 +44,7 @@ export { cacheAndBusVariables, internalVariables, neighbourVariables } from './v
 export { leaseMode, leaseRule, leaseVariables } from './variables/leases.ts';
 export { listenRule, observabilityVariables } from './variables/observability.ts';
 export { presignRule, presignVariables } from './variables/presign.ts';
+export { rateLimitVariables } from './variables/rate-limits.ts';
 export {
   type ViewerTokenPlace,
   viewerTokenRule,

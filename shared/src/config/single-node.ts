@@ -2,6 +2,7 @@ import { masterKeyRule, masterKeys } from './master-keys.ts';
 import { type Config, readConfig } from './read-config.ts';
 import type { Environment } from './source.ts';
 import { apiKeyVariables } from './variables/api-keys.ts';
+import { auditVariables } from './variables/audit.ts';
 import { authorityVariables } from './variables/authority.ts';
 import { contentVariables } from './variables/content.ts';
 import { databaseVariables, migrateOnStart } from './variables/database.ts';
@@ -9,6 +10,7 @@ import { corsRule, gatewayVariables, ports, processVariables } from './variables
 import { leaseRule, leaseVariables } from './variables/leases.ts';
 import { listenRule, observabilityVariables } from './variables/observability.ts';
 import { presignRule, presignVariables } from './variables/presign.ts';
+import { rateLimitVariables } from './variables/rate-limits.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
 import { weakSecretRules } from './weak-secrets.ts';
 
@@ -16,10 +18,12 @@ import { weakSecretRules } from './weak-secrets.ts';
 export const singleNodeSettings = {
   ...processVariables(ports.gateway),
   ...gatewayVariables,
+  ...rateLimitVariables,
   masterKeys,
   ...databaseVariables,
   migrateOnStart,
   ...apiKeyVariables,
+  ...auditVariables,
   ...viewerTokenVariables,
   ...authorityVariables,
   ...contentVariables,

@@ -11,7 +11,7 @@ export {
   foreignPageReasons,
   isOwnName,
 } from './own-page.ts';
-export { createRateLimiter, type LimitName, type RateLimiter } from './rate-limit.ts';
+export { createRateLimiter, type LimitName, type RateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export type { App, Routes } from './routes.ts';
 export type { ServicePorts } from './service-ports.ts';

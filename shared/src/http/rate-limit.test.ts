@@ -12,6 +12,15 @@ const canStart = findProgram('redis-server') !== undefined;
 const waiting = { timeout: 30_000, interval: 10 };
 vi.setConfig({ testTimeout: 90_000 });
 
+/** The specification, section 8. */
+const figures = {
+  rateLimitKeys: 60,
+  rateLimitApi: 30,
+  rateLimitPresign: 10,
+  rateLimitLeases: 10,
+  rateLimitApiKey: 1_200,
+};
+
 /** A replica that answers a limited route, with a connection of its own. */
 async function startReplica(at: string, clientIp: string, limits?: typeof patientLimits) {
   const connection = connectRedis(at, () => {}, limits);
@@ -27,7 +36,7 @@ async function startReplica(at: string, clientIp: string, limits?: typeof patien
     await app.close();
     connection.close();
   });
-  const limiter = await createRateLimiter(app, connection);
+  const limiter = await createRateLimiter(app, figures, connection);
   app.get('/limited', {
     config: { access: 'open', limit: 'presign' },
     preHandler: limiter,

@@ -3,10 +3,25 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { viewerIdOf } from '../auth/index.ts';
 import type { RedisConnection } from '../cache/index.ts';
 import { AppError } from '../errors/index.ts';
+import { networkOf } from '../net/index.ts';
 import type { App } from './routes.ts';
 
-/** The specification, section 8: requests per minute. */
-const limits = { keys: 60, api: 30, presign: 10, leases: 10 };
+/** Requests a minute (`rateLimitVariables`). */
+export interface RateLimits {
+  rateLimitKeys: number;
+  rateLimitApi: number;
+  rateLimitPresign: number;
+  rateLimitLeases: number;
+  rateLimitApiKey: number;
+}
+
+/** The figure of each limit, and whether API keys have their own there: they serve many viewers, or encode a whole film. */
+const limits = {
+  keys: { figure: 'rateLimitKeys', apiKeysHaveOwn: true },
+  api: { figure: 'rateLimitApi', apiKeysHaveOwn: false },
+  presign: { figure: 'rateLimitPresign', apiKeysHaveOwn: true },
+  leases: { figure: 'rateLimitLeases', apiKeysHaveOwn: true },
+} as const satisfies Record<string, { figure: keyof RateLimits; apiKeysHaveOwn: boolean }>;
 const windowSeconds = 60;
 /** Before each key in Redis. */
 const redisPrefix = 'latchkey:1:rate:';
@@ -19,49 +34,65 @@ export type LimitName = keyof typeof limits;
 export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Enforces the recommended limits: per viewer where there is one, because many viewers share one address, else per
- * client IP. A request that is refused for its credential counts against its address.
+ * Enforces the limits: per viewer where there is one, because many viewers share one address; per API key where those have a
+ * limit of their own; else per client IP, of which a /64 of IPv6 is one. A request that is refused for its credential
+ * counts against its address.
  *
+ * @param figures requests a minute
  * @param connection to the Redis in which the replicas of a service count together. While it is down nothing is counted and
  *   nobody is refused: a limit protects the server, and who waits for a dead Redis is not protected.
  * @returns a function that rejects with AppError RATE_LIMITED
  */
-export async function createRateLimiter(app: App, connection?: RedisConnection): Promise<RateLimiter> {
+export async function createRateLimiter(
+  app: App,
+  figures: RateLimits,
+  connection?: RedisConnection,
+): Promise<RateLimiter> {
   await app.register(rateLimit, {
     global: false,
     cache: countedKeys,
     skipOnError: true,
     ...(connection ? { redis: connection.redis, nameSpace: redisPrefix } : {}),
   });
+  const count = (name: LimitName, max: number, keyOf: (request: FastifyRequest) => string) =>
+    app.createRateLimit({
+      max,
+      timeWindow: windowSeconds * 1_000,
+      keyGenerator: (request) => `${name} ${keyOf(request)}`,
+    });
   const counters = Object.fromEntries(
-    Object.entries(limits).map(([name, max]) => [
+    (Object.keys(limits) as LimitName[]).map((name) => [
       name,
-      app.createRateLimit({
-        max,
-        timeWindow: windowSeconds * 1_000,
-        keyGenerator: (request) => `${name} ${keyOf(request)}`,
-      }),
+      {
+        usual: count(name, figures[limits[name].figure], senderOf),
+        ofApiKey: count(name, figures.rateLimitApiKey, apiKeyOf),
+      },
     ]),
-  );
+  ) as Record<LimitName, Record<'usual' | 'ofApiKey', ReturnType<typeof count>>>;
 
   return async (request, reply) => {
     const name = request.routeOptions.config.limit;
-    const counter = name && counters[name];
-    if (!counter || connection?.isUp() === false) return;
-    const count = await counter(request);
-    if (count.isAllowed) return;
+    if (!name || connection?.isUp() === false) return;
+    const isOwn = limits[name].apiKeysHaveOwn && request.principal?.kind === 'api-key';
+    const counter = counters[name][isOwn ? 'ofApiKey' : 'usual'];
+    const counted = await counter(request);
+    if (counted.isAllowed) return;
     // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
-    reply.header('ratelimit-policy', `"${name}";q=${count.max};w=${windowSeconds}`);
-    reply.header('ratelimit', `"${name}";r=${count.remaining};t=${count.ttlInSeconds}`);
-    if (!count.isExceeded) return;
+    reply.header('ratelimit-policy', `"${name}";q=${counted.max};w=${windowSeconds}`);
+    reply.header('ratelimit', `"${name}";r=${counted.remaining};t=${counted.ttlInSeconds}`);
+    if (!counted.isExceeded) return;
     throw new AppError('RATE_LIMITED', {
-      detail: `This takes ${count.max} requests in ${windowSeconds} seconds.`,
-      retryAfterSeconds: count.ttlInSeconds,
+      detail: `This takes ${counted.max} requests in ${windowSeconds} seconds.`,
+      retryAfterSeconds: counted.ttlInSeconds,
     });
   };
 }
 
-function keyOf(request: FastifyRequest): string {
+function senderOf(request: FastifyRequest): string {
   const viewerId = request.principal?.kind === 'viewer' ? viewerIdOf(request.principal) : null;
-  return viewerId === null ? `ip ${request.clientIp}` : `viewer ${viewerId}`;
+  return viewerId === null ? `ip ${networkOf(request.clientIp)}` : `viewer ${viewerId}`;
+}
+
+function apiKeyOf({ principal }: FastifyRequest): string {
+  return `api-key ${principal?.id ?? 'bootstrap'}`;
 }

@@ -19,7 +19,7 @@ import {
   type FeedFollower,
   pullIntervalMs,
 } from '../events/index.ts';
-import { createRateLimiter, type GuardOptions, type ServicePorts } from '../http/index.ts';
+import { createRateLimiter, type GuardOptions, type RateLimits, type ServicePorts } from '../http/index.ts';
 import { tellWhenUnsure } from '../internal/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
 import { createRepeatedWarnings } from '../log/index.ts';
@@ -31,7 +31,7 @@ const jobEndMs = 5_000;
 const recalledChanges = 5_000;
 
 /** What authenticating reads of the configuration. */
-export interface CoreSettings extends TokenSettings {
+export interface CoreSettings extends TokenSettings, RateLimits {
   allowAnonymousViewers: boolean;
   authorityMaxAgeSeconds: number;
   viewerTokenFrom: readonly CredentialSource[];
@@ -103,7 +103,8 @@ export async function createServiceCore(
     allowAnonymous: tokens === null && values.allowAnonymousViewers,
     clock,
   });
-  const limiter = values.rateLimit === 'on' ? await createRateLimiter(app, sharing?.connection) : null;
+  const limiter =
+    values.rateLimit === 'on' ? await createRateLimiter(app, values, sharing?.connection) : null;
   const pulls = everyMs(
     pullIntervalMs(follower.limitMs),
     () => follower.pull(),

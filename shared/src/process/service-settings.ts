@@ -6,6 +6,7 @@ import {
   internalVariables,
   observabilityVariables,
   processVariables,
+  rateLimitVariables,
   viewerTokenVariables,
 } from '../config/index.ts';
 
@@ -18,6 +19,7 @@ export function serviceSettings(port: number) {
     ...viewerTokenVariables,
     ...authorityVariables,
     rateLimit: gatewayVariables.rateLimit,
+    ...rateLimitVariables,
     ...observabilityVariables('0.0.0.0'),
   };
 }

@@ -63,7 +63,7 @@ export const gatewayVariables = {
     name: 'RATE_LIMIT',
     type: oneOf('on', 'off'),
     fallback: 'off',
-    about: 'Enforces the recommended rates, per viewer where there is one, else per client IP.',
+    about: 'Enforces the rates below, per viewer or API key where there is one, else per client IP.',
   }),
 };
 

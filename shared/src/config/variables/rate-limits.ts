@@ -1,0 +1,30 @@
+import { integer } from '../parsers.ts';
+import { variable } from '../variable.ts';
+
+/** More is no limit. */
+const mostPerMinute = 1_000_000;
+
+const perMinute = (name: string, fallback: number, about: string) =>
+  variable({ name, type: integer(1, mostPerMinute), fallback, about });
+
+/** The figures of `RATE_LIMIT=on`. The first four are those of the specification, section 8. */
+export const rateLimitVariables = {
+  rateLimitKeys: perMinute(
+    'RATE_LIMIT_KEYS_PER_MINUTE',
+    60,
+    'Key requests of a viewer, or of an address without one.',
+  ),
+  rateLimitApi: perMinute(
+    'RATE_LIMIT_API_PER_MINUTE',
+    30,
+    'Calls of the API of an address, whatever its credential.',
+  ),
+  rateLimitPresign: perMinute('RATE_LIMIT_PRESIGN_PER_MINUTE', 10, 'Upload URLs of a viewer.'),
+  rateLimitLeases: perMinute('RATE_LIMIT_LEASES_PER_MINUTE', 10, 'Leases that a viewer creates or renews.'),
+  // Twenty a second: an encoder reads the keys of a film's hundred epochs at once, an upload asks for thousands of segments.
+  rateLimitApiKey: perMinute(
+    'RATE_LIMIT_API_KEY_PER_MINUTE',
+    1_200,
+    'Key requests, upload URLs and leases of an API key, each of the three by itself.',
+  ),
+};
