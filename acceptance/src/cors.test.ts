@@ -13,7 +13,8 @@ const unlisted = [
 ];
 const server = await startServer({ CORS_ORIGINS: `${listed},http://localhost:5173` });
 const silent = await startServer();
-const any = await startServer({ CORS_ORIGINS: '*' });
+const any = await startServer({ CORS_ORIGINS: '*', VIEWER_TOKEN_FROM: 'header,cookie' });
+const withCookies = await startServer({ CORS_ORIGINS: listed, VIEWER_TOKEN_FROM: 'header,cookie' });
 
 const corsHeaders = ({ headers }: Answer) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
@@ -109,4 +110,36 @@ it('CORS_ORIGINS=* lets every page read, and none with its cookies', async () =>
   const answer = await any.client.get('/health', undefined, { origin: 'https://anything.example' });
   expect(answer.headers['access-control-allow-origin']).toMatch(/^(\*|https:\/\/anything\.example)$/);
   expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+});
+
+const allowsCookies = ({ headers }: Answer) => headers['access-control-allow-credentials'];
+
+describe('cookies', () => {
+  it('where they may carry the token, a page of a listed origin may send them, and read what it gets', async () => {
+    const { contentId, token } = await makeScene(withCookies);
+    const headers = { origin: listed, cookie: `latchkey_token=${token}` };
+    const answer = await withCookies.client.get(`/keys/${contentId}`, undefined, headers);
+    expect([answer.status, allowsCookies(answer)]).toEqual([200, 'true']);
+    expect(answer.headers['access-control-allow-origin']).toBe(listed);
+    expect(
+      allowsCookies(await preflight(withCookies, `/keys/${contentId}`, listed, 'GET', 'x-lease-id')),
+    ).toBe('true');
+    const refused = await withCookies.client.get('/keys/x', undefined, { origin: listed });
+    expect([refused.status, allowsCookies(refused)]).toEqual([401, 'true']);
+  });
+
+  it.each(unlisted)('a page of %s, which is not listed, may not', async (origin) => {
+    const answer = await withCookies.client.get('/keys/x', undefined, { origin });
+    expect(corsHeaders(answer)).toEqual([]);
+    expect(corsHeaders(await preflight(withCookies, '/keys/x', origin, 'GET', 'x-lease-id'))).toEqual([]);
+  });
+
+  it('where no cookie carries the token, no page may, and with CORS_ORIGINS=* none either', async () => {
+    for (const target of [server, any]) {
+      expect(
+        allowsCookies(await target.client.get('/health', undefined, { origin: listed })),
+      ).toBeUndefined();
+      expect(allowsCookies(await preflight(target, '/keys/x', listed, 'GET', 'x-lease-id'))).toBeUndefined();
+    }
+  });
 });

@@ -19,8 +19,13 @@ const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-P
 /** Two hours: as long as Chrome keeps a preflight. */
 const maxAgeSeconds = 7_200;
 
-/** Answers for the listed origins, and for no other. Without any there are no CORS headers at all. */
-export async function addCors(app: App, origins: CorsOrigins): Promise<void> {
+/**
+ * Answers for the listed origins, and for no other. Without any there are no CORS headers at all.
+ *
+ * @param takesCookies whether `VIEWER_TOKEN_FROM` has `cookie`: then pages of listed origins may send them. Never with `*`,
+ *   which stands for pages that nobody chose, and which browsers refuse together with cookies
+ */
+export async function addCors(app: App, origins: CorsOrigins, takesCookies: boolean): Promise<void> {
   if (origins.length === 0) return;
   const listed = new Set(origins === '*' ? [] : origins);
   await app.register(cors, {
@@ -29,6 +34,7 @@ export async function addCors(app: App, origins: CorsOrigins): Promise<void> {
     methods,
     allowedHeaders,
     exposedHeaders,
+    credentials: takesCookies && origins !== '*',
     maxAge: maxAgeSeconds,
     hideOptionsRoute: true,
     // A plain OPTIONS is no preflight; it gets its 405 like any method that a path does not take.

@@ -166,6 +166,7 @@ export async function startGateway(
     clock,
     trustProxy,
     corsOrigins,
+    viewerTokenFrom: ['header'],
     publicUrl: null,
     readiness,
     requestLog: {

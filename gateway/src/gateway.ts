@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@latchkey/shared/clock';
-import type { CorsOrigins } from '@latchkey/shared/config';
+import type { CorsOrigins, ViewerTokenPlace } from '@latchkey/shared/config';
 import {
   type App,
   addHealthRoutes,
@@ -22,6 +22,8 @@ export interface GatewayOptions {
   clock: Clock;
   trustProxy: TrustProxy;
   corsOrigins: CorsOrigins;
+  /** `VIEWER_TOKEN_FROM`. */
+  viewerTokenFrom: readonly ViewerTokenPlace[];
   publicUrl: string | null;
   readiness: Readiness;
   requestLog: RequestLog;
@@ -43,7 +45,7 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
     metrics: options.metrics,
     isDraining: readiness.isDraining,
   });
-  await addCors(app, options.corsOrigins);
+  await addCors(app, options.corsOrigins, options.viewerTokenFrom.includes('cookie'));
   ignoreForeignCookies(app, options.corsOrigins, publicUrl);
   const { serviceDocuments } = options;
   await addOpenApi(app, { version, publicUrl, ...(serviceDocuments ? { others: serviceDocuments } : {}) });

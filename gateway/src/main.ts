@@ -12,6 +12,7 @@ import {
   ports,
   processVariables,
   readConfig,
+  viewerTokenVariables,
   weakSecretRules,
 } from '@latchkey/shared/config';
 import { createReadiness, createShutdown, type Shutdown } from '@latchkey/shared/lifecycle';
@@ -39,6 +40,8 @@ const connections = 128;
 const settings = {
   ...processVariables(ports.gateway),
   ...gatewayVariables,
+  // Whether pages of listed origins may send cookies.
+  viewerTokenFrom: viewerTokenVariables.viewerTokenFrom,
   ...internalVariables,
   ...neighbourVariables,
   ...observabilityVariables('0.0.0.0'),
@@ -85,6 +88,7 @@ async function main(): Promise<void> {
     clock,
     trustProxy: values.trustProxy,
     corsOrigins: values.corsOrigins,
+    viewerTokenFrom: values.viewerTokenFrom,
     publicUrl: values.publicUrl ?? null,
     readiness,
     requestLog,

@@ -43,6 +43,7 @@ async function listRoutes(): Promise<string[]> {
     clock,
     trustProxy: values.trustProxy,
     corsOrigins: values.corsOrigins,
+    viewerTokenFrom: values.viewerTokenFrom,
     publicUrl: null,
     readiness,
     requestLog: { write: silent, flush: async () => {} } as never,

@@ -67,6 +67,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     clock,
     trustProxy: values.trustProxy,
     corsOrigins: values.corsOrigins,
+    viewerTokenFrom: values.viewerTokenFrom,
     publicUrl: values.publicUrl ?? null,
     readiness,
     requestLog,

@@ -23,6 +23,7 @@ async function clientIpOf(
     clock,
     trustProxy: trust.value,
     corsOrigins: [],
+    viewerTokenFrom: ['header'],
     publicUrl: null,
     readiness: createReadiness([], clock, () => {}),
     requestLog: { write: (line) => void lines.push(line), flush: () => {} },
