@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -147,6 +147,35 @@ it('content that is not registered, and a key that may not upload, are refused w
   const refused = await upload(files, { ...options, contentId: 'not-there', auth: () => raw });
   expect(refused.files[0]?.error).toMatchObject({ status: 403, serverCode: 'INSUFFICIENT_SCOPE' });
   expect(gate.answers.length).toBe(seen);
+});
+
+it('a file that is overwritten while it is sent is reported as failed, and the store acknowledges no mixture of the two', async () => {
+  const contentId = await registerContent(server);
+  const source = join(folder.path, 'changing');
+  mkdirSync(source);
+  const path = join(source, 'a.ts');
+  const bytes = 32 * 1024 ** 2;
+  writeFileSync(path, Buffer.alloc(bytes, 'before'));
+  let isOverwritten = false;
+  const result = await upload(await openFolder(source), {
+    ...options,
+    contentId,
+    onProgress({ loadedBytes }) {
+      if (isOverwritten || loadedBytes < 1024 ** 2) return;
+      isOverwritten = true;
+      writeFileSync(path, Buffer.alloc(bytes, 'after!'), { flag: 'r+' });
+    },
+  });
+  expect(isOverwritten).toBe(true);
+  expect(result).toMatchObject({
+    complete: false,
+    files: [{ status: 'failed', error: { code: 'READ_FAILED' } }],
+  });
+  expect(gate.answers.filter(({ path, status }) => status === 200 && path.includes(contentId))).toEqual([]);
+  // As it is now it can be sent.
+  expect((await upload(await openFolder(source), { ...options, contentId })).complete).toBe(true);
+  const { hash } = await readObject(objectUrl(contentId, 'a.ts'));
+  expect(hash).toBe(await hashOfFile(path));
 });
 
 it.each([

@@ -33,10 +33,10 @@ const importsOf = (name: string) =>
       .matchAll(/from\s*["'`]\.\/([^"'`]+)["'`]/g),
   ].map(([, file]) => file ?? '');
 
-it('what a browser loads is at most 6 KB, compressed', () => {
+it('what a browser loads is at most 6.5 KB, compressed', () => {
   const files = ['index.js', ...importsOf('index.js')];
   const bytes = files.reduce((sum, name) => sum + gzipSync(read(name), { level: 9 }).length, 0);
-  expect(bytes).toBeLessThanOrEqual(6 * 1024);
+  expect(bytes).toBeLessThanOrEqual(6.5 * 1024);
 });
 
 it('what a browser loads imports nothing of Node', () => {

@@ -23,7 +23,7 @@ export type { FileResult, FileStatus, UploadResult } from './upload-result.ts';
  */
 export function upload(files: readonly UploadFile[], options: UploadOptions): Promise<UploadResult> {
   const put = typeof XMLHttpRequest === 'undefined' ? putWithFetch : putWithXhr;
-  const memory = options.memory === undefined ? defaultMemory() : options.memory;
+  const memory = options?.memory === undefined ? defaultMemory() : options.memory;
   return uploadFiles(files, { ...options, memory }, { ...commonPorts, put });
 }
 

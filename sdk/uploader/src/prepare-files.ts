@@ -1,7 +1,7 @@
 import { contentTypeOf, isContentKey } from './content-types.ts';
 import { UploadError } from './upload-error.ts';
 import type { FileWork } from './upload-file.ts';
-import type { UploadFile, UploadOptions } from './upload-options.ts';
+import type { UploadFile } from './upload-options.ts';
 
 /** A file with everything that its upload needs, or the reason why there will be none. */
 export interface PreparedFile extends FileWork {
@@ -11,22 +11,6 @@ export interface PreparedFile extends FileWork {
 /** RFC 9110 section 8.3: octets of which nothing is known. */
 const unknownType = 'application/octet-stream';
 
-/** @throws UploadError `INVALID_OPTIONS` */
-export function checkOptions({ contentId, keyServerUrl, concurrency, attempts }: UploadOptions): void {
-  const refuse = (message: string) => {
-    throw new UploadError('INVALID_OPTIONS', message);
-  };
-  if (!/^[\w-]{1,256}$/.test(contentId)) refuse('contentId: 1 to 256 of A-Z a-z 0-9 _ -');
-  if (!URL.canParse(keyServerUrl) || !/^https?:$/.test(new URL(keyServerUrl).protocol)) {
-    refuse('keyServerUrl: an absolute http or https URL');
-  }
-  for (const [name, value] of Object.entries({ concurrency, attempts })) {
-    if (value !== undefined && !(Number.isSafeInteger(value) && value >= 1)) {
-      refuse(`${name}: a whole number, 1 or more`);
-    }
-  }
-}
-
 /** Gives each file its key, its type and its size, and picks out those that cannot be uploaded. */
 export function prepareFiles(files: readonly UploadFile[], contentId: string): PreparedFile[] {
   const taken = new Set<string>();
@@ -35,7 +19,7 @@ export function prepareFiles(files: readonly UploadFile[], contentId: string): P
     const size = file.size ?? (typeof data === 'function' ? Number.NaN : sizeOf(data));
     const blobType = data instanceof Blob ? data.type : '';
     const contentType = file.contentType ?? contentTypeOf(path) ?? (blobType || unknownType);
-    const fault = findFault(path, size) ?? (taken.has(path) ? 'the path was given twice' : undefined);
+    const fault = findFault(file, size) ?? (taken.has(path) ? 'the path was given twice' : undefined);
     taken.add(path);
     return {
       file,
@@ -47,11 +31,13 @@ export function prepareFiles(files: readonly UploadFile[], contentId: string): P
   });
 }
 
-function sizeOf(data: Blob | Uint8Array): number {
-  return data instanceof Blob ? data.size : data.byteLength;
+function sizeOf(data: Blob | Uint8Array | undefined): number {
+  return (data instanceof Blob ? data.size : data?.byteLength) ?? Number.NaN;
 }
 
-function findFault(path: string, size: number): string | undefined {
+function findFault({ path, data }: UploadFile, size: number): string | undefined {
+  if (!(typeof data === 'function' || data instanceof Blob || ArrayBuffer.isView(data)))
+    return 'data is missing; accepted: a Blob, a Uint8Array or a function';
   // Empty, `.` and `..` segments: the rules of POST /presign.
   if (path.split('/').some((segment) => ['', '.', '..'].includes(segment))) {
     return 'the path has an empty, "." or ".." part; accepted: a relative path with "/" between its parts';

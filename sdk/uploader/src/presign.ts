@@ -59,12 +59,16 @@ async function freshToken(
   ports: Ports,
   signal: AbortSignal,
 ): Promise<string> {
-  let token: string;
+  let token: unknown;
   try {
-    token = await askApplication(auth, ports, signal);
+    token = await askApplication<unknown>(auth, ports, signal);
   } catch (cause) {
     const message = `auth() failed: ${cause instanceof Error ? cause.message : cause}`;
     throw new Fault(new UploadError('AUTH_FAILED', message, { cause }), 'never');
+  }
+  if (typeof token !== 'string' || token === '') {
+    const message = `auth() gave ${kindOf(token)}; accepted: a token as a string`;
+    throw new Fault(new UploadError('AUTH_FAILED', message), 'never');
   }
   try {
     // fetch would fail as it does where there is no server.
@@ -74,6 +78,13 @@ async function freshToken(
     throw new Fault(new UploadError('AUTH_FAILED', 'auth() gave a token that no header can carry'), 'never');
   }
   return token;
+}
+
+/** Without the value, which may be a secret. */
+function kindOf(value: unknown): string {
+  if (value === '') return 'an empty string';
+  if (value === undefined || value === null) return String(value);
+  return `${typeof value === 'object' ? 'an' : 'a'} ${Array.isArray(value) ? 'array' : typeof value}`;
 }
 
 async function ask(url: string, request: PresignRequest, token: string, ports: Ports, signal: AbortSignal) {

@@ -1,4 +1,5 @@
 import { Fault, isPassing } from './fault.ts';
+import { guardStream } from './guard-stream.ts';
 import type { Ports, PutAnswer } from './ports.ts';
 import type { PresignedUrl } from './presign.ts';
 import { parseRetryAfter } from './retry-delay.ts';
@@ -24,7 +25,12 @@ export async function putFile(
   ports: Ports,
   signal: AbortSignal,
 ): Promise<PutAnswer> {
-  const body = await untilAborted(signal, openBody(file, size));
+  let fault: { readonly cause: unknown } | undefined;
+  const opened = await untilAborted(signal, openBody(file, size));
+  const onFault = (cause: unknown) => {
+    fault ??= { cause };
+  };
+  const body = opened instanceof Blob ? opened : guardStream(opened, size, onFault);
   let answer: PutAnswer;
   try {
     answer = await withStallLimit(stallLimitMs, ports, signal, (requestSignal, moved) => {
@@ -35,6 +41,7 @@ export async function putFile(
       return ports.put({ url, headers, body, size, onSent: sent, signal: requestSignal });
     });
   } catch (cause) {
+    if (fault) throw unreadable(fault.cause);
     await checkReadable(body);
     const message = 'the store cannot be reached (or, in a browser, does not allow this page: CORS)';
     // A refusal without CORS headers looks like this too: only a fresh URL rules out that this one ran out.
@@ -66,7 +73,7 @@ async function openBody({ data }: UploadFile, size: number): Promise<UploadBody>
     throw unreadable(cause);
   }
   if (!(body instanceof Blob) || body.size === size) return body;
-  throw unreadable(new Error(`it has ${body.size} octets now, not ${size}`));
+  throw unreadable(new Error(`it has ${body.size} bytes now, not ${size}`));
 }
 
 /** A file that was changed or removed since it was picked fails as a network fault does: the difference is told here. */

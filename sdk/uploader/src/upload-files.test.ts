@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakePorts } from './testing/fake-ports.ts';
 import { lazyFile, textFile, uploadHere } from './testing/upload-here.ts';
+import { uploadFiles } from './upload-files.ts';
 import type { UploadFile } from './upload-options.ts';
 
 const playlist = (path: string, ...names: string[]) => textFile(path, ['#EXTM3U', ...names].join('\n'));
@@ -157,5 +158,61 @@ describe('refused without a request', () => {
   ])('is an upload with %j: it throws', async (options) => {
     const { ports } = createFakePorts();
     await expect(uploadHere([], ports, options)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
+  });
+
+  it.each([
+    ['auth', undefined],
+    ['auth', 'lk_secret'],
+    ['contentId', undefined],
+    ['contentId', 5],
+    ['keyServerUrl', undefined],
+    ['keyServerUrl', 'https://keys.example.com/?a=b'],
+    ['onProgress', 'log'],
+    ['exists', true],
+    ['signal', {}],
+    ['memory', {}],
+  ])(
+    'is an upload whose %s is %j: it throws before anything is asked, and names the option',
+    async (name, value) => {
+      const { ports, presigns } = createFakePorts();
+      const upload = uploadHere([textFile('a.ts')], ports, { [name]: value });
+      const error = await upload.catch((thrown) => thrown);
+      expect(error).toMatchObject({ name: 'UploadError', code: 'INVALID_OPTIONS' });
+      expect(error.message).toMatch(new RegExp(`^${name}: `));
+      expect(error.message).not.toContain('lk_secret');
+      expect(presigns).toEqual([]);
+    },
+  );
+
+  it('is an upload without options or files: everything that is missing is named at once', async () => {
+    const { ports } = createFakePorts();
+    for (const options of [undefined, null, {}]) {
+      const error = await uploadFiles(undefined as never, options as never, ports).catch((thrown) => thrown);
+      expect(error.code).toBe('INVALID_OPTIONS');
+      for (const name of ['auth', 'contentId', 'keyServerUrl', 'files'])
+        expect(error.message).toContain(`${name}: `);
+    }
+    const error = await uploadHere([textFile('a.ts'), {} as never], ports).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'INVALID_OPTIONS', message: expect.stringContaining('files[1]') });
+  });
+
+  it('is a file without data: it fails by itself', async () => {
+    const { ports } = createFakePorts();
+    const { files } = await uploadHere([{ path: 'a.ts' } as never, textFile('b.ts')], ports);
+    expect(files).toMatchObject([{ error: { code: 'INVALID_FILE' } }, { status: 'uploaded' }]);
+  });
+
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [7, 'a number'],
+    [{ token: 'secret' }, 'an object'],
+    ['', 'an empty string'],
+  ])('is a token that is %j: AUTH_FAILED says what came, before any request', async (given, kind) => {
+    const { ports, presigns } = createFakePorts();
+    const { files } = await uploadHere([textFile('a.ts')], ports, { auth: async () => given as string });
+    expect(files[0]).toMatchObject({ attempts: 1, error: { code: 'AUTH_FAILED' } });
+    expect(files[0]?.error?.message).toBe(`auth() gave ${kind}; accepted: a token as a string`);
+    expect(presigns).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
 import { askApplication } from './ask-application.ts';
+import { checkOptions } from './check-options.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { orderFiles } from './order-files.ts';
 import type { Ports } from './ports.ts';
-import { checkOptions, type PreparedFile, prepareFiles } from './prepare-files.ts';
+import { type PreparedFile, prepareFiles } from './prepare-files.ts';
 import { runPool } from './run-pool.ts';
 import { untilAborted } from './until-aborted.ts';
 import { UploadError } from './upload-error.ts';
@@ -27,7 +28,7 @@ export async function uploadFiles(
   given: UploadOptions,
   ports: Ports,
 ): Promise<UploadResult> {
-  checkOptions(given);
+  checkOptions(files, given);
   const options = { ...given, keyServerUrl: given.keyServerUrl.replace(/\/+$/, '') };
   const signal = options.signal ?? new AbortController().signal;
   const prepared = prepareFiles(files, options.contentId);

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +20,7 @@ import { commonPorts, type Ports } from './ports.ts';
 import { putWithFetch } from './put-with-fetch.ts';
 import { putWithHttp } from './put-with-http.ts';
 import { textFile, uploadHere } from './testing/upload-here.ts';
+import type { UploadFile } from './upload-options.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -184,20 +194,86 @@ it('sends a token to the key server alone, and not after a redirect', async () =
   expect(puts[0]?.headers.authorization).toBeUndefined();
 });
 
-it('says of a file on disk that changes under it that it cannot be read, and does not go on trying', async () => {
+/** A file on disk of the size of `large`. */
+async function makeFile(): Promise<{ path: string; file: UploadFile }> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-uploader-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'a.ts');
   writeFileSync(path, large);
-  const { keyServerUrl, puts } = await startServers();
-  const file = await openFile(path, 'a.ts');
-  const data = async () => {
-    const blob = typeof file.data === 'function' ? await file.data() : file.data;
-    writeFileSync(path, 'short');
-    utimesSync(path, 1, 1);
-    return blob as Blob;
-  };
-  const { files } = await uploadHere([{ ...file, data }], makePorts().ports, { keyServerUrl });
-  expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
-  expect(puts.length).toBeLessThan(2);
-});
+  return { path, file: await openFile(path, 'a.ts') };
+}
+
+const other = Buffer.alloc(large.length, 'another');
+const changes: Record<string, (path: string) => void> = {
+  'is overwritten': (path) => writeFileSync(path, other, { flag: 'r+' }),
+  'is overwritten, and its time set back,': (path) => {
+    const { atimeMs, mtimeMs } = statSync(path);
+    writeFileSync(path, other, { flag: 'r+' });
+    utimesSync(path, atimeMs / 1_000, mtimeMs / 1_000);
+  },
+  grows: (path) => appendFileSync(path, 'more'),
+  'becomes shorter': (path) => truncateSync(path, 1_000_000),
+  'is replaced by another one': (path) => {
+    writeFileSync(`${path}.new`, other);
+    renameSync(`${path}.new`, path);
+  },
+  'becomes empty': (path) => truncateSync(path, 0),
+};
+
+it.each(Object.entries(changes))(
+  'a file on disk that %s while it is sent fails with READ_FAILED after one attempt, and the store never has the whole of it',
+  async (_, change) => {
+    const { path, file } = await makeFile();
+    let whole = 0;
+    const { keyServerUrl } = await startServers((request, response) => {
+      request.once('data', () => change(path));
+      request
+        .on('error', () => {})
+        .on('end', () => {
+          whole += 1;
+          response.end();
+        });
+    });
+    const { files, complete } = await uploadHere([file], makePorts().ports, { keyServerUrl });
+    expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
+    expect([complete, whole]).toEqual([false, 0]);
+  },
+);
+
+it.each(Object.entries(changes))(
+  'a file on disk that %s before it is sent is not begun with',
+  async (how, change) => {
+    const { path, file } = await makeFile();
+    // Time and size are all that is known of a file before it is opened.
+    if (how.includes('set back')) return;
+    change(path);
+    const { keyServerUrl, puts } = await startServers();
+    const { files } = await uploadHere([file], makePorts().ports, { keyServerUrl });
+    expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
+    expect(puts.every((request) => !request.complete)).toBe(true);
+  },
+);
+
+it.each([
+  ['longer', [large, Buffer.from('more')]],
+  ['shorter', [large.subarray(0, 1_000_000)]],
+])(
+  'a stream that is %s than was said fails with READ_FAILED, and the store never has the whole of it',
+  async (_, pieces) => {
+    let whole = 0;
+    const { keyServerUrl } = await startServers((request, response) => {
+      request
+        .on('error', () => {})
+        .on('end', () => {
+          whole += 1;
+          response.end();
+        });
+      request.resume();
+    });
+    const data = () => new Blob(pieces as Buffer<ArrayBuffer>[]).stream();
+    const file = { path: 'a.ts', data, size: large.length };
+    const { files } = await uploadHere([file], makePorts().ports, { keyServerUrl });
+    expect(files[0]).toMatchObject({ status: 'failed', attempts: 1, error: { code: 'READ_FAILED' } });
+    expect(whole).toBe(0);
+  },
+);
