@@ -12,6 +12,8 @@ const defaultDoubtAfterMs = 500;
 
 export interface ForwardingOptions {
   upstreams: Readonly<Record<ServiceName, Upstream>>;
+  /** Connections to the auth service for its event streams. */
+  eventStreams: Upstream;
   secret: string;
   /** `PUBLIC_URL`; null where it is not set. */
   publicUrl: string | null;
@@ -29,6 +31,7 @@ export async function addForwarding(
   app: App,
   {
     upstreams,
+    eventStreams,
     secret,
     publicUrl,
     answerLimitMs = defaultAnswerLimitMs,
@@ -54,9 +57,9 @@ export async function addForwarding(
       done();
     });
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    for (const { path, service, exact, answerLimitMs: ownLimitMs } of routeTable) {
+    for (const { path, service, exact, streams: isStream, answerLimitMs: ownLimitMs } of routeTable) {
       const options = {
-        upstream: upstreams[service],
+        upstream: isStream ? eventStreams : upstreams[service],
         secret,
         publicUrl,
         answerLimitMs: ownLimitMs ?? answerLimitMs,

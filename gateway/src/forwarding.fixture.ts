@@ -148,19 +148,20 @@ export async function startGateway(
   const shed: string[] = [];
   let onLine = () => {};
   const readiness = createReadiness([], clock, () => {});
-  const upstreams = Object.fromEntries(
-    serviceNames.map((name) => [
-      name,
-      createUpstream({
-        urls: urls[name] ?? [],
-        lookup: async () => [],
-        clock,
-        probeEveryMs,
-        connections,
-        onFault: () => {},
-      }),
-    ]),
-  ) as Record<ServiceName, ReturnType<typeof createUpstream>>;
+  const openUpstream = (name: ServiceName) =>
+    createUpstream({
+      urls: urls[name] ?? [],
+      lookup: async () => [],
+      clock,
+      probeEveryMs,
+      connections,
+      onFault: () => {},
+    });
+  const upstreams = Object.fromEntries(serviceNames.map((name) => [name, openUpstream(name)])) as Record<
+    ServiceName,
+    ReturnType<typeof createUpstream>
+  >;
+  const eventStreams = openUpstream('auth');
   const app = await createGateway({
     version: '0.0.0',
     clock,
@@ -181,6 +182,7 @@ export async function startGateway(
   });
   await addForwarding(app, {
     upstreams,
+    eventStreams,
     secret,
     publicUrl: null,
     answerLimitMs,
@@ -221,7 +223,7 @@ export async function startGateway(
     drain: readiness.drain,
     async close() {
       await app.close();
-      await Promise.all(Object.values(upstreams).map((upstream) => upstream.close()));
+      await Promise.all([eventStreams, ...Object.values(upstreams)].map((upstream) => upstream.close()));
     },
   };
 }

@@ -36,6 +36,8 @@ import { addGatheredStatistics } from './statistics/add-gathered-statistics.ts';
 
 /** To each address of a service: enough for a burst of key requests, few enough for a process' open files. */
 const connections = 128;
+/** To each address of auth, for event streams: above the 512 that it opens, so that the next one gets its clear answer. */
+const streamConnections = 640;
 
 const settings = {
   ...processVariables(ports.gateway),
@@ -76,7 +78,7 @@ async function main(): Promise<void> {
     metrics.upstreamErrors.inc({ upstream: service });
     warn(`${service} did not answer`, error);
   };
-  const upstreams = openUpstreams(values, { clock, log, shutdown });
+  const { eventStreams, ...upstreams } = openUpstreams(values, { clock, log, shutdown });
   const readiness = createReadiness(
     serviceDependencies(upstreams, secret),
     clock,
@@ -106,6 +108,7 @@ async function main(): Promise<void> {
   });
   await addForwarding(app, {
     upstreams,
+    eventStreams,
     secret,
     publicUrl: values.publicUrl ?? null,
     onFault,
@@ -125,13 +128,13 @@ async function main(): Promise<void> {
 function openUpstreams(
   values: Record<'authUrls' | 'contentUrls' | 'leasesUrls' | 'keyDerivationUrls', readonly string[]>,
   { clock, log, shutdown }: { clock: Clock; log: OperatorLog; shutdown: Shutdown },
-): Record<ServiceName, Upstream> {
-  const open = (name: ServiceName, urls: readonly string[]) => {
+): Record<ServiceName | 'eventStreams', Upstream> {
+  const open = (name: string, urls: readonly string[], connectionsToEach = connections) => {
     const upstream = createUpstream({
       urls,
       lookup: systemLookup,
       clock,
-      connections,
+      connections: connectionsToEach,
       onFault: (error) => log.warn(`${name} cannot be found`, { error }),
     });
     shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());
@@ -142,6 +145,7 @@ function openUpstreams(
     content: open('content', values.contentUrls),
     leases: open('leases', values.leasesUrls),
     'key-derivation': open('key-derivation', values.keyDerivationUrls),
+    eventStreams: open('the event streams of auth', values.authUrls, streamConnections),
   };
 }
 

@@ -8,6 +8,8 @@ export interface RouteRow {
   service: ServiceName;
   /** Whether what is below the path is not the service's. */
   exact?: true;
+  /** Whether its answers have no end. They have connections of their own, or a few watchers would leave none for calls. */
+  streams?: true;
   /** For work that rightly takes longer than other requests. */
   answerLimitMs?: number;
 }
@@ -29,5 +31,5 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/api/v1/setup', service: 'auth' },
   { path: '/api/v1/api-keys', service: 'auth' },
   { path: '/api/v1/audit', service: 'auth' },
-  { path: '/api/v1/events', service: 'auth' },
+  { path: '/api/v1/events', service: 'auth', exact: true, streams: true },
 ];

@@ -45,6 +45,25 @@ async function readUntil(stream: Readable, pattern: RegExp): Promise<string> {
   throw new Error(`ended with ${text}`);
 }
 
+it('there is room for so many of a key and so many in all, and again when one has ended', () => {
+  const streams = createEventStreams({
+    bus: createInProcessBus(() => {}),
+    id: 'x',
+    streamsPerKey: 2,
+    streams: 3,
+  });
+  const open = (keyHash: string) =>
+    streams.open({ keyHash, isStillAllowed: async () => true, unsentOctets: () => 0 });
+  const first = open('a');
+  expect(streams.room('a')).toBe('free');
+  open('a');
+  expect([streams.room('a'), streams.room('b')]).toEqual(['full-for-key', 'free']);
+  open('b');
+  expect([streams.room('a'), streams.room('c')]).toEqual(['full', 'full']);
+  first.destroy();
+  return expect.poll(() => streams.room('a')).toBe('free');
+});
+
 describe('an event stream', () => {
   it('begins with the time to come back after, and then has one event for each notice', async () => {
     const { streams, watcher, say } = start();

@@ -5,6 +5,10 @@ import type { Bus, Notice } from '@latchkey/shared/events';
 const defaultHeartbeatMs = 15_000;
 /** Some thousand notices. Who is further behind is dropped and comes back, rather than fill the server's memory. */
 const defaultBacklogOctets = 1024 * 1024;
+/** Streams of one API key: the tabs of everyone in a team that shares it. */
+const defaultStreamsPerKey = 32;
+/** Streams of one process: 16 keys that use theirs up. Each takes a connection, and some KB. */
+const defaultStreams = 512;
 /** How long a client waits before it comes back. */
 const retryMs = 2_000;
 
@@ -20,8 +24,13 @@ export interface Watcher {
   lastEventId?: string | null;
 }
 
+/** Who has to wait for a stream to end before there is room: nobody, this API key, or everyone. */
+export type StreamRoom = 'free' | 'full-for-key' | 'full';
+
 /** The open event streams of one process. */
 export interface EventStreams {
+  /** Whether one more may be opened. To be asked in the same turn as `open`. @param keyHash of the `Watcher` */
+  room(keyHash: string): StreamRoom;
   /**
    * A stream of server-sent events (HTML, section 9.2.6), which ends when the watcher may no longer watch. One that goes on
    * from another begins with the event `missed` where anything may have happened in between.
@@ -37,6 +46,9 @@ export interface EventStreamsOptions {
   id: string;
   heartbeatMs?: number;
   backlogOctets?: number;
+  streamsPerKey?: number;
+  /** Of all keys together. */
+  streams?: number;
 }
 
 export function createEventStreams({
@@ -44,6 +56,8 @@ export function createEventStreams({
   id,
   heartbeatMs = defaultHeartbeatMs,
   backlogOctets = defaultBacklogOctets,
+  streamsPerKey = defaultStreamsPerKey,
+  streams = defaultStreams,
 }: EventStreamsOptions): EventStreams {
   const watchers = new Map<Readable, Watcher>();
   let closed = false;
@@ -81,6 +95,11 @@ export function createEventStreams({
   });
 
   return {
+    room(keyHash) {
+      if (watchers.size >= streams) return 'full';
+      const own = [...watchers.values()].filter((watcher) => watcher.keyHash === keyHash);
+      return own.length >= streamsPerKey ? 'full-for-key' : 'free';
+    },
     open(watcher) {
       const stream = new Readable({ read() {} });
       stream.push(`retry: ${retryMs}\nid: ${lastId()}\n\n`);

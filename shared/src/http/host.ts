@@ -88,6 +88,7 @@ export function createHost(options: HostOptions): App {
   acceptJsonBodies(app);
   app.decorateRequest('clientIp', '');
   app.decorateRequest('principal', null);
+  app.decorateRequest('isRefusedAtGate', false);
   app.decorateRequest('errorCode', null);
   app.decorateRequest('answeredRoute', null);
 

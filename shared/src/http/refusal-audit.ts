@@ -25,7 +25,8 @@ export function addRefusalAudit(app: App, refusals: RefusalLog): void {
   app.addHook('onClose', () => refusals.settle());
   app.addHook('onError', async (request, _reply, error) => {
     const { action, access } = request.routeOptions.config;
-    if (!action) return;
+    // Nothing that it says of its client can be believed.
+    if (!action || request.isRefusedAtGate) return;
     const refusal = toAppError(error);
     if (refusal.status >= 500) return;
     const forViewers = access !== undefined && accessRules[access]?.viewer === true;

@@ -9,6 +9,8 @@ declare module 'fastify' {
     clientIp: string;
     /** Who acts; null until authenticated, and on routes that ask for no credential. */
     principal: Principal | null;
+    /** Whether a service turned it away because it does not come from a neighbour. */
+    isRefusedAtGate: boolean;
     errorCode: ErrorCode | null;
     /** The pattern of the route in the service that answered, where that is another process. */
     answeredRoute: string | null;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type App, createHost } from '../http/index.ts';
 import { createMetrics } from '../metrics/index.ts';
-import { addNeighbourGate } from './neighbour-gate.ts';
+import { createNeighbourGate } from './neighbour-gate.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
 let app: App;
@@ -15,7 +15,7 @@ beforeEach(() => {
     operatorLog: { info: tell, warn: tell, error: tell },
     metrics: createMetrics(),
   });
-  addNeighbourGate(app, secret);
+  createNeighbourGate(secret).addTo(app);
   for (const url of ['/health', '/ready', '/openapi.json', '/keys/:contentId', '/internal/feed'])
     app.get(url, { config: { access: 'open' } }, async () => ({ url }));
 });

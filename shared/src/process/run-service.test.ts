@@ -1,6 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { internalVariables, observabilityVariables, processVariables } from '../config/index.ts';
+import type { AuditEntry } from '../contracts/index.ts';
+import { AppError } from '../errors/index.ts';
+import { addRefusalAudit } from '../http/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { runService, type ServiceContext } from './index.ts';
 
@@ -89,8 +92,38 @@ async function start(
     });
     return { status: response.status, headers: response.headers, body: (await response.json()) as object };
   };
-  return { process, ended, ask };
+  return { process, ended, ask, url: `http://127.0.0.1:${port}` };
 }
+
+test('who does not know the secret leaves nothing in the audit, and is believed nothing of its address', async () => {
+  const recorded: AuditEntry[] = [];
+  const refusals = { record: async (entry: AuditEntry) => void recorded.push(entry), settle: async () => {} };
+  const { ended, url } = await start(
+    async () => {},
+    ({ process: { app } }) => {
+      void app.register(async (scope) => {
+        addRefusalAudit(scope, refusals);
+        scope.get('/managed', { config: { access: 'manage', action: 'thing.list' } }, async () => {
+          throw new AppError('INSUFFICIENT_SCOPE');
+        });
+        scope.get('/health/where', { config: { access: 'open' } }, async ({ clientIp }) => ({ clientIp }));
+      });
+      app.addHook('onSend', async ({ clientIp }, reply) => void reply.header('x-seen-as', clientIp));
+    },
+  );
+  await ended;
+  const ask = async (path: string, headers: Record<string, string>) => {
+    const answer = await fetch(url + path, { headers: { 'x-forwarded-for': '203.0.113.7', ...headers } });
+    return [answer.status, answer.headers.get('x-seen-as')];
+  };
+  for (const headers of [{}, { 'x-latchkey-secret': 'wrong' }]) {
+    expect(await ask('/managed', headers)).toEqual([401, '127.0.0.1']);
+    expect(await ask('/health', headers)).toEqual([200, '127.0.0.1']);
+  }
+  expect(recorded).toEqual([]);
+  expect(await ask('/managed', { 'x-latchkey-secret': secret })).toEqual([403, '203.0.113.7']);
+  expect(recorded).toMatchObject([{ clientIp: '203.0.113.7', code: 'INSUFFICIENT_SCOPE' }]);
+});
 
 describe('a service that waits', () => {
   test('runs, is not ready, says why to the operator alone, and answers 503 until it has what it needs', async () => {

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost, normalizeIp } from '../http/index.ts';
-import { addNeighbourGate, addProcessReportRoute, addTellingHeaders } from '../internal/index.ts';
+import { addProcessReportRoute, addTellingHeaders, createNeighbourGate } from '../internal/index.ts';
 import { createReadiness, type Dependency, type Readiness, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/index.ts';
@@ -48,20 +48,20 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     (dependency, error) => log.warn(`not ready: ${dependency}`, { error }),
     (dependency) => log.info(`ready again: ${dependency}`),
   );
+  const gate = createNeighbourGate(options.internalSecret);
   let open = false;
   const app = createHost({
     randomId: randomUUID,
-    // Believed, because the gate lets only those in who know the secret.
-    clientIpOf: ({ headers, socket }) =>
-      normalizeIp(String(headers['x-forwarded-for'] ?? '')) ??
-      normalizeIp(socket.remoteAddress ?? '') ??
-      '0.0.0.0',
+    clientIpOf: (request) => {
+      const told = gate.isNeighbour(request) ? String(request.headers['x-forwarded-for'] ?? '') : '';
+      return normalizeIp(told) ?? normalizeIp(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
+    },
     requestLog: null,
     operatorLog: log,
     metrics,
     isDraining: readiness.isDraining,
   });
-  addNeighbourGate(app, options.internalSecret);
+  gate.addTo(app);
   const tell = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);
   app.addHook('onRequest', (request, reply, done) => {
     if (readiness.isDraining()) tell(reply, 'ending');

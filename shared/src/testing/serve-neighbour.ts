@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createSystemClock } from '../clock/index.ts';
 import { type App, createHost } from '../http/index.ts';
-import { addNeighbourGate, createNeighbourClient, type NeighbourClient } from '../internal/index.ts';
+import { createNeighbourClient, createNeighbourGate, type NeighbourClient } from '../internal/index.ts';
 import { createMetrics } from '../metrics/index.ts';
 import { createUpstream } from '../upstream/index.ts';
 
@@ -23,7 +23,7 @@ export async function serveBehindGate(
     operatorLog: { info: silent, warn: silent, error: silent },
     metrics: createMetrics(),
   });
-  addNeighbourGate(app, secret);
+  createNeighbourGate(secret).addTo(app);
   mount(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return {

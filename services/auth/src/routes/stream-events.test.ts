@@ -85,6 +85,19 @@ describe('the event stream over a socket', () => {
     expect(await readUntil(other, /"event":"revoked"/)).toContain(id);
   });
 
+  it('is open 32 times for an API key, then 429 until one is closed, and other keys keep theirs', async () => {
+    const { rawKey } = await auth.create();
+    const streams = [];
+    for (let n = 0; n < 32; n++) streams.push(await watch(rawKey));
+    expect(streams.map(({ statusCode }) => statusCode)).toEqual(Array(32).fill(200));
+    const refused = await watch(rawKey);
+    expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '10']);
+    expect(JSON.parse((await refused.toArray()).join(''))).toMatchObject({ code: 'RATE_LIMITED' });
+    expect((await watch(testBootstrapKey)).statusCode).toBe(200);
+    streams[0]?.destroy();
+    await expect.poll(async () => (await watch(rawKey)).statusCode, { timeout: 20_000 }).toBe(200);
+  });
+
   it('does not hold the end of the server', async () => {
     const answer = await watch(testBootstrapKey);
     await Promise.all([auth.host.app.close(), ended(answer)]);

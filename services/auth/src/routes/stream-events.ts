@@ -1,10 +1,10 @@
 import { hashCredential, readBearer } from '@latchkey/shared/auth';
-import { problems } from '@latchkey/shared/errors';
+import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import type { AuthPorts } from '../auth-ports.ts';
-import { createEventStreams } from '../event-streams.ts';
+import { createEventStreams, type StreamRoom } from '../event-streams.ts';
 
 const path = '/api/v1/events';
 const config = { access: 'manage', action: 'events.stream', limit: 'api' } as const;
@@ -27,7 +27,8 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthPor
           'Events `lease`, `api-key`, `content` and `audit`; data is JSON: `event` (what happened) and `data` (the resource). ' +
           'A hint for displays: events can be missed, so load the lists again after a reconnection. One that sends the ' +
           '`Last-Event-ID` it had gets the event `missed` first, unless nothing happened in between and the same process answers. ' +
-          'A comment comes every 15 s: a stream that is silent for longer is broken.',
+          'A comment comes every 15 s: a stream that is silent for longer is broken. An API key may have 32 streams open at each ' +
+          'process of the auth service, then the answer is 429; with 512 open in all it is 503.',
         response: {
           200: {
             description: 'Events without end',
@@ -39,8 +40,10 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthPor
     },
     (request, reply) => {
       const credential = readBearer(request.headers);
+      const keyHash = hashCredential(credential ?? '');
+      refuseWithoutRoom(streams.room(keyHash));
       const stream = streams.open({
-        keyHash: hashCredential(credential ?? ''),
+        keyHash,
         isStillAllowed: async () => {
           await guard.authenticator.authenticate(credential, config.access);
           return true;
@@ -53,6 +56,23 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthPor
   );
   // Node answers HEAD of a stream by reading it to its end, and this one has none.
   app.head(path, { config, schema: { hide: true } }, (_request, reply) => setHeaders(reply).send(null));
+}
+
+/** Streams end when tabs are closed, which may be soon. */
+const retryAfterSeconds = 10;
+
+/** @throws AppError RATE_LIMITED or DEPENDENCY_UNAVAILABLE: a connection for each would leave none for anyone else */
+function refuseWithoutRoom(room: StreamRoom): void {
+  if (room === 'free') return;
+  if (room === 'full')
+    throw new AppError('DEPENDENCY_UNAVAILABLE', {
+      detail: 'No further stream can be opened.',
+      retryAfterSeconds,
+    });
+  throw new AppError('RATE_LIMITED', {
+    detail: 'This API key has as many streams open as it may. Close one.',
+    retryAfterSeconds,
+  });
 }
 
 /** Of several, or of none, there is no telling where the stream broke off. */
