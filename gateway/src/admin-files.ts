@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import staticFiles from '@fastify/static';
 import { AppError } from '@latchkey/shared/errors';
-import type { App } from '@latchkey/shared/http';
+import { type App, validationFailure } from '@latchkey/shared/http';
 import type { FastifyError, FastifyReply } from 'fastify';
 
 /** Where the build of the dashboard is, in the workspace and in an image alike. */
@@ -50,9 +50,11 @@ export async function addAdminFiles(app: App, folder = builtDashboard): Promise<
       setHeaders: (reply, path) => setHeaders(reply as unknown as FastifyReply, path),
     });
     scope.get('/admin', open, (_request, reply) => reply.sendFile('index.html'));
-    scope.get<{ Params: { '*': string } }>('/admin/assets/*', open, ({ params }, reply) =>
-      reply.sendFile(`assets/${params['*']}`),
-    );
+    scope.get<{ Params: { '*': string } }>('/admin/assets/*', open, ({ params }, reply) => {
+      // The operating system takes no such name, and says so with an error that nobody expects.
+      if (params['*'].includes('\0')) throw validationFailure('/path', 'must not have a NUL character');
+      return reply.sendFile(`assets/${params['*']}`);
+    });
     scope.get<{ Params: { '*': string } }>('/admin/*', open, ({ params }, reply) => {
       // Addresses within the dashboard have no dot; what has one means a file, and there is none outside of assets.
       if (params['*'].includes('.')) return reply.callNotFound();

@@ -30,6 +30,8 @@ export const ProblemSchema = Type.Object(
 /** The body of an error answer. */
 export function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = codes[error.code];
+  // What no member of the request is to blame for is of the request as a whole, whose path is empty (RFC 6901).
+  const whole = { errors: [{ path: '', message: error.detail ?? `${title}.` }] };
   return {
     type: `urn:latchkey:error:${error.code}`,
     title,
@@ -37,6 +39,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
     detail: error.detail ?? `${title}.`,
     code: error.code,
     requestId,
+    ...(error.code === 'VALIDATION_FAILED' ? whole : {}),
     ...error.members,
   };
 }

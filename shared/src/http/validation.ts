@@ -17,9 +17,23 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   const readQuery = createQueryReader(schema);
   return (query: Record<string, unknown>) => {
     readQuery(query);
-    return validate(query) ? true : { error: validate.errors ?? [] };
+    const errors = [...(validate(query) ? [] : (validate.errors ?? [])), ...refuseNul(query)];
+    return errors.length === 0 ? true : { error: errors };
   };
 };
+
+/** No text that is looked for has a NUL: Postgres stores none, and refuses a statement that brings one. */
+function refuseNul(query: Record<string, unknown>): ErrorObject[] {
+  return Object.entries(query)
+    .filter(([, value]) => typeof value === 'string' && value.includes('\0'))
+    .map(([name]) => ({
+      instancePath: `/${name}`,
+      schemaPath: '',
+      keyword: 'nul',
+      params: {},
+      message: 'must not have a NUL character',
+    }));
+}
 
 /** The `errors` member of a 400: where, and what is wrong. */
 export function validationErrors(
