@@ -30,17 +30,16 @@ describe('NODE_ENV=production', () => {
   test('accepts what is random, and the shortest that may be', () => {
     expect(refused({})).toEqual({});
     for (const name of ['ADMIN_API_KEY', 'SETUP_TOKEN'])
-      for (const value of [`lk_${random[2]}`, random[0].slice(0, 32), 'Kq7vR2xN9pL4mT6wY8zB1cD3fG5hJ0sA'])
+      for (const value of [`lk_${random[2]}`, random[0].slice(0, 16), 'Kq7vR2xN9pL4mT6w'])
         expect(refused({ [name]: value })).toEqual({});
   });
 
   test.each([
     'a',
     'changeme',
-    'x'.repeat(31),
+    'Kq7vR2xN9pL4mT6',
     'x'.repeat(64),
     'abcdefgh'.repeat(4),
-    '0123456789abcdef'.repeat(4),
     `${'1234567'.repeat(4)}1234`,
     'aabbccddaabbccddaabbccddaabbccda',
   ])(
@@ -50,7 +49,7 @@ describe('NODE_ENV=production', () => {
         const { [name]: message, ...others } = refused({ [name]: value });
         expect(others).toEqual({});
         expect(message).toContain(name);
-        expect(message).toContain('Accepted: 32 or more characters at random');
+        expect(message).toContain('Accepted: 16 or more characters at random');
         if (value.length > 8) expect(message).not.toContain(value);
       }
     },

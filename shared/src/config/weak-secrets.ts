@@ -3,13 +3,15 @@ import type { Rule } from './read-config.ts';
 import type { Secret } from './secret.ts';
 import type { Fault } from './source.ts';
 
-/** 32 characters hold 128 bits even in hexadecimal. */
-const soundCharacters = 32;
+/** 16 characters hold 64 bits even in hexadecimal: at a million guesses a second, some 300,000 years for half of them. */
+const soundCharacters = 16;
 /**
  * Of 32 random bytes some 30 differ, of 32 random hex digits 14: fewer than 8 do not happen by chance (under one in a
  * billion).
  */
 const soundVariety = 8;
+/** A longer pattern has enough different bytes to be somebody's choice and not a placeholder. */
+const longestPatternBytes = 8;
 
 const credentialForms = `${soundCharacters} or more characters at random, such as those of \`npx latchkey keygen\` or \`openssl rand -hex 32\``;
 const keyForms = '64 hexadecimal digits at random, such as those of `npx latchkey keygen`';
@@ -85,7 +87,7 @@ function weaknessOf(bytes: Buffer): string | null {
 }
 
 function isRepeated(bytes: Buffer): boolean {
-  for (let period = 1; period <= bytes.length / 2; period++) {
+  for (let period = 1; period <= longestPatternBytes; period++) {
     // The last repetition may be cut short.
     if (bytes.subarray(period).equals(bytes.subarray(0, bytes.length - period))) return true;
   }
