@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import * as config from '@latchkey/shared/config';
 import { describe, expect, test } from 'vitest';
 import { renderAll, renderOne } from './compositions.fixture.ts';
@@ -64,9 +64,6 @@ test('neighbours are sought where their Services are', () => {
     expect(pods?.container.ports).toContainEqual({ name: 'http', containerPort: Number(port) });
   }
 });
-
-/** Production refuses what could be guessed. */
-const randomHex = () => randomBytes(32).toString('hex');
 
 test.each([[[]], [['jwks', 'master-key-v2', 'ingress', 'presign']]])(
   'the single node with %j starts with what it is given',
