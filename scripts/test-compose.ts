@@ -36,6 +36,7 @@ async function makeEnvFile(folder: string): Promise<string> {
     LATCHKEY_PORT: 0,
     LATCHKEY_VERSION: testTag,
     SHUTDOWN_DRAIN_SECONDS: 1,
+    KEY_DERIVATION_REPLICAS: replicas,
     ...blackBoxSettings,
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
@@ -103,15 +104,18 @@ async function fetchKey(url: string, id: string): Promise<string> {
   return Buffer.from(await answer.arrayBuffer()).toString('hex');
 }
 
+/** The gateway is ready before the last service is. */
+function allReplicasReady(): Promise<void> {
+  const areThere = (text: string) =>
+    text.includes(`"addresses":${replicas}`) && !text.includes('"status":"down"');
+  return project.ready('gateway', areThere);
+}
+
 try {
   await step('every image builds', () => project.run(['--profile', 'single', 'build', '--quiet']));
   await step(`it comes up on an empty database, with ${replicas} replicas of key-derivation`, async () => {
-    await project.run(['up', '--detach', '--scale', `key-derivation=${replicas}`]);
-    // The gateway is ready before the last service is.
-    await project.ready(
-      'gateway',
-      (text) => text.includes(`"addresses":${replicas}`) && !text.includes('"status":"down"'),
-    );
+    await project.run(['up', '--detach']);
+    await allReplicasReady();
   });
   await step('its images and its processes are measured', async () => {
     const table = await measureImages(testTag, project.containers);
@@ -133,6 +137,10 @@ try {
   await step('with one of them killed, keys are given all the same', async () => {
     await project.killOne('key-derivation');
     for (let sent = 0; sent < requests; sent++) await fetchKey(url, 'spread');
+  });
+  await step('bringing it up again, as an upgrade does, gives it all its replicas', async () => {
+    await project.run(['up', '--detach', '--force-recreate', 'key-derivation']);
+    await allReplicasReady();
   });
   await step('it goes down and leaves nothing', () => project.remove());
   await step('the black-box tests with settings of their own pass', checkOwnSettings);

@@ -22,6 +22,7 @@ export interface ComposeService {
   security_opt?: string[];
   restart?: string;
   mem_limit?: string;
+  scale?: string;
 }
 
 export interface ComposeFile {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -133,6 +134,17 @@ it.each(own)(
   },
   60_000,
 );
+
+it('how many containers a service has stands in a variable, so that an upgrade keeps the number', () => {
+  const numbers = all.filter(([, { scale }]) => scale).map(([name, { scale }]) => [name, scale]);
+  const variableOf = (name: string) => `\${${name.toUpperCase().replace('-', '_')}_REPLICAS:-1}`;
+  expect(Object.fromEntries(numbers)).toEqual(
+    Object.fromEntries(neighbours.map((name) => [name, variableOf(name)])),
+  );
+  const commands = readFileSync(join(root, 'docs/containers.md'), 'utf8').match(/^docker compose .*/gm) ?? [];
+  expect(commands.length).toBeGreaterThan(10);
+  expect(commands.filter((command) => command.includes('--scale'))).toEqual([]);
+});
 
 it('what is started without a name is the distributed profile, and the single node is one container with one volume', () => {
   expect(all.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['single-node']);
