@@ -1,4 +1,12 @@
-import { cleanAudit, migrate, readMigrationState } from '@latchkey/shared/db';
+import { randomUUID } from 'node:crypto';
+import {
+  cleanAudit,
+  type Database,
+  isDatabaseUnavailable,
+  migrate,
+  readMigrationState,
+  renewFeedHistory,
+} from '@latchkey/shared/db';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { withDatabase } from '../database/with-database.ts';
@@ -12,7 +20,10 @@ export function registerMigrate(program: Command, { env, stdout }: CommandContex
       'after',
       `
 Safe to run again, and by several at once. Nothing is removed that a server of the release before needs. A database that
-a newer release has migrated is left as it is, which is no failure: the exit code is 0.`,
+a newer release has migrated is left as it is, which is no failure: the exit code is 0.
+
+Run it after a restore, too. Every server on this database then drops what it has cached, so that none goes on by states
+that the restore undid.`,
     )
     .action(() =>
       withDatabase(env, { mayCreate: true, longStatements: true }, async (db, database) => {
@@ -24,8 +35,21 @@ a newer release has migrated is left as it is, which is no failure: the exit cod
           stdout.write(
             `Raw keys and tokens that callers had put into ids are now hidden in ${cleaned} rows of its audit.\n`,
           );
+        await tellServers(db, (line) => void stdout.write(line));
       }),
     );
+}
+
+/** A database that takes no writes now is no reason to fail: that it is up to date was what was asked. */
+async function tellServers(db: Database, say: (line: string) => void): Promise<void> {
+  try {
+    await renewFeedHistory(db, randomUUID);
+  } catch (error) {
+    if (!isDatabaseUnavailable(error)) throw error;
+    say(
+      'It takes no writes, so servers were not told to drop what they have cached. Run this again after a restore.\n',
+    );
+  }
 }
 
 function describe(applied: readonly string[], unknown: readonly string[]): string {

@@ -9,24 +9,26 @@ const seedStep = 0x9e3779b9;
 /** Half a minute of computing, on a machine that may have much else to do. */
 vi.setConfig({ testTimeout: 600_000 });
 
-function simulate(runs: number, shares: boolean): Tally {
+function simulate(runs: number, shares: boolean, losesActs = false): Tally {
   const tally = createTally();
   for (let run = 0; run < runs; run++) {
     const runSeed = (seed + Math.imul(run, seedStep)) | 0;
     try {
-      new Interleaving(runSeed, tally, null, shares).run();
+      new Interleaving(runSeed, tally, null, shares, losesActs).run();
     } catch (error) {
-      throw new Error(`SIMULATION_SEED=${seed}, interleaving ${run}: ${replay(runSeed, shares, error)}`);
+      throw new Error(
+        `SIMULATION_SEED=${seed}, interleaving ${run}: ${replay(runSeed, shares, losesActs, error)}`,
+      );
     }
   }
   return tally;
 }
 
 /** The same again, with the steps written down. */
-function replay(runSeed: number, shares: boolean, error: unknown): string {
+function replay(runSeed: number, shares: boolean, losesActs: boolean, error: unknown): string {
   const trace: string[] = [];
   try {
-    new Interleaving(runSeed, createTally(), trace, shares).run();
+    new Interleaving(runSeed, createTally(), trace, shares, losesActs).run();
   } catch {
     // It is the error that is being reported.
   }
@@ -53,3 +55,17 @@ test('nor where replicas share states in a cache that loses, doubles and reorder
   expect(tally.disbelieved / runs).toBeGreaterThan(0.1);
   expect(tally.refusedAsExpired / runs).toBeGreaterThan(0.01);
 });
+
+test.each([
+  ['alone', false],
+  ['sharing states', true],
+])(
+  'nor where standbys take over that have not received the last acts, whose numbers are given out again, with replicas %s',
+  (_, shares) => {
+    const runs = interleavings / 4;
+    const tally = simulate(runs, shares, true);
+    expect(tally.given / runs).toBeGreaterThan(10);
+    expect(tally.givenOnTheFeedsWord / runs).toBeGreaterThan(0.05);
+    expect(tally.failovers / runs).toBeGreaterThan(0.5);
+  },
+);

@@ -1,12 +1,22 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type Change, createFeedProgress, type FeedProgress } from '../events/index.ts';
+import { type Change, createFeedProgress, type FeedProgress, type FeedRow } from '../events/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { RecentChanges } from './recent-changes.ts';
 
 const content = (contentId: string): Change => ({ kind: 'content', contentId });
 const names = (tag: string) => [{ cache: 'contents', tag } as const];
 /** The row of change `number`: its time is a hundred times its number, and it names what it is told to. */
-const row = (number: number, named = `c${number}`) => ({ number, at: number * 100, change: content(named) });
+const row = (number: number, named = `c${number}`) => ({
+  number,
+  at: number * 100,
+  ...link(number),
+  change: content(named),
+});
+/** The row of a history, and the one before it there. */
+const link = (number: number, history = 'first', before = history) => ({
+  id: `${history} ${number}`,
+  previous: `${before} ${number - 1}`,
+});
 const stamp = (number: number) => ({ number, at: number * 100 });
 
 let recent: RecentChanges;
@@ -18,10 +28,10 @@ beforeEach(() => {
 
 function hear(number: number, named?: string): void {
   const { at, change } = row(number, named);
-  progress.hear(number, at, change);
+  progress.hear(number, at, change, link(number));
 }
 
-function pull(head: number, changes: { number: number; at: number; change: Change | null }[]): void {
+function pull(head: number, changes: FeedRow[]): void {
   progress.apply(progress.begin(), { head, changes });
 }
 
@@ -63,7 +73,11 @@ describe('a record that follows from 5 on', () => {
     expect(recent.confirms({ number: 5, at: 501 }, names('a'))).toBe(false);
     // The database was put back to 2, and goes on from there with other changes.
     pull(2, []);
-    for (const number of [3, 4, 5, 6]) progress.hear(number, number * 100 + 7, content('other'));
+    pull(2, [row(2)]);
+    for (const number of [3, 4, 5, 6]) {
+      const before = number === 3 ? 'first' : 'other';
+      progress.hear(number, number * 100 + 7, content('other'), link(number, 'other', before));
+    }
     expect(recent.confirms(stamp(5), names('a'))).toBe(false);
     expect(recent.confirms({ number: 5, at: 507 }, names('a'))).toBe(true);
   });
@@ -119,6 +133,15 @@ describe('a record that follows from 5 on', () => {
       pull(3, []);
     }
     expect(recent.size).toBeLessThanOrEqual(20);
+  });
+
+  test('confirms no state of another database, though the change with its number is the same one', () => {
+    pull(5, [row(5)]);
+    progress.apply(progress.begin(), { head: 5, history: 'before', changes: [row(5)] });
+    progress.apply(progress.begin(), { head: 5, history: 'restored', changes: [row(5)] });
+    expect(recent.confirms({ ...stamp(5), history: 'before' }, names('a'))).toBe(false);
+    expect(recent.confirms({ ...stamp(5), history: 'restored' }, names('a'))).toBe(true);
+    expect(recent.stamp()).toEqual({ ...stamp(5), history: 'restored' });
   });
 
   test('stamps a state with the number that it is true at, or with the last it has come to', () => {

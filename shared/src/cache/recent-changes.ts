@@ -9,6 +9,11 @@ export interface Stamp {
   number: number;
   /** The time of the row with this number, milliseconds since 1970. */
   at: number;
+  /**
+   * The database that was followed (`FeedPage`); missing where nobody told. A state may hold more than its number says: what a
+   * failover lost, for one. So it ends with its database.
+   */
+  history?: string | null;
 }
 
 interface Row {
@@ -29,6 +34,7 @@ export class RecentChanges implements FeedRecord {
   #from = 0;
   /** Null before the feed is followed. */
   #position: number | null = null;
+  #history: string | null = null;
   /** Up to here changes were received that are not kept; 0 where there are none. */
   #unkeptUpTo = 0;
   /** Readings of the feed that have ended since the last of them was received. */
@@ -59,7 +65,8 @@ export class RecentChanges implements FeedRecord {
     for (; this.#from <= number - this.#capacity; this.#from++) this.#remove(this.#from);
   }
 
-  restart(number: number, at: number | null): void {
+  restart(number: number, at: number | null, history: string | null = null): void {
+    this.#history = history;
     // What was received of later changes stays true. What is too far ahead is of a history that the database has left, and
     // would stay here.
     for (const kept of [...this.#rows.keys()]) {
@@ -95,11 +102,13 @@ export class RecentChanges implements FeedRecord {
     // What is true at a later number was read after all that came before, so an earlier one is no lie.
     const reached = Math.min(number, this.#position);
     const row = this.#rows.get(reached);
-    return row ? { number: reached, at: row.at } : null;
+    if (!row) return null;
+    return { number: reached, at: row.at, ...(this.#history !== null && { history: this.#history }) };
   }
 
   /** Whether nothing, up to where the feed has been followed and in what was heard beyond, has named it since. */
-  confirms({ number, at }: Stamp, names: readonly Naming[]): boolean {
+  confirms({ number, at, history }: Stamp, names: readonly Naming[]): boolean {
+    if (history != null && history !== this.#history) return false;
     if (this.#position === null || number > this.#position || this.#position < this.#unkeptUpTo) return false;
     // Below `#from` there is no row; what is not of this history has another time.
     if (this.#rows.get(number)?.at !== at) return false;

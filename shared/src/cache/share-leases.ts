@@ -62,7 +62,9 @@ function share({ now, shown, changed }: Attempt, before: Stamp | null, options: 
     if (typeof data.id !== 'string') continue;
     const lease = readLease(data, options.renewGraceSeconds);
     // A revocation is true at its own number, and believed nowhere below it.
-    const stamp = changed.get(data.id) ?? (lease?.revokedAt === null ? before : null);
+    const own = changed.get(data.id);
+    const ofHistory = before?.history != null && { history: before.history };
+    const stamp = own ? { ...own, ...ofHistory } : lease?.revokedAt === null ? before : null;
     const lifeMs = leaseLifeMs(lease, now);
     if (lease && stamp && lifeMs > 0) options.states.set('lease', data.id, lease, stamp, lifeMs);
   }

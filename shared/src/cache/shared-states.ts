@@ -31,13 +31,13 @@ export function parseSharedEntry(text: string): SharedEntry | null {
     return null;
   }
   if (typeof entry !== 'object' || entry === null) return null;
-  const { value, number, at } = entry as Record<string, unknown>;
+  const { value, number, at, history } = entry as Record<string, unknown>;
   if (value === undefined || !isCount(number) || !isCount(at)) return null;
-  return { value, stamp: { number, at } };
+  return { value, stamp: { number, at, ...(typeof history === 'string' && { history }) } };
 }
 
 export function formatSharedEntry({ value, stamp }: SharedEntry): string {
-  return JSON.stringify({ value, number: stamp.number, at: stamp.at });
+  return JSON.stringify({ value, ...stamp });
 }
 
 function isCount(value: unknown): value is number {

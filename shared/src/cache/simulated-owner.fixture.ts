@@ -1,5 +1,5 @@
 import type { LeaseState } from '../contracts/index.ts';
-import type { Change, FeedPage } from '../events/index.ts';
+import type { Change, FeedLink, FeedPage } from '../events/index.ts';
 import type { Authority } from './authority.ts';
 import { markKey } from './tags.ts';
 
@@ -57,34 +57,73 @@ const graceMs = 2_000;
 export interface Committed {
   number: number;
   at: number;
+  link: FeedLink;
   change: Change;
-  /** The items that it changed, and the version that each has since. */
-  versions: readonly (readonly [item: number, version: number])[];
+  /** The items that it changed, the version that each has since, and the one that it had before. */
+  versions: readonly (readonly [item: number, version: number, before: number])[];
 }
 
 /** The database: the truth, and the whole history of it. */
 export class SimulatedOwner {
-  /** For each item, when each of its versions ended. Its present version is the length of the list. */
-  readonly endedAt: number[][] = items.map(() => []);
+  /** For each item, when each of its versions ended; undefined where it has not. Versions are never used again. */
+  readonly endedAt: (number | undefined)[][] = items.map(() => [undefined]);
   readonly leaseExpiresAt: number[] = pairs.map(() => 10_000);
-  #head = 0;
-  #changes: FeedPage['changes'] = [];
+  /** For each item, its present version. */
+  readonly #present: number[] = items.map(() => 0);
+  /** Everything that was committed and not lost, in order. */
+  #committed: Committed[] = [];
+  readonly #lost = new Set<Committed>();
+  #purged = 0;
+  #commits = 0;
+  #incarnation = 0;
 
   commit(act: number, nowMs: number): Committed {
     const { touches, change } = acts[act] as (typeof acts)[number];
-    const number = ++this.#head;
-    this.#changes.push({ number, at: nowMs, change });
+    const link = { id: `row ${++this.#commits}`, previous: this.#committed.at(-1)?.link.id ?? null };
     const versions = touches.map((item) => {
-      const ended = this.endedAt[item] as number[];
-      ended.push(nowMs);
-      return [item, ended.length] as const;
+      const ended = this.endedAt[item] as (number | undefined)[];
+      const before = this.#present[item] ?? 0;
+      const version = ended.length;
+      ended[before] = nowMs;
+      ended.push(undefined);
+      this.#present[item] = version;
+      return [item, version, before] as const;
     });
-    return { number, at: nowMs, change, versions };
+    const committed = { number: this.#committed.length + 1, at: nowMs, link, change, versions };
+    this.#committed.push(committed);
+    return committed;
+  }
+
+  /** A standby takes over that had not received the last acts: what they ended holds again, and their numbers are free. */
+  failOver(lost: number, nowMs: number): void {
+    this.#incarnation++;
+    for (const act of this.#committed.splice(Math.max(0, this.#committed.length - lost)).reverse()) {
+      this.#lost.add(act);
+      for (const [item, version, before] of act.versions) {
+        const ended = this.endedAt[item] as (number | undefined)[];
+        ended[version] = nowMs;
+        ended[before] = undefined;
+        this.#present[item] = before;
+      }
+    }
+    this.#purged = Math.min(this.#purged, Math.max(0, this.#committed.length - 1));
+  }
+
+  isLost(act: Committed): boolean {
+    return this.#lost.has(act);
+  }
+
+  /** Whether the item had the version only by an act that was lost. */
+  isLostVersion(item: number, version: number): boolean {
+    for (const { versions } of this.#lost) {
+      if (versions.some(([touched, made]) => touched === item && made === version)) return true;
+    }
+    return false;
   }
 
   /** What a reader of the item gets now: a value that carries its version. Version 0 of a mark or content is that there is none. */
   read(index: number): unknown {
-    const version = this.endedAt[index]?.length ?? 0;
+    const version = this.#present[index] ?? 0;
     const { source } = items[index] as Item;
     if (source === 'marks') return version === 0 ? null : version;
     if (source === 'contents') return version === 0 ? null : { status: 'active', keyVersion: version };
@@ -107,15 +146,25 @@ export class SimulatedOwner {
   }
 
   head(): number {
-    return this.#head;
+    return this.#committed.length;
   }
 
-  rowsAfter(number: number, limit: number): FeedPage['changes'] {
-    return this.#changes.filter((row) => row.number > number).slice(0, limit);
+  /** A page as Postgres gives it: all of one instant, with the name of the server that was read. */
+  since(number: number, limit: number): FeedPage {
+    const rows = this.#committed.slice(
+      Math.max(number, this.#purged),
+      Math.max(number, this.#purged) + limit,
+    );
+    return {
+      head: this.head(),
+      history: `server ${this.#incarnation}`,
+      changes: rows.map(({ number, at, link, change }) => ({ number, at, ...link, change })),
+    };
   }
 
+  /** Removes old rows, never the newest. */
   purge(count: number): void {
-    this.#changes = this.#changes.slice(count);
+    this.#purged = Math.min(this.#purged + count, Math.max(0, this.#committed.length - 1));
   }
 }
 

@@ -4,6 +4,8 @@ import {
   type BusMessage,
   type Change,
   createFeedProgress,
+  type FeedLink,
+  type FeedPage,
   type FeedProgress,
   type FeedReading,
 } from '../events/index.ts';
@@ -26,8 +28,14 @@ const namedSelectors = 2;
 
 interface Pull {
   reading: FeedReading;
+  /** Only the first reading asks for it by itself. */
   head: number | null;
-  rows: ReturnType<SimulatedOwner['rowsAfter']> | null;
+  page: FeedPage | null;
+}
+
+/** A change on its way; without a link where a process of the release before sent it. */
+interface Pushed extends Omit<Committed, 'link'> {
+  link: FeedLink | null;
 }
 
 interface Load {
@@ -55,7 +63,7 @@ const unasked = () => Promise.reject(new Error('the simulation reads the owner i
 export class SimulatedReplica {
   /** For each item, the cache that keeps it. */
   readonly caches: readonly AuthorityCache<unknown>[];
-  readonly inbox: (Committed | { renewed: string })[] = [];
+  readonly inbox: (Pushed | { renewed: string })[] = [];
   readonly loads: Load[] = [];
   /** For each lease, the request that is open. */
   readonly requests: (LeaseRequest | null)[] = [];
@@ -117,8 +125,11 @@ export class SimulatedReplica {
   }
 
   /** The ledger's publishing and the answer, which follow each other without a wait. */
-  answer({ number, at, change, versions }: Committed): void {
-    this.#progress.hear(number, at, change);
+  answer(committed: Committed): void {
+    const { number, at, change, link, versions } = committed;
+    this.#progress.hear(number, at, change, link);
+    // What a failover lost holds again, or never holds; that its end was acknowledged does not bring it back.
+    if (this.#owner.isLost(committed)) return;
     for (const [item, version] of versions) {
       this.answered[item] = Math.max(this.answered[item] ?? 0, version);
     }
@@ -132,24 +143,29 @@ export class SimulatedReplica {
     if ('renewed' in message) {
       const data = { id: message.renewed };
       this.#onNotice({ type: 'notice', notice: { topic: 'lease', event: 'renewed', data } });
-    } else this.#progress.hear(message.number, message.at, message.change);
+    } else this.#progress.hear(message.number, message.at, message.change, message.link);
   }
 
-  /** The next step of a pull: it begins, the head is read, the rows are read, they are applied. */
+  /** The next step of a pull: it begins, the page is read (the first time after the head alone), it is applied. */
   stepPull(): void {
     const pull = this.#pull;
-    if (!pull) this.#pull = { reading: this.#progress.begin(), head: null, rows: null };
-    else if (pull.head === null) pull.head = this.#owner.head();
+    if (!pull) this.#pull = { reading: this.#progress.begin(), head: null, page: null };
+    else if (pull.reading.after === null && pull.head === null) pull.head = this.#owner.head();
+    else if (!pull.page) this.#readPage(pull);
     else if (pull.reading.after === null) {
-      // Some begin with what was last in the feed, some without.
-      const recalled = pull.head % 2 === 0 ? this.#owner.rowsAfter(Math.max(0, pull.head - 3), 3) : [];
-      this.#progress.start(pull.reading, pull.head, recalled);
+      this.#progress.start(pull.reading, pull.page.head, pull.page.changes, pull.page.history);
       this.#pull = null;
-    } else if (!pull.rows) pull.rows = this.#owner.rowsAfter(pull.reading.after, pageSize);
-    else {
-      const done = this.#progress.apply(pull.reading, { head: pull.head, changes: pull.rows });
-      this.#pull = done ? null : { reading: this.#progress.begin(), head: null, rows: null };
+    } else {
+      const done = this.#progress.apply(pull.reading, pull.page);
+      this.#pull = done ? null : { reading: this.#progress.begin(), head: null, page: null };
     }
+  }
+
+  #readPage(pull: Pull): void {
+    const { reading, head } = pull;
+    if (reading.after !== null) pull.page = this.#owner.since(reading.after, pageSize);
+    // Some begin with the latest changes, some with the last one alone.
+    else if (head !== null) pull.page = this.#owner.since(Math.max(0, head - (head % 2 === 0 ? 3 : 1)), 3);
   }
 
   failPull(): void {

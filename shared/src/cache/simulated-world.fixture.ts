@@ -36,6 +36,8 @@ export interface Tally {
   /** Requests that were refused because their lease had expired, and renewals whose push was lost. */
   refusedAsExpired: number;
   lostPushes: number;
+  /** Failovers that lost acts. */
+  failovers: number;
 }
 
 export function createTally(): Tally {
@@ -48,6 +50,7 @@ export function createTally(): Tally {
     disbelieved: 0,
     refusedAsExpired: 0,
     lostPushes: 0,
+    failovers: 0,
   };
 }
 
@@ -75,10 +78,15 @@ export class Interleaving {
   readonly #renewals: { lease: number; before: Stamp | null }[] = [];
   /** For each replica, by how much its wall clock is ahead. */
   readonly #clockErrors: readonly [number, number];
+  readonly #losesActs: boolean;
   #nowMs = 0;
 
-  /** @param shares whether the replicas share leases and marks */
-  constructor(seed: number, tally: Tally, trace: string[] | null, shares: boolean) {
+  /**
+   * @param shares whether the replicas share leases and marks
+   * @param losesActs whether standbys take over that have not received the last acts
+   */
+  constructor(seed: number, tally: Tally, trace: string[] | null, shares: boolean, losesActs = false) {
+    this.#losesActs = losesActs;
     this.#random = createRandom(seed);
     this.#tally = tally;
     this.#trace = trace;
@@ -95,7 +103,7 @@ export class Interleaving {
   run(): void {
     for (const replica of this.#replicas) {
       // Most begin as replicas usually are: following the feed, and knowing something.
-      if (this.#random(8) > 0) for (let step = 0; step < 3; step++) replica.stepPull();
+      if (this.#random(8) > 0) for (let step = 0; step < 4; step++) replica.stepPull();
       for (let count = this.#random(6); count > 0; count--) {
         replica.beginLoad(this.#random(items.length));
         while (replica.loads.length > 0) replica.stepLoad(0, false);
@@ -117,6 +125,7 @@ export class Interleaving {
       this.#states.step();
       return;
     }
+    if (this.#losesActs && this.#random(30) === 0) this.#failOver();
     const dice = this.#random(100);
     this.#trace?.push(`${this.#nowMs} ms, replica ${which}, ${dice}`);
     if (dice < 14) this.#commit(which);
@@ -139,6 +148,22 @@ export class Interleaving {
     if (dice < 26 || dice >= 84) this.#check(1 - which);
   }
 
+  #failOver(): void {
+    const lost = 1 + this.#random(3);
+    // It takes longer than this: no two rows with one number have the same time.
+    this.#nowMs++;
+    this.#owner.failOver(lost, this.#nowMs);
+    this.#nowMs++;
+    this.#tally.failovers++;
+    this.#trace?.push(`  failover that lost up to ${lost} acts`);
+    // An acknowledged act that was lost binds nobody any more.
+    for (const { answered } of this.#replicas) {
+      for (const [item, version] of answered.entries()) {
+        if (this.#owner.isLostVersion(item, version)) answered[item] = 0;
+      }
+    }
+  }
+
   #commit(origin: number): void {
     const committed = this.#owner.commit(this.#random(actCount), this.#nowMs);
     this.#trace?.push(`  committed ${JSON.stringify(committed)}`);
@@ -151,7 +176,8 @@ export class Interleaving {
     this.#trace?.push(`  replica ${answered.origin} answers ${answered.committed.number}`);
     this.#replicas[answered.origin]?.answer(answered.committed);
     const isLost = this.#random(3) === 0;
-    if (!isLost) this.#replicas[1 - answered.origin]?.inbox.push(answered.committed);
+    const link = this.#random(4) === 0 ? null : answered.committed.link;
+    if (!isLost) this.#replicas[1 - answered.origin]?.inbox.push({ ...answered.committed, link });
     this.#shareRevoked(answered.committed);
   }
 
@@ -235,7 +261,8 @@ export class Interleaving {
       return `given from a state that ended at ${endedAt} ms`;
     if (version < (answered[item] ?? 0))
       return 'given from a state that this replica had answered to be over';
-    return version < (shown[item] ?? 0) ? 'older after being newer' : null;
+    const before = shown[item] ?? 0;
+    return version < before && !this.#owner.isLostVersion(item, before) ? 'older after being newer' : null;
   }
 
   /** @returns what is wrong with how long the lease is taken to live, or null */

@@ -9,6 +9,7 @@ export { type Database, type DatabaseOptions, openDatabase, type Transaction } f
 export { type OverriddenSetting, readOverriddenSettings } from './overridden-settings.ts';
 export { DatabaseIsStandby } from './postgres-session.ts';
 export { probeDatabase } from './probe.ts';
+export { renewFeedHistory } from './renew-feed-history.ts';
 export type * from './schema.ts';
-export { createTableCheck, type TableCheck } from './table-check.ts';
+export { createColumnCheck, createTableCheck, type TableCheck } from './table-check.ts';
 export { inTransaction, lockSubject } from './transaction.ts';

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { databaseKinds } from '../testing/index.ts';
 import { type KnownSchema, migrate, readMigrationState } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
-import type { Database } from './open.ts';
+import { type Database, openDatabase } from './open.ts';
 
 const addColumn = (name: string) => ({
   up: (db: Kysely<unknown>) => db.schema.alterTable('leases').addColumn(name, 'text').execute(),
@@ -67,4 +67,14 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     await expect(migrate(db, knowing(next))).rejects.toThrow(/9001-other.*but not 9001-next/);
     expect(await columnsOf(db, 'leases')).not.toContain('next');
   });
+});
+
+test('a migration that adds columns goes on where it was broken off between two of them', async () => {
+  const db = openDatabase({ sqlitePath: ':memory:' });
+  onTestFinished(() => db.destroy());
+  const before = Object.fromEntries(Object.entries(migrations).slice(0, 2));
+  await migrate(db, { migrations: before, needed: '0001-initial' });
+  await db.schema.alterTable('changes').addColumn('id', 'text').execute();
+  expect(await migrate(db)).toContain('0003-feed-history');
+  expect(await db.selectFrom('changes').select(['id', 'previous']).execute()).toEqual([]);
 });

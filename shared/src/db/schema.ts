@@ -118,11 +118,17 @@ export interface ChangeTable {
   number: number;
   at: number;
   change: string;
+  /** 32 random hex digits; null in rows that 0.2.0 wrote. Column of migration 0003. */
+  id: string | null;
+  /** The id of the row before; null where that has none or was removed. Column of migration 0003. */
+  previous: string | null;
 }
 
 export interface ChangeCounterTable {
   id: number;
   number: number;
+  /** Changes where an operator says that the database was restored. Column of migration 0003. */
+  history: string | null;
 }
 
 export interface ReadyProbeTable {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from './open.ts';
 import type { Schema } from './schema.ts';
 
-/** Tells whether a table of a migration that may still be pending is there. */
+/** Tells whether a table or a column of a migration that may still be pending is there. */
 export interface TableCheck {
   isThere(db: Database | Transaction): Promise<boolean>;
 }
@@ -13,20 +13,33 @@ export interface TableCheck {
  * table that is there stays.
  */
 export function createTableCheck(table: keyof Schema): TableCheck {
+  return createCheck(table, null);
+}
+
+/** The same for a column of a table that has been there before. */
+export function createColumnCheck<T extends keyof Schema>(
+  table: T,
+  column: keyof Schema[T] & string,
+): TableCheck {
+  return createCheck(table, column);
+}
+
+function createCheck(table: string, column: string | null): TableCheck {
   let wasThere = false;
   return {
     async isThere(db) {
-      wasThere ||= await findTable(db, table);
+      wasThere ||= await find(db, table, column);
       return wasThere;
     },
   };
 }
 
-async function findTable(db: Database | Transaction, table: string): Promise<boolean> {
+async function find(db: Database | Transaction, table: string, column: string | null): Promise<boolean> {
   const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
   const query = isPostgres
-    ? sql`select 1 where to_regclass(${table}) is not null`
-    : sql`select 1 from pragma_table_info(${table}) limit 1`;
+    ? sql`select 1 from pg_attribute where attrelid = to_regclass(${table}) and not attisdropped
+        and (${column}::text is null or attname = ${column}) limit 1`
+    : sql`select 1 from pragma_table_info(${table}) where ${column} is null or name = ${column} limit 1`;
   const { rows } = await query.execute(db);
   return rows.length > 0;
 }

@@ -51,7 +51,7 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
 
   const unsubscribe = bus.subscribe((message) => {
     if (message.type !== 'change') return;
-    progress.hear(message.number, message.at, message.change);
+    progress.hear(message.number, message.at, message.change, message.link);
     onDelay?.(Math.max(0, clock.now() - message.at));
   });
 
@@ -59,25 +59,29 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     for (;;) {
       const reading = progress.begin();
       if (reading.after === null) {
-        const head = await feed.head();
-        return progress.start(reading, head, await recall(head));
+        const { head, history, changes } = await recall(await feed.head());
+        return progress.start(reading, head, changes, history ?? null);
       }
       if (progress.apply(reading, await feed.since(reading.after))) return;
     }
   }
 
-  /** The latest changes up to the head; that of the head itself in any case, by whose time its number is known again. */
-  async function recall(head: number): Promise<FeedPage['changes']> {
-    const recalled: FeedPage['changes'] = [];
-    let after = Math.max(0, head - Math.max(1, recalledChanges));
-    while (after < head) {
-      const { changes } = await feed.since(after);
-      const last = changes.at(-1);
-      if (!last) break;
-      recalled.push(...changes);
-      after = last.number;
+  /**
+   * The end of the feed with the latest changes up to there, that of the head itself among them: by it the number is known
+   * again. The head is that of the first page: the database may have been put back since the given one was read.
+   *
+   * @throws Error where two pages are of different histories; the next pull begins anew
+   */
+  async function recall(headBefore: number): Promise<FeedPage> {
+    const first = await feed.since(Math.max(0, headBefore - Math.max(1, recalledChanges)));
+    const changes = [...first.changes];
+    while ((changes.at(-1)?.number ?? first.head) < first.head) {
+      const page = await feed.since(changes.at(-1)?.number ?? 0);
+      if (page.history !== first.history) throw new Error('the database was put back while it was read');
+      if (page.changes.length === 0) break;
+      changes.push(...page.changes);
     }
-    return recalled;
+    return { ...first, changes };
   }
 
   return {

@@ -1,93 +1,238 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { renewFeedHistory } from '../db/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
+import { appendChange, purgeChanges } from './append-change.ts';
 import { createInProcessBus } from './bus.ts';
-import { appendChange, createDatabaseFeed } from './change-feed.ts';
+import { createDatabaseFeed } from './change-feed.ts';
 import { createFeedFollower } from './feed-follower.ts';
+import type { BusMessage } from './message.ts';
 
 const change = (contentId: string) => ({ kind: 'content' as const, contentId });
 
 // As where a Postgres that had not got the last transactions yet takes over from the one that had.
-describe.each(databaseKinds(process.env))('a follower of a feed that was put back on $name', ({ open }) => {
-  let database: TestDatabase;
-  const clock = createManualClock();
-  beforeEach(async () => {
-    database = await open();
-    for (let number = 1; number <= 3; number++) await write(`c${number}`);
-  });
-  afterEach(() => database.close());
+describe.each(databaseKinds(process.env))(
+  'a follower of a feed that was put back on $name',
+  ({ name, open }) => {
+    let database: TestDatabase;
+    let isLinked = true;
+    const clock = createManualClock();
+    beforeEach(async () => {
+      isLinked = true;
+      database = await open();
+      for (let number = 1; number <= 3; number++) await write(`c${number}`);
+    });
+    afterEach(() => database.close());
 
-  async function write(contentId: string): Promise<void> {
-    clock.advance(10);
-    await database.db
-      .transaction()
-      .execute((tx) => appendChange(tx, change(contentId), clock.now()).then(() => {}));
-  }
+    /** @returns what is announced of it */
+    async function write(contentId: string): Promise<BusMessage> {
+      clock.advance(10);
+      const [at, written] = [clock.now(), change(contentId)];
+      const { number, link } = await database.db
+        .transaction()
+        .execute((tx) => appendChange(tx, written, at, isLinked));
+      return { type: 'change', number, at, link, change: written };
+    }
 
-  async function putBackTo(number: number): Promise<void> {
-    await database.db.deleteFrom('changes').where('number', '>', number).execute();
-    await database.db.updateTable('change_counter').set({ number }).execute();
-  }
+    async function putBackTo(number: number): Promise<void> {
+      await database.db.deleteFrom('changes').where('number', '>', number).execute();
+      await database.db.updateTable('change_counter').set({ number }).execute();
+    }
 
-  async function follow() {
-    const bus = createInProcessBus(() => {});
-    const follower = createFeedFollower({ feed: createDatabaseFeed(database.db), bus, clock });
-    await follower.pull();
-    const told: unknown[] = [];
-    follower.onChange((given) => void told.push(given));
-    return { bus, told, pull: follower.pull };
-  }
+    async function useOldSchema(): Promise<void> {
+      isLinked = false;
+      for (const column of ['id', 'previous']) {
+        await database.db.schema.alterTable('changes').dropColumn(column).execute();
+      }
+      await database.db.schema.alterTable('change_counter').dropColumn('history').execute();
+    }
 
-  test('forgets everything where the last number that it saw was given out again, and follows from there', async () => {
-    const { told, pull } = await follow();
-    await write('lost');
-    await pull();
-    await putBackTo(3);
-    await write('instead');
-    await pull();
-    expect(told).toEqual([change('lost'), null]);
-    await write('later');
-    await pull();
-    expect(told).toEqual([change('lost'), null, change('later')]);
-  });
+    async function follow() {
+      const bus = createInProcessBus(() => {});
+      const follower = createFeedFollower({ feed: createDatabaseFeed(database.db), bus, clock });
+      await follower.pull();
+      const told: unknown[] = [];
+      follower.onChange((given) => void told.push(given));
+      return { bus, told, pull: follower.pull };
+    }
 
-  test('forgets everything where the feed has come further than before', async () => {
-    const { told, pull } = await follow();
-    await putBackTo(2);
-    for (const contentId of ['a', 'b', 'c']) await write(contentId);
-    await pull();
-    expect(told).toEqual([null]);
-    await write('later');
-    await pull();
-    expect(told).toEqual([null, change('later')]);
-  });
+    test.each([['this schema'], ['the schema of 0.2.0']])(
+      'forgets everything where the last number that it saw was given out again, on %s, and follows from there',
+      async (schema) => {
+        if (schema !== 'this schema') await useOldSchema();
+        const { told, pull } = await follow();
+        await write('lost');
+        await pull();
+        await putBackTo(3);
+        await write('instead');
+        await pull();
+        expect(told).toEqual([change('lost'), null]);
+        await write('later');
+        await pull();
+        expect(told).toEqual([change('lost'), null, change('later')]);
+      },
+    );
 
-  test('forgets everything where it had only heard of what was lost', async () => {
-    const { bus, told, pull } = await follow();
-    bus.publish({ type: 'change', number: 4, at: clock.now(), change: change('lost') });
-    await write('instead');
-    await pull();
-    expect(told).toEqual([change('lost'), null]);
-  });
+    test('forgets everything where the feed has come further than before', async () => {
+      const { told, pull } = await follow();
+      await putBackTo(2);
+      for (const contentId of ['a', 'b', 'c']) await write(contentId);
+      await pull();
+      expect(told).toEqual([null]);
+      await write('later');
+      await pull();
+      expect(told).toEqual([null, change('later')]);
+    });
 
-  test('forgets everything where fewer numbers were given out again than it had seen', async () => {
-    const { told, pull } = await follow();
-    await putBackTo(1);
-    await write('instead');
-    await pull();
-    expect(told).toEqual([null]);
-    await write('third');
-    await pull();
-    expect(told).toEqual([null, change('third')]);
-  });
+    test('forgets everything where another row was written in the same millisecond with the number of the last one', async () => {
+      const { told, pull } = await follow();
+      const lost = await write('lost');
+      await pull();
+      await putBackTo(3);
+      await write('instead');
+      await database.db
+        .updateTable('changes')
+        .set({ at: lost.type === 'change' ? lost.at : 0 })
+        .where('number', '=', 4)
+        .execute();
+      await pull();
+      expect(told).toEqual([change('lost'), null]);
+    });
 
-  test('forgets nothing where nothing was put back, whether anything is new or not', async () => {
-    const { bus, told, pull } = await follow();
-    await pull();
-    await write('new');
-    bus.publish({ type: 'change', number: 4, at: clock.now(), change: change('new') });
-    await pull();
-    await pull();
-    expect(told).toEqual([change('new')]);
-  });
-});
+    test.each([['with a link'], ['without one, as 0.2.0 announces it']])(
+      'forgets everything where it had only received what was lost, %s',
+      async (form) => {
+        const { bus, told, pull } = await follow();
+        const lost = await write('lost');
+        await putBackTo(3);
+        bus.publish(form === 'with a link' ? lost : ({ ...lost, link: null } as BusMessage));
+        await write('instead');
+        await pull();
+        expect(told).toEqual([change('lost'), null]);
+      },
+    );
+
+    test('forgets everything where it had only received what was lost, and nothing was written since', async () => {
+      const { bus, told, pull } = await follow();
+      const lost = await write('lost');
+      await putBackTo(3);
+      bus.publish({ ...lost, link: null } as BusMessage);
+      await pull();
+      expect(told).toEqual([change('lost'), null]);
+      await pull();
+      expect(told).toEqual([change('lost'), null]);
+    });
+
+    test('takes the next number of another history for no continuation of what was lost', async () => {
+      const { bus, told, pull } = await follow();
+      bus.publish(await write('lost'));
+      await putBackTo(3);
+      await write('instead');
+      bus.publish(await write('later'));
+      await pull();
+      expect(told).toEqual([change('lost'), change('later'), null]);
+      await pull();
+      expect(told).toHaveLength(3);
+    });
+
+    test('forgets everything where fewer numbers were given out again than it had seen', async () => {
+      const { told, pull } = await follow();
+      await putBackTo(1);
+      await write('instead');
+      await pull();
+      expect(told).toEqual([null]);
+      await write('third');
+      await pull();
+      expect(told).toEqual([null, change('third')]);
+    });
+
+    test('forgets everything where a row is missing between others, which another history would explain', async () => {
+      const { told, pull } = await follow();
+      for (const contentId of ['a', 'b', 'c']) await write(contentId);
+      await database.db.deleteFrom('changes').where('number', '=', 5).execute();
+      await pull();
+      expect(told).toEqual([null]);
+    });
+
+    test('forgets everything where the last rows are missing, and does not read on for them', async () => {
+      const { told, pull } = await follow();
+      for (const contentId of ['a', 'b', 'c']) await write(contentId);
+      await database.db.deleteFrom('changes').where('number', '>', 4).execute();
+      await pull();
+      expect(told.at(-1)).toBe(null);
+      await write('later');
+      await pull();
+      expect(told.at(-1)).toEqual(change('later'));
+    });
+
+    test('forgets everything where the row before a new one is not the one that it saw, though that was removed', async () => {
+      const { told, pull } = await follow();
+      await putBackTo(2);
+      await write('instead');
+      await write('next');
+      await database.db.deleteFrom('changes').where('number', '<=', 3).execute();
+      await pull();
+      expect(told).toEqual([null]);
+    });
+
+    test('notices a feed that was put back behind everything that was old enough to be removed, because the newest row stays', async () => {
+      clock.advance(7_200_000);
+      await purgeChanges(database.db, clock.now());
+      expect(await database.db.selectFrom('changes').select('number').execute()).toEqual([{ number: 3 }]);
+      const { told, pull } = await follow();
+      await putBackTo(2);
+      await write('instead');
+      await pull();
+      expect(told).toEqual([null]);
+    });
+
+    test('forgets everything once an operator has renewed the history, though rows and numbers are the same', async () => {
+      const { told, pull } = await follow();
+      await renewFeedHistory(database.db, () => 'restored');
+      await pull();
+      expect(told).toEqual([null]);
+      await pull();
+      await write('later');
+      await pull();
+      expect(told).toEqual([null, change('later')]);
+    });
+
+    test.skipIf(name !== 'Postgres')(
+      'forgets everything where a dump was loaded over the tables, though rows and numbers are the same',
+      async () => {
+        const { told, pull } = await follow();
+        await sql`alter table change_counter rename to before`.execute(database.db);
+        await sql`create table change_counter as table before`.execute(database.db);
+        await pull();
+        expect(told).toEqual([null]);
+      },
+    );
+
+    test('forgets nothing where nothing was put back, whether anything is new or not', async () => {
+      const { bus, told, pull } = await follow();
+      await pull();
+      bus.publish(await write('new'));
+      await pull();
+      await pull();
+      expect(told).toEqual([change('new')]);
+    });
+
+    test('forgets nothing where the migration comes while it follows, and rows of both forms follow each other', async () => {
+      await useOldSchema();
+      const { told, pull } = await follow();
+      await write('before');
+      await pull();
+      await database.db.schema.alterTable('changes').addColumn('id', 'text').execute();
+      await database.db.schema.alterTable('changes').addColumn('previous', 'text').execute();
+      await database.db.schema.alterTable('change_counter').addColumn('history', 'text').execute();
+      await pull();
+      isLinked = true;
+      for (const contentId of ['a', 'b']) await write(contentId);
+      isLinked = false;
+      for (const contentId of ['c', 'd']) await write(contentId);
+      await pull();
+      expect(told).toEqual(['before', 'a', 'b', 'c', 'd'].map(change));
+    });
+  },
+);

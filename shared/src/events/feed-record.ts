@@ -14,8 +14,9 @@ export interface FeedRecord {
    * From this number on the feed is followed without a gap. What came before it may have been missed.
    *
    * @param at the time of its row; null where that is not known
+   * @param history the name of the database that is followed, see `FeedPage`; null where it tells nothing
    */
-  restart(number: number, at: number | null): void;
+  restart(number: number, at: number | null, history?: string | null): void;
   /** A reading of the feed came to its end: all that was committed before it began has been told. */
   caughtUp(): void;
 }

@@ -1,10 +1,11 @@
 import { writeAudit } from '../audit/write-audit.ts';
 import type { Clock } from '../clock/index.ts';
 import type { AuditEntry } from '../contracts/index.ts';
-import { type Database, inTransaction, type Transaction } from '../db/index.ts';
+import { createColumnCheck, type Database, inTransaction, type Transaction } from '../db/index.ts';
+import { appendChange } from './append-change.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
-import { appendChange } from './change-feed.ts';
+
 import type { BusMessage, Notice } from './message.ts';
 
 /** One act while it is being written: its rows, its audit and its place in the change feed stand or fall together. */
@@ -30,6 +31,7 @@ export interface Ledger {
 }
 
 export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock: Clock }): Ledger {
+  const linked = createColumnCheck('changes', 'id');
   return {
     async write(work) {
       let announcements: BusMessage[] = [];
@@ -40,8 +42,8 @@ export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock
           tx,
           now,
           async change(change) {
-            const number = await appendChange(tx, change, now);
-            announcements.push({ type: 'change', number, at: now, change });
+            const { number, link } = await appendChange(tx, change, now, await linked.isThere(tx));
+            announcements.push({ type: 'change', number, at: now, link, change });
             return number;
           },
           async audit(entry) {

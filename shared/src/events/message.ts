@@ -9,9 +9,19 @@ export interface Notice {
   data: Record<string, unknown>;
 }
 
-/** What the bus carries. A change has its number in the feed and the time of its row. */
+/** What a row of the feed is known by, and the row that it follows. */
+export interface FeedLink {
+  id: string;
+  /** Null where the row before has no id, or is not there. */
+  previous: string | null;
+}
+
+/**
+ * What the bus carries. A change has its number in the feed and the time of its row. Without a link (from 0.2.0) nothing says
+ * which history the number belongs to.
+ */
 export type BusMessage =
-  | { type: 'change'; number: number; at: number; change: Change }
+  | { type: 'change'; number: number; at: number; link?: FeedLink | null; change: Change }
   | { type: 'notice'; notice: Notice };
 
 const topics = ['lease', 'api-key', 'content', 'audit'];
@@ -24,11 +34,25 @@ export function parseBusMessage(value: unknown): BusMessage | null {
     const change = parseChange(message.change);
     const { number, at } = message;
     if (!change || !Number.isSafeInteger(number) || !Number.isSafeInteger(at)) return null;
-    return { type: 'change', number: number as number, at: at as number, change };
+    const link = parseLink(message.link);
+    return {
+      type: 'change',
+      number: number as number,
+      at: at as number,
+      ...(link && { link }),
+      change,
+    };
   }
   if (message.type !== 'notice' || typeof message.notice !== 'object' || message.notice === null) return null;
   const { topic, event, data } = message.notice as Record<string, unknown>;
   if (!topics.includes(topic as string) || typeof event !== 'string') return null;
   if (typeof data !== 'object' || data === null) return null;
   return { type: 'notice', notice: { topic, event, data } as Notice };
+}
+
+function parseLink(value: unknown): FeedLink | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { id, previous } = value as Record<string, unknown>;
+  if (typeof id !== 'string' || (typeof previous !== 'string' && previous !== null)) return null;
+  return { id, previous };
 }

@@ -31,21 +31,35 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     ] as const;
 
     test('gives every change after a number, in order, and the last number given', async () => {
-      expect(await feed.since(await feed.head())).toEqual({ head: await feed.head(), changes: [] });
+      expect(await feed.since(await feed.head())).toMatchObject({ head: await feed.head(), changes: [] });
       const clock = createManualClock();
       const before = await feed.head();
       const ledger = createLedger({ db: database.db, bus: createInProcessBus(() => {}), clock });
       for (const change of changes) await ledger.write(async (entry) => void (await entry.change(change)));
       expect(await feed.head()).toBe(before + 3);
-      expect(await feed.since(before + 1)).toEqual({
+      expect(await feed.since(before + 1)).toMatchObject({
         head: before + 3,
         changes: [2, 3].map((n) => ({ number: before + n, at: clock.now(), change: changes[n - 1] })),
       });
     });
 
+    test('a page says of which history it is: the name of the database, the id of each row and of the row before it', async () => {
+      const ledger = createLedger({
+        db: database.db,
+        bus: createInProcessBus(() => {}),
+        clock: createManualClock(),
+      });
+      const after = await feed.head();
+      for (const change of changes) await ledger.write(async (entry) => void (await entry.change(change)));
+      const { history, changes: rows } = await feed.since(after);
+      expect(history).toEqual(expect.any(String));
+      expect(rows.map(({ id }) => id)).toEqual(rows.map(() => expect.stringMatching(/^[0-9a-f]{32}$/)));
+      expect(rows.slice(1).map(({ previous }) => previous)).toEqual(rows.slice(0, -1).map(({ id }) => id));
+    });
+
     test('keeps the number of a change that this code cannot read', async () => {
       await database.db.insertInto('changes').values({ number: 99, at: 1, change: 'not JSON' }).execute();
-      expect((await feed.since(98)).changes).toEqual([{ number: 99, at: 1, change: null }]);
+      expect((await feed.since(98)).changes).toMatchObject([{ number: 99, at: 1, change: null }]);
     });
 
     test('fails where the database does not answer', async () => {

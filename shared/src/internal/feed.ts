@@ -3,9 +3,19 @@ import { type ChangeFeed, type FeedPage, parseChange } from '../events/index.ts'
 import type { App } from '../http/index.ts';
 import type { NeighbourClient } from './neighbour-client.ts';
 
+const NullableText = Type.Union([Type.String(), Type.Null()]);
 const PageSchema = Type.Object({
   head: Type.Integer(),
-  changes: Type.Array(Type.Object({ number: Type.Integer(), at: Type.Integer(), change: Type.Any() })),
+  history: Type.Optional(NullableText),
+  changes: Type.Array(
+    Type.Object({
+      number: Type.Integer(),
+      at: Type.Integer(),
+      id: Type.Optional(NullableText),
+      previous: Type.Optional(NullableText),
+      change: Type.Any(),
+    }),
+  ),
 });
 
 /** Gives the change feed to neighbours that have no database of their own. */
@@ -65,14 +75,26 @@ function parseHead(body: unknown): number {
 }
 
 function parsePage(body: unknown): FeedPage {
-  const { changes } = body as { changes?: unknown };
+  const { changes, history } = body as { changes?: unknown; history?: unknown };
   if (!Array.isArray(changes)) throw new TypeError('a page of the feed has no changes');
   return {
     head: parseHead(body),
-    changes: changes.map(({ number, at, change }) => {
+    history: parseText(history),
+    changes: changes.map(({ number, at, id, previous, change }) => {
       if (!Number.isSafeInteger(number) || !Number.isSafeInteger(at))
         throw new TypeError('a change has no number');
-      return { number, at, change: parseChange(change) };
+      return {
+        number,
+        at,
+        id: parseText(id),
+        previous: parseText(previous),
+        change: parseChange(change),
+      };
     }),
   };
+}
+
+/** Missing in answers of 0.2.0. */
+function parseText(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import { initial } from './0001-initial.ts';
 import { listIndexes } from './0002-list-indexes.ts';
+import { feedHistory } from './0003-feed-history.ts';
 import { revocations } from './0004-revocations.ts';
 import { audit } from './0005-audit.ts';
 
@@ -8,6 +9,7 @@ import { audit } from './0005-audit.ts';
 export const migrations: Record<string, Migration> = {
   '0001-initial': initial,
   '0002-list-indexes': listIndexes,
+  '0003-feed-history': feedHistory,
   '0004-revocations': revocations,
   '0005-audit': audit,
 };

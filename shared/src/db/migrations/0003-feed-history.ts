@@ -1,0 +1,16 @@
+import type { Kysely } from 'kysely';
+import type { Migration } from 'kysely/migration';
+import { addColumns } from './add-columns.ts';
+
+/**
+ * What tells one history of the change feed from another. A database that was put back, or a standby that took over without
+ * the last transactions, gives numbers out again for other changes.
+ */
+export const feedHistory: Migration = {
+  async up(db: Kysely<unknown>) {
+    // Each row has a random id, and the id of the row before it. Both are empty in rows that 0.2.0 writes.
+    await addColumns(db, 'changes', { id: 'text', previous: 'text' });
+    // Renewed by `latchkey migrate`, which is to be run after a restore.
+    await addColumns(db, 'change_counter', { history: 'text' });
+  },
+};

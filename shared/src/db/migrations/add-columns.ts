@@ -1,0 +1,24 @@
+import type { ColumnDataType } from 'kysely';
+import { type Kysely, sql } from 'kysely';
+
+/**
+ * Adds columns that may be empty, those that are not there yet: SQLite runs a migration outside of a transaction, so one
+ * that was broken off is run again from its beginning, and it has no `add column if not exists`.
+ */
+export async function addColumns(
+  db: Kysely<unknown>,
+  table: string,
+  columns: Readonly<Record<string, ColumnDataType>>,
+): Promise<void> {
+  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
+  const present = isPostgres ? [] : await readSqliteColumns(db, table);
+  for (const [name, type] of Object.entries(columns)) {
+    if (present.includes(name)) continue;
+    await db.schema.alterTable(table).addColumn(name, type).execute();
+  }
+}
+
+async function readSqliteColumns(db: Kysely<unknown>, table: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from pragma_table_info(${table})`.execute(db);
+  return rows.map(({ name }) => name);
+}
