@@ -40,9 +40,17 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     for (const play of plays) expect(await askForKey(server, play, play.leaseId)).toBe('200');
   });
 
-  it('asking again for a lease that is there is not one more', async () => {
-    const [play] = await fill(server, 2);
-    expect((await client.post(path, play?.token, { contentId: play?.contentId })).status).toBe(200);
+  it('asking again for the lease of a device is not one more lease', async () => {
+    const { token, contentId } = await makeScene(server);
+    const ask = { contentId, deviceId: 'tv' };
+    for (const status of [201, 200, 200]) expect((await client.post(path, token, ask)).status).toBe(status);
+  });
+
+  it('twenty leases of one content without a deviceId are twenty playbacks, of which two are allowed', async () => {
+    const { token, contentId } = await makeScene(server);
+    const statuses: number[] = [];
+    for (let n = 0; n < 20; n++) statuses.push((await client.post(path, token, { contentId })).status);
+    expect(statuses).toEqual([201, 201, ...Array(18).fill(409)]);
   });
 
   it('a released lease makes room', async () => {

@@ -70,15 +70,26 @@ describe('201', () => {
 
 describe('200', () => {
   it('the same viewer, content and device gets its active lease again, renewed', async () => {
-    for (const deviceId of ['tv', undefined]) {
-      const { contentId, token } = await makeScene(target);
-      const first = (await client.post(path, token, { contentId, deviceId, requestedTtlSeconds: 60 })).json;
-      const again = await client.post(path, token, { contentId, deviceId, requestedTtlSeconds: 600 });
-      expect(again.status).toBe(200);
-      expect(again.json).toMatchObject({ ttl_seconds: 600, lease: { id: first.lease.id, state: 'active' } });
-      expect(again.json.lease.renewedAt).not.toBeNull();
-      expect(Date.parse(again.json.lease.expiresAt)).toBeGreaterThan(Date.parse(first.lease.expiresAt));
+    const { contentId, token } = await makeScene(target);
+    const ask = { contentId, deviceId: 'tv' };
+    const first = (await client.post(path, token, { ...ask, requestedTtlSeconds: 60 })).json;
+    const again = await client.post(path, token, { ...ask, requestedTtlSeconds: 600 });
+    expect(again.status).toBe(200);
+    expect(again.json).toMatchObject({ ttl_seconds: 600, lease: { id: first.lease.id, state: 'active' } });
+    expect(again.json.lease.renewedAt).not.toBeNull();
+    expect(Date.parse(again.json.lease.expiresAt)).toBeGreaterThan(Date.parse(first.lease.expiresAt));
+  });
+
+  it('leases that are asked for without a deviceId are separate playbacks, each with a lease of its own', async () => {
+    const { contentId, token, viewerId } = await makeScene(target);
+    const ids = new Set<string>();
+    for (let n = 0; n < 3; n++) {
+      const { status, json } = await client.post(path, token, { contentId });
+      expect(status).toBe(201);
+      ids.add(json.lease.id);
     }
+    expect(ids.size).toBe(3);
+    expect((await client.get(`/api/v1/leases?viewerId=${viewerId}`, admin)).json.total_active).toBe(3);
   });
 
   it('many at once for the same device make one lease', async () => {

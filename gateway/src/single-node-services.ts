@@ -10,7 +10,7 @@ import {
 } from '@latchkey/auth';
 import { contentRoutes, createContentReader, readUploadStore } from '@latchkey/content';
 import { keyDerivationRoutes, type MasterKeyRing } from '@latchkey/key-derivation';
-import { createLeasePurge, createLeaseReader, leaseRoutes, readLeaseRules } from '@latchkey/leases';
+import { createLeaseReader, leaseRoutes, readLeaseRules, startLeaseJobs } from '@latchkey/leases';
 import { createRefusalLog } from '@latchkey/shared/audit';
 import { createAuthenticator, createTokens } from '@latchkey/shared/auth';
 import { boundCaches, createAuthority, planCaches, readProcessMemory } from '@latchkey/shared/cache';
@@ -176,12 +176,13 @@ function startJobs(
   { db, clock, values, shutdown }: SingleNodePorts,
   { follower, verifier, onFault }: Core,
 ): void {
-  const purge = createLeasePurge({
+  const leaseJobs = startLeaseJobs({
     db,
     clock,
     renewGraceSeconds: values.leaseRenewGraceSeconds,
     tokenMaxAgeSeconds: values.authJwtMaxAgeSeconds,
     clockToleranceSeconds: values.authJwtClockToleranceSeconds,
+    onFault: (what, error) => onFault(what)(error),
   });
   const auditPurge = createAuditPurge({ db, clock, retention: readAuditRetention(values) });
   const jobs = [
@@ -190,7 +191,7 @@ function startJobs(
       () => follower.pull(),
       onFault('the change feed could not be read'),
     ),
-    everyMs(purgeEveryMs, () => purge.run(), onFault('what has ended could not be purged')),
+    leaseJobs,
     everyMs(purgeEveryMs, () => auditPurge.run(), onFault('the audit could not be purged')),
     everyMs(usesFlushMs, () => verifier.flush(), onFault('uses of API keys could not be written')),
   ];

@@ -1,12 +1,21 @@
 import type { Clock } from '@latchkey/shared/clock';
-import type { Database } from '@latchkey/shared/db';
+import { createTableCheck, type Database, type TableCheck } from '@latchkey/shared/db';
 import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
 import type { Metrics } from '@latchkey/shared/metrics';
-import { LeaseStore } from './lease-store.ts';
+import { openLeaseStore } from './lease-store.ts';
 
 /** Leases that are neither expired nor revoked now. */
-export function countActiveLeases({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
-  return new LeaseStore(db).countActive({ viewerId: null, contentId: null }, clock.now());
+export async function countActiveLeases({
+  db,
+  clock,
+  revocations = createTableCheck('revocations'),
+}: {
+  db: Database;
+  clock: Clock;
+  revocations?: TableCheck;
+}): Promise<number> {
+  const store = await openLeaseStore(db, revocations);
+  return store.countActive({ viewerId: null, contentId: null }, clock.now());
 }
 
 /** Has the gauge counted whenever it is read, so that it needs no timer and is never behind. */

@@ -1,15 +1,14 @@
-import { isHeldByMark, type Principal } from '@latchkey/shared/auth';
-import type { Transaction } from '@latchkey/shared/db';
-import { AppError } from '@latchkey/shared/errors';
+import type { LedgerEntry } from '@latchkey/shared/events';
 import { assertContentOpen, assertEntitled } from './assert-entitled.ts';
+import { assertUnmarked } from './assert-unmarked.ts';
 import type { Lease } from './lease.ts';
 import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
 import { lockForCreation } from './lease-locks.ts';
-import type { LeasePorts } from './lease-ports.ts';
+import type { LeaseService } from './lease-ports.ts';
 import { grantTtlSeconds, lastRenewableExpiry } from './lease-rules.ts';
-import { LeaseStore } from './lease-store.ts';
+import { openLeaseStore } from './lease-store.ts';
 import { makeRoom } from './make-room.ts';
-import { MarkStore } from './mark-store.ts';
+import { RevocationStore } from './revocation-store.ts';
 
 export interface LeaseRequest {
   viewerId: string;
@@ -25,67 +24,84 @@ export interface Grant {
 }
 
 /**
- * Gives the viewer a lease for the content: a new one, or the active one of the same device, renewed.
+ * Gives the viewer a lease for the content: a new one, or the active one of the same device, renewed. Without a `deviceId`
+ * it is always a new one: nothing says that two players are the same.
  *
  * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, TOKEN_REVOKED, LEASE_LIMIT_REACHED
  */
 export async function createLease(
-  ports: LeasePorts,
+  service: LeaseService,
   request: LeaseRequest,
   acting: Acting,
 ): Promise<Grant & { created: boolean }> {
-  const { viewerId, contentId, deviceId } = request;
-  const { rules } = ports;
+  const { viewerId, contentId } = request;
   assertEntitled(acting.principal, contentId);
   // Before the transaction, because the answer may come from another process.
-  await assertContentOpen(ports, contentId);
+  await assertContentOpen(service, contentId);
 
-  return ports.ledger.write(async (entry) => {
-    const { tx, now } = entry;
-    await lockForCreation(tx, viewerId, contentId);
-    await refuseMarked(tx, acting.principal, viewerId, contentId);
-
-    const store = new LeaseStore(tx);
-    const ttlSeconds = grantTtlSeconds(rules, request.requestedTtlSeconds);
-    const expiresAt = now + ttlSeconds * 1_000;
-    const active = await store.findReusable(request, now);
-    const renewal = { at: now, expiresAt, expiringAfter: lastRenewableExpiry(rules, now) };
-    // Null also where the viewer released it in between.
-    const renewed = active && (await store.renew(active.id, renewal));
+  return service.ledger.write(async (entry) => {
+    await lockForCreation(entry.tx, viewerId, contentId);
+    await assertUnmarked(entry.tx, acting.principal, request);
+    // Read behind the lock, so that it is not earlier than a revocation that this waited for.
+    const now = service.clock.now();
+    const ttlSeconds = grantTtlSeconds(service.rules, request.requestedTtlSeconds);
+    const life = { now, expiresAt: now + ttlSeconds * 1_000 };
+    const renewed = await renewOfSameDevice(service, entry, request, life);
     if (renewed) {
       await auditManagement(entry, acting, 'lease.create', renewed.id);
       noticeLease(entry, 'renewed', renewed);
       return { lease: renewed, ttlSeconds, created: false };
     }
-
-    await makeRoom(entry, rules, viewerId, acting);
-    const lease: Lease = {
-      id: ports.randomId(),
-      viewerId,
-      contentId,
-      deviceId,
-      createdAt: now,
-      renewedAt: null,
-      expiresAt,
-      revokedAt: null,
-      revokedBy: null,
-      reason: null,
-    };
-    await store.insert(lease);
+    await makeRoom(entry, service, viewerId, acting);
+    const lease = await insertLease(service, entry, request, life);
     await auditManagement(entry, acting, 'lease.create', lease.id);
     noticeLease(entry, 'created', lease);
     return { lease, ttlSeconds, created: true };
   });
 }
 
-/** A token from before a revocation gives no new lease. An API key is no token, and may. */
-async function refuseMarked(
-  tx: Transaction,
-  principal: Principal,
-  viewerId: string,
-  contentId: string,
-): Promise<void> {
-  if (principal.kind === 'api-key') return;
-  const markedAt = await new MarkStore(tx).findLatest(viewerId, contentId);
-  if (isHeldByMark(principal, markedAt)) throw new AppError('TOKEN_REVOKED');
+interface Life {
+  now: number;
+  expiresAt: number;
+}
+
+async function renewOfSameDevice(
+  { rules, revocations }: LeaseService,
+  { tx }: LedgerEntry,
+  { deviceId, ...request }: LeaseRequest,
+  { now, expiresAt }: Life,
+): Promise<Lease | null> {
+  if (deviceId === null) return null;
+  const store = await openLeaseStore(tx, revocations);
+  const active = await store.findReusable({ ...request, deviceId }, now);
+  const renewal = { at: now, expiresAt, expiringAfter: lastRenewableExpiry(rules, now) };
+  // Null also where the viewer released it in between.
+  return active && store.renew(active.id, renewal);
+}
+
+async function insertLease(
+  { randomId, revocations }: LeaseService,
+  { tx }: LedgerEntry,
+  { viewerId, contentId, deviceId }: LeaseRequest,
+  { now, expiresAt }: Life,
+): Promise<Lease> {
+  const lease: Lease = {
+    id: randomId(),
+    viewerId,
+    contentId,
+    deviceId,
+    createdAt: now,
+    renewedAt: null,
+    expiresAt,
+    revokedAt: null,
+    revokedBy: null,
+    reason: null,
+  };
+  if (await revocations.isThere(tx)) {
+    // A revocation covers what was created up to its time: in the same millisecond, or by a clock that is ahead of this one.
+    const coveredUpTo = await new RevocationStore(tx).findBound(viewerId, contentId);
+    lease.createdAt = Math.max(now, coveredUpTo + 1);
+  }
+  await (await openLeaseStore(tx, revocations)).insert(lease);
+  return lease;
 }

@@ -1,6 +1,7 @@
+import { createTableCheck } from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { countActiveLeases, gaugeActiveLeases, sampleActiveLeases } from './active-leases.ts';
-import type { LeasePorts } from './lease-ports.ts';
+import type { LeasePorts, LeaseService } from './lease-ports.ts';
 import { createPlayerMetrics } from './player-metrics.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
 import { addGetLeaseRoute } from './routes/get-lease.ts';
@@ -12,19 +13,20 @@ import { addRevokeLeasesRoute } from './routes/revoke-leases.ts';
 
 export { countActiveLeases } from './active-leases.ts';
 export { type LeaseConfig, leaseSettingRules, leaseSettings, readLeaseRules } from './config.ts';
+export { type LeaseJobOptions, startLeaseJobs } from './lease-jobs.ts';
 export type { LeasePorts } from './lease-ports.ts';
 export { createLeaseReader } from './lease-reader.ts';
 export type { LeaseRules } from './lease-rules.ts';
-export { createLeasePurge, type LeasePurgeOptions, type Purged } from './purge-leases.ts';
 
 export { addLeaseNeighbourRoutes } from './routes/tell-neighbours.ts';
 
 /** The lease service: leases, their revocation, and what players report. */
 export function leaseRoutes(ports: LeasePorts): Routes {
   return async (app) => {
+    const service: LeaseService = { ...ports, revocations: createTableCheck('revocations') };
     const playerMetrics = createPlayerMetrics(ports.metrics);
-    gaugeActiveLeases(ports.metrics.activeLeases, () => countActiveLeases(ports));
-    const samples = sampleActiveLeases(ports, () => countActiveLeases(ports));
+    gaugeActiveLeases(ports.metrics.activeLeases, () => countActiveLeases(service));
+    const samples = sampleActiveLeases(ports, () => countActiveLeases(service));
     app.addHook('onClose', () => samples.stop());
     await app.register(async (scope) => {
       addGuard(scope, ports.guard);
@@ -32,11 +34,11 @@ export function leaseRoutes(ports: LeasePorts): Routes {
       addReportPlayerMetricsRoute(scope, playerMetrics);
       if (ports.rules.mode === 'off') return closeLeasePaths(scope);
       reserveLeasePaths(scope);
-      addCreateLeaseRoute(scope, ports);
-      addRenewLeaseRoute(scope, ports);
-      addRevokeLeasesRoute(scope, ports);
-      addListLeasesRoute(scope, ports);
-      addGetLeaseRoute(scope, ports);
+      addCreateLeaseRoute(scope, service);
+      addRenewLeaseRoute(scope, service);
+      addRevokeLeasesRoute(scope, service);
+      addListLeasesRoute(scope, service);
+      addGetLeaseRoute(scope, service);
     });
   };
 }

@@ -12,14 +12,18 @@ export interface Acting {
 
 export type LeaseAction = 'lease.create' | 'lease.renew' | 'lease.revoke' | 'lease.evict';
 
-/** Writes the audit row of an act that is done. */
-export async function auditAct(
+/**
+ * Writes the audit row of an act that is done.
+ *
+ * @returns its number
+ */
+export function auditAct(
   entry: LedgerEntry,
   { facts }: Acting,
   action: LeaseAction,
   target: string,
-): Promise<void> {
-  await entry.audit({ ...facts, action, target, outcome: 'done', code: null });
+): Promise<number> {
+  return entry.audit({ ...facts, action, target, outcome: 'done', code: null });
 }
 
 /** As `auditAct`, for acts that are a viewer's daily business and management only when an API key does them. */

@@ -14,14 +14,19 @@ export async function lockForCreation(tx: Transaction, viewerId: string, content
   await lockSubject(tx, content(contentId), 'shared');
 }
 
-/** Before more leases of a viewer become active in another way than by creation. */
-export async function lockForRevival(tx: Transaction, viewerId: string): Promise<void> {
-  await lockSubject(tx, viewer(viewerId), 'exclusive');
+/**
+ * Before a renewal: no revocation that covers the lease runs meanwhile, so those that are read are the last word. Renewals
+ * of one viewer do not wait for each other. Bringing an expired lease back is locked as a creation is, because it counts
+ * towards the limit.
+ */
+export async function lockForRenewal(tx: Transaction, viewerId: string, contentId: string): Promise<void> {
+  await lockSubject(tx, viewer(viewerId), 'shared');
+  await lockSubject(tx, content(contentId), 'shared');
 }
 
 /**
- * Before a revocation that leaves a mark: creations that it covers are over, and seen by it, or wait and see its mark.
- * For a pair the viewer is enough, because every creation of the pair holds the viewer alone.
+ * Before a revocation that leaves a mark: creations and renewals that it covers are over, and seen by it, or wait and see its mark.
+ * For a pair the viewer is enough, because every creation and renewal of the pair holds the viewer.
  */
 export async function lockForRevocation(
   tx: Transaction,

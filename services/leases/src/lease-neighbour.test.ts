@@ -53,7 +53,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     });
     const insert = (more: object = {}) => {
       const id = randomUUID();
-      return new LeaseStore(database.db).insert({ id, ...lease, ...more }).then(() => id);
+      return new LeaseStore(database.db, true).insert({ id, ...lease, ...more }).then(() => id);
     };
 
     test('tells whose lease it is, for what and until when', async () => {

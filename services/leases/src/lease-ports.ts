@@ -1,4 +1,5 @@
 import type { ContentReader } from '@latchkey/shared/contracts';
+import type { TableCheck } from '@latchkey/shared/db';
 import type { ServicePorts } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { LeaseRules } from './lease-rules.ts';
@@ -10,4 +11,10 @@ export interface LeasePorts extends ServicePorts {
   contentMode: 'registered' | 'any';
   rules: LeaseRules;
   metrics: Metrics;
+}
+
+/** What its own functions work with. */
+export interface LeaseService extends LeasePorts {
+  /** Whether the schema has the table of revocations (migration 0004). */
+  revocations: TableCheck;
 }

@@ -1,8 +1,13 @@
+import type { Database } from '@latchkey/shared/db';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { countActiveLeases } from './active-leases.ts';
 import { openLeases, rawKeys } from './lease.fixture.ts';
+import { lockForRevocation } from './lease-locks.ts';
 import { createLeaseReader } from './lease-reader.ts';
+import { MarkStore } from './mark-store.ts';
+import { RevocationStore } from './revocation-store.ts';
 
 const atOnce = 50;
 const each = Array.from({ length: atOnce }, (_, n) => n);
@@ -66,7 +71,7 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     const leases = await openLeases(database.db);
     const token = leases.tokenOf('ann');
     const answers = await Promise.all(
-      each.map(() => leases.ask('POST', '/keys/leases', token, { contentId: 'film' })),
+      each.map(() => leases.ask('POST', '/keys/leases', token, { contentId: 'film', deviceId: 'tv' })),
     );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => body.lease.id)).size).toBe(1);
@@ -87,4 +92,48 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     const reader = createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
     expect((await reader.findLease(leaseId))?.revokedAt).toBe(leases.clock.now());
   });
+
+  it.each([
+    ['revoked', { viewerId: 'ann', contentId: null }, 'LEASE_REVOKED'],
+    ['marked', null, 'TOKEN_REVOKED'],
+  ])(
+    'an expired lease whose viewer is being %s in another transaction waits for it, and is not renewed',
+    async (_, selector, code) => {
+      const leases = await openLeases(database.db);
+      const token = leases.tokenOf('ann');
+      const { body } = await leases.ask('POST', '/keys/leases', token, { contentId: 'film' });
+      leases.clock.advance(310_000);
+      const now = leases.clock.now();
+      const renewal = await database.db.transaction().execute(async (tx) => {
+        await lockForRevocation(tx, { viewerId: 'ann', contentId: 'film' });
+        const { lease } = body;
+        const asked = leases
+          .ask('POST', '/keys/leases/renew', token, { leaseId: lease.id })
+          .then((answer) => [answer]);
+        await Promise.race([asked, waitsForLock(database.db)]);
+        await new MarkStore(tx).mark({ viewerId: 'ann', contentId: 'film' }, now);
+        const covers = { createdAfter: 0, createdUpTo: now, expiringAfter: now - 30_000, revokedAt: now };
+        if (selector)
+          await new RevocationStore(tx).insert(
+            { ...selector, ...covers, reason: null, auditNumber: null },
+            null,
+          );
+        return { asked };
+      });
+      const [answer] = await renewal.asked;
+      expect(answer).toMatchObject({ status: 403, body: { code } });
+      const row = await database.db.selectFrom('leases').select('renewed_at').executeTakeFirst();
+      expect(row?.renewed_at).toBeNull();
+    },
+  );
 });
+
+/** Resolves once a transaction of Postgres waits for another; at once on SQLite, which has one connection. */
+async function waitsForLock(db: Database): Promise<void> {
+  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) return;
+  for (;;) {
+    const { rows } = await sql`select 1 from pg_locks where not granted
+      and database = (select oid from pg_database where datname = current_database())`.execute(db);
+    if (rows.length > 0) return;
+  }
+}

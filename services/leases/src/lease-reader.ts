@@ -1,11 +1,14 @@
 import type { LeaseReader } from '@latchkey/shared/contracts';
-import { type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
+import { createTableCheck, type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { isLeaseId } from './lease-id.ts';
-import { LeaseStore } from './lease-store.ts';
+import { openLeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 
-/** Leases and marks as the neighbours see them, read from the rows. */
+/**
+ * Leases and marks as the neighbours see them. A lease that a revocation by viewer or content covers is revoked here from
+ * the commit of that revocation on.
+ */
 export function createLeaseReader({
   db,
   renewGraceSeconds,
@@ -13,12 +16,14 @@ export function createLeaseReader({
   db: Database;
   renewGraceSeconds: number;
 }): LeaseReader {
-  const leases = new LeaseStore(db);
+  const revocations = createTableCheck('revocations');
   const marks = new MarkStore(db);
   return {
     async findLease(leaseId) {
       if (!isLeaseId(leaseId)) return null;
-      const lease = await leases.find(leaseId).catch(unavailable);
+      const lease = await openLeaseStore(db, revocations)
+        .then((leases) => leases.find(leaseId))
+        .catch(unavailable);
       return (
         lease && {
           viewerId: lease.viewerId,

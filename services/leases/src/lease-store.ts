@@ -1,24 +1,20 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Cursor, Database, LeaseTable, Schema, Transaction } from '@latchkey/shared/db';
-import type { Expression, ExpressionBuilder, Selectable, SqlBool } from 'kysely';
+import type { Cursor, Database, TableCheck, Transaction } from '@latchkey/shared/db';
+import { countCovered } from './count-covered.ts';
 import type { Lease, LeaseStateName, Revoker } from './lease.ts';
+import {
+  coverColumns,
+  inState,
+  isAfter,
+  isCovered,
+  isOlderThanRevocation,
+  isOpen,
+  type LeaseExpression,
+  leaseColumns,
+  type OpenLeases,
+  toLease,
+  toRow,
+} from './lease-row.ts';
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
-
-const columns = [
-  'id',
-  'viewer_id',
-  'content_id',
-  'device_id',
-  'created_at',
-  'renewed_at',
-  'expires_at',
-  'revoked_at',
-  'revoked_by',
-  'reason',
-] as const;
-
-/** Some 20 ms on either database: on SQLite a statement is time in which the process answers nobody. */
-const rowsPerRevocation = 1_000;
 
 /** How a lease ends before its time. */
 export interface Revocation {
@@ -37,18 +33,49 @@ export interface Renewal {
 
 export interface LeaseFilter extends LeaseSelector {
   state: LeaseStateName | null;
+  /** Only leases that were created after this time. */
+  createdAfter?: number;
 }
 
-/** All SQL on the table `leases`. */
+/** Milliseconds since 1970. */
+export interface PurgeBounds {
+  expiredBefore: number;
+  revokedBefore: number;
+}
+
+/** The leases as they are now, on a schema that may lack the table of revocations (migration 0004). */
+export async function openLeaseStore(
+  db: Database | Transaction,
+  revocations: TableCheck,
+): Promise<LeaseStore> {
+  return new LeaseStore(db, await revocations.isThere(db));
+}
+
+/** SQL on the table `leases`. What it reads shows every revocation from its commit on, written to the rows or not. */
 export class LeaseStore {
   readonly #db: Database | Transaction;
+  readonly #hasRevocations: boolean;
 
-  constructor(db: Database | Transaction) {
+  constructor(db: Database | Transaction, hasRevocations: boolean) {
     this.#db = db;
+    this.#hasRevocations = hasRevocations;
+  }
+
+  #select() {
+    return this.#db
+      .selectFrom('leases')
+      .select(leaseColumns)
+      .$if(this.#hasRevocations, (query) => query.select(coverColumns));
+  }
+
+  /** Active now, by the row and by what revokes it. */
+  #isActive(eb: LeaseExpression, now: number) {
+    const byRow = inState(eb, 'active', now);
+    return this.#hasRevocations ? eb.and([byRow, eb.not(isCovered(eb))]) : byRow;
   }
 
   async find(id: string): Promise<Lease | null> {
-    const row = await this.#db.selectFrom('leases').select(columns).where('id', '=', id).executeTakeFirst();
+    const row = await this.#select().where('id', '=', id).executeTakeFirst();
     return row ? toLease(row) : null;
   }
 
@@ -58,11 +85,9 @@ export class LeaseStore {
 
   /** The viewer's active leases, oldest first. */
   async listActiveOf(viewerId: string, now: number): Promise<Lease[]> {
-    const rows = await this.#db
-      .selectFrom('leases')
-      .select(columns)
+    const rows = await this.#select()
       .where('viewer_id', '=', viewerId)
-      .where((eb) => inState(eb, 'active', now))
+      .where((eb) => this.#isActive(eb, now))
       .orderBy('created_at')
       .orderBy('id')
       .execute();
@@ -71,16 +96,14 @@ export class LeaseStore {
 
   /** The viewer's active lease for the same content and device, the newest where there are several. */
   async findReusable(
-    { viewerId, contentId, deviceId }: Pick<Lease, 'viewerId' | 'contentId' | 'deviceId'>,
+    { viewerId, contentId, deviceId }: { viewerId: string; contentId: string; deviceId: string },
     now: number,
   ): Promise<Lease | null> {
-    const row = await this.#db
-      .selectFrom('leases')
-      .select(columns)
+    const row = await this.#select()
       .where('viewer_id', '=', viewerId)
       .where('content_id', '=', contentId)
-      .where('device_id', 'is not distinct from', deviceId)
-      .where((eb) => inState(eb, 'active', now))
+      .where('device_id', '=', deviceId)
+      .where((eb) => this.#isActive(eb, now))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .executeTakeFirst();
@@ -99,95 +122,36 @@ export class LeaseStore {
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
       .where('expires_at', '>', expiringAfter)
-      .returning(columns)
+      .$if(this.#hasRevocations, (query) =>
+        query.where((eb) => eb.not(isOlderThanRevocation(eb as unknown as LeaseExpression))),
+      )
+      .returning(leaseColumns)
       .executeTakeFirst();
     return row ? toLease(row) : null;
   }
 
   /** @returns the lease as it is now, null where it was revoked before or is not there */
-  async revokeOne(id: string, revocation: Revocation): Promise<Lease | null> {
+  async revokeOne(id: string, { at, by, reason }: Revocation): Promise<Lease | null> {
     const row = await this.#db
       .updateTable('leases')
-      .set(columnsOf(revocation))
+      .set({ revoked_at: at, revoked_by: by, reason })
       .where('id', '=', id)
       .where('revoked_at', 'is', null)
-      .returning(columns)
+      .$if(this.#hasRevocations, (query) =>
+        query.where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression))),
+      )
+      .returning(leaseColumns)
       .executeTakeFirst();
     return row ? toLease(row) : null;
   }
 
-  /**
-   * Revokes what the selector names and what expires after the given time. Only the newest `shown` come back: there may
-   * be more than fit in memory.
-   */
-  async revokeMatching(
-    selector: LeaseSelector,
-    revocation: Revocation,
-    expiringAfter: number,
-    shown: number,
-  ): Promise<{ revoked: number; leases: Lease[] }> {
-    const open = (eb: ExpressionBuilder<Schema, 'leases'>) =>
-      eb.and([
-        matchesSelector(eb, selector),
-        eb('revoked_at', 'is', null),
-        eb('expires_at', '>', expiringAfter),
-      ]);
-    const leases: Lease[] = [];
-    let revoked = 0;
-    let after: Cursor | null = null;
-    for (;;) {
-      const batch = await this.#revokeNewest(open, revocation, after);
-      leases.push(...batch.slice(0, shown - leases.length));
-      revoked += batch.length;
-      const last = batch.at(-1);
-      if (!last || batch.length < rowsPerRevocation) break;
-      after = { at: last.createdAt, id: last.id };
-      // SQLite's answers come without a turn of the event loop: without this, no key would be served until the last batch.
-      await nextTurn();
-    }
-    // A batch is short, too, where another transaction changed one of its rows after they were chosen. So the end is not
-    // when a batch is short, but when none is left.
-    const { numUpdatedRows } = await this.#db
-      .updateTable('leases')
-      .set(columnsOf(revocation))
-      .where(open)
-      .executeTakeFirstOrThrow();
-    return { revoked: revoked + Number(numUpdatedRows), leases };
-  }
-
-  /** Revokes the newest open leases after the cursor, as many as one statement may. Newest first. */
-  async #revokeNewest(
-    open: (eb: ExpressionBuilder<Schema, 'leases'>) => Expression<SqlBool>,
-    revocation: Revocation,
-    after: Cursor | null,
-  ): Promise<Lease[]> {
-    const newest = this.#db
-      .selectFrom('leases')
-      .select('id')
-      .where(open)
-      .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after)))
-      .orderBy('created_at', 'desc')
-      .orderBy('id', 'desc')
-      .limit(rowsPerRevocation);
-    const rows = await this.#db
-      .updateTable('leases')
-      .set(columnsOf(revocation))
-      .where('id', 'in', newest)
-      // Again, for the row that another transaction revoked after it was chosen. Not the selector, which cannot change:
-      // SQLite would walk through everything that it names.
-      .where('revoked_at', 'is', null)
-      .returning(columns)
-      .execute();
-    return rows.map(toLease).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1));
-  }
-
-  /** Newest first, up to `limit`, after the cursor. */
+  /** Newest first, up to `limit`, after the cursor. The filter goes by the rows, and what comes back by everything. */
   async list(filter: LeaseFilter, now: number, limit: number, after: Cursor | null): Promise<Lease[]> {
-    const rows = await this.#db
-      .selectFrom('leases')
-      .select(columns)
+    const { createdAfter } = filter;
+    const rows = await this.#select()
       .where((eb) => matchesSelector(eb, filter))
       .$if(filter.state !== null, (query) => query.where((eb) => inState(eb, filter.state ?? 'active', now)))
+      .$if(createdAfter !== undefined, (query) => query.where('created_at', '>', createdAfter ?? 0))
       .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after)))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
@@ -196,13 +160,28 @@ export class LeaseStore {
     return rows.map(toLease);
   }
 
+  /** What a revocation covers and its rows do not show yet. Newest first, up to `limit`, after the cursor. */
+  async listOpen(open: OpenLeases, limit: number, after: Cursor | null): Promise<Lease[]> {
+    const rows = await this.#select()
+      .where((eb) => isOpen(eb, open))
+      .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after)))
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toLease);
+  }
+
+  /** How many of the named leases are active now. */
   async countActive(selector: LeaseSelector, now: number): Promise<number> {
-    const { count } = await this.#db
+    const { count, covered } = await this.#db
       .selectFrom('leases')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where((eb) => eb.and([matchesSelector(eb, selector), inState(eb, 'active', now)]))
+      // In the same statement: rows that are written in between would be counted in one number and not in the other.
+      .$if(this.#hasRevocations, (query) => query.select(countCovered(selector, now).as('covered')))
       .executeTakeFirstOrThrow();
-    return count;
+    return count - (covered ?? 0);
   }
 
   /**
@@ -211,66 +190,29 @@ export class LeaseStore {
    * @returns how many
    */
   async purge({ expiredBefore, revokedBefore }: PurgeBounds, limit: number): Promise<number> {
-    const old = this.#db
+    const expired = this.#db
       .selectFrom('leases')
       .select('id')
-      // A lease is created before it ends: the index on `created_at` keeps the search to old ones.
-      .where('created_at', '<', Math.max(expiredBefore, revokedBefore))
-      .where((eb) => eb.or([eb('expires_at', '<', expiredBefore), eb('revoked_at', '<', revokedBefore)]))
-      .orderBy('created_at')
-      .limit(limit);
-    const { numDeletedRows } = await this.#db.deleteFrom('leases').where('id', 'in', old).executeTakeFirst();
-    return Number(numDeletedRows);
+      .where('expires_at', '<', expiredBefore)
+      .orderBy('expires_at');
+    // A lease is created before it is revoked: the index keeps the search to old ones.
+    const revoked = this.#db
+      .selectFrom('leases')
+      .select('id')
+      .where('revoked_at', 'is not', null)
+      .where('revoked_at', '<', revokedBefore)
+      .where('created_at', '<', revokedBefore)
+      .orderBy('created_at');
+    // One after the other, each by its own index: leases that are renewed for days would stand before all others.
+    let removed = 0;
+    for (const old of [expired, revoked]) {
+      if (removed === limit) break;
+      const { numDeletedRows } = await this.#db
+        .deleteFrom('leases')
+        .where('id', 'in', old.limit(limit - removed))
+        .executeTakeFirst();
+      removed += Number(numDeletedRows);
+    }
+    return removed;
   }
-}
-
-/** Milliseconds since 1970. */
-export interface PurgeBounds {
-  expiredBefore: number;
-  revokedBefore: number;
-}
-
-function columnsOf({ at, by, reason }: Revocation) {
-  return { revoked_at: at, revoked_by: by, reason };
-}
-
-/** Whether a row comes after the cursor in the order of lists, newest first. */
-function isAfter(eb: ExpressionBuilder<Schema, 'leases'>, cursor: Cursor | null) {
-  return eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(cursor?.at ?? 0, cursor?.id ?? ''));
-}
-
-/** What `stateOf` says, in SQL. */
-function inState(eb: ExpressionBuilder<Schema, 'leases'>, state: LeaseStateName, now: number) {
-  if (state === 'revoked') return eb('revoked_at', 'is not', null);
-  return eb.and([eb('revoked_at', 'is', null), eb('expires_at', state === 'active' ? '>' : '<=', now)]);
-}
-
-function toLease(row: Selectable<LeaseTable>): Lease {
-  return {
-    id: row.id,
-    viewerId: row.viewer_id,
-    contentId: row.content_id,
-    deviceId: row.device_id,
-    createdAt: row.created_at,
-    renewedAt: row.renewed_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-    revokedBy: row.revoked_by as Revoker | null,
-    reason: row.reason,
-  };
-}
-
-function toRow(lease: Lease): Selectable<LeaseTable> {
-  return {
-    id: lease.id,
-    viewer_id: lease.viewerId,
-    content_id: lease.contentId,
-    device_id: lease.deviceId,
-    created_at: lease.createdAt,
-    renewed_at: lease.renewedAt,
-    expires_at: lease.expiresAt,
-    revoked_at: lease.revokedAt,
-    revoked_by: lease.revokedBy,
-    reason: lease.reason,
-  };
 }

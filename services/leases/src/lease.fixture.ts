@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ContentState, Scope } from '@latchkey/shared/contracts';
-import type { Database } from '@latchkey/shared/db';
+import { createTableCheck, type Database } from '@latchkey/shared/db';
 import type { Notice } from '@latchkey/shared/events';
 import {
   createManualClock,
@@ -13,6 +13,7 @@ import {
   testTokenSecret,
 } from '@latchkey/shared/testing';
 import { createLeaseReader, type LeasePorts, type LeaseRules, leaseRoutes } from './index.ts';
+import { createRevocationWriter } from './revocation-writer.ts';
 
 /** The defaults of the contract, section 2. */
 export const usualRules: LeaseRules = {
@@ -43,6 +44,8 @@ export interface LeaseFixture extends TestHost {
     credential?: string | null,
     body?: object,
   ): Promise<Answer>;
+  /** Writes to the rows what has been revoked by viewer or content. */
+  writeRevocations(): Promise<number>;
   /** A token of the viewer, issued now. */
   tokenOf(viewerId: string, claims?: Record<string, unknown>): string;
 }
@@ -80,6 +83,12 @@ export async function openLeases(
     contents: contentReader,
     leases: createLeaseReader({ db, renewGraceSeconds: allRules.renewGraceSeconds }),
   });
+  const writer = createRevocationWriter({
+    db,
+    clock,
+    revocations: createTableCheck('revocations'),
+    signal: new AbortController().signal,
+  });
   const notices: Notice[] = [];
   host.bus.subscribe((message) => void (message.type === 'notice' && notices.push(message.notice)));
   await leaseRoutes({
@@ -95,6 +104,7 @@ export async function openLeases(
     clock,
     contents,
     notices,
+    writeRevocations: () => writer.run(),
     tokenOf(viewerId, claims = {}) {
       const iat = Math.floor(clock.now() / 1_000);
       return signToken(testTokenSecret, { sub: viewerId, iat, exp: iat + 3_600, ...claims });

@@ -1,9 +1,9 @@
 import { AppError } from '@latchkey/shared/errors';
 import type { LedgerEntry } from '@latchkey/shared/events';
-import { type Acting, auditAct, noticeLease } from './lease-acting.ts';
-import type { LeaseRules } from './lease-rules.ts';
+import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
+import type { LeaseService } from './lease-ports.ts';
 import { toLeaseView } from './lease-schema.ts';
-import { LeaseStore } from './lease-store.ts';
+import { openLeaseStore } from './lease-store.ts';
 
 /**
  * Sees to it that the viewer may have one more active lease. The caller holds the viewer's lock.
@@ -12,12 +12,12 @@ import { LeaseStore } from './lease-store.ts';
  */
 export async function makeRoom(
   entry: LedgerEntry,
-  rules: LeaseRules,
+  { rules, revocations }: LeaseService,
   viewerId: string,
   acting: Acting,
 ): Promise<void> {
   if (rules.maxPerViewer === 0) return;
-  const store = new LeaseStore(entry.tx);
+  const store = await openLeaseStore(entry.tx, revocations);
   const active = await store.listActiveOf(viewerId, entry.now);
   const tooMany = active.length - rules.maxPerViewer + 1;
   if (tooMany <= 0) return;
@@ -32,7 +32,7 @@ export async function makeRoom(
     if (!evicted) continue;
     // No mark: the same token may be at work on the newer lease.
     await entry.change({ kind: 'leases', leaseId: id, viewerId: null, contentId: null });
-    await auditAct(entry, acting, 'lease.evict', id);
+    await auditManagement(entry, acting, 'lease.evict', id);
     noticeLease(entry, 'revoked', evicted);
   }
 }

@@ -1,8 +1,5 @@
-import type { Database, Transaction } from '@latchkey/shared/db';
+import { anyId as any, type Database, findLatestMark, type Transaction } from '@latchkey/shared/db';
 import type { LeaseSelector } from './lease-selector.ts';
-
-/** Stands for any viewer or any content in a mark: nothing has an empty id. */
-const any = '';
 
 /** All SQL on the table `marks`. */
 export class MarkStore {
@@ -12,19 +9,9 @@ export class MarkStore {
     this.#db = db;
   }
 
-  /** The time of the latest mark on the viewer, the content or the pair; milliseconds since 1970, null where there is none. */
-  async findLatest(viewerId: string, contentId: string): Promise<number | null> {
-    const row = await this.#db
-      .selectFrom('marks')
-      .select((eb) => eb.fn.max<number | null>('marked_at').as('at'))
-      .where((eb) =>
-        eb.or([
-          eb.and([eb('viewer_id', '=', viewerId), eb('content_id', 'in', [any, contentId])]),
-          eb.and([eb('viewer_id', '=', any), eb('content_id', '=', contentId)]),
-        ]),
-      )
-      .executeTakeFirst();
-    return row?.at ?? null;
+  /** As `findLatestMark`. */
+  findLatest(viewerId: string, contentId: string): Promise<number | null> {
+    return findLatestMark(this.#db, viewerId, contentId);
   }
 
   /** Marks what the selector names. A mark never goes back: of two revocations the later one holds. */

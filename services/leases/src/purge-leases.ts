@@ -1,22 +1,30 @@
 import type { Clock } from '@latchkey/shared/clock';
-import type { Database } from '@latchkey/shared/db';
+import {
+  type Database,
+  inTransaction,
+  type TableCheck,
+  type Transaction,
+  tryLockSubject,
+} from '@latchkey/shared/db';
 import { purgeChanges } from '@latchkey/shared/events';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
+import { runPaced } from './paced-work.ts';
+import { RevocationStore } from './revocation-store.ts';
 
 const hourMs = 3_600_000;
 /** A lease that has ended can be looked up for a day: long enough for the support case of last night. */
 const keptLeaseMs = 24 * hourMs;
 /** A follower of the change feed that was away for longer forgets everything and starts anew, which is as right. */
 const keptChangeMs = hourMs;
-/** Some milliseconds of work on either database, so that nobody waits behind it. */
-const rowsPerStatement = 1_000;
-/** What one run leaves, the next removes: with a run a minute, more than leases can end in the long run. */
-const statementsPerRun = 10;
 
 export interface LeasePurgeOptions {
   db: Database;
   clock: Clock;
+  /** Whether the table is there (migration 0004). */
+  revocations: TableCheck;
+  /** Ends a run between two transactions. */
+  signal: AbortSignal;
   renewGraceSeconds: number;
   /** `AUTH_JWT_MAX_AGE_SECONDS`: no token that is accepted is older, so no older mark can refuse one. */
   tokenMaxAgeSeconds: number;
@@ -32,37 +40,60 @@ export interface Purged {
   leases: number;
   marks: number;
   changes: number;
+  revocations: number;
 }
+
+/** Another process is purging. */
+class PurgedElsewhere extends Error {}
 
 /**
- * Removes what no decision can rest on any more, a bounded number of rows at a time. Nothing depends on when it runs:
- * leases expire by comparison.
+ * Removes what no decision can rest on any more, in as many short transactions as it takes: a run keeps up with 5,000 leases
+ * a second. Nothing depends on when it runs, because leases expire by comparison.
  */
 export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<Purged> } {
-  const { db, clock } = options;
-  const leases = new LeaseStore(db);
-  const marks = new MarkStore(db);
+  const { db, clock, revocations, signal } = options;
+
+  async function removeAll(removeSome: (tx: Transaction, limit: number) => Promise<number>): Promise<number> {
+    let removed = 0;
+    await runPaced(db, clock, signal, async (limit) => {
+      const count = await inTransaction(db, async (tx) => {
+        if (!(await tryLockSubject(tx, 'lease-purge'))) throw new PurgedElsewhere();
+        return removeSome(tx, limit);
+      });
+      removed += count;
+      return count > 0;
+    });
+    return removed;
+  }
+
+  async function run(): Promise<Purged> {
+    const purged: Purged = { leases: 0, marks: 0, changes: 0, revocations: 0 };
+    const now = clock.now();
+    const revokedBefore = now - keptLeaseMs;
+    const expiredBefore = revokedBefore - options.renewGraceSeconds * 1_000;
+    const markedBefore = now - (options.tokenMaxAgeSeconds + 2 * options.clockToleranceSeconds) * 1_000;
+    const bounds = { expiredBefore, revokedBefore };
+    purged.leases = await removeAll((tx, limit) => new LeaseStore(tx, false).purge(bounds, limit));
+    purged.marks = await removeAll((tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
+    purged.changes = await removeAll((tx) => purgeChanges(tx, now - keptChangeMs));
+    // Last, once every lease is gone that had ended before such a revocation: a longer LEASE_RENEW_GRACE_SECONDS could
+    // otherwise bring one back. A revocation whose rows are not all written stays, however old it is.
+    if (!signal.aborted && (await revocations.isThere(db))) {
+      purged.revocations = await removeAll((tx, limit) =>
+        new RevocationStore(tx).purge(Math.min(expiredBefore, markedBefore), limit),
+      );
+    }
+    return purged;
+  }
+
   return {
     async run() {
-      const now = clock.now();
-      const revokedBefore = now - keptLeaseMs;
-      const expiredBefore = revokedBefore - options.renewGraceSeconds * 1_000;
-      const markedBefore = now - (options.tokenMaxAgeSeconds + 2 * options.clockToleranceSeconds) * 1_000;
-      return {
-        leases: await inBatches((limit) => leases.purge({ expiredBefore, revokedBefore }, limit)),
-        marks: await inBatches((limit) => marks.purge(markedBefore, limit)),
-        changes: await inBatches(() => purgeChanges(db, now - keptChangeMs)),
-      };
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof PurgedElsewhere)) throw error;
+        return { leases: 0, marks: 0, changes: 0, revocations: 0 };
+      }
     },
   };
-}
-
-async function inBatches(removeSome: (limit: number) => Promise<number>): Promise<number> {
-  let removed = 0;
-  for (let statement = 0; statement < statementsPerRun; statement++) {
-    const count = await removeSome(rowsPerStatement);
-    removed += count;
-    if (count < rowsPerStatement) break;
-  }
-  return removed;
 }

@@ -2,67 +2,96 @@ import { type Principal, viewerIdOf } from '@latchkey/shared/auth';
 import { AppError } from '@latchkey/shared/errors';
 import type { LedgerEntry } from '@latchkey/shared/events';
 import { assertContentOpen, assertEntitled } from './assert-entitled.ts';
+import { assertUnmarked } from './assert-unmarked.ts';
 import type { Grant } from './create-lease.ts';
 import { type Lease, stateOf } from './lease.ts';
 import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
 import { isLeaseId } from './lease-id.ts';
-import { lockForRevival } from './lease-locks.ts';
-import type { LeasePorts } from './lease-ports.ts';
-import { grantTtlSeconds, type LeaseRules, lastRenewableExpiry } from './lease-rules.ts';
-import { LeaseStore } from './lease-store.ts';
+import { lockForCreation, lockForRenewal } from './lease-locks.ts';
+import type { LeaseService } from './lease-ports.ts';
+import { grantTtlSeconds, lastRenewableExpiry } from './lease-rules.ts';
+import { openLeaseStore } from './lease-store.ts';
 import { makeRoom } from './make-room.ts';
 
 /**
  * Gives a lease a new life that counts from now: a viewer its own, an API key any.
  *
- * @throws AppError LEASE_UNKNOWN, LEASE_REVOKED, LEASE_EXPIRED, CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND; and
- *   LEASE_LIMIT_REACHED where an expired lease would come back as one too many
+ * @throws AppError LEASE_UNKNOWN, LEASE_REVOKED, LEASE_EXPIRED, CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND; and TOKEN_REVOKED
+ *   or LEASE_LIMIT_REACHED where an expired lease would come back to a viewer who would get no new one
  */
 export async function renewLease(
-  ports: LeasePorts,
+  service: LeaseService,
   { leaseId, requestedTtlSeconds }: { leaseId: string; requestedTtlSeconds: number | undefined },
   acting: Acting,
 ): Promise<Grant> {
-  const { rules, clock } = ports;
-  const found = isLeaseId(leaseId) ? await new LeaseStore(ports.db).find(leaseId) : null;
-  const lease = asRenewable(found, acting.principal, rules, clock.now());
+  const { db, revocations, clock, rules } = service;
+  const found = isLeaseId(leaseId) ? await (await openLeaseStore(db, revocations)).find(leaseId) : null;
+  const lease = asRenewable(found, acting.principal, service, clock.now());
   assertEntitled(acting.principal, lease.contentId);
   // Before the transaction, because the answer may come from another process.
-  await assertContentOpen(ports, lease.contentId);
+  await assertContentOpen(service, lease.contentId);
 
-  return ports.ledger.write(async (entry) => {
-    const { tx, now } = entry;
-    const store = new LeaseStore(tx);
-    const ttlSeconds = grantTtlSeconds(rules, requestedTtlSeconds);
-    await revive(entry, rules, lease, acting);
-    const renewed = await store.renew(lease.id, {
-      at: now,
-      expiresAt: now + ttlSeconds * 1_000,
-      expiringAfter: lastRenewableExpiry(rules, now),
+  const ttlSeconds = grantTtlSeconds(rules, requestedTtlSeconds);
+  const write = (extend: typeof extendActive | typeof revive) =>
+    service.ledger.write(async (entry) => {
+      const renewed = await extend(service, entry, lease, ttlSeconds * 1_000, acting);
+      if (!renewed) return null;
+      await auditManagement(entry, acting, 'lease.renew', renewed.id);
+      noticeLease(entry, 'renewed', renewed);
+      return renewed;
     });
-    // A revocation came first, or the time ran out.
-    if (!renewed) {
-      asRenewable(await store.find(lease.id), acting.principal, rules, now);
-      throw new AppError('LEASE_EXPIRED');
-    }
-    await auditManagement(entry, acting, 'lease.renew', renewed.id);
-    noticeLease(entry, 'renewed', renewed);
-    return { lease: renewed, ttlSeconds };
+  const active = stateOf(lease, clock.now()) === 'active' ? await write(extendActive) : null;
+  // In a transaction of its own: it locks the viewer alone, and a lock that is shared cannot become one without deadlocks.
+  const renewed = active ?? (await write(revive));
+  if (!renewed) throw new AppError('LEASE_REVOKED');
+  return { lease: renewed, ttlSeconds };
+}
+
+/** @returns null where the lease is not active any more */
+async function extendActive(
+  { clock, revocations }: LeaseService,
+  { tx }: LedgerEntry,
+  { id, viewerId, contentId }: Lease,
+  ttlMs: number,
+): Promise<Lease | null> {
+  await lockForRenewal(tx, viewerId, contentId);
+  const now = clock.now();
+  const store = await openLeaseStore(tx, revocations);
+  return store.renew(id, { at: now, expiresAt: now + ttlMs, expiringAfter: now });
+}
+
+/**
+ * Brings an expired lease back within its grace. It did not count towards the limit and now does, like a new one; and like
+ * a new one it is refused to a token from before a revocation.
+ *
+ * @returns null where a revocation is newer than the lease, though it had ended before
+ */
+async function revive(
+  service: LeaseService,
+  entry: LedgerEntry,
+  { id, viewerId, contentId }: Lease,
+  ttlMs: number,
+  acting: Acting,
+): Promise<Lease | null> {
+  const { clock, revocations, rules } = service;
+  const { tx } = entry;
+  await lockForCreation(tx, viewerId, contentId);
+  const now = clock.now();
+  const store = await openLeaseStore(tx, revocations);
+  const latest = asRenewable(await store.find(id), acting.principal, service, now);
+  if (stateOf(latest, now) === 'expired') {
+    await assertUnmarked(tx, acting.principal, latest);
+    await makeRoom(entry, service, viewerId, acting);
+  }
+  return store.renew(id, {
+    at: now,
+    expiresAt: now + ttlMs,
+    expiringAfter: lastRenewableExpiry(rules, now),
   });
 }
 
-/** A lease that has expired does not count towards the limit; once it is renewed it does, like a new one. */
-async function revive(entry: LedgerEntry, rules: LeaseRules, lease: Lease, acting: Acting): Promise<void> {
-  if (rules.maxPerViewer === 0 || stateOf(lease, entry.now) !== 'expired') return;
-  await lockForRevival(entry.tx, lease.viewerId);
-  const latest = await new LeaseStore(entry.tx).find(lease.id);
-  if (latest && stateOf(latest, entry.now) === 'expired') {
-    await makeRoom(entry, rules, lease.viewerId, acting);
-  }
-}
-
 /** @returns the lease, where the principal may renew it at `now` */
-function asRenewable(lease: Lease | null, principal: Principal, rules: LeaseRules, now: number): Lease {
+function asRenewable(lease: Lease | null, principal: Principal, { rules }: LeaseService, now: number): Lease {
   const mine = lease !== null && (principal.kind === 'api-key' || lease.viewerId === viewerIdOf(principal));
   if (!mine) throw new AppError('LEASE_UNKNOWN');
   if (lease.revokedAt !== null) throw new AppError('LEASE_REVOKED');

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { shareLeases } from '@latchkey/shared/cache';
 import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
 import { addFeedRoutes, createContentClient } from '@latchkey/shared/internal';
-import { everyMs } from '@latchkey/shared/lifecycle';
 import {
   connectApiKeys,
   connectNeighbour,
@@ -16,16 +15,13 @@ import {
 import packageJson from '../package.json' with { type: 'json' };
 import {
   addLeaseNeighbourRoutes,
-  createLeasePurge,
   createLeaseReader,
   leaseRoutes,
   leaseSettingRules,
   leaseSettings,
   readLeaseRules,
+  startLeaseJobs,
 } from './index.ts';
-
-/** Expiry is by comparison, so the purge only saves room and can be rare. */
-const purgeEveryMs = 60_000;
 
 await runService(
   {
@@ -71,19 +67,15 @@ await runService(
       addLeaseNeighbourRoutes(process.app, reader, feed);
       addFeedRoutes(process.app, feed);
 
-      const purge = createLeasePurge({
+      const jobs = startLeaseJobs({
         db,
         clock,
         renewGraceSeconds,
         tokenMaxAgeSeconds: values.authJwtMaxAgeSeconds,
         clockToleranceSeconds: values.authJwtClockToleranceSeconds,
+        onFault: (what, error) => log.error(what, { error }),
       });
-      const purges = everyMs(
-        purgeEveryMs,
-        () => purge.run(),
-        (error) => log.error('what has ended could not be purged', { error }),
-      );
-      shutdown.add('purging', 5_000, () => purges.stop());
+      shutdown.add('writing revocations and purging', 5_000, () => jobs.stop());
       return async () => {
         await checkSchema();
         await follower.pull();

@@ -85,7 +85,7 @@ export interface RevocationTable {
   /** The row of the audit that gets the number of leases once they are written. */
   audit_number: number | null;
   /** Rows of leases written so far. They are written newest first, and the cursor is the last one. */
-  written: number;
+  written: Generated<number>;
   cursor_at: number | null;
   cursor_id: string | null;
   /** When the last row was written; null until then. */

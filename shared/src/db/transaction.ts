@@ -37,6 +37,17 @@ export async function lockSubject(
   await sql`select ${lock}(hashtextextended(${subject}, 0))`.execute(tx);
 }
 
+/**
+ * Whether this transaction may be the only one that works on the subject now, without waiting for another one that does.
+ * On SQLite, which has one writer at a time, it always may.
+ */
+export async function tryLockSubject(tx: Transaction, subject: string): Promise<boolean> {
+  if (!isPostgres(tx)) return true;
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${subject}, 0)) as locked`.execute(tx);
+  return rows[0]?.locked === true;
+}
+
 function isPostgres(tx: Transaction): boolean {
   // Of the two dialects only Postgres has it.
   return tx.getExecutor().adapter.supportsTransactionalDdl === true;

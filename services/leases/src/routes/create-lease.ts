@@ -2,7 +2,7 @@ import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { createLease } from '../create-lease.ts';
-import type { LeasePorts } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-ports.ts';
 import {
   ContentIdSchema,
   DeviceIdSchema,
@@ -17,6 +17,8 @@ import { actingIn } from './acting.ts';
 const schema = {
   tags: ['leases'],
   summary: 'Create a lease, or renew the active one of the same viewer, content and device',
+  description:
+    'Without a deviceId each call is a playback of its own and makes a new lease, which counts for LEASE_MAX_PER_VIEWER.',
   body: Type.Object(
     {
       contentId: ContentIdSchema,
@@ -44,14 +46,14 @@ const schema = {
 };
 
 /** `POST /keys/leases` */
-export function addCreateLeaseRoute(app: App, ports: LeasePorts): void {
+export function addCreateLeaseRoute(app: App, service: LeaseService): void {
   const config = { access: 'leases', action: 'lease.create', limit: 'leases' } as const;
   app.post('/keys/leases', { config, schema }, async (request, reply) => {
     const acting = actingIn(request);
     const { contentId, requestedTtlSeconds, deviceId = null, viewerId } = request.body;
     const holder = leaseholderOf(acting.principal, viewerId);
     const asked = { viewerId: holder, contentId, deviceId, requestedTtlSeconds };
-    const grant = await createLease(ports, asked, acting);
-    return reply.code(grant.created ? 201 : 200).send(grantOf(grant, ports.clock.now()));
+    const grant = await createLease(service, asked, acting);
+    return reply.code(grant.created ? 201 : 200).send(grantOf(grant, service.clock.now()));
   });
 }

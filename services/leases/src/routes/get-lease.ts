@@ -2,9 +2,9 @@ import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { isLeaseId } from '../lease-id.ts';
-import type { LeasePorts } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-ports.ts';
 import { LeaseSchema, toLeaseView } from '../lease-schema.ts';
-import { LeaseStore } from '../lease-store.ts';
+import { openLeaseStore } from '../lease-store.ts';
 
 const schema = {
   tags: ['leases'],
@@ -17,11 +17,10 @@ const schema = {
 };
 
 /** `GET /api/v1/leases/:id` */
-export function addGetLeaseRoute(app: App, { db, clock }: LeasePorts): void {
-  const store = new LeaseStore(db);
+export function addGetLeaseRoute(app: App, { db, clock, revocations }: LeaseService): void {
   const config = { access: 'manage', action: 'lease.read', limit: 'api' } as const;
   app.get('/api/v1/leases/:id', { config, schema }, async ({ params: { id } }) => {
-    const lease = isLeaseId(id) ? await store.find(id) : null;
+    const lease = isLeaseId(id) ? await (await openLeaseStore(db, revocations)).find(id) : null;
     if (!lease) throw new AppError('LEASE_NOT_FOUND');
     return { lease: toLeaseView(lease, clock.now()) };
   });

@@ -1,16 +1,20 @@
+import { encodeCursor } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
-import { type App, listQuery, nextCursor, page } from '@latchkey/shared/http';
+import { type App, listQuery, page } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { leaseStates } from '../lease.ts';
-import type { LeasePorts } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-ports.ts';
 import { LeaseSchema, toLeaseView } from '../lease-schema.ts';
-import { LeaseStore } from '../lease-store.ts';
+import { openLeaseStore } from '../lease-store.ts';
+import { listLeases } from '../list-leases.ts';
 
 const defaultLimit = 100;
 
 const schema = {
   tags: ['leases'],
   summary: 'List leases, newest first',
+  description:
+    'While the rows of a large revocation are being written, a page of one state may be shorter than its limit though next_cursor names another page.',
   querystring: Type.Object(
     {
       viewerId: Type.Optional(Type.String({ minLength: 1 })),
@@ -33,19 +37,19 @@ const schema = {
 };
 
 /** `GET /api/v1/leases` */
-export function addListLeasesRoute(app: App, { db, clock }: LeasePorts): void {
-  const store = new LeaseStore(db);
+export function addListLeasesRoute(app: App, service: LeaseService): void {
+  const { db, clock, revocations } = service;
   const config = { access: 'manage', action: 'lease.list', limit: 'api' } as const;
   app.get('/api/v1/leases', { config, schema }, async ({ query }) => {
     const { limit, after } = page(query, defaultLimit);
     const selector = { viewerId: query.viewerId ?? null, contentId: query.contentId ?? null };
     const now = clock.now();
-    // One more than is shown tells whether there is another page.
-    const found = await store.list({ ...selector, state: query.state ?? null }, now, limit + 1, after);
-    const { rows, next } = nextCursor(found, limit, ({ createdAt, id }) => ({ at: createdAt, id }));
+    const filter = { ...selector, state: query.state ?? null };
+    const { leases, next } = await listLeases(service, filter, now, limit, after);
+    const store = await openLeaseStore(db, revocations);
     return {
-      leases: rows.map((lease) => toLeaseView(lease, now)),
-      next_cursor: next,
+      leases: leases.map((lease) => toLeaseView(lease, now)),
+      next_cursor: next && encodeCursor(next),
       total_active: await store.countActive(selector, now),
     };
   });

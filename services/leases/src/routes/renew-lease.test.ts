@@ -92,6 +92,20 @@ describe('POST /keys/leases/renew answers 403', () => {
     expect(answer).toMatchObject({ status: 403, body: { code: 'LEASE_REVOKED' } });
   });
 
+  it('TOKEN_REVOKED for an expired lease, once a lease of another device was revoked, until the token is newer', async () => {
+    const leaseId = await lease();
+    const { body } = await leases.ask('POST', '/keys/leases', leases.tokenOf('ann'), {
+      contentId: 'film',
+      deviceId: 'tv',
+    });
+    const token = leases.tokenOf('ann');
+    await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, { leaseId: body.lease.id });
+    expect((await renew(token, { leaseId })).status).toBe(200);
+    leases.clock.advance(310_000);
+    expect(await renew(token, { leaseId })).toMatchObject({ status: 403, body: { code: 'TOKEN_REVOKED' } });
+    expect((await renew(leases.tokenOf('ann'), { leaseId })).status).toBe(200);
+  });
+
   it('LEASE_EXPIRED once the grace is over', async () => {
     const leaseId = await lease();
     leases.clock.advance(330_000);

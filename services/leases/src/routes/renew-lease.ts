@@ -1,7 +1,7 @@
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import type { LeasePorts } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-ports.ts';
 import { grantOf, grantResponse, LeaseIdSchema, RequestedTtlSchema } from '../lease-schema.ts';
 import { renewLease } from '../renew-lease.ts';
 import { actingIn } from './acting.ts';
@@ -24,6 +24,7 @@ const schema = {
       'LEASE_UNKNOWN',
       'LEASE_REVOKED',
       'LEASE_EXPIRED',
+      'TOKEN_REVOKED',
       'CONTENT_NOT_ENTITLED',
       'CONTENT_NOT_FOUND',
       'LEASE_LIMIT_REACHED',
@@ -32,11 +33,11 @@ const schema = {
 };
 
 /** `POST /keys/leases/renew` */
-export function addRenewLeaseRoute(app: App, ports: LeasePorts): void {
+export function addRenewLeaseRoute(app: App, service: LeaseService): void {
   const config = { access: 'leases', action: 'lease.renew' } as const;
   app.post('/keys/leases/renew', { config, schema }, async (request) => {
     const { leaseId, requestedTtlSeconds } = request.body;
-    const grant = await renewLease(ports, { leaseId, requestedTtlSeconds }, actingIn(request));
-    return grantOf(grant, ports.clock.now());
+    const grant = await renewLease(service, { leaseId, requestedTtlSeconds }, actingIn(request));
+    return grantOf(grant, service.clock.now());
   });
 }

@@ -33,9 +33,8 @@ describe('a viewer that releases its own lease', () => {
     });
     expect(await marks()).toEqual([]);
     expect(await changes()).toEqual([{ kind: 'leases', leaseId, viewerId: null, contentId: null }]);
-    expect(await auditRows()).toEqual([
-      { actor_kind: 'viewer', action: 'lease.revoke', target: leaseId, outcome: 'done' },
-    ]);
+    // A viewer's daily business: one token could fill the audit with it.
+    expect(await auditRows()).toEqual([]);
     expect(await revoke(token, { leaseId })).toMatchObject({ status: 200, body: { revoked: 0, leases: [] } });
     expect(await lease('ann')).not.toBe(leaseId);
   });

@@ -3,7 +3,7 @@ import { problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import type { Acting } from '../lease-acting.ts';
-import type { LeasePorts } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-ports.ts';
 import {
   ContentIdSchema,
   LeaseIdSchema,
@@ -12,7 +12,8 @@ import {
   toLeaseView,
   ViewerIdSchema,
 } from '../lease-schema.ts';
-import { type RevocationResult, releaseLease, revokeLease, revokeMatchingLeases } from '../revoke-leases.ts';
+import { type RevocationResult, revokeMatchingLeases } from '../revoke-by-selector.ts';
+import { releaseLease, revokeLease } from '../revoke-leases.ts';
 import { readViewerId } from '../viewer-id.ts';
 import { actingIn } from './acting.ts';
 
@@ -32,7 +33,13 @@ const schema = {
   ),
   response: {
     200: Type.Object({
-      revoked: Type.Integer({ description: 'How many were newly revoked.' }),
+      revoked: Type.Integer({ description: 'How many were newly revoked, exact up to 10,000.' }),
+      more: Type.Optional(
+        Type.Literal(true, {
+          description:
+            'There where more were revoked than were counted. The audit row gets the exact number as `affected`.',
+        }),
+      ),
       leases: Type.Array(LeaseSchema, { description: 'The first 100 of them, newest first.' }),
     }),
     ...problems(
@@ -54,16 +61,20 @@ interface Body {
 }
 
 /** `POST /keys/leases/revoke` */
-export function addRevokeLeasesRoute(app: App, ports: LeasePorts): void {
+export function addRevokeLeasesRoute(app: App, service: LeaseService): void {
   const config = { access: 'leases', action: 'lease.revoke' } as const;
   app.post('/keys/leases/revoke', { config, schema }, async (request) => {
-    const { revoked, leases } = await revoke(ports, request.body, actingIn(request));
-    const now = ports.clock.now();
-    return { revoked, leases: leases.map((lease) => toLeaseView(lease, now)) };
+    const { revoked, more, leases } = await revoke(service, request.body, actingIn(request));
+    const now = service.clock.now();
+    return {
+      revoked,
+      ...(more && { more }),
+      leases: leases.map((lease) => toLeaseView(lease, now)),
+    };
   });
 }
 
-async function revoke(ports: LeasePorts, body: Body, acting: Acting): Promise<RevocationResult> {
+async function revoke(service: LeaseService, body: Body, acting: Acting): Promise<RevocationResult> {
   const { leaseId, viewerId, contentId, reason = null } = body;
   if (leaseId === undefined) {
     if (viewerId === undefined && contentId === undefined)
@@ -73,10 +84,10 @@ async function revoke(ports: LeasePorts, body: Body, acting: Acting): Promise<Re
       viewerId: viewerId === undefined ? null : readViewerId(viewerId),
       contentId: contentId ?? null,
     };
-    return revokeMatchingLeases(ports, selector, reason, acting);
+    return revokeMatchingLeases(service, selector, reason, acting);
   }
   if (viewerId !== undefined || contentId !== undefined)
     throw validationFailure('/leaseId', 'stands alone: a lease has one viewer and one content');
   const asManagement = acting.principal.kind === 'api-key';
-  return (asManagement ? revokeLease : releaseLease)(ports, leaseId, reason, acting);
+  return (asManagement ? revokeLease : releaseLease)(service, leaseId, reason, acting);
 }

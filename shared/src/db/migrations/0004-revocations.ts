@@ -29,6 +29,14 @@ export const revocations: Migration = {
       .execute();
     await createIndex(db, ['content_id', 'viewer_id', 'revoked_up_to']);
     await createIndex(db, ['finished_at', 'number']);
+    // Small however many are kept: every look-up of a lease asks whether a revocation that is being written covers it.
+    await db.schema
+      .createIndex('revocations_unfinished')
+      .ifNotExists()
+      .on('revocations')
+      .columns(['content_id', 'viewer_id', 'revoked_up_to', 'finished_at'])
+      .where('finished_at', 'is', null)
+      .execute();
   },
 };
 

@@ -1,0 +1,19 @@
+import { isHeldByMark, type Principal } from '@latchkey/shared/auth';
+import type { Transaction } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
+import { MarkStore } from './mark-store.ts';
+
+/**
+ * A token from before a revocation gives no new lease, and brings no expired one back. An API key is no token, and may.
+ *
+ * @throws AppError TOKEN_REVOKED
+ */
+export async function assertUnmarked(
+  tx: Transaction,
+  principal: Principal,
+  { viewerId, contentId }: { viewerId: string; contentId: string },
+): Promise<void> {
+  if (principal.kind === 'api-key') return;
+  const markedAt = await new MarkStore(tx).findLatest(viewerId, contentId);
+  if (isHeldByMark(principal, markedAt)) throw new AppError('TOKEN_REVOKED');
+}

@@ -1,0 +1,136 @@
+import type { Cursor, LeaseTable, Schema } from '@latchkey/shared/db';
+import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
+import type { Lease, LeaseStateName, Revoker } from './lease.ts';
+import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
+
+export const leaseColumns = [
+  'id',
+  'viewer_id',
+  'content_id',
+  'device_id',
+  'created_at',
+  'renewed_at',
+  'expires_at',
+  'revoked_at',
+  'revoked_by',
+  'reason',
+] as const;
+
+export type LeaseExpression = ExpressionBuilder<Schema, 'leases'>;
+type LeaseRow = Selectable<LeaseTable>;
+
+/** A row, and what the revocation by viewer or content that covers it says, where the row does not show it yet. */
+export interface CoveredRow extends LeaseRow {
+  covered_at?: number | null;
+  covered_reason?: string | null;
+}
+
+/** The revocations by viewer or content that cover a row of `leases` and are still being written to rows. */
+function covering(eb: LeaseExpression) {
+  return eb
+    .selectFrom('revocations as covering')
+    .where('covering.finished_at', 'is', null)
+    .where(sql<boolean>`covering.content_id in (leases.content_id, '')`)
+    .where(sql<boolean>`covering.viewer_id in (leases.viewer_id, '')`)
+    .whereRef('covering.revoked_up_to', '>=', 'leases.created_at')
+    .whereRef('covering.created_after', '<', 'leases.created_at')
+    .whereRef('covering.expiring_after', '<', 'leases.expires_at');
+}
+
+/** Whether a revocation by viewer or content revokes the row, which does not show it yet. */
+export function isCovered(eb: LeaseExpression) {
+  return eb.exists(covering(eb).select(eb.lit(1).as('one')));
+}
+
+/** The columns `covered_at` and `covered_reason` of `CoveredRow`. Of several revocations the first one counts. */
+export function coverColumns(eb: LeaseExpression) {
+  // Not by the bare number: Postgres would walk through the index of all numbers to find one that covers.
+  const first = covering(eb)
+    .where('leases.revoked_at', 'is', null)
+    .orderBy(sql`covering.number + 0`)
+    .limit(1);
+  return [
+    first.select('covering.revoked_at').as('covered_at'),
+    first.select('covering.reason').as('covered_reason'),
+  ] as const;
+}
+
+/**
+ * Whether a revocation by viewer or content was written after the lease was created. It is wider than `isCovered`: a lease
+ * that had ended by then is not revoked, but a longer LEASE_RENEW_GRACE_SECONDS must not bring it back.
+ */
+export function isOlderThanRevocation(eb: LeaseExpression) {
+  return eb.exists(
+    eb
+      .selectFrom('revocations as later')
+      .select(eb.lit(1).as('one'))
+      .where(sql<boolean>`later.content_id in (leases.content_id, '')`)
+      .where(sql<boolean>`later.viewer_id in (leases.viewer_id, '')`)
+      .whereRef('later.revoked_up_to', '>=', 'leases.created_at'),
+  );
+}
+
+/** What `stateOf` says, in SQL, as far as the row alone shows it. */
+export function inState(eb: LeaseExpression, state: LeaseStateName, now: number) {
+  if (state === 'revoked') return eb('revoked_at', 'is not', null);
+  return eb.and([eb('revoked_at', 'is', null), eb('expires_at', state === 'active' ? '>' : '<=', now)]);
+}
+
+/** Which rows a revocation by viewer or content writes: those that it names, created and expiring as given. */
+export interface OpenLeases extends LeaseSelector {
+  /** Exclusive, in milliseconds since 1970. */
+  createdAfter: number;
+  /** Inclusive. */
+  createdUpTo: number;
+  expiringAfter: number;
+}
+
+/** The condition on a row of `leases` that a revocation covers and that does not show it yet. */
+export function isOpen(
+  eb: LeaseExpression,
+  { createdAfter, createdUpTo, expiringAfter, ...named }: OpenLeases,
+) {
+  return eb.and([
+    matchesSelector(eb, named),
+    eb('revoked_at', 'is', null),
+    eb('created_at', '>', createdAfter),
+    eb('created_at', '<=', createdUpTo),
+    eb('expires_at', '>', expiringAfter),
+  ]);
+}
+
+/** Whether a row comes after the cursor in the order of lists, newest first. */
+export function isAfter(eb: LeaseExpression, cursor: Cursor | null) {
+  return eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(cursor?.at ?? 0, cursor?.id ?? ''));
+}
+
+export function toLease(row: CoveredRow): Lease {
+  const isCoveredOnly = row.revoked_at === null && typeof row.covered_at === 'number';
+  return {
+    id: row.id,
+    viewerId: row.viewer_id,
+    contentId: row.content_id,
+    deviceId: row.device_id,
+    createdAt: row.created_at,
+    renewedAt: row.renewed_at,
+    expiresAt: row.expires_at,
+    revokedAt: isCoveredOnly ? (row.covered_at ?? null) : row.revoked_at,
+    revokedBy: isCoveredOnly ? 'management' : (row.revoked_by as Revoker | null),
+    reason: isCoveredOnly ? (row.covered_reason ?? null) : row.reason,
+  };
+}
+
+export function toRow(lease: Lease): LeaseRow {
+  return {
+    id: lease.id,
+    viewer_id: lease.viewerId,
+    content_id: lease.contentId,
+    device_id: lease.deviceId,
+    created_at: lease.createdAt,
+    renewed_at: lease.renewedAt,
+    expires_at: lease.expiresAt,
+    revoked_at: lease.revokedAt,
+    revoked_by: lease.revokedBy,
+    reason: lease.reason,
+  };
+}

@@ -1,0 +1,54 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from '@latchkey/shared/clock';
+import type { Database } from '@latchkey/shared/db';
+
+/** How background work leaves room for requests. */
+interface Pace {
+  /** What one transaction should take. */
+  stepMs: number;
+  /** How long it rests, as a multiple of what the transaction took. */
+  restShare: number;
+}
+
+/**
+ * SQLite runs in this process, so a statement is time in which no request is answered, and the sync at the end of a
+ * transaction as well: 3 ms are below what a request with a write of its own takes. A quarter of the time is left to this
+ * work, which is some 10,000 rows a second.
+ */
+const sqlitePace: Pace = { stepMs: 3, restShare: 3 };
+/** Postgres works beside requests: this holds one of the ten connections of the pool, for half of the time. */
+const postgresPace: Pace = { stepMs: 25, restShare: 1 };
+const firstRows = 50;
+const leastRows = 10;
+/** Rows of one statement: SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER), and Postgres makes one plan for each number. */
+const mostRows = 1_000;
+
+/**
+ * Runs a step again and again until it says that it is done: with as many rows as fit into the time that one may take, and
+ * with a rest after each.
+ *
+ * @param step takes the number of rows that it may write in one transaction; false where nothing is left
+ */
+export async function runPaced(
+  db: Database,
+  clock: Clock,
+  signal: AbortSignal,
+  step: (rows: number) => Promise<boolean>,
+): Promise<void> {
+  const { stepMs, restShare } = isPostgres(db) ? postgresPace : sqlitePace;
+  let rows = firstRows;
+  while (!signal.aborted) {
+    const beganAt = clock.monotonic();
+    if (!(await step(rows))) return;
+    const tookMs = clock.monotonic() - beganAt;
+    const fitting = tookMs > 0 ? (rows * stepMs) / tookMs : mostRows;
+    // At most twice as many as before: the first steps after a pause tell little.
+    rows = Math.round(Math.max(leastRows, Math.min(mostRows, 2 * rows, fitting)));
+    await wait(tookMs * restShare, undefined, { ref: false });
+  }
+}
+
+function isPostgres(db: Database): boolean {
+  // Of the two dialects only Postgres has it.
+  return db.getExecutor().adapter.supportsTransactionalDdl === true;
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { createTableCheck } from '@latchkey/shared/db';
+import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LeaseStore } from './lease-store.ts';
+import { RevocationStore } from './revocation-store.ts';
+import { createRevocationWriter } from './revocation-writer.ts';
+
+const count = 1_500;
+const everything = { viewerId: null, contentId: null };
+
+describe.each(databaseKinds(process.env))('the writer of revocations on $name', ({ open }) => {
+  const clock = createManualClock();
+  const now = clock.now();
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await open();
+    const rows = Array.from({ length: count }, (_, n) => ({
+      id: randomUUID(),
+      viewer_id: 'ann',
+      content_id: 'film',
+      device_id: null,
+      // Many in one millisecond: the order within it is that of the ids.
+      created_at: now - (n >> 4),
+      expires_at: now + 1,
+    }));
+    await database.db.insertInto('leases').values(rows).execute();
+    const revocation = { viewerId: null, contentId: 'film', createdAfter: 0, createdUpTo: now };
+    const ends = { expiringAfter: now - 30_000, revokedAt: now, reason: 'terms', auditNumber: null };
+    await new RevocationStore(database.db).insert({ ...revocation, ...ends }, null);
+  });
+  afterEach(() => database.close());
+
+  const createWriter = (signal = new AbortController().signal) =>
+    createRevocationWriter({ db: database.db, clock, revocations: createTableCheck('revocations'), signal });
+  const openRows = () => new LeaseStore(database.db, false).countActive(everything, now);
+
+  it('goes on where it was stopped, in another process too, and writes each row once', async () => {
+    const stopping = new AbortController();
+    const first = createWriter(stopping.signal).run();
+    stopping.abort();
+    const before = await first;
+    expect(await openRows()).toBe(count - before);
+    expect(before).toBeLessThan(count);
+    expect(before + (await createWriter().run())).toBe(count);
+    expect(await openRows()).toBe(0);
+    expect(await new RevocationStore(database.db).listUnfinished(everything)).toEqual([]);
+    expect(await createWriter().run()).toBe(0);
+  });
+
+  it('two that run at the same time write each row once between them', async () => {
+    const written = await Promise.all([createWriter().run(), createWriter().run(), createWriter().run()]);
+    // One that found another at work comes again a second later.
+    const rest = await createWriter().run();
+    expect(written.reduce((sum, one) => sum + one, rest)).toBe(count);
+    expect(await openRows()).toBe(0);
+    const [row] = await database.db.selectFrom('revocations').select('written').execute();
+    expect(Number(row?.written)).toBe(count);
+  });
+});

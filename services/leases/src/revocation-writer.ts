@@ -1,0 +1,78 @@
+import type { Clock } from '@latchkey/shared/clock';
+import {
+  type Database,
+  inTransaction,
+  type TableCheck,
+  type Transaction,
+  tryLockSubject,
+} from '@latchkey/shared/db';
+import { runPaced } from './paced-work.ts';
+import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
+import { findOpen, revokeRows } from './revoke-rows.ts';
+
+export interface RevocationWriterOptions {
+  db: Database;
+  clock: Clock;
+  /** Whether the table is there (migration 0004). */
+  revocations: TableCheck;
+  /** Ends a run between two transactions. What is left, the next run or another process goes on with. */
+  signal: AbortSignal;
+}
+
+const everything = { viewerId: null, contentId: null };
+
+/**
+ * Writes to the rows of leases what a revocation by viewer or content has revoked already. Readers do not depend on it:
+ * it keeps the table of revocations short for them.
+ *
+ * Each transaction writes some rows and how far it got, so a restart goes on there. One process at a time writes, and the
+ * revocations take their turns in the order of their numbers: so a lease that two of them name is the first one's.
+ */
+export function createRevocationWriter(options: RevocationWriterOptions): { run(): Promise<number> } {
+  const { db, clock, revocations, signal } = options;
+  const store = new RevocationStore(db);
+  return {
+    /** @returns how many rows were written */
+    async run() {
+      if (!(await revocations.isThere(db))) return 0;
+      // Before the transactions, because there is nothing to do nearly always, and this is asked once a second.
+      if ((await store.listUnfinished(everything, 1)).length === 0) return 0;
+      let written = 0;
+      await runPaced(db, clock, signal, async (rows) => {
+        const progress = await inTransaction(db, (tx) => writeSome(tx, rows, clock));
+        written += progress?.written ?? 0;
+        return progress !== null;
+      });
+      return written;
+    },
+  };
+}
+
+/** @returns how many rows were written; null where nothing is left to write, or another process is writing */
+async function writeSome(tx: Transaction, rows: number, clock: Clock): Promise<{ written: number } | null> {
+  if (!(await tryLockSubject(tx, 'revocation-writer'))) return null;
+  const store = new RevocationStore(tx);
+  const [revocation] = await store.listUnfinished(everything, 1);
+  if (!revocation) return null;
+  const chosen = await findOpen(tx, revocation, rows, revocation.cursor);
+  const written = await revokeRows(
+    tx,
+    chosen.map(({ id }) => id),
+    { at: revocation.revokedAt, by: 'management', reason: revocation.reason },
+  );
+  const isLast = chosen.length < rows;
+  await store.note(
+    revocation,
+    progressOf(revocation, written.length, chosen.at(-1), isLast ? clock.now() : null),
+  );
+  return { written: written.length };
+}
+
+function progressOf(
+  { written, cursor }: UnfinishedRevocation,
+  count: number,
+  last: UnfinishedRevocation['cursor'] | undefined,
+  finishedAt: number | null,
+) {
+  return { written: written + count, cursor: last ?? cursor, finishedAt };
+}

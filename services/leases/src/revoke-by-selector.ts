@@ -1,0 +1,154 @@
+import type { Transaction } from '@latchkey/shared/db';
+import type { LedgerEntry } from '@latchkey/shared/events';
+import type { Lease } from './lease.ts';
+import { type Acting, auditAct } from './lease-acting.ts';
+import { lockForRevocation } from './lease-locks.ts';
+import type { LeaseService } from './lease-ports.ts';
+import { isCovered, isOpen, type LeaseExpression, leaseColumns, toLease } from './lease-row.ts';
+import { lastRenewableExpiry } from './lease-rules.ts';
+import { describeSelector, type LeaseSelector } from './lease-selector.ts';
+import { MarkStore } from './mark-store.ts';
+import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
+import { revokeAllRows, revokeRows } from './revoke-rows.ts';
+
+/** How many of the newly revoked leases an answer shows (contract, section 6). */
+const shownLeases = 100;
+/** Up to here `revoked` is exact (contract, section 13). */
+const countedExactly = 10_000;
+/** Rows that a count looks at: one more tells that there are more. */
+const rowsLookedAt = countedExactly + 1;
+
+/** What was newly revoked: how many, and the first of them. */
+export interface RevocationResult {
+  revoked: number;
+  /** Whether there are more than were counted. */
+  more: boolean;
+  leases: Lease[];
+}
+
+/**
+ * Management revokes every lease of a viewer, a content or a pair that is active or can still be renewed, and marks what
+ * it named, whether or not there was a lease.
+ *
+ * It takes the same time for a million leases as for a hundred: a row in `revocations` revokes them from the commit on, and
+ * the writer brings it to their rows afterwards. Up to a hundred rows are written at once, because most revocations have
+ * fewer and need no writer then.
+ */
+export function revokeMatchingLeases(
+  service: LeaseService,
+  selector: LeaseSelector,
+  reason: string | null,
+  acting: Acting,
+): Promise<RevocationResult> {
+  return service.ledger.write(async (entry) => {
+    const { tx } = entry;
+    await lockForRevocation(tx, selector);
+    // Read behind the lock: creations that this waited for are then not later than it.
+    const revokedAt = service.clock.now();
+    await new MarkStore(tx).mark(selector, revokedAt);
+    const expiringAfter = lastRenewableExpiry(service.rules, revokedAt);
+    const auditNumber = await auditAct(entry, acting, 'lease.revoke', describeSelector(selector));
+    const named = { ...selector, expiringAfter, revokedAt, reason, auditNumber };
+    const result = (await service.revocations.isThere(tx))
+      ? await revokeFromNowOn(tx, named)
+      : await revokeEachRow(tx, named);
+    await entry.change({ kind: 'leases', leaseId: null, ...selector });
+    notice(entry, selector, result);
+    return result;
+  });
+}
+
+type Named = Omit<SelectorRevocation, 'createdAfter' | 'createdUpTo'>;
+
+async function revokeFromNowOn(tx: Transaction, named: Named): Promise<RevocationResult> {
+  const store = new RevocationStore(tx);
+  const createdAfter = await store.findCoveredUpTo(named);
+  // Leases that are there and look newer come from a process whose clock is ahead.
+  const newest = await findNewestCreation(tx, named);
+  const { revokedAt, reason } = named;
+  const createdUpTo = Math.max(revokedAt, newest, createdAfter);
+  const revocation: SelectorRevocation = { ...named, createdAfter, createdUpTo };
+  const hasOthers = (await store.listUnfinished(named, 1)).length > 0;
+  const first = await findFirst(tx, revocation, hasOthers);
+  const counted =
+    first.length > shownLeases || hasOthers
+      ? await count(tx, revocation, hasOthers)
+      : { revoked: first.length, more: false };
+  const how = { at: revokedAt, by: 'management', reason } as const;
+  const shown = first.slice(0, shownLeases);
+  if (counted.more || counted.revoked > shownLeases) {
+    await store.insert(revocation, null);
+    const leases = shown.map((lease) => ({ ...lease, revokedAt, revokedBy: how.by, reason }));
+    return { ...counted, leases };
+  }
+  const ids = shown.map(({ id }) => id);
+  const leases = await revokeRows(tx, ids, how);
+  await store.insert(revocation, { at: revokedAt, written: leases.length });
+  return { revoked: leases.length, more: false, leases };
+}
+
+/**
+ * The leases that a revocation names, without those that an earlier one covers and has not written yet. The search ends
+ * after `rowsLookedAt` rows: an earlier revocation may cover nearly all of a million.
+ */
+function newlyRevoked(tx: Transaction, revocation: SelectorRevocation, hasOthers: boolean) {
+  const named = tx
+    .selectFrom('leases')
+    .select(leaseColumns)
+    .where((eb) => isOpen(eb, revocation))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(rowsLookedAt);
+  return tx
+    .selectFrom(named.as('leases'))
+    .$if(hasOthers, (query) => query.where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression))));
+}
+
+/** The newest leases that are newly revoked, one more than are shown. */
+async function findFirst(
+  tx: Transaction,
+  revocation: SelectorRevocation,
+  hasOthers: boolean,
+): Promise<Lease[]> {
+  const rows = await newlyRevoked(tx, revocation, hasOthers)
+    .select(leaseColumns)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(shownLeases + 1)
+    .execute();
+  return rows.map(toLease);
+}
+
+async function count(
+  tx: Transaction,
+  revocation: SelectorRevocation,
+  hasOthers: boolean,
+): Promise<{ revoked: number; more: boolean }> {
+  const looked = tx
+    .selectFrom('leases')
+    .select('id')
+    .where((eb) => isOpen(eb, revocation))
+    .limit(rowsLookedAt);
+  const { count: seen } = await tx
+    .selectFrom(looked.as('looked'))
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const more = seen === rowsLookedAt;
+  if (!hasOthers) return { revoked: Math.min(seen, countedExactly), more };
+  const { count: found } = await newlyRevoked(tx, revocation, true)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return { revoked: Math.min(found, countedExactly), more };
+}
+
+/** On a schema before migration 0004, where only the rows can say that they are revoked. */
+async function revokeEachRow(tx: Transaction, named: Named): Promise<RevocationResult> {
+  const { revokedAt: at, reason } = named;
+  const open = { ...named, createdAfter: -1, createdUpTo: Number.MAX_SAFE_INTEGER };
+  const result = await revokeAllRows(tx, open, { at, by: 'management', reason }, shownLeases);
+  return { ...result, more: false };
+}
+
+function notice(entry: LedgerEntry, selector: LeaseSelector, { revoked, more }: RevocationResult): void {
+  entry.notice({ topic: 'lease', event: 'revoked', data: { ...selector, revoked, more } });
+}
