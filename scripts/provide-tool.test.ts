@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Machine, provideTool } from './provide-tool.ts';
+import { findTool, type Machine, provideTool } from './provide-tool.ts';
 
 /** A machine with these programs, which `install` adds to. */
 function createMachine(options: {
@@ -14,9 +14,11 @@ function createMachine(options: {
     env: { PATH: '/usr/local/bin:/usr/bin', ...options.env },
     isExecutable: (path) => programs.has(path),
     hasApt: () => options.apt !== undefined,
-    install(debianPackage) {
-      installed.push(debianPackage);
-      if (options.apt === 'works') programs.add(`/usr/bin/${debianPackage}`);
+    install(debianPackages) {
+      installed.push(...debianPackages);
+      // Of several packages, one brings the program.
+      const program = debianPackages[0] === 'vlc-bin' ? 'cvlc' : debianPackages[0];
+      if (options.apt === 'works') programs.add(`/usr/bin/${program}`);
       return options.apt === 'works';
     },
     say: (line) => said.push(line),
@@ -59,9 +61,23 @@ describe('a tool is provided', () => {
     expect(said).toEqual([expect.stringContaining("installing Debian's package chromium")]);
   });
 
+  it('from several packages where it takes several, each named', () => {
+    const { machine, installed, said } = createMachine({ apt: 'works' });
+    expect(provideTool('vlc', machine)).toBe('/usr/bin/cvlc');
+    expect(installed).toEqual(['vlc-bin', 'vlc-plugin-base']);
+    expect(said).toEqual([expect.stringContaining("installing Debian's packages vlc-bin, vlc-plugin-base")]);
+  });
+
   it.each([undefined, 'fails'] as const)('not at all where apt is %s, and says what would help', (apt) => {
     const { machine, said } = createMachine(apt ? { apt } : {});
     expect(provideTool('ffmpeg', machine)).toBeUndefined();
     expect(said.at(-1)).toBe('There is no ffmpeg: install it, or set FFMPEG_PATH to its path.');
   });
+});
+
+it('a tool that is only looked for is taken from the machine and never installed', () => {
+  const { machine, installed, said } = createMachine({ apt: 'works' });
+  expect(findTool('mpv', machine)).toBeUndefined();
+  expect(findTool('mpv', createMachine({ programs: ['/usr/bin/mpv'] }).machine)).toBe('/usr/bin/mpv');
+  expect({ installed, said }).toEqual({ installed: [], said: [] });
 });

@@ -3,18 +3,38 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that some tests and the demo need and that no package brings along. */
-export type Tool = 'ffmpeg' | 'chromium' | 'kubectl';
+export type Tool = 'ffmpeg' | 'chromium' | 'kubectl' | 'vlc' | 'mpv' | 'gstreamer';
 
-const tools = {
-  ffmpeg: { variable: 'FFMPEG_PATH', names: ['ffmpeg'], debianPackage: 'ffmpeg' },
+interface ToolSource {
+  /** The environment variable with its path. */
+  readonly variable: string;
+  readonly names: readonly string[];
+  /** Undefined where Debian has none that is new enough. */
+  readonly debianPackages: readonly string[] | undefined;
+}
+
+export const tools: Readonly<Record<Tool, ToolSource>> = {
+  ffmpeg: { variable: 'FFMPEG_PATH', names: ['ffmpeg'], debianPackages: ['ffmpeg'] },
   chromium: {
     variable: 'CHROMIUM_PATH',
     names: ['chromium', 'chromium-browser', 'google-chrome'],
-    debianPackage: 'chromium',
+    debianPackages: ['chromium'],
   },
   // Debian 12 packages 1.20, which does not read what is written for current ones.
-  kubectl: { variable: 'KUBECTL_PATH', names: ['kubectl'], debianPackage: null },
-} as const;
+  kubectl: { variable: 'KUBECTL_PATH', names: ['kubectl'], debianPackages: undefined },
+  // Without a window: the program and what decodes.
+  vlc: { variable: 'VLC_PATH', names: ['cvlc', 'vlc'], debianPackages: ['vlc-bin', 'vlc-plugin-base'] },
+  mpv: { variable: 'MPV_PATH', names: ['mpv'], debianPackages: ['mpv'] },
+  gstreamer: {
+    variable: 'GST_LAUNCH_PATH',
+    names: ['gst-launch-1.0'],
+    debianPackages: [
+      'gstreamer1.0-tools',
+      ...['base', 'good', 'bad', 'ugly'].map((set) => `gstreamer1.0-plugins-${set}`),
+      'gstreamer1.0-libav',
+    ],
+  },
+};
 
 /** What `provideTool` needs to know of the machine and may do to it; a test gives its own. */
 export interface Machine {
@@ -22,8 +42,8 @@ export interface Machine {
   isExecutable(path: string): boolean;
   /** Whether Debian packages can be installed: Debian or a child of it, as root. */
   hasApt(): boolean;
-  /** Installs a Debian package; false where that failed. */
-  install(debianPackage: string): boolean;
+  /** Installs Debian packages; false where that failed. */
+  install(debianPackages: readonly string[]): boolean;
   say(line: string): void;
 }
 
@@ -34,19 +54,26 @@ export interface Machine {
  * @returns undefined where there is no way to it
  */
 export function provideTool(tool: Tool, machine: Machine = thisMachine): string | undefined {
-  const { variable, debianPackage } = tools[tool];
-  const configured = machine.env[variable];
-  if (configured && machine.isExecutable(configured)) return configured;
-  if (configured) machine.say(`${variable} names ${configured}, which is no program; looking elsewhere.`);
-  const found = findOnPath(tool, machine);
+  const { variable, debianPackages } = tools[tool];
+  const found = findTool(tool, machine);
   if (found) return found;
-  if (debianPackage && machine.hasApt()) {
-    machine.say(`There is no ${tool} on this machine: installing Debian's package ${debianPackage}.`);
-    const installed = machine.install(debianPackage) ? findOnPath(tool, machine) : undefined;
+  if (debianPackages && machine.hasApt()) {
+    const packages = `Debian's package${debianPackages.length > 1 ? 's' : ''} ${debianPackages.join(', ')}`;
+    machine.say(`There is no ${tool} on this machine: installing ${packages}.`);
+    const installed = machine.install(debianPackages) ? findOnPath(tool, machine) : undefined;
     if (installed) return installed;
   }
   machine.say(`There is no ${tool}: install it, or set ${variable} to its path.`);
   return undefined;
+}
+
+/** As `provideTool`, for a tool that is not worth installing: what the machine has, or undefined without a word. */
+export function findTool(tool: Tool, machine: Machine = thisMachine): string | undefined {
+  const { variable } = tools[tool];
+  const configured = machine.env[variable];
+  if (configured && machine.isExecutable(configured)) return configured;
+  if (configured) machine.say(`${variable} names ${configured}, which is no program; looking elsewhere.`);
+  return findOnPath(tool, machine);
 }
 
 function findOnPath(tool: Tool, { env, isExecutable }: Machine): string | undefined {
@@ -66,7 +93,7 @@ const thisMachine: Machine = {
     }
   },
   hasApt: () => existsSync('/etc/debian_version') && process.getuid?.() === 0,
-  install: (debianPackage) => apt('update') && apt('install', '-y', '--no-install-recommends', debianPackage),
+  install: (packages) => apt('update') && apt('install', '-y', '--no-install-recommends', ...packages),
   say: (line) => process.stderr.write(`${line}\n`),
 };
 

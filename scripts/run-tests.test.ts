@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { conclude } from './run-tests.ts';
+import { conclude, mayRun } from './run-tests.ts';
 
 it.each([
   ['all passed', { passed: 3, failed: 0, skipped: [] }, 0, '3 passed, 0 failed', true],
@@ -23,4 +23,15 @@ it.each([
 it('what was skipped is named', () => {
   const { lines } = conclude({ passed: 1, failed: 0, skipped: ['shared/a.test.ts > plays'] }, 0);
   expect(lines).toContain('skipped: shared/a.test.ts > plays');
+});
+
+it.each([
+  [[], true],
+  [['acceptance/src/clients/'], true],
+  [['acceptance/src/clients/vlc.test.ts'], true],
+  [['-t', 'some test'], true],
+  [['shared/src/cache'], false],
+  [['acceptance/src/clients/mpv'], false],
+])('a run with the arguments %j needs VLC: %s', (args, needed) => {
+  expect(mayRun(args, 'acceptance/src/clients/vlc.test.ts')).toBe(needed);
 });

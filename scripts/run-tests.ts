@@ -4,7 +4,7 @@ import { type CountedRun, type Counts, sumCounts } from './count-reporter.ts';
 import { findNeededServices } from './needed-services.ts';
 import type { ServiceName } from './own-services.ts';
 import { provideServices } from './provide-service.ts';
-import { provideTool } from './provide-tool.ts';
+import { findTool, provideTool, type Tool, tools } from './provide-tool.ts';
 import { listSourceFiles } from './rules/source-files.ts';
 import { findFilesToRunAgain, mergeRuns } from './run-again.ts';
 import { runVitest, type VitestRun } from './run-vitest.ts';
@@ -33,11 +33,11 @@ export async function runTests(
   const needed = servicesNeeded(args);
   const services = await provideServices([...needed.keys()]);
   try {
-    const tools = toolVariables();
+    const toolPaths = toolVariables(args);
     // Nothing installs a kubectl that is new enough, and without one there is nothing that these tests could say.
-    const left = tools.KUBECTL_PATH ? [] : rendering;
+    const left = toolPaths.KUBECTL_PATH ? [] : rendering;
     const exclude = left.flatMap((test) => ['--exclude', test]);
-    const testEnv = { ...env, ...tools, ...services.variables };
+    const testEnv = { ...env, ...toolPaths, ...services.variables };
     const run = (more: readonly string[]) => runVitest(root, [...exclude, ...more], testEnv);
     const { counts, code, lookedAtTwice } = await runAndLookTwice(run, args, secondLook);
     // Every other test that lacks its service is skipped one by one; these run all the same, on one database of two.
@@ -96,13 +96,23 @@ function servicesNeeded(args: readonly string[]): Map<ServiceName, string[]> {
   return findNeededServices(filters, listSourceFiles(root), (file) => readFileSync(join(root, file), 'utf8'));
 }
 
-function toolVariables(): Record<string, string | undefined> {
-  const ffmpeg = provideTool('ffmpeg');
-  const chromium = provideTool('chromium');
-  const kubectl = provideTool('kubectl');
-  return {
-    ...(ffmpeg && { FFMPEG_PATH: ffmpeg }),
-    ...(chromium && { CHROMIUM_PATH: chromium }),
-    ...(kubectl && { KUBECTL_PATH: kubectl }),
+/** mpv and GStreamer take long to install: `npm run test:clients` does, every other run takes them where they are. */
+function toolVariables(args: readonly string[]): Record<string, string | undefined> {
+  const variables: Record<string, string | undefined> = {};
+  const take = (names: readonly Tool[], find: (tool: Tool) => string | undefined) => {
+    for (const tool of names) {
+      const path = find(tool);
+      if (path) variables[tools[tool].variable] = path;
+    }
   };
+  take(['ffmpeg', 'chromium', 'kubectl'], provideTool);
+  if (mayRun(args, 'acceptance/src/clients/vlc.test.ts')) take(['vlc'], provideTool);
+  take(['mpv', 'gstreamer'], findTool);
+  return variables;
+}
+
+/** Whether arguments for vitest leave a file of tests in: without a path of tests, every file. */
+export function mayRun(args: readonly string[], file: string): boolean {
+  const paths = args.filter((arg) => arg.includes('/') && !arg.startsWith('-'));
+  return paths.length === 0 || paths.some((path) => file.includes(path));
 }

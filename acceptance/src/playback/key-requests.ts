@@ -13,7 +13,7 @@ export async function readKeyRequests(server: OwnServer, contentId: string): Pro
   await reachLog(server);
   const isKey = ({ method, path, principal }: RequestLine) =>
     method === 'GET' &&
-    (path === `/keys/${contentId}` || path.startsWith(`/keys/${contentId}/`)) &&
+    (path.split('?')[0] === `/keys/${contentId}` || path.startsWith(`/keys/${contentId}/`)) &&
     principal?.kind !== 'api-key';
   return readLines(server.process).filter(isKey) as KeyRequest[];
 }

@@ -1,0 +1,78 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { answersOf, servedPaths } from '../playback/key-requests.ts';
+import {
+  type Container,
+  ffmpeg,
+  openClientStage,
+  pictures,
+  showsToken,
+  tokenPlaceOf,
+} from './client-stage.ts';
+import { countPictures } from './count-pictures.ts';
+import { runProgram } from './run-program.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const mpv = process.env.MPV_PATH;
+
+describe.skipIf(!mpv)('mpv', async () => {
+  const stage = await openClientStage();
+
+  let runs = 0;
+  /** @returns pictures that mpv decoded and wrote anew */
+  async function play(url: string, options: readonly string[] = []): Promise<number> {
+    const file = join(stage.folder, `played-${runs++}.mkv`);
+    const output = ['--no-audio', '--of=matroska', '--ovc=mpeg4', `--o=${file}`];
+    await runProgram(mpv ?? '', ['--no-config', '--really-quiet', ...options, ...output, url], {
+      cwd: stage.folder,
+    });
+    return countPictures(ffmpeg, file, stage.folder);
+  }
+
+  describe.each<Container>(['ts', 'fmp4'])('of %s', (container) => {
+    it('plays to the end with --http-header-fields, which it sends to the media server as well', async () => {
+      const film = await stage.screen(container);
+      const headers = [`--http-header-fields=Authorization: Bearer ${film.token}`];
+      const { result, keys, files } = await stage.watch(film, () => play(film.url, headers));
+      expect(result).toBe(pictures);
+      expect(answersOf(keys)).toEqual(['200']);
+      expect(servedPaths(keys)).toHaveLength(3);
+      expect(files.filter(showsToken)).toHaveLength(files.length);
+    });
+
+    it('plays to the end with the cookie as a header', async () => {
+      const film = await stage.screen(container);
+      const headers = [`--http-header-fields=Cookie: latchkey_token=${film.token}`];
+      const { result, keys } = await stage.watch(film, () => play(film.url, headers));
+      expect(result).toBe(pictures);
+      expect(answersOf(keys)).toEqual(['200']);
+    });
+
+    it('plays to the end with the token in the key URLs', async () => {
+      const film = await stage.screen(container);
+      const { result, keys } = await stage.watch(film, () => play(film.urlWithToken));
+      expect(result).toBe(pictures);
+      expect(answersOf(keys)).toEqual(['200']);
+      expect(new Set(keys.map(tokenPlaceOf))).toEqual(new Set(['query']));
+    });
+
+    it('shows nothing without a token', async () => {
+      const film = await stage.screen(container);
+      const { result, keys } = await stage.watch(film, () => play(film.url));
+      expect(result).toBe(0);
+      expect(answersOf(keys)).toEqual(['401 UNAUTHENTICATED']);
+    });
+  });
+
+  it('sends no cookie of --cookies-file to a server on a port of its own', async () => {
+    const film = await stage.screen('ts');
+    const file = join(stage.folder, 'cookies.txt');
+    // The format of Netscape: domain, subdomains too, path, secure, end, name, value.
+    const line = ['127.0.0.1', 'FALSE', '/', 'FALSE', '0', 'latchkey_token', film.token].join('\t');
+    writeFileSync(file, `# Netscape HTTP Cookie File\n${line}\n`);
+    const cookies = ['--cookies', `--cookies-file=${file}`];
+    const { keys } = await stage.watch(film, () => play(film.url, cookies));
+    expect(answersOf(keys)).toEqual(['401 UNAUTHENTICATED']);
+  });
+});

@@ -1,0 +1,81 @@
+import { chownSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { answersOf, servedPaths } from '../playback/key-requests.ts';
+import { makeFolder } from '../server-process.ts';
+import { type Container, ffmpeg, openClientStage, pictures, tokenPlaceOf } from './client-stage.ts';
+import { countPictures } from './count-pictures.ts';
+import { runProgram } from './run-program.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+const vlc = process.env.VLC_PATH;
+/** VLC refuses to run as root. On Debian this number is that of `nobody`. */
+const user = process.getuid?.() === 0 ? 65534 : undefined;
+/** VLC leaves out up to half a second of pictures until the sound begins: of a clear film, too. */
+const leastPictures = pictures - 13;
+
+/** Without a key, VLC sometimes ends and sometimes waits for something. */
+const patienceMs = 8_000;
+
+/** A folder that VLC may write to, which none below a folder of the tests is. */
+function makeOwnFolder(): string {
+  const folder = makeFolder();
+  if (user !== undefined) chownSync(folder.path, user, user);
+  onTestFinished(folder.remove);
+  return folder.path;
+}
+
+describe.skipIf(!vlc)('VLC', async () => {
+  const stage = await openClientStage();
+
+  /** What VLC demuxes goes to a file as it is. @returns pictures in it */
+  async function play(url: string, limitMs?: number): Promise<number> {
+    const folder = makeOwnFolder();
+    const file = join(folder, 'played.ts');
+    const output = `#std{access=file,mux=ts,dst=${file}}`;
+    const args = ['-I', 'dummy', '--quiet', '--sout', output, url, 'vlc://quit'];
+    await runProgram(vlc ?? '', args, { cwd: folder, as: user, limitMs });
+    return countPictures(ffmpeg, file, folder);
+  }
+  describe.each<Container>(['ts', 'fmp4'])('of %s', (container) => {
+    it('plays to the end through three epochs with the token in the key URLs', async () => {
+      const film = await stage.screen(container);
+      const { result, keys } = await stage.watch(film, () => play(film.urlWithToken));
+      expect(result).toBeGreaterThanOrEqual(leastPictures);
+      expect(answersOf(keys)).toEqual(['200']);
+      expect(new Set(keys.map(tokenPlaceOf))).toEqual(new Set(['query']));
+      // Three epochs, and for fMP4 a fourth, of which the sound has a fraction of a second.
+      expect(servedPaths(keys).length).toBeGreaterThanOrEqual(3);
+    });
+
+    it('plays to the end with a cookie that came with the playlist from the host of the key server', async () => {
+      const film = await stage.screen(container);
+      const { result, keys } = await stage.watch(film, () => play(film.urlWithCookie));
+      expect(result).toBeGreaterThanOrEqual(leastPictures);
+      expect(answersOf(keys)).toEqual(['200']);
+      // Three epochs, and for fMP4 a fourth, of which the sound has a fraction of a second.
+      expect(servedPaths(keys).length).toBeGreaterThanOrEqual(3);
+    });
+
+    it('shows nothing without a token, and asks a few times', async () => {
+      const film = await stage.screen(container);
+      const { result, keys } = await stage.watch(film, () => play(film.url, patienceMs));
+      expect(result).toBe(0);
+      expect(answersOf(keys)).toEqual(['401 UNAUTHENTICATED']);
+      expect(keys.length).toBeLessThan(20);
+    });
+  });
+
+  it('has no option for a header of requests', async () => {
+    const { output } = await runProgram(
+      vlc ?? '',
+      ['-I', 'dummy', '--longhelp', '--advanced', '--no-color'],
+      {
+        cwd: makeOwnFolder(),
+        as: user,
+      },
+    );
+    expect(output).toContain('--http-user-agent');
+    expect(output).not.toMatch(/--http-header|--http-extra/);
+  });
+});
