@@ -20,6 +20,7 @@ import {
   createOperatorLog,
   createRepeatedWarnings,
   createRequestLog,
+  createStderrWriter,
   type OperatorLog,
 } from '@latchkey/shared/log';
 import { createMetrics, startMetricsListener } from '@latchkey/shared/metrics';
@@ -63,7 +64,7 @@ async function main(): Promise<void> {
   const log = createOperatorLog({
     level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
-    write: (text) => process.stderr.write(text),
+    write: createStderrWriter(process.stderr),
   });
   for (const warning of warnings) log.warn(warning);
   const clock = createSystemClock();

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { createSystemClock } from '@latchkey/shared/clock';
 import { describeVariables, type Environment, singleNodeSettings } from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
-import { createOperatorLog, createRequestLog } from '@latchkey/shared/log';
+import { createOperatorLog, createRequestLog, createStderrWriter } from '@latchkey/shared/log';
 import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import { readNodeConfiguration } from './first-run.ts';
 import { startSingleNode } from './single-node-start.ts';
@@ -29,7 +29,7 @@ async function main(args: string[], env: Environment): Promise<void> {
   const log = createOperatorLog({
     level: values.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
-    write: (text) => process.stderr.write(text),
+    write: createStderrWriter(process.stderr),
   });
   for (const warning of warnings) log.warn(warning);
 

@@ -1,4 +1,5 @@
 import pino from 'pino';
+import { openLogStream } from './log-stream.ts';
 
 /** One line for one request (contract, section 8). */
 export interface RequestLine {
@@ -22,40 +23,19 @@ export interface RequestLog {
   flush(): void | Promise<void>;
 }
 
-/** Lines are gathered this long at most: a request never waits for its line. */
-const gatherMs = 100;
-const gatherOctets = 8 * 1024;
-/** When the reader of the log stands still, later lines are dropped rather than memory filled. */
-const keptOctets = 32 * 1024 * 1024;
-
 /** Writes request lines to a file descriptor, 1 being standard output. */
 export function createRequestLog(level: string, fd: number): RequestLog {
-  const destination = pino.destination({ fd, sync: false, minLength: gatherOctets, maxLength: keptOctets });
-  // A reader that went away (a closed pipe) must not end the server.
-  destination.on('error', () => {});
-  const timer = setInterval(() => destination.flush(), gatherMs);
-  timer.unref();
+  const stream = openLogStream(fd);
   const least = pino.levels.values[level] ?? Number.POSITIVE_INFINITY;
   const timestamp = createTimestamp();
-  let ended: Promise<void> | null = null;
   return {
     write(line) {
-      if (ended) return;
       const own = line.status >= 500 ? 'error' : 'info';
       if ((pino.levels.values[own] ?? 0) < least) return;
       // All of a line in one piece takes a third of the time that the logger takes to put it together member by member.
-      destination.write(`{"level":"${own}"${timestamp()},${JSON.stringify(line).slice(1)}\n`);
+      stream.write(`{"level":"${own}"${timestamp()},${JSON.stringify(line).slice(1)}\n`);
     },
-    flush() {
-      clearInterval(timer);
-      // Not flushSync: it would overtake the write that is under way, whose lines the end of the process may lose.
-      ended ??= new Promise((resolve) => {
-        destination.once('close', resolve);
-        destination.once('error', () => resolve());
-        destination.end();
-      });
-      return ended;
-    },
+    flush: () => stream.end(),
   };
 }
 

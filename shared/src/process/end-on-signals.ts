@@ -1,8 +1,14 @@
-import type { Shutdown } from '../lifecycle/index.ts';
+import { endByForce, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
 /** A terminal's Ctrl-C can arrive twice, from the terminal and from npm; a person's second one comes later than this. */
 const echoMs = 500;
+
+/**
+ * For the shutdown after the drain. Each of its phases has a limit, together some 25 s, so only a main thread that stands still
+ * needs longer. Kubernetes kills after 30 s, drain included, and Docker after 10.
+ */
+const shutdownLimitMs = 30_000;
 
 export interface EndOptions {
   process: NodeJS.Process;
@@ -11,13 +17,16 @@ export interface EndOptions {
   shutdown: Shutdown;
   log: OperatorLog;
   drainSeconds: number;
+  /** Ends the process after so many milliseconds if it still runs; `endByForce` where it is left out. */
+  force?: (afterMs: number) => void;
 }
 
 /**
  * Ends the process in order: not ready, serve on for a while so that load balancers look away, close. Ctrl-C has no load
- * balancer and does not wait; a second signal ends at once.
+ * balancer and does not wait; a second signal ends at once. The process always ends, by force if its shutdown does not come to its end.
  */
-export function endOnSignals({ process, drain, shutdown, log, drainSeconds }: EndOptions): void {
+export function endOnSignals(options: EndOptions): void {
+  const { process, drain, shutdown, log, drainSeconds, force = endByForce } = options;
   let firstAtMs: number | null = null;
 
   const end = async (signal: string, waitSeconds: number) => {
@@ -26,6 +35,7 @@ export function endOnSignals({ process, drain, shutdown, log, drainSeconds }: En
       return;
     }
     firstAtMs = performance.now();
+    force(waitSeconds * 1_000 + shutdownLimitMs);
     drain();
     log.info(
       waitSeconds > 0

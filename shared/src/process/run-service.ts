@@ -10,7 +10,7 @@ import {
   weakSecretRules,
 } from '../config/index.ts';
 import { createShutdown, type Dependency, type Shutdown } from '../lifecycle/index.ts';
-import { createOperatorLog, type OperatorLog } from '../log/index.ts';
+import { createOperatorLog, createStderrWriter, type OperatorLog } from '../log/index.ts';
 import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-and-exit.ts';
@@ -91,7 +91,7 @@ async function start<const S extends Settings>(
   const log = createOperatorLog({
     level: common.logLevel,
     format: process.stderr.isTTY ? 'plain' : 'json',
-    write: (text) => process.stderr.write(text),
+    write: createStderrWriter(process.stderr),
   });
   for (const warning of warnings) log.warn(warning);
   const clock = createSystemClock();

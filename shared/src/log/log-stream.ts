@@ -1,0 +1,90 @@
+import { createWriteStream, fstatSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import process from 'node:process';
+import type { Writable } from 'node:stream';
+
+/** Lines on their way to a file descriptor. */
+export interface LogStream {
+  /** Never waits. The line is dropped where the reader is gone, or stands still and too much is kept already. */
+  write(line: string): void;
+  /** Resolves once everything is handed to the operating system, or cannot be. Later lines are dropped. */
+  end(): Promise<void>;
+}
+
+/** Lines are gathered this long at most: a request never waits for its line. */
+const gatherMs = 100;
+const gatherLength = 8 * 1024;
+/** When the reader stands still, later lines are dropped rather than memory filled. */
+const keptBytes = 32 * 1024 * 1024;
+
+/**
+ * Opens a stream of lines. A reader that dies or stands still must neither block a thread nor hold up the end of the process:
+ * pipes and sockets are written without blocking, and what is left at the exit is tried once.
+ */
+export function openLogStream(fd: number): LogStream {
+  const { stream, isFile } = openStream(fd);
+  let gathered = '';
+  let isClosed = false;
+  let ending: Promise<void> | null = null;
+
+  function send(): void {
+    if (gathered === '' || isClosed) return;
+    const text = gathered;
+    gathered = '';
+    stream.write(text);
+  }
+  const timer = setInterval(send, gatherMs);
+  timer.unref();
+
+  /** What a crash leaves: 100 ms of lines. A file takes them at once. A pipe takes what fits, as the stream tries that first. */
+  function leave(): void {
+    if (isFile) {
+      try {
+        writeSync(fd, gathered);
+      } catch {
+        // A full disk: the process ends all the same.
+      }
+    } else send();
+  }
+  process.once('exit', leave);
+
+  function close(): void {
+    isClosed = true;
+    gathered = '';
+    clearInterval(timer);
+    process.removeListener('exit', leave);
+  }
+  // A reader that went away (a closed pipe) must not end the server.
+  stream.on('error', close);
+
+  return {
+    write(line) {
+      if (isClosed || ending || stream.writableLength + gathered.length > keptBytes) return;
+      gathered += line;
+      if (gathered.length >= gatherLength) send();
+    },
+    end() {
+      ending ??= new Promise((resolve) => {
+        if (isClosed) return resolve();
+        send();
+        stream.once('close', resolve);
+        stream.end(() => {
+          close();
+          resolve();
+        });
+      });
+      return ending;
+    },
+  };
+}
+
+function openStream(fd: number): { stream: Writable; isFile: boolean } {
+  const kind = fstatSync(fd);
+  if (kind.isFIFO() || kind.isSocket()) {
+    const stream = new Socket({ fd, readable: false, writable: true });
+    // The log alone does not keep a process alive.
+    stream.unref();
+    return { stream, isFile: false };
+  }
+  return { stream: createWriteStream('', { fd, autoClose: false }), isFile: kind.isFile() };
+}
