@@ -36,7 +36,15 @@ describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
     expect((await client.get(path)).json.setup_required).toBe(false);
 
     // The condition is that no row of any kind is stored; a revoked one is.
-    await client.call('DELETE', `/api/v1/api-keys/${first.json.api_key.id}`, { as: first.json.raw_key });
+    const { raw_key: own, api_key: key } = first.json;
+    const last = await client.call('DELETE', `/api/v1/api-keys/${key.id}`, { as: own });
+    expect(last.json.revokedAt).not.toBeNull();
+    // Nobody can manage the server now. Caller and operator are told what to do.
+    expect(last.headers.warning).toMatch(/^299 latchkey ".*npx latchkey api-keys create/);
+    await vi.waitFor(() => expect(open.process.stderr()).toContain('npx latchkey api-keys create'), {
+      timeout: 20_000,
+      interval: 50,
+    });
     expect((await client.post(path, undefined)).code).toBe('SETUP_ALREADY_DONE');
   });
 

@@ -122,7 +122,7 @@ export async function mountServices(ports: SingleNodePorts): Promise<void> {
 }
 
 async function mountRoutes(
-  { app, values, clock, metrics, masterKeys }: SingleNodePorts,
+  { app, values, clock, metrics, masterKeys, log }: SingleNodePorts,
   core: Core,
 ): Promise<void> {
   const { service, verifier, contents, authority, bus, setup } = core;
@@ -130,6 +130,7 @@ async function mountRoutes(
     ...service,
     randomBytes,
     setup,
+    warn: (message) => log.warn(message),
     originOf: (request) => seeSetupOrigin(request, values.publicUrl ?? null),
     bus,
     flushUses: () => verifier.flush(),

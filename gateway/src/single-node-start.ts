@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { openSetupWarning, toSetupSecrets } from '@latchkey/auth';
+import { lostManagersWarning, openSetupWarning, toSetupSecrets } from '@latchkey/auth';
 import type { MasterKeyRing } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
@@ -81,7 +81,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
 
   const { port } = app.server.address() as AddressInfo;
   const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
-  await announce(log, values, db, url);
+  await announce(options, values, db, url);
   return { app, url, drain: readiness.drain };
 }
 
@@ -124,7 +124,7 @@ async function listenForMetrics(
 }
 
 async function announce(
-  log: OperatorLog,
+  { log, clock }: SingleNodeOptions,
   values: SingleNodeValues,
   db: Database,
   url: string,
@@ -132,6 +132,7 @@ async function announce(
   log.info(
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
   );
-  const warning = await openSetupWarning(db, toSetupSecrets(values));
+  const setup = toSetupSecrets(values);
+  const warning = (await openSetupWarning(db, setup)) ?? (await lostManagersWarning(db, setup, clock.now()));
   if (warning) log.warn(warning);
 }

@@ -186,6 +186,18 @@ it('pages on and back through more records than fit, and an export has them all'
   await waitForAnnouncement(page, 'Audit saved: ');
 });
 
+it('shows how many refusals of strangers a row stands for, in the list and in its record', async () => {
+  for (let n = 0; n < 12; n++) await client.get('/api/v1/statistics');
+  const page = await openAudit({ action: 'statistics.read', outcome: 'refused' });
+  const cell = page.getByText(/^refused \d+ times$/).first();
+  await cell.waitFor();
+  await page.getByRole('row').filter({ has: cell }).getByRole('button').first().click();
+  await page
+    .getByRole('dialog')
+    .getByText(/^\d+ times within a minute$/)
+    .waitFor();
+});
+
 it('hostile names are text, and no formula in the exported CSV', async () => {
   const mark = unique('hostile');
   const viewers = [

@@ -20,6 +20,8 @@ export interface AuditRecord {
   code: string | null;
   /** Leases that a revocation revoked; null for other acts, and until the last of many is written. */
   affected: number | null;
+  /** How many refusals it stands for. Servers before 0.3.0 do not say. */
+  count?: number;
 }
 
 /** What is left out leaves none out. */

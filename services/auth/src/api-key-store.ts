@@ -1,3 +1,4 @@
+import { accessRules } from '@latchkey/shared/auth';
 import type { Cursor, Database, Transaction } from '@latchkey/shared/db';
 import type { ApiKeyEnd, ApiKeyRow } from './api-key.ts';
 import { type ApiKeyFilter, matchesFilter } from './api-key-filter.ts';
@@ -32,6 +33,19 @@ export async function findApiKeyByHash(db: Connection, keyHash: string): Promise
 /** Whether any row is stored, revoked and expired ones included. */
 export async function hasApiKeys(db: Connection): Promise<boolean> {
   return (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Whether a key is stored that can manage the server now. @param now milliseconds since 1970 */
+export async function hasManagers(db: Connection, now: number): Promise<boolean> {
+  const found = await db
+    .selectFrom('api_keys')
+    .select('id')
+    .where('revoked_at', 'is', null)
+    .where('scope', 'in', [...accessRules.manage.scopes])
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /**

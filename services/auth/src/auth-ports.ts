@@ -18,6 +18,8 @@ export interface SetupOrigin {
 export interface AuthPorts extends ServicePorts {
   randomBytes: (size: number) => Buffer;
   setup: SetupSecrets;
+  /** Tells the operator. */
+  warn: (message: string) => void;
   /** Where a call of setup comes from. Only the front door sees that. */
   originOf: (request: IncomingMessage) => SetupOrigin;
   /** Where the event stream hears what happens. */

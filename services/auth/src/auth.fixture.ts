@@ -69,6 +69,7 @@ export async function startAuth({
     randomId,
     randomBytes,
     setup,
+    warn: (message) => host.log.warn(message),
     ledger: host.ledger,
     refusals: host.refusals,
     guard: { authenticator: host.authenticator, limiter: null },

@@ -20,6 +20,7 @@ export {
 export type { AuthPorts } from './auth-ports.ts';
 export { authVariables, type SetupSecrets, toSetupSecrets } from './config.ts';
 export { createApiKey } from './create-api-key.ts';
+export { lostManagersWarning } from './manager-warning.ts';
 export { type AuditPurge, type AuditRetention, createAuditPurge } from './purge-audit.ts';
 export { addAuthNeighbourRoutes } from './routes/tell-neighbours.ts';
 export { openSetupWarning } from './setup-credential.ts';

@@ -23,6 +23,7 @@ import {
   authRoutes,
   createApiKeyVerifier,
   createAuditPurge,
+  lostManagersWarning,
   openSetupWarning,
   toSetupSecrets,
   usesFlushMs,
@@ -58,6 +59,7 @@ await runService(
         ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
         randomBytes,
         setup,
+        warn: (message: string) => log.warn(message),
         originOf: readSetupOrigin,
         bus,
         flushUses: () => verifier.flush(),
@@ -85,7 +87,8 @@ await runService(
       return async () => {
         await checkSchema();
         await follower.pull();
-        const warning = await openSetupWarning(db, setup);
+        const warning =
+          (await openSetupWarning(db, setup)) ?? (await lostManagersWarning(db, setup, clock.now()));
         if (warning) log.warn(warning);
       };
     },

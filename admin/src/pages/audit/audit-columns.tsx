@@ -1,6 +1,7 @@
 import type { AuditRecord } from '../../api/audit.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { Column } from '../../components/data-table.tsx';
+import { formatCount } from '../../components/format-count.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
@@ -61,10 +62,12 @@ function ActorCell({ actor: { kind, id }, names }: { actor: AuditRecord['actor']
   );
 }
 
-function OutcomeCell({ record: { outcome, code } }: { record: AuditRecord }) {
+function OutcomeCell({ record: { outcome, code, count = 1 } }: { record: AuditRecord }) {
   return (
     <span className={styles.identity}>
-      <Badge kind={outcome === 'done' ? 'good' : 'bad'}>{outcome}</Badge>
+      <Badge kind={outcome === 'done' ? 'good' : 'bad'}>
+        {count > 1 ? `${outcome} ${formatCount(count)} times` : outcome}
+      </Badge>
       {code !== null && <code className={styles.code}>{code}</code>}
     </span>
   );

@@ -4,6 +4,7 @@ import { Badge } from '../../components/badge.tsx';
 import { CopyableValue } from '../../components/copyable-value.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { type Fact, FactList } from '../../components/fact-list.tsx';
+import { formatCount } from '../../components/format-count.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import { type AuditView, everything } from './audit-filter.ts';
@@ -17,7 +18,7 @@ export interface DetailsDialogProps {
 
 /** Everything that was recorded of one act. */
 export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
-  const { id, at, actor, action, target, clientIp, requestId, outcome, code, affected } = record;
+  const { id, at, actor, action, target, clientIp, requestId, outcome, code, affected, count = 1 } = record;
   const copyable = (text: string | null, what: string) =>
     text === null ? 'not known' : <CopyableValue text={text} what={what} />;
   const facts: Fact[] = [
@@ -34,6 +35,7 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
     ...(actor.id === null ? [] : [['Whose id is', copyable(actor.id, 'Id of the actor')] as const]),
     ['To what', target === null ? 'nothing that is named' : copyable(target, 'Target')],
     ...(typeof affected === 'number' ? [['Leases revoked', String(affected)] as const] : []),
+    ...(count > 1 ? [['How often', `${formatCount(count)} times within a minute`] as const] : []),
     ['Client IP', copyable(clientIp, 'Client IP')],
     ['Request', copyable(requestId, 'Request id')],
     ['Number', id],

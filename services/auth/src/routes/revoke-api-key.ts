@@ -3,6 +3,7 @@ import { type App, auditFacts } from '@latchkey/shared/http';
 import { readApiKeyId, toApiKey } from '../api-key.ts';
 import { ApiKeyParamsSchema, ApiKeySchema } from '../api-key-schema.ts';
 import type { AuthPorts } from '../auth-ports.ts';
+import { lostManagersWarning } from '../manager-warning.ts';
 import { revokeApiKey } from '../revoke-api-key.ts';
 
 /** `DELETE /api/v1/api-keys/:id`. */
@@ -14,7 +15,9 @@ export function addRevokeApiKeyRoute(app: App, ports: AuthPorts): void {
       schema: {
         tags: ['API keys'],
         summary: 'Revoke an API key',
-        description: 'Answers the key itself. Again is fine: the first revokedAt stays.',
+        description:
+          'Answers the key itself. Again is fine: the first revokedAt stays. Where no key with scope admin or full is left and ' +
+          'ADMIN_API_KEY is not set, a Warning header and the log of the operator say so: nobody can manage the server then.',
         params: ApiKeyParamsSchema,
         response: {
           200: ApiKeySchema,
@@ -22,7 +25,18 @@ export function addRevokeApiKeyRoute(app: App, ports: AuthPorts): void {
         },
       },
     },
-    async (request) =>
-      toApiKey(await revokeApiKey(ports, readApiKeyId(request.params.id), auditFacts(request))),
+    async (request, reply) => {
+      const revoked = await revokeApiKey(ports, readApiKeyId(request.params.id), auditFacts(request));
+      const warning = await lostManagersWarning(ports.db, ports.setup, ports.clock.now()).catch(
+        // It is revoked, whatever the database does now.
+        () => null,
+      );
+      if (warning) {
+        ports.warn(warning);
+        // 299: a lasting warning for a person to read (RFC 7234 section 5.5.7, which RFC 9111 dropped without a successor).
+        reply.header('warning', `299 latchkey "${warning}"`);
+      }
+      return toApiKey(revoked);
+    },
   );
 }

@@ -1,0 +1,48 @@
+import { afterEach, expect, it } from 'vitest';
+import { type AuthFixture, startAuth, testBootstrapKey } from '../auth.fixture.ts';
+
+let auth: AuthFixture;
+afterEach(() => auth.close());
+
+const path = '/api/v1/api-keys';
+
+/** A claimed server, with further keys of these scopes. */
+async function claim(bootstrapKey: string | null, more: { scope: string; expiresAt?: string }[] = []) {
+  auth = await startAuth({ setup: { bootstrapKey, setupToken: null } });
+  const { body } = await auth.ask('POST', '/api/v1/setup');
+  for (const fields of more)
+    await auth.ask('POST', path, { credential: body.raw_key, body: { name: 'x', ...fields } });
+  return { id: body.api_key.id as string, rawKey: body.raw_key as string };
+}
+async function revoke({ id, rawKey }: { id: string; rawKey: string }) {
+  const answer = await auth.ask('DELETE', `${path}/${id}`, { credential: rawKey });
+  expect([answer.status, answer.body.id]).toEqual([200, id]);
+  return { warning: answer.headers.warning, told: auth.host.told.join(' ') };
+}
+
+it('where another key can manage the server, revoking one says nothing', async () => {
+  const { warning, told } = await revoke(
+    await claim(null, [{ scope: 'playback' }, { scope: 'full', expiresAt: '2026-01-01T00:00:01.000Z' }]),
+  );
+  expect(warning).toBeUndefined();
+  expect(told).toBe('');
+});
+
+it.each([
+  ['keys of small scopes are left', [{ scope: 'playback' }, { scope: 'upload' }]],
+  ['nothing is left', []],
+])('where %s, caller and operator are told how to make a key that can manage', async (_what, more) => {
+  const { warning, told } = await revoke(await claim(null, more));
+  expect(warning).toMatch(/^299 latchkey "No API key with scope admin or full is left.*api-keys create/);
+  expect(told).toContain('api-keys create');
+});
+
+it('where the other manager has expired, caller and operator are told too', async () => {
+  const key = await claim(null, [{ scope: 'full', expiresAt: '2026-01-01T00:00:01.000Z' }]);
+  auth.clock.advance(1_000);
+  expect((await revoke(key)).warning).toContain('api-keys create');
+});
+
+it('where the bootstrap key can manage, nothing is said', async () => {
+  expect(await revoke(await claim(testBootstrapKey))).toEqual({ warning: undefined, told: '' });
+});
