@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that some tests and the demo need and that no package brings along. */
-export type Tool = 'ffmpeg' | 'chromium' | 'kubectl' | 'vlc' | 'mpv' | 'gstreamer';
+export type Tool = 'ffmpeg' | 'chromium' | 'firefox' | 'kubectl' | 'vlc' | 'mpv' | 'gstreamer';
 
 interface ToolSource {
   /** The environment variable with its path. */
@@ -20,6 +20,7 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
     names: ['chromium', 'chromium-browser', 'google-chrome'],
     debianPackages: ['chromium'],
   },
+  firefox: { variable: 'FIREFOX_PATH', names: ['firefox-esr', 'firefox'], debianPackages: ['firefox-esr'] },
   // Debian 12 packages 1.20, which does not read what is written for current ones.
   kubectl: { variable: 'KUBECTL_PATH', names: ['kubectl'], debianPackages: undefined },
   // Without a window: the program and what decodes.

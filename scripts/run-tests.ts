@@ -107,6 +107,7 @@ function toolVariables(args: readonly string[]): Record<string, string | undefin
   };
   take(['ffmpeg', 'chromium', 'kubectl'], provideTool);
   if (mayRun(args, 'acceptance/src/clients/vlc.test.ts')) take(['vlc'], provideTool);
+  if (mayRun(args, 'acceptance/src/documents/readme-commands.test.ts')) take(['firefox'], provideTool);
   take(['mpv', 'gstreamer'], findTool);
   return variables;
 }

@@ -5,6 +5,8 @@ import { readOptions, usage } from './example-options.ts';
 import { describeExample, startExample } from './run-example.ts';
 
 await runEntry('example', async ({ signal, cleanUps }) => {
+  // npm runs scripts in the workspace's folder. A path means what it does where the command was typed.
+  if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
   const options = readOptions(process.argv.slice(2));
   const terminal = process.stdout;
   if (options.help) {
