@@ -4,6 +4,8 @@ import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
 import { startDistributedSubjects } from './distributed.ts';
 import { type Measurement, measure } from './measure.ts';
+import { measureMemory } from './memory/measure-memory.ts';
+import { reportMemory } from './memory/report-memory.ts';
 import { describeMachine } from './proc/process-usage.ts';
 import { report } from './report.ts';
 import { measureScale } from './scale/measure-scale.ts';
@@ -38,6 +40,10 @@ leases in SQLite; ends with 1 where anything takes more than 300 ms.
   npm run bench -- --dashboard       --rounds 5 --only Leases (a part of the name of what is measured)
 
 --write puts what was measured into the documents that have a place for it; the dashboard's figures stand in none.
+Memory of one replica of key-derivation while viewers come and go, in a container of 512 MiB (Linux, root for the container).
+
+  npm run bench -- --memory 1000000  --at-once 100000 (viewers who play at a time) --container 512 (MiB; 0: none)
+
 --scale and --viewers take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
@@ -56,6 +62,9 @@ const { values: flags } = readFlags(usage, {
     rate: { type: 'string', default: '2000' },
     warm: { type: 'string', default: '20000' },
     viewers: { type: 'string' },
+    memory: { type: 'string' },
+    'at-once': { type: 'string', default: '100000' },
+    container: { type: 'string', default: '512' },
     beside: { type: 'string', default: '1000' },
     leases: { type: 'string', default: '1000000' },
     profile: { type: 'string', default: 'single,distributed' },
@@ -76,6 +85,7 @@ function show(part: string, found: string): void {
 async function main(): Promise<void> {
   if (flags.scale) return compareShapes();
   if (flags.dashboard) return timeDashboard();
+  if (flags.memory !== undefined) return followMemory(Number(flags.memory));
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers();
 }
@@ -138,6 +148,12 @@ async function compareViewers(viewers: number): Promise<void> {
     });
     show(`viewers-${profile}`, `${describeMachine()}; ${profile}\n\n${reportViewers(result)}`);
   }
+}
+
+async function followMemory(viewers: number): Promise<void> {
+  const plan = { viewers, atOnce: Number(flags['at-once']), containerMib: Number(flags.container) };
+  const samples = await measureMemory(plan, say);
+  show('memory', `${describeMachine()}\n\n${reportMemory(plan, samples)}`);
 }
 
 async function timeDashboard(): Promise<void> {

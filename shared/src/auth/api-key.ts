@@ -20,3 +20,8 @@ export function keyPrefixOf(rawKey: string): string {
 export function hashCredential(credential: string): string {
   return hash('sha256', credential, 'hex');
 }
+
+/** SHA-256 as 32 characters of one byte each: there is one in memory for each viewer, and nowhere else. */
+export function hashToken(token: string): string {
+  return hash('sha256', token, 'binary');
+}

@@ -3,7 +3,7 @@ import type { Clock } from '../clock/index.ts';
 import type { ApiKeyState, ApiKeyVerifier } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type Access, accessRules, assertScope } from './access.ts';
-import { apiKeyPattern, apiKeyPrefix, hashCredential } from './api-key.ts';
+import { apiKeyPattern, apiKeyPrefix, hashCredential, hashToken } from './api-key.ts';
 import type { Principal } from './principal.ts';
 import { tokenPattern } from './read-credential.ts';
 import type { TokenVerifier } from './token-verifier.ts';
@@ -47,11 +47,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         if (viewerWillDo && allowAnonymous) return { kind: 'anonymous', id: null };
         throw new AppError('UNAUTHENTICATED', { detail: 'Send a credential: Authorization: Bearer …' });
       }
-      const hash = hashCredential(credential);
       if (tokenPattern.test(credential)) {
         if (!tokens) throw new AppError('INVALID_TOKEN', { detail: 'This server takes no viewer tokens.' });
-        return tokens.verify(credential, hash);
+        return tokens.verify(credential, hashToken(credential));
       }
+      const hash = hashCredential(credential);
       const wellFormed = apiKeyPattern.test(credential);
       const notMine =
         viewerWillDo && !credential.startsWith(apiKeyPrefix) ? 'INVALID_TOKEN' : 'INVALID_API_KEY';

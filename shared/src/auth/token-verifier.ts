@@ -39,6 +39,8 @@ export interface TokenVerifier {
    * @throws AppError INVALID_TOKEN, or DEPENDENCY_UNAVAILABLE where the key set is out of reach
    */
   verify(token: string, tokenHash: string): Principal | Promise<Principal>;
+  /** The tokens that are remembered: how many, and what they take in memory. */
+  readonly remembered: { readonly size: number; readonly bytes: number };
 }
 
 export interface TokenVerifierOptions {
@@ -104,6 +106,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   return {
+    remembered,
     verify(token, tokenHash) {
       const known = remembered.get(tokenHash);
       const holds =

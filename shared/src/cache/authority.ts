@@ -8,11 +8,12 @@ import type {
   LeaseState,
 } from '../contracts/index.ts';
 import type { Bus, Change, FeedFollower } from '../events/index.ts';
-import { AuthorityCache } from './authority-cache.ts';
+import { AuthorityCache, Held } from './authority-cache.ts';
 import { planCaches, usualCachesBytes } from './cache-memory.ts';
 import { textBytes } from './memory-size.ts';
 import { createSharedLeaseReaders, type SharedLeases } from './shared-leases.ts';
 import { markKey, splitMarkKey } from './tags.ts';
+import { TextPool } from './text-pool.ts';
 
 export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';
 
@@ -47,6 +48,8 @@ export interface AuthorityOptions {
 const leaseBytes = 96;
 const apiKeyBytes = 160;
 const contentBytes = 72;
+/** Ids of contents that leases have in common: 10,000. */
+const contentIdsBytes = 512 * 1_024;
 /** A mark is a time. */
 const markBytes = 16;
 
@@ -73,6 +76,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
     ...(onLookup ? { onLookup: (hit: boolean) => onLookup(name, hit) } : {}),
   });
   const loads = loadsOf(leases, follower, clock);
+  const shareContentId = createContentIdSharing();
   const authority: Authority = {
     apiKeys: new AuthorityCache({
       ...common('apiKeys'),
@@ -86,8 +90,8 @@ export function createAuthority(options: AuthorityOptions): Authority {
     }),
     leases: new AuthorityCache({
       ...common('leases'),
-      load: loads.lease,
-      bytesOf: (lease) => leaseBytes + textBytes(lease.viewerId) + textBytes(lease.contentId),
+      load: async (leaseId) => shareContentId(await loads.lease(leaseId)),
+      bytesOf: (lease) => leaseBytes + textBytes(lease.viewerId),
       isNamed: (named, _leaseId, lease, step) =>
         lease !== null && named.namedSince(lease.viewerId, lease.contentId, step),
     }),
@@ -111,6 +115,21 @@ export function createAuthority(options: AuthorityOptions): Authority {
       authority.leases.invalidate(data.id);
   });
   return authority;
+}
+
+/** Thousands of leases name the same content: its id is kept once. */
+function createContentIdSharing() {
+  const contentIds = new TextPool(contentIdsBytes);
+  const share = (lease: LeaseState | null): LeaseState | null =>
+    lease && {
+      viewerId: lease.viewerId,
+      contentId: contentIds.share(lease.contentId),
+      expiresAt: lease.expiresAt,
+      renewableUntil: lease.renewableUntil,
+      revokedAt: lease.revokedAt,
+    };
+  return (loaded: LeaseState | null | Held<LeaseState>) =>
+    loaded instanceof Held ? new Held(share(loaded.value), loaded.heldAtMs) : share(loaded);
 }
 
 /** Drops what a change names. */

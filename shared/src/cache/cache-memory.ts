@@ -1,11 +1,12 @@
+import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
 /** How much memory a process may use. */
 export interface ProcessMemory {
-  /** V8's heap: half of the container's memory where nobody says otherwise (`--max-old-space-size`). */
+  /** V8's heap, its young generation included: `heap_size_limit`. */
   heapLimitBytes: number;
-  /** What the container may use; 0 or more than any machine has where it may use all. */
-  containerBytes: number;
+  /** What the container may use, else what the machine has. V8 makes its heap half of it where nobody says otherwise. */
+  memoryBytes: number;
 }
 
 /** What everything that is cached may take. */
@@ -18,36 +19,52 @@ export interface CachePlan {
   tokens: number;
 }
 
-/**
- * The caches' part of the heap. The rest is for requests under way, for the program itself, and for what V8 has not
- * collected yet, which is as much again as what is in use.
- */
-const heapShare = 0.35;
-/** The caches' part of the container, where somebody gave V8 more of it than usual. */
-const containerShare = 0.25;
-/** Enough for 600,000 viewers at once. A larger heap only makes V8's collections longer. */
-const mostBytes = 512 * 1_024 * 1_024;
-/** Below it nothing would be cached that is worth it. */
-const leastBytes = 4 * 1_024 * 1_024;
+const mib = 1_024 * 1_024;
 
 /**
- * A viewer takes a token and, with leases, a lease: some 350 bytes each. Without leases it takes a mark, which is smaller.
+ * V8's young generation, which is no place for what is cached: three semi-spaces of a 64th of the memory each, up to
+ * 64 MiB (V8's heap.cc, as Node 24 reports it for containers of 512 MiB to 4 GiB).
+ */
+const youngShare = 3 / 64;
+const youngMostBytes = 192 * mib;
+/** The program itself, and requests under way. */
+const programBytes = 32 * mib;
+/**
+ * The caches' part of what is left of the heap. The other half is for what V8 has not collected yet. In a container of
+ * 512 MiB it makes room for 100,000 viewers.
+ */
+const heapShare = 0.5;
+/** The caches' part of the memory, where V8 was given more of it than usual: its heap may be larger than a small container. */
+const memoryShare = 0.25;
+/** Enough for 600,000 viewers at once. A larger heap only makes V8's collections longer. */
+const mostBytes = 512 * mib;
+/** Below it nothing would be cached that is worth it. */
+const leastBytes = 4 * mib;
+
+/**
+ * A viewer takes a token and, with leases, a lease: some 400 bytes each. Without leases it takes a mark, which is smaller.
  * Contents and API keys are few, unless somebody asks for ids that do not exist.
  */
-const shares: CachePlan = { tokens: 0.38, leases: 0.38, marks: 0.16, contents: 0.05, apiKeys: 0.03 };
+const shares: CachePlan = { tokens: 0.4, leases: 0.4, marks: 0.13, contents: 0.05, apiKeys: 0.02 };
 
 /** For a process that was not told: what a container of 512 MiB would get. */
-export const usualCachesBytes = 90 * 1_024 * 1_024;
+export const usualCachesBytes = 100 * mib;
 
 /** What this process may use. */
 export function readProcessMemory(): ProcessMemory {
-  return { heapLimitBytes: getHeapStatistics().heap_size_limit, containerBytes: process.constrainedMemory() };
+  // Where nothing bounds it, Node says 0 or more than any machine has.
+  const containerBytes = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+  return {
+    heapLimitBytes: getHeapStatistics().heap_size_limit,
+    memoryBytes: Math.min(containerBytes, totalmem()),
+  };
 }
 
 /** What all caches together may take, in bytes. */
-export function boundCaches({ heapLimitBytes, containerBytes }: ProcessMemory): number {
-  const ofContainer = containerBytes > 0 ? containerBytes * containerShare : Number.POSITIVE_INFINITY;
-  return Math.round(Math.max(leastBytes, Math.min(heapLimitBytes * heapShare, ofContainer, mostBytes)));
+export function boundCaches({ heapLimitBytes, memoryBytes }: ProcessMemory): number {
+  const oldBytes = heapLimitBytes - Math.min(youngMostBytes, memoryBytes * youngShare);
+  const ofHeap = (oldBytes - programBytes) * heapShare;
+  return Math.round(Math.max(leastBytes, Math.min(ofHeap, memoryBytes * memoryShare, mostBytes)));
 }
 
 /** Divides the bytes among the caches, so that a flood in one pushes nothing out of another. */

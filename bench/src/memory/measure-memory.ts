@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { internalSecretHeader } from '@latchkey/shared/internal';
+import { signToken } from '@latchkey/shared/testing';
+import { Pool } from 'undici';
+import { findFreePort } from '../../../scripts/find-free-port.ts';
+import { readMemory } from '../proc/process-usage.ts';
+import { becomesReady, tokenSecret } from '../servers.ts';
+import { internalSecret } from '../stack/services.ts';
+import { makeContainer } from './container.ts';
+import { contentId, leaseIdOf, type Owners, startOwners, viewerIdOf } from './owners.ts';
+
+export interface MemoryPlan {
+  /** Viewers since the start. */
+  viewers: number;
+  /** The latest so many play at a time: each asks again and again. */
+  atOnce: number;
+  /** What the container may use, MiB; 0 for no container. */
+  containerMib: number;
+}
+
+export interface MemorySample {
+  viewers: number;
+  residentMib: number;
+  peakMib: number;
+  /** The share of requests by viewers who had asked before that were answered without reading their lease. */
+  warm: number;
+}
+
+const entry = fileURLToPath(new URL('../../../services/key-derivation/src/serve.ts', import.meta.url));
+const askedAtOnce = 32;
+const samples = 10;
+const startLimitMs = 60_000;
+const kibPerMib = 1_024;
+
+/** Lets one replica of key-derivation serve many viewers one after the other, and follows its memory. */
+export async function measureMemory(plan: MemoryPlan, say: (line: string) => void): Promise<MemorySample[]> {
+  const container = makeContainer(plan.containerMib);
+  const owners = await startOwners();
+  const port = await findFreePort();
+  const url = `http://127.0.0.1:${port}`;
+  const replica = start(container.command, owners, port);
+  const pool = new Pool(url, { connections: askedAtOnce });
+  const found: MemorySample[] = [];
+  try {
+    await Promise.race([untilReady(url), failsEarly(replica)]);
+    for (let sample = 0; sample < samples; sample++) {
+      const from = Math.round((sample * plan.viewers) / samples);
+      const to = Math.round(((sample + 1) * plan.viewers) / samples);
+      const readsBefore = owners.reads();
+      const returned = await playAll(pool, from, to, plan.atOnce);
+      const { residentKiB, peakKiB } = readMemory(replica.pid ?? 0);
+      const again = owners.reads() - readsBefore - (to - from);
+      found.push({
+        viewers: to,
+        residentMib: residentKiB / kibPerMib,
+        peakMib: peakKiB / kibPerMib,
+        warm: 1 - Math.max(0, again) / Math.max(1, returned),
+      });
+      say(`${to} of ${plan.viewers} viewers: ${(residentKiB / kibPerMib).toFixed(0)} MiB`);
+    }
+    return found;
+  } finally {
+    await pool.destroy();
+    if (replica.exitCode === null && replica.signalCode === null) {
+      replica.kill('SIGTERM');
+      await once(replica, 'exit');
+    }
+    owners.stop();
+    container.remove();
+  }
+}
+
+function start(command: readonly string[], { url }: Owners, port: number): ChildProcess {
+  const [program = '', ...args] = [...command, process.execPath, entry];
+  const replica = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'error',
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      METRICS_PORT: '0',
+      SHUTDOWN_DRAIN_SECONDS: '0',
+      INTERNAL_SECRET: internalSecret,
+      AUTH_JWT_SECRET: tokenSecret,
+      MASTER_KEY_HEX: '1'.repeat(64),
+      SALT_HEX: '2'.repeat(64),
+      AUTH_SERVICE_URL: url,
+      CONTENT_SERVICE_URL: url,
+      LEASES_SERVICE_URL: url,
+    },
+  });
+  replica.stdout?.resume();
+  return replica;
+}
+
+async function untilReady(url: string): Promise<void> {
+  const deadline = performance.now() + startLimitMs;
+  for (;;) {
+    try {
+      return await becomesReady(url);
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+async function failsEarly(replica: ChildProcess): Promise<never> {
+  const [code, signal] = await once(replica, 'exit');
+  throw new Error(`key-derivation ended with ${code ?? signal}`);
+}
+
+/**
+ * Each new viewer asks for the first time, and after each of them one of those who are playing asks again.
+ *
+ * @returns how many asked again
+ */
+async function playAll(pool: Pool, from: number, to: number, atOnce: number): Promise<number> {
+  let next = from;
+  let returned = 0;
+  async function play(): Promise<void> {
+    while (next < to) {
+      const viewer = next++;
+      await ask(pool, viewer);
+      // Spread over those who play, the same ones in each run (the golden ratio's multiples).
+      const back = Math.floor(((viewer * 0.618_033_988_75) % 1) * Math.min(viewer, atOnce));
+      if (viewer - back > askedAtOnce && back > askedAtOnce) {
+        await ask(pool, viewer - back);
+        returned++;
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: askedAtOnce }, play));
+  return returned;
+}
+
+async function ask(pool: Pool, viewer: number): Promise<void> {
+  // The same token each time, as a player sends it: issued in the second in which its viewer came.
+  const iat = Math.floor(Date.now() / 3_600_000) * 3_600 - 1;
+  const claims = { sub: viewerIdOf(viewer), iat, exp: iat + 86_000, content_ids: [contentId] };
+  const token = signToken(Buffer.from(tokenSecret), claims);
+  const { statusCode, body } = await pool.request({
+    method: 'GET',
+    path: `/keys/${contentId}/0`,
+    headers: {
+      authorization: `Bearer ${token}`,
+      'x-lease-id': leaseIdOf(viewer),
+      [internalSecretHeader]: internalSecret,
+    },
+  });
+  await body.dump();
+  if (statusCode !== 200) throw new Error(`viewer ${viewer} got ${statusCode}`);
+}

@@ -1,0 +1,15 @@
+import { table } from '../table.ts';
+import type { MemoryPlan, MemorySample } from './measure-memory.ts';
+
+/** Resident memory as viewers come and go, and how many of those who play were known. */
+export function reportMemory({ atOnce, containerMib }: MemoryPlan, samples: readonly MemorySample[]): string {
+  const where = containerMib === 0 ? 'without a container' : `in a container of ${containerMib} MiB`;
+  const what = `One replica of key-derivation ${where}, ${atOnce.toLocaleString('en')} viewers at a time, each with a token and a lease.`;
+  const rows = samples.map(({ viewers, residentMib, peakMib, warm }) => [
+    viewers.toLocaleString('en'),
+    residentMib.toFixed(0),
+    peakMib.toFixed(0),
+    `${(100 * warm).toFixed(1)} %`,
+  ]);
+  return `${what}\n\n${table(['viewers since the start', 'resident, MiB', 'at most, MiB', 'asked again, lease known'], rows)}`;
+}

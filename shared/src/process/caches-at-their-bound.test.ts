@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const program = fileURLToPath(new URL('fill-caches.fixture.ts', import.meta.url));
+const caches = ['apiKeys', 'contents', 'leases', 'marks', 'tokens'] as const;
+const timeLimitMs = 120_000;
+/** What a measurement of V8's heap finds besides: code that was compiled meanwhile, tables that have room to grow. */
+const elsewhereBytes = 500_000;
+
+interface Found {
+  bytes: number;
+  caches: Record<
+    (typeof caches)[number],
+    { entered: number; kept: number; bytes: number; heapBytes: number }
+  >;
+}
+
+async function fill(flags: readonly string[]): Promise<Found> {
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program]);
+  return JSON.parse(stdout);
+}
+
+// Without the bound, the same entries end the process: "heap out of memory".
+test(
+  'a process lives with every cache filled to its bound, in as small a heap as it is given, and no cache takes more memory than it counts',
+  async () => {
+    const found = await fill(['--max-old-space-size=56', '--expose-gc']);
+    for (const name of caches) {
+      const { entered, kept, bytes, heapBytes } = found.caches[name];
+      expect(kept, name).toBeLessThan(entered);
+      expect(kept, name).toBeGreaterThan(300);
+      expect(bytes, name).toBeLessThanOrEqual(found.bytes);
+      expect(heapBytes, name).toBeLessThan(bytes * 1.25 + elsewhereBytes);
+    }
+  },
+  timeLimitMs,
+);

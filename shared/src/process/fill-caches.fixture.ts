@@ -1,0 +1,139 @@
+import { createHmac } from 'node:crypto';
+import { createTokenVerifier, type TokenVerifier } from '../auth/index.ts';
+import {
+  type Authority,
+  boundCaches,
+  createAuthority,
+  markKey,
+  planCaches,
+  readProcessMemory,
+} from '../cache/index.ts';
+import { createFeedFollower, createInProcessBus } from '../events/index.ts';
+import { createManualClock } from '../testing/manual-clock.ts';
+
+/**
+ * A program: fills each cache of this process beyond its bound, with viewers, leases and contents as they are in service, and
+ * says as JSON what it found. Its argument is what the caches may take together, in bytes; without it they take their part of
+ * what the process may use.
+ */
+const given = process.argv[2];
+const bytes = given === undefined ? boundCaches(readProcessMemory()) : Number(given);
+const plan = planCaches(bytes);
+const clock = createManualClock();
+const secret = Buffer.alloc(32, 1);
+/** As many bytes of entries come to each cache as it may take, times this. */
+const rounds = 1.3;
+
+function createCaches(): Authority {
+  const bus = createInProcessBus(() => {});
+  const follower = createFeedFollower({
+    feed: { head: async () => 0, since: async () => ({ head: 0, changes: [] }) },
+    bus,
+    clock,
+  });
+  // Every answer is made anew, as one is that was parsed.
+  const copy = (text: string) => Buffer.from(text).toString();
+  const now = clock.now();
+  return createAuthority({
+    apiKeys: {
+      findApiKey: async (hash) => ({
+        id: copy(hash.slice(0, 36)),
+        name: copy(`key ${hash.slice(0, 8)}`),
+        scope: 'playback',
+        expiresAt: now + 1_000.5,
+        revokedAt: null,
+      }),
+      noteUse: () => {},
+    },
+    contents: { findContent: async () => ({ status: 'active', keyVersion: 1 }) },
+    leases: {
+      findLease: async (id) => ({
+        viewerId: copy(`viewer-${id}`),
+        contentId: copy('my-video-001-of-a-long-series'),
+        expiresAt: now + 300_000,
+        renewableUntil: now + 330_000,
+        revokedAt: null,
+      }),
+      findMark: async () => now,
+    },
+    follower,
+    bus,
+    clock,
+    cacheBytes: plan,
+  });
+}
+
+const keyOf: Readonly<Record<keyof Authority, (i: number) => string>> = {
+  apiKeys: (i) => i.toString(16).padStart(64, '0'),
+  contents: (i) => `content-of-this-number-${i}`,
+  leases: (i) => `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
+  marks: (i) => markKey(`viewer-with-the-number-${i}`, 'my-video-001-of-a-long-series'),
+};
+
+/** @returns the entries that came */
+async function fill(authority: Authority, name: keyof Authority): Promise<number> {
+  const cache = authority[name];
+  let entered = 0;
+  for (let loadedBytes = 0; loadedBytes < rounds * plan[name]; entered++) {
+    const before = cache.bytes;
+    await cache.load(keyOf[name](entered));
+    loadedBytes += Math.max(cache.bytes - before, cache.bytes / Math.max(cache.size, 1));
+  }
+  return entered;
+}
+
+function sign(i: number): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const seconds = clock.now() / 1_000;
+  const claims = { sub: `viewer-with-the-number-${i}`, iat: seconds + 0.5, exp: seconds + 900 };
+  const head = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode({ ...claims, content_ids: [`film-${i % 1_000}`] })}`;
+  return `${head}.${createHmac('sha256', secret).update(head).digest('base64url')}`;
+}
+
+/** No token takes less. */
+const smallestTokenBytes = 350;
+
+/** @returns the entries that came, and what remembers them */
+async function fillTokens(): Promise<[entered: number, verifier: TokenVerifier]> {
+  const verifier = createTokenVerifier({
+    secret,
+    keySet: null,
+    rules: {
+      audience: null,
+      issuer: null,
+      clockToleranceSeconds: 10,
+      maxAgeSeconds: 86_400,
+      requireIssuedAt: true,
+      contentClaim: 'content_ids',
+    },
+    clock,
+    maxBytes: plan.tokens,
+  });
+  const entered = Math.ceil((rounds * plan.tokens) / smallestTokenBytes);
+  for (let i = 0; i < entered; i++) await verifier.verify(sign(i), String(i).padStart(32, '0'));
+  return [entered, verifier];
+}
+
+/** What V8's heap holds; exact where the program runs with `--expose-gc`. */
+function heapBytes(): number {
+  globalThis.gc?.();
+  return process.memoryUsage().heapUsed;
+}
+
+async function main(): Promise<void> {
+  const authority = createCaches();
+  const caches: Record<string, unknown> = {};
+  for (const name of Object.keys(keyOf) as (keyof Authority)[]) {
+    const before = heapBytes();
+    const entered = await fill(authority, name);
+    const { size: kept, bytes: counted } = authority[name];
+    caches[name] = { entered, kept, bytes: counted, heapBytes: heapBytes() - before };
+  }
+  const before = heapBytes();
+  const [entered, verifier] = await fillTokens();
+  const { size: kept, bytes: counted } = verifier.remembered;
+  caches.tokens = { entered, kept, bytes: counted, heapBytes: heapBytes() - before };
+  process.stdout.write(JSON.stringify({ bytes, caches, rssBytes: process.memoryUsage().rss }));
+}
+
+await main();
