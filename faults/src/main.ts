@@ -4,6 +4,8 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFinding } from '../../scripts/measured/finding.ts';
 import { readFlags } from '../../scripts/read-flags.ts';
+import { fillCaches, replicaHeapMiB } from './caches/fill-caches.ts';
+import { loseRenewals } from './caches/lose-renewals.ts';
 import { createChecks } from './checks.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
@@ -11,7 +13,7 @@ import { killInTurn } from './kills/kill-rounds.ts';
 import { createRandom } from './kills/random.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
-import { type Stack, startStack } from './stack/stack.ts';
+import { type MoreEnv, type Stack, startStack } from './stack/stack.ts';
 import type { Replicas } from './stack/topology.ts';
 
 const usage = `Breaks what Latchkey stands on, and counts what clients see.
@@ -21,13 +23,13 @@ const usage = `Breaks what Latchkey stands on, and counts what clients see.
   npm run test:faults -- --part kills --rounds 150 --seed 7
   npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
-  --part revocation,rolling,kills,faults,herd   --revocations 250   --rounds 12   --only <part of a fault's name>
+  --part revocation,rolling,kills,faults,herd,caches,renewals   --revocations 250   --rounds 12   --only <part of a fault's name>
   --seed <number>   --logs <folder>  where the servers' own logs are to be kept
 `;
 
 const { values: flags } = readFlags(usage, {
   options: {
-    part: { type: 'string', default: 'revocation,rolling,kills,faults,herd' },
+    part: { type: 'string', default: 'revocation,rolling,kills,faults,herd,caches,renewals' },
     only: { type: 'string', default: '' },
     revocations: { type: 'string' },
     rounds: { type: 'string' },
@@ -58,9 +60,9 @@ async function onStack<T>(
   replicas: Replicas,
   drainSeconds: number,
   work: (stack: Stack) => Promise<T>,
-  gatewayEnv: Readonly<Record<string, string>> = {},
+  moreEnv: MoreEnv = {},
 ): Promise<T> {
-  const stack = await startStack(replicas, drainSeconds, gatewayEnv);
+  const stack = await startStack(replicas, drainSeconds, moreEnv);
   open.add(stack);
   try {
     return await work(stack);
@@ -86,8 +88,13 @@ const parts: Record<string, () => Promise<string>> = {
       threeReplicas,
       0,
       (stack) => silenceReplicas(stack, checks, { ...(flags.full ? herd.full : herd.usual), say }),
-      { NODE_OPTIONS: `--max-old-space-size=${gatewayHeapMiB}` },
+      { gateway: { NODE_OPTIONS: `--max-old-space-size=${gatewayHeapMiB}` } },
     ),
+  caches: () =>
+    onStack(threeReplicas, 0, (stack) => fillCaches(stack, checks), {
+      keys: { NODE_OPTIONS: `--max-old-space-size=${replicaHeapMiB}` },
+    }),
+  renewals: () => onStack(threeReplicas, 0, (stack) => loseRenewals(stack, checks)),
   rolling: () => onStack(twoOfEach, rollingDrainSeconds, (stack) => restartInTurn(stack, checks)),
   kills: () => {
     const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));

@@ -6,6 +6,8 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   rolling: ['docs/faults.md'],
   kills: ['docs/faults.md'],
   herd: ['docs/faults.md'],
+  caches: ['docs/faults.md'],
+  renewals: ['docs/faults.md'],
   // npm run bench
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
@@ -13,6 +15,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   'viewers-distributed': ['docs/scale.md'],
   scale: ['docs/scale.md'],
   'scale-each': ['docs/scale.md'],
+  memory: ['docs/scale.md'],
   // npm run test:compose
   images: ['docs/containers.md'],
 };

@@ -31,15 +31,17 @@ export interface Stack {
 }
 
 type Ports = Record<ServiceName | 'gateway', number[]>;
+/** Further variables of the processes of each kind. */
+export type MoreEnv = Partial<Record<ServiceName | 'gateway', Readonly<Record<string, string>>>>;
 
 /**
  * @param drainSeconds SHUTDOWN_DRAIN_SECONDS of every process
- * @param gatewayEnv further variables of the gateways
+ * @param moreEnv further variables
  */
 export async function startStack(
   replicas: Replicas,
   drainSeconds = 0,
-  gatewayEnv: Readonly<Record<string, string>> = {},
+  moreEnv: MoreEnv = {},
 ): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-faults-'));
   const [postgres, redis, nats] = await Promise.all([startPostgres(), startRedis(), startNats()]);
@@ -56,8 +58,8 @@ export async function startStack(
 
   const ports = await reservePorts(replicas);
   const network = createNetwork(common, ports, backings);
-  const servers = await createServers(ports, network, folder);
-  const gateways = createGateways(ports.gateway, servers, { ...common, ...gatewayEnv }, folder);
+  const servers = await createServers(ports, network, folder, moreEnv);
+  const gateways = createGateways(ports.gateway, servers, { ...common, ...moreEnv.gateway }, folder);
   const all = [...Object.values(servers).flat(), ...gateways];
   const stack: Stack = {
     gateways,
@@ -85,12 +87,17 @@ export async function startStack(
   }
 }
 
-async function createServers(ports: Ports, network: Network, folder: string): Promise<Stack['servers']> {
+async function createServers(
+  ports: Ports,
+  network: Network,
+  folder: string,
+  moreEnv: MoreEnv,
+): Promise<Stack['servers']> {
   const create = (service: ServiceName) =>
     Promise.all(
       ports[service].map(async (port, index) => {
         const name = `${service}-${index + 1}`;
-        const env = await network.environmentOf(service, name);
+        const env = { ...(await network.environmentOf(service, name)), ...moreEnv[service] };
         return createServer({ name, entry: entries[service], port, env, folder });
       }),
     );
