@@ -15,7 +15,7 @@ import {
   viewerTokenVariables,
   weakSecretRules,
 } from '@latchkey/shared/config';
-import { createReadiness, createShutdown, type Shutdown } from '@latchkey/shared/lifecycle';
+import { createReadiness, createShutdown, Degraded, type Shutdown } from '@latchkey/shared/lifecycle';
 import {
   createOperatorLog,
   createRepeatedWarnings,
@@ -83,7 +83,8 @@ async function main(): Promise<void> {
   const readiness = createReadiness(
     serviceDependencies(upstreams, secret),
     clock,
-    (dependency, error) => log.warn(`${dependency} is not ready`, { error }),
+    (dependency, error) =>
+      log.warn(`${dependency} is ${error instanceof Degraded ? 'degraded' : 'not ready'}`, { error }),
     (dependency) => log.info(`${dependency} is ready again`),
   );
   const app = await createGateway({

@@ -1,5 +1,5 @@
 import { addHealthRoutes } from '@latchkey/shared/http';
-import { createReadiness, type Dependency } from '@latchkey/shared/lifecycle';
+import { createReadiness, Degraded, type Dependency } from '@latchkey/shared/lifecycle';
 import { createManualClock, serveBehindGate } from '@latchkey/shared/testing';
 import { stopTime } from '@latchkey/shared/testing/stop-time';
 import { createUpstream } from '@latchkey/shared/upstream';
@@ -15,6 +15,7 @@ const rows: Dependency[] = [
   { name: 'migrations', ...up },
 ];
 const states: Dependency[] = [
+  { name: 'feed', optional: true, ...up },
   { name: 'bus', optional: true, ...up },
   { name: 'cache', optional: true, ...up },
 ];
@@ -68,7 +69,14 @@ describe('the gateway', () => {
   test('is ready where every service is, and shows what each of them stands on', async () => {
     const { ready, dependencies, missing } = await reportWith({});
     expect([ready, missing]).toEqual([true, []]);
-    expect(Object.keys(dependencies)).toEqual([...serviceNames, 'database', 'migrations', 'bus', 'cache']);
+    expect(Object.keys(dependencies)).toEqual([
+      ...serviceNames,
+      'database',
+      'migrations',
+      'feed',
+      'bus',
+      'cache',
+    ]);
     expect(dependencies.leases).toMatchObject({ addresses: 1, dependencies: { database: { status: 'up' } } });
   });
 
@@ -83,19 +91,53 @@ describe('the gateway', () => {
 
   test('is not ready without key-derivation', async () => {
     const { ready, missing } = await reportWith({ 'key-derivation': refusingUrls.slice(0, 1) });
-    expect([ready, missing]).toEqual([false, ['key-derivation']]);
+    expect([ready, missing]).toEqual([false, ['key-derivation', 'feed']]);
   });
 
-  test.each(['database', 'migrations'])('is not ready where every service has lost its %s', async (name) => {
-    const urls = [await serveReady(without(name))];
-    const { ready, missing } = await reportWith({ auth: urls, content: urls, leases: urls });
-    expect(ready).toBe(false);
-    expect(missing).toContain(name);
+  test('blames nothing but key-derivation where that alone is gone', async () => {
+    const { dependencies } = await reportWith({ 'key-derivation': refusingUrls.slice(0, 1) });
+    const { 'key-derivation': gone, feed, ...others } = dependencies;
+    expect([gone?.status, feed?.status]).toEqual(['down', 'unknown']);
+    expect([...new Set(Object.values(others).map(({ status }) => status))]).toEqual(['up']);
   });
 
-  test('stays ready where one service alone cannot write its rows', async () => {
-    const { ready, missing } = await reportWith({ leases: [await serveReady(without('database'))] });
-    expect([ready, missing]).toEqual([true, ['leases']]);
+  test.each(['database', 'migrations'])(
+    'shows that every service has lost its %s, and is ready for as long as key-derivation knows what has changed',
+    async (name) => {
+      const urls = [await serveReady(without(name))];
+      const { ready, dependencies } = await reportWith({ auth: urls, content: urls, leases: urls });
+      expect([ready, dependencies[name]?.status]).toEqual([true, 'down']);
+    },
+  );
+
+  test('is not ready where no key-derivation knows what has changed, because no key is served then', async () => {
+    const lost = states.map((one) => (one.name === 'feed' ? { ...one, ...down } : one));
+    const { ready, missing } = await reportWith({ 'key-derivation': [await serveReady(lost)] });
+    expect([ready, missing]).toEqual([false, ['feed']]);
+  });
+
+  test('is ready where key-derivation of the release before says nothing of the feed', async () => {
+    const before = states.filter(({ name }) => name !== 'feed');
+    const { ready, dependencies } = await reportWith({ 'key-derivation': [await serveReady(before)] });
+    expect([ready, dependencies.feed]).toEqual([true, { status: 'unknown' }]);
+  });
+
+  test('shows as degraded what one service alone has lost, and for which', async () => {
+    const { ready, dependencies } = await reportWith({ leases: [await serveReady(without('database'))] });
+    expect([ready, dependencies.leases?.status]).toEqual([true, 'down']);
+    expect(dependencies.database).toEqual({ status: 'degraded', downFor: ['leases'] });
+  });
+
+  test('is ready and shows the database as degraded where that takes no writes', async () => {
+    const readOnly: Dependency = {
+      name: 'database',
+      check: () => Promise.reject(new Degraded('password=hunter2', { writes: false })),
+    };
+    const urls = [await serveReady(whole.map((one) => (one.name === 'database' ? readOnly : one)))];
+    const { ready, missing, dependencies } = await reportWith({ auth: urls, content: urls, leases: urls });
+    expect([ready, missing]).toEqual([true, ['database']]);
+    expect(dependencies.database).toEqual({ status: 'degraded', writes: false });
+    expect(JSON.stringify(dependencies)).not.toContain('hunter2');
   });
 
   test('stays ready where all addresses of a service are silent: the other checks end in time all the same', async () => {

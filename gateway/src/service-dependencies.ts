@@ -1,5 +1,5 @@
 import { internalSecretHeader, refusedHeader } from '@latchkey/shared/internal';
-import type { Dependency } from '@latchkey/shared/lifecycle';
+import { Degraded, type Dependency } from '@latchkey/shared/lifecycle';
 import { phaseHeader, type Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
@@ -8,83 +8,111 @@ import { type ServiceName, serviceNames } from './route-table.ts';
  * one service that is silent would look like the loss of all.
  */
 const answerTimeoutsMs = [900, 600, 300];
-/** What services stand on, and whether the gateway is of no use where one of them has lost it. */
-const underneath = [
-  { name: 'database', optional: false },
-  { name: 'migrations', optional: false },
-  // Without either, services are slower and not wrong.
-  { name: 'bus', optional: true },
-  { name: 'cache', optional: true },
+/** What is said of a shared dependency does not wait for longer: a service that is silent is left out of it. */
+const othersTimeoutMs = 1_200;
+/**
+ * What services stand on. None of it ends the keys by itself but the feed, by which key-derivation knows what has changed: while
+ * it does not know, it serves no key.
+ */
+const underneath: readonly { name: string; optional: boolean; saidBy: readonly ServiceName[] }[] = [
+  { name: 'database', optional: true, saidBy: serviceNames },
+  { name: 'migrations', optional: true, saidBy: serviceNames },
+  { name: 'feed', optional: false, saidBy: ['key-derivation'] },
+  { name: 'bus', optional: true, saidBy: serviceNames },
+  { name: 'cache', optional: true, saidBy: serviceNames },
 ];
 
-/** What a service says of its own dependencies. */
-type Report = Readonly<Record<string, { status?: unknown } & Record<string, unknown>>>;
-type Reports = ReadonlyMap<ServiceName, Report | Error>;
+/** What a service says of itself. */
+interface Report {
+  /** Why it is not ready; null where it is. */
+  fault: Error | null;
+  dependencies: Readonly<Record<string, { status?: unknown } & Record<string, unknown>>>;
+}
 
 /**
  * What `/ready` asks of the services: of each one, that an address of it is ready and knows the secret. Without
  * key-derivation no key can be had, so the gateway is not ready. Without one of the others keys go on, and what needs it is
- * answered 503: that is shown, and is no reason to send everybody away. What the services stand on is shown too: as the
- * worst that any ready one says of it.
+ * answered 503: that is shown, and is no reason to send everybody away. What the services stand on is shown by their own
+ * words, of the ones that are not ready too. Each is judged by itself: a service that says nothing blames nothing else.
  */
 export function serviceDependencies(
   upstreams: Readonly<Record<ServiceName, Upstream>>,
   secret: string,
 ): Dependency[] {
-  let round: Promise<Reports> | null = null;
-  // One round serves all the checks of one report.
-  const ask = () => {
-    round ??= askAll(upstreams, secret).finally(() => {
-      round = null;
-    });
-    return round;
+  const rounds = new Map<ServiceName, Promise<Report>>();
+  // One question serves all the checks of one report.
+  const ask = (name: ServiceName) => {
+    const asked =
+      rounds.get(name) ?? askReadyAddress(upstreams[name], secret).finally(() => rounds.delete(name));
+    rounds.set(name, asked);
+    return asked;
   };
   const services = serviceNames.map((name) => ({
     name,
     optional: name !== 'key-derivation',
     check: async () => {
-      const report = (await ask()).get(name);
-      if (report instanceof Error) throw report;
-      return { addresses: upstreams[name].size(), dependencies: report };
+      const { fault, dependencies } = await ask(name);
+      if (fault) throw fault;
+      return { addresses: upstreams[name].size(), dependencies };
     },
   }));
-  const shared = underneath.map(({ name, optional }) => ({
+  const shared = underneath.map(({ name, optional, saidBy }) => ({
     name,
     optional,
-    check: async () => worstOf(name, await ask()),
+    check: async () => {
+      const reports = await Promise.all(
+        saidBy.map(async (service) => ({ service, report: await inTime(ask(service)) })),
+      );
+      return judge(name, reports);
+    },
   }));
   return [...services, ...shared];
 }
 
-async function askAll(upstreams: Readonly<Record<ServiceName, Upstream>>, secret: string): Promise<Reports> {
-  const reports = await Promise.all(
-    serviceNames.map(async (name): Promise<[ServiceName, Report | Error]> => {
-      try {
-        return [name, await askReadyAddress(upstreams[name], secret)];
-      } catch (error) {
-        return [name, error instanceof Error ? error : new Error(String(error))];
-      }
-    }),
-  );
-  return new Map(reports);
+/** @returns null where nothing is said in time */
+async function inTime(report: Promise<Report>): Promise<Report | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), othersTimeoutMs);
+  });
+  try {
+    return await Promise.race([report.catch(() => null), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
-/** @throws Error where a service says that it is down, or where none can say anything */
-function worstOf(name: string, reports: Reports): Record<string, unknown> {
-  const said = [...reports].flatMap(([service, report]) =>
-    report instanceof Error || !report[name] ? [] : [{ service, ...report[name] }],
-  );
-  const down = said.filter(({ status }) => status !== 'up').map(({ service }) => service);
-  if (down.length > 0) throw new Error(`down for ${down.join(', ')}`);
+/**
+ * @throws Error where all say that it is down; Degraded where some do, where it is degraded for one, or where nobody says
+ *   anything
+ */
+function judge(
+  name: string,
+  reports: readonly { service: ServiceName; report: Report | null }[],
+): Record<string, unknown> {
+  const said = reports.flatMap(({ service, report }) => {
+    const { status, ...facts } = report?.dependencies[name] ?? {};
+    return status === undefined ? [] : [{ service, status, facts }];
+  });
+  const down = said.filter(({ status }) => status === 'down').map(({ service }) => service);
+  if (said.length > 0 && down.length === said.length) throw new Error(`down for ${down.join(', ')}`);
+  if (down.length > 0) throw new Degraded(`down for ${down.join(', ')}`, { downFor: down });
+  const [worst] = said.filter(({ status }) => status !== 'up');
+  if (worst) throw new Degraded(`degraded, ${worst.service} says`, worst.facts);
   const [first] = said;
-  if (!first) throw new Error('no service says anything of it');
-  const { service: _, status: __, ...facts } = first;
-  return facts;
+  if (!first) throw new Degraded('no service says anything of it', { status: 'unknown' });
+  return first.facts;
 }
 
-/** @throws Error saying what the last address answered */
+/**
+ * Asks addresses until one is ready.
+ *
+ * @returns what the ready one says, else what the last one says that answered
+ * @throws Error where none answered
+ */
 async function askReadyAddress(upstream: Upstream, secret: string): Promise<Report> {
   let fault: unknown = new Error('no address is known');
+  let notReady: Report | null = null;
   for (const answerTimeoutMs of answerTimeoutsMs.slice(0, upstream.size())) {
     const member = upstream.pick();
     if (!member) break;
@@ -96,16 +124,17 @@ async function askReadyAddress(upstream: Upstream, secret: string): Promise<Repo
         signal: AbortSignal.timeout(answerTimeoutMs),
       });
       member.heed(answer.headers[phaseHeader]);
-      const { dependencies = {} } = (await answer.body.json()) as { dependencies?: Report };
+      const { dependencies = {} } = (await answer.body.json()) as Partial<Report>;
       // Ready for others, but it would refuse whatever is forwarded to it.
       if (answer.headers[refusedHeader] !== undefined)
-        fault = new Error('it does not know this INTERNAL_SECRET');
-      else if (answer.statusCode === 200) return dependencies;
-      else fault = new Error(`it answered ${answer.statusCode}`);
+        notReady = { fault: new Error('it does not know this INTERNAL_SECRET'), dependencies };
+      else if (answer.statusCode === 200) return { fault: null, dependencies };
+      else notReady = { fault: new Error(`it answered ${answer.statusCode}`), dependencies };
     } catch (error) {
       member.penalize();
       fault = error;
     }
   }
+  if (notReady) return notReady;
   throw fault;
 }

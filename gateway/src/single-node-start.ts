@@ -6,7 +6,7 @@ import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { type Database, nameDatabase } from '@latchkey/shared/db';
 import type { App } from '@latchkey/shared/http';
-import { createReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
+import { createReadiness, Degraded, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
 import {
@@ -102,7 +102,8 @@ function createSingleNodeReadiness(
       { name: 'master-key', optional: true, check: async () => masterKeys.facts() },
     ],
     clock,
-    (dependency, error) => log.error(`${dependency} is down`, { error }),
+    (dependency, error) =>
+      log.error(`${dependency} is ${error instanceof Degraded ? 'degraded' : 'down'}`, { error }),
     (dependency) => log.info(`${dependency} is up again`),
   );
 }

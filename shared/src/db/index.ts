@@ -9,7 +9,7 @@ export { type DatabasePlace, nameDatabase } from './name-database.ts';
 export { type Database, type DatabaseOptions, openDatabase, type Transaction } from './open.ts';
 export { type OverriddenSetting, readOverriddenSettings } from './overridden-settings.ts';
 export { DatabaseIsStandby } from './postgres-session.ts';
-export { probeDatabase } from './probe.ts';
+export { createDatabaseProbe, type DatabaseProbe } from './probe.ts';
 export { renewFeedHistory } from './renew-feed-history.ts';
 export type * from './schema.ts';
 export { createColumnCheck, createTableCheck, type TableCheck } from './table-check.ts';

@@ -1,20 +1,58 @@
+import { sql } from 'kysely';
 import type { Database } from './open.ts';
 
+/** What a probe found. */
+export interface DatabaseProbe {
+  /** Why nothing could be written; null where a write came through. */
+  writeFault: unknown;
+}
+
 /**
- * A bounded round trip that writes, because a full disk or a read-only replica still answers reads.
- *
- * @throws whatever the database says, or an Error after `timeoutMs`
+ * A bounded round trip that reads, and one that writes: a full disk, a read-only setting or somebody's lock leaves a database
+ * that can be read, and that is enough to serve keys.
  */
-export async function probeDatabase(db: Database, now: number, timeoutMs: number): Promise<void> {
-  const write = db.updateTable('ready_probe').set({ at: now }).where('id', '=', 1).execute();
+export function createDatabaseProbe(
+  db: Database,
+  timeoutMs: number,
+): (now: number) => Promise<DatabaseProbe> {
+  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
+  // SQLite reads its file only where a table is named.
+  const read = isPostgres ? sql`select 1` : sql`select count(*) from sqlite_master`;
+  let writing: Promise<unknown> | null = null;
+
+  // One at a time: while a write hangs, each further one would take another connection away from the reads.
+  function write(now: number): Promise<unknown> {
+    writing ??= db
+      .updateTable('ready_probe')
+      .set({ at: now })
+      .where('id', '=', 1)
+      .execute()
+      .finally(() => {
+        writing = null;
+      });
+    return writing;
+  }
+
+  return async (now) => {
+    const written = within(timeoutMs, write(now)).then(
+      () => null,
+      (error: unknown) => error ?? new Error('refused'),
+    );
+    await within(timeoutMs, read.execute(db));
+    return { writeFault: await written };
+  };
+}
+
+/** @throws what the work rejects with, or an Error after `timeoutMs` */
+async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
   });
   try {
-    await Promise.race([write, limit]);
+    return await Promise.race([work, limit]);
   } finally {
     clearTimeout(timer);
-    write.catch(() => {});
+    work.catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
 export { endByForce } from './end-by-force.ts';
-export { createReadiness, type Dependency, type Readiness, type ReadyReport } from './readiness.ts';
+export { createReadiness, Degraded, type Dependency, type Readiness, type ReadyReport } from './readiness.ts';
 export { everyMs, type Repeating } from './repeat.ts';
 export { createShutdown, type Shutdown } from './shutdown.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createReadiness } from './readiness.ts';
+import { createReadiness, Degraded } from './readiness.ts';
 
 const up = async () => ({ behindMs: 3 });
 const down = async () => {
@@ -96,4 +96,32 @@ test('is not ready from the moment that it drains, also within the half second',
   expect(readiness.isDraining()).toBe(true);
   const { ready, dependencies } = await readiness.report();
   expect([ready, dependencies.process]).toEqual([false, { status: 'down', draining: true }]);
+});
+
+test('a dependency that is degraded is shown with what is known of it, told to the operator, and no reason to be not ready', async () => {
+  const { readiness, faults } = create({
+    database: () => Promise.reject(new Degraded('disk full', { writes: false })),
+    feed: up,
+  });
+  const { ready, dependencies } = await readiness.report();
+  expect([ready, dependencies.database]).toEqual([true, { status: 'degraded', writes: false }]);
+  expect(faults).toEqual(['database']);
+});
+
+test('says that something is missing from the last round, asks for a new one by itself, and forgets what was before it had all', async () => {
+  let isUp = true;
+  const { readiness, clock } = create({
+    database: async () => {
+      if (!isUp) throw new Error('gone');
+      return undefined;
+    },
+  });
+  expect(readiness.lacksSomething()).toBe(false);
+  isUp = false;
+  clock.advance(1_001);
+  readiness.lacksSomething();
+  await readiness.report();
+  expect(readiness.lacksSomething()).toBe(true);
+  readiness.lookAnew();
+  expect(readiness.lacksSomething()).toBe(false);
 });

@@ -1,5 +1,18 @@
 import type { Clock } from '../clock/index.ts';
 
+/**
+ * Rejects a check whose dependency can be used for some of the work, or of which nothing is known: no reason to be not ready.
+ */
+export class Degraded extends Error {
+  readonly facts: { status?: 'unknown' } & Record<string, unknown>;
+
+  /** @param facts what is shown. The message and the cause are for the operator alone */
+  constructor(message: string, facts: Degraded['facts'], options?: ErrorOptions) {
+    super(message, options);
+    this.facts = facts;
+  }
+}
+
 /** A dependency answers by resolving; what it resolves to is shown, what it rejects with is not. */
 export interface Dependency {
   name: string;
@@ -10,11 +23,18 @@ export interface Dependency {
 
 export interface ReadyReport {
   ready: boolean;
-  dependencies: Record<string, { status: 'up' | 'down' } & Record<string, unknown>>;
+  dependencies: Record<string, { status: 'up' | 'degraded' | 'unknown' | 'down' } & Record<string, unknown>>;
 }
 
 export interface Readiness {
   report(): Promise<ReadyReport>;
+  /**
+   * Whether the last round of checks found that something is missing. Asks for another round where that one is old, and does not
+   * wait for it.
+   */
+  lacksSomething(): boolean;
+  /** What was found before no longer counts: the process has what it waited for. */
+  lookAnew(): void;
   /** From now on not ready: the process is about to end. */
   drain(): void;
   isDraining(): boolean;
@@ -24,6 +44,8 @@ export interface Readiness {
 const checkTimeoutMs = 2_000;
 /** Several probes a second share one round of checks. */
 const reportHoldsMs = 500;
+/** A process that nobody probes looks at itself once in this time, as long as neighbours ask it something. */
+const ownLookEveryMs = 1_000;
 
 /**
  * @param onFault hears why a dependency is down: once, and again where the reason is another one
@@ -36,7 +58,8 @@ export function createReadiness(
   onMended: (dependency: string) => void = () => {},
 ): Readiness {
   let draining = false;
-  /** The reasons of those that are down. */
+  let lacking = false;
+  /** The reasons of those that are down or degraded. */
   const down = new Map<string, string>();
   let last: { atMs: number; report: Promise<ReadyReport> } | null = null;
 
@@ -55,6 +78,7 @@ export function createReadiness(
     } catch (error) {
       if (down.get(name) !== String(error)) onFault(name, error);
       down.set(name, String(error));
+      if (error instanceof Degraded) return [name, { status: 'degraded', ...error.facts }];
       return [name, { status: 'down' }];
     } finally {
       clearTimeout(timer);
@@ -63,22 +87,33 @@ export function createReadiness(
 
   async function checkAll(): Promise<ReadyReport> {
     const results = await Promise.all(dependencies.map(checkOne));
-    return {
-      ready: results.every(
-        ([, { status }], index) => status === 'up' || dependencies[index]?.optional === true,
-      ),
-      dependencies: Object.fromEntries(results),
-    };
+    const ready = results.every(
+      ([, { status }], index) => status !== 'down' || dependencies[index]?.optional === true,
+    );
+    lacking = !ready;
+    return { ready, dependencies: Object.fromEntries(results) };
+  }
+
+  function current(holdsMs: number): Promise<ReadyReport> {
+    const nowMs = clock.monotonic();
+    if (!last || nowMs - last.atMs > holdsMs) last = { atMs: nowMs, report: checkAll() };
+    return last.report;
   }
 
   return {
     async report() {
-      const nowMs = clock.monotonic();
-      if (!last || nowMs - last.atMs > reportHoldsMs) last = { atMs: nowMs, report: checkAll() };
-      const { ready, dependencies: states } = await last.report;
+      const { ready, dependencies: states } = await current(reportHoldsMs);
       return draining
         ? { ready: false, dependencies: { ...states, process: { status: 'down', draining } } }
         : { ready, dependencies: states };
+    },
+    lookAnew() {
+      lacking = false;
+      last = null;
+    },
+    lacksSomething() {
+      void current(ownLookEveryMs);
+      return lacking;
     },
     drain() {
       draining = true;

@@ -25,6 +25,7 @@ import { everyMs } from '../lifecycle/index.ts';
 import { createRepeatedWarnings } from '../log/index.ts';
 import type { Sharing } from './connect-shared-states.ts';
 import type { ServiceContext } from './run-service.ts';
+import { feedDependency } from './service-database.ts';
 
 const jobEndMs = 5_000;
 /** Changes from before the start that a replica reads, so that it may believe shared states at once. */
@@ -61,7 +62,7 @@ const noContents: ContentReader = { findContent: notRead };
 const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
 
 export async function createServiceCore(
-  context: Pick<ServiceContext<never>, 'process' | 'clock' | 'log' | 'shutdown'>,
+  context: Pick<ServiceContext<never>, 'process' | 'clock' | 'log' | 'shutdown' | 'dependencies'>,
   values: CoreSettings,
   { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing }: CoreReaders,
 ): Promise<ServiceCore> {
@@ -77,6 +78,7 @@ export async function createServiceCore(
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
   tellWhenUnsure(app, follower.ageMs, follower.limitMs);
+  context.dependencies.push(feedDependency(follower));
   const cacheBytes = planCaches(boundCaches(readProcessMemory()));
   const authority = createAuthority({
     apiKeys,

@@ -5,12 +5,20 @@ import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost, normalizeIp } from '../http/index.ts';
 import { addProcessReportRoute, addTellingHeaders, createNeighbourGate } from '../internal/index.ts';
-import { createReadiness, type Dependency, type Readiness, type Shutdown } from '../lifecycle/index.ts';
+import {
+  createReadiness,
+  Degraded,
+  type Dependency,
+  type Readiness,
+  type Shutdown,
+} from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/index.ts';
 import { type Phase, phaseHeader } from '../upstream/index.ts';
 
 const closeTimeoutMs = 10_000;
+/** Begins what neighbours ask of each other. */
+const internalPath = '/internal/';
 
 export interface ServiceProcessOptions {
   name: string;
@@ -45,7 +53,8 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
   const readiness = createReadiness(
     options.dependencies,
     clock,
-    (dependency, error) => log.warn(`not ready: ${dependency}`, { error }),
+    (dependency, error) =>
+      log.warn(`${error instanceof Degraded ? 'degraded' : 'not ready'}: ${dependency}`, { error }),
     (dependency) => log.info(`ready again: ${dependency}`),
   );
   const gate = createNeighbourGate(options.internalSecret);
@@ -65,8 +74,12 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
   const tell = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);
   app.addHook('onRequest', (request, reply, done) => {
     if (readiness.isDraining()) tell(reply, 'ending');
-    if (open || request.routeOptions.config.waitsForNothing) return done();
-    tell(reply, 'starting');
+    if (request.routeOptions.config.waitsForNothing) return done();
+    if (!open) tell(reply, 'starting');
+    else if (request.routeOptions.url?.startsWith(internalPath) && readiness.lacksSomething()) {
+      // What it says of its rows may not be true. A neighbour asks another address, or knows that it does not know.
+      tell(reply, 'unsure');
+    } else return done();
     done(new AppError('DEPENDENCY_UNAVAILABLE'));
   });
   addTellingHeaders(app);
@@ -79,6 +92,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     metrics,
     readiness,
     openForRequests() {
+      readiness.lookAnew();
       open = true;
     },
     async listen() {

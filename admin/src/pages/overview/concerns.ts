@@ -39,10 +39,14 @@ const slowing = new Set(['bus', 'cache']);
 function ofDependencies({ dependencies }: Statistics): Concern[] {
   return Object.entries(dependencies)
     .filter(([, { status }]) => status !== 'up')
-    .map(([name]) => ({
+    .filter(([, { status }]) => status !== 'unknown')
+    .map(([name, { status }]) => ({
       id: `dependency ${name}`,
       kind: slowing.has(name) ? 'warning' : 'bad',
-      title: `${nameOfDependency(name)} is down`,
+      title:
+        status === 'degraded' && name === 'database'
+          ? `${nameOfDependency(name)} takes no writes`
+          : `${nameOfDependency(name)} is ${status}`,
       advice: adviceForDependency(name),
     }));
 }

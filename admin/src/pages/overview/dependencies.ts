@@ -2,11 +2,15 @@
 const known: Record<string, readonly [name: string, advice: string]> = {
   database: [
     'The database',
-    'Keys whose states are known are served for some seconds more, then they are 503. Is it running, is its disk full, is the way to it open?',
+    'While it can be read, keys go on and changes are 503. Otherwise keys whose states are known are served for some seconds more. Is it running, is its disk full, is the way to it open?',
   ],
   migrations: [
     'The schema',
     'It is not the one that this version needs. Run npx latchkey migrate in the folder of Latchkey.',
+  ],
+  feed: [
+    'The change feed',
+    'Key derivation does not know what has changed, so no key is served. It reads the feed from leases, content and auth: does one of them reach the database?',
   ],
   bus: [
     'The bus',
