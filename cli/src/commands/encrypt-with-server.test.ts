@@ -17,6 +17,10 @@ const keyOfPath = (path = '') => Buffer.alloc(16, path);
 const answerKey: Answer = (request, response) => void response.end(keyOfPath(request.url));
 
 async function encrypt(answer: Answer, ...more: string[]) {
+  return encryptWith(env, answer, ...more);
+}
+
+async function encryptWith(variables: Record<string, string>, answer: Answer, ...more: string[]) {
   const server = await startKeyServer(answer);
   const folder = writeFiles(temporaryFolder(), files);
   const out = join(folder, 'out');
@@ -30,7 +34,7 @@ async function encrypt(answer: Answer, ...more: string[]) {
     '--server',
     server.url,
   ];
-  return { ...(await runCommand([...args, ...more], { env })), ...server, out };
+  return { ...(await runCommand([...args, ...more], { env: variables })), ...server, out };
 }
 
 describe('latchkey encrypt with keys from a server', () => {
@@ -47,6 +51,25 @@ describe('latchkey encrypt with keys from a server', () => {
     const [played] = playPresentation(join(out, 'f.m3u8'), (keyUrl) => keyOfPath(keyUrl.slice(url.length)));
     expect(played?.segments.map(({ clear }) => clear.toString())).toEqual(['a', 'b']);
   });
+
+  it.each(['a-bootstrap-key-of-the-operator-0123', 'changeme', 'lk_short', '!"#$%&/()=?'])(
+    'sends the bootstrap key %s, which a server takes in any form',
+    async (bootstrapKey) => {
+      const { exitCode, seen } = await encryptWith({ LATCHKEY_API_KEY: bootstrapKey }, answerKey);
+      expect(exitCode).toBe(0);
+      expect(seen.map(({ authorization }) => authorization)).toEqual([`Bearer ${bootstrapKey}`]);
+    },
+  );
+
+  it.each(['with space', 'ümlaut', 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln'])(
+    'asks nobody with %s, which no server takes as an API key, and does not show it',
+    async (wrong) => {
+      const { exitCode, seen, stderr } = await encryptWith({ LATCHKEY_API_KEY: wrong }, answerKey);
+      expect([exitCode === 0, seen]).toEqual([false, []]);
+      expect(stderr).toContain('LATCHKEY_API_KEY');
+      expect(stderr).not.toContain(wrong);
+    },
+  );
 
   it('writes --key-url into the playlist where players reach the server elsewhere', async () => {
     const { out } = await encrypt(answerKey, '--key-url', 'https://keys.example.com/base/');

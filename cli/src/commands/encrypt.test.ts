@@ -94,7 +94,12 @@ describe('latchkey encrypt', () => {
     ['an env file that is not there', ['--env-file', '/nowhere'], {}, '--env-file /nowhere cannot be read'],
     ['two sources', ['--server', 'http://x', '--env-file', '/x'], {}, '--keys-from server|env'],
     ['a server without an API key', ['--server', 'http://x'], {}, 'LATCHKEY_API_KEY is not set'],
-    ['an API key of another make', ['--server', 'http://x'], { LATCHKEY_API_KEY: 'secret' }, 'lk_ and 64'],
+    [
+      'an API key that no header carries',
+      ['--server', 'http://x'],
+      { LATCHKEY_API_KEY: 'a b' },
+      'lk_ and 64',
+    ],
     ['a server that is no URL', ['--server', 'localhost:4100'], {}, '--server "localhost:4100"; accepted'],
     ['--keys-from server alone', ['--keys-from', 'server'], env, '--keys-from server needs --server'],
     ['--register without a server', ['--register'], env, '--register needs a server'],

@@ -1,3 +1,4 @@
+import { bearerCredential } from '@latchkey/shared/config';
 import { AppError } from '@latchkey/shared/errors';
 import type { CommandContext } from '../command-context.ts';
 import type { ServerAccess } from '../keys/ask-server.ts';
@@ -27,8 +28,12 @@ export function readServerAccess(
       'LATCHKEY_API_KEY is not set; accepted: an API key of that server, here, in LATCHKEY_API_KEY_FILE or --api-key-file',
     );
   }
-  if (!/^lk_[0-9a-f]{64}$/.test(apiKey)) {
-    throw refusal('LATCHKEY_API_KEY is not an API key; accepted: lk_ and 64 lower-case hex digits');
+  // Also a bootstrap key, which is whatever the server's ADMIN_API_KEY may be. The server says whether it is a key.
+  const parsed = bearerCredential.parse(apiKey);
+  if ('wrong' in parsed) {
+    throw refusal(
+      `LATCHKEY_API_KEY ${parsed.wrong}; accepted: an API key (lk_ and 64 lower-case hex digits), or the server's ADMIN_API_KEY`,
+    );
   }
   return { server, apiKey, wait };
 }
