@@ -7,6 +7,7 @@ import { readFlags } from '../../scripts/read-flags.ts';
 import { fillCaches, replicaHeapMiB } from './caches/fill-caches.ts';
 import { loseRenewals } from './caches/lose-renewals.ts';
 import { createChecks } from './checks.ts';
+import { clocksApart, setClocksApart } from './clocks/set-clocks-apart.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
@@ -23,13 +24,13 @@ const usage = `Breaks what Latchkey stands on, and counts what clients see.
   npm run test:faults -- --part kills --rounds 150 --seed 7
   npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
-  --part revocation,rolling,kills,faults,herd,caches,renewals   --revocations 250   --rounds 12   --only <part of a fault's name>
+  --part revocation,rolling,kills,faults,herd,caches,renewals,clocks   --revocations 250   --rounds 12   --only <part of a fault's name>
   --seed <number>   --logs <folder>  where the servers' own logs are to be kept
 `;
 
 const { values: flags } = readFlags(usage, {
   options: {
-    part: { type: 'string', default: 'revocation,rolling,kills,faults,herd,caches,renewals' },
+    part: { type: 'string', default: 'revocation,rolling,kills,faults,herd,caches,renewals,clocks' },
     only: { type: 'string', default: '' },
     revocations: { type: 'string' },
     rounds: { type: 'string' },
@@ -95,6 +96,7 @@ const parts: Record<string, () => Promise<string>> = {
       keys: { NODE_OPTIONS: `--max-old-space-size=${replicaHeapMiB}` },
     }),
   renewals: () => onStack(threeReplicas, 0, (stack) => loseRenewals(stack, checks)),
+  clocks: () => onStack(threeReplicas, 0, (stack) => setClocksApart(stack, checks), clocksApart()),
   rolling: () => onStack(twoOfEach, rollingDrainSeconds, (stack) => restartInTurn(stack, checks)),
   kills: () => {
     const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));

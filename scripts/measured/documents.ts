@@ -8,6 +8,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   herd: ['docs/faults.md'],
   caches: ['docs/faults.md'],
   renewals: ['docs/faults.md'],
+  clocks: ['docs/faults.md'],
   // npm run bench
   servers: ['README.md'],
   gateway: ['gateway/README.md'],

@@ -31,8 +31,10 @@ export interface Stack {
 }
 
 type Ports = Record<ServiceName | 'gateway', number[]>;
-/** Further variables of the processes of each kind. */
-export type MoreEnv = Partial<Record<ServiceName | 'gateway', Readonly<Record<string, string>>>>;
+/** Further variables of the processes of each kind, and of single ones by a name such as `keys-1`. */
+export type MoreEnv = Partial<
+  Record<ServiceName | 'gateway' | `${ServiceName}-${number}`, Readonly<Record<string, string>>>
+>;
 
 /**
  * @param drainSeconds SHUTDOWN_DRAIN_SECONDS of every process
@@ -96,8 +98,12 @@ async function createServers(
   const create = (service: ServiceName) =>
     Promise.all(
       ports[service].map(async (port, index) => {
-        const name = `${service}-${index + 1}`;
-        const env = { ...(await network.environmentOf(service, name)), ...moreEnv[service] };
+        const name = `${service}-${index + 1}` as const;
+        const env = {
+          ...(await network.environmentOf(service, name)),
+          ...moreEnv[service],
+          ...moreEnv[name],
+        };
         return createServer({ name, entry: entries[service], port, env, folder });
       }),
     );
