@@ -1,7 +1,8 @@
-import { Kysely, type Transaction as KyselyTransaction, PostgresDialect, SqliteDialect } from 'kysely';
+import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import { openPostgresPool } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
+import { createSqliteDialect } from './sqlite-dialect.ts';
 
 export type Database = Kysely<Schema>;
 export type Transaction = KyselyTransaction<Schema>;
@@ -25,5 +26,5 @@ export function openDatabase(options: DatabaseOptions): Database {
     const pool = openPostgresPool(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   }
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: openSqlite(options.sqlitePath) }) });
+  return new Kysely<Schema>({ dialect: createSqliteDialect(openSqlite(options.sqlitePath)) });
 }

@@ -1,0 +1,139 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { SqliteFile } from './sqlite.ts';
+import { createTurns, type Turns } from './turns.ts';
+
+/**
+ * How long a statement waits between two tries while another process writes, in milliseconds. Most writes of others are a
+ * commit of some milliseconds; all tries together are over after 2 s, as a request may wait.
+ */
+const retryDelaysMs = [1, 2, 5, 10, 20, ...Array.from({ length: 78 }, () => 25)];
+const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+
+/**
+ * SQLite for Kysely, with a wait for other processes that blocks nobody. SQLite's own wait sleeps in the event loop: while another
+ * process held the lock, no request was answered, not even one that needs no database. Here a statement that finds the file
+ * locked gives its turn away, sleeps, and tries again, so reads and everything else go on. Kysely's own dialect would keep the
+ * turn from the beginning of a statement to its end.
+ */
+export function createSqliteDialect(file: SqliteFile): Dialect {
+  return {
+    createDriver: () => new PatientDriver(file),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new OwnTurnsAdapter(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+  };
+}
+
+/** The driver takes turns itself. */
+class OwnTurnsAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+class PatientDriver implements Driver {
+  readonly #file: SqliteFile;
+  readonly #turns = createTurns();
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return new Connection(this.#file, this.#turns);
+  }
+
+  /** The isolation level is SQLite's own in any case: one writer at a time. */
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as Connection).begin();
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as Connection).end('commit');
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await (connection as Connection).end('rollback');
+  }
+
+  async releaseConnection(connection: DatabaseConnection): Promise<void> {
+    (connection as Connection).release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#turns.take();
+    this.#file.close();
+    this.#turns.give();
+  }
+}
+
+/** What one caller does on the one connection that the process has. */
+class Connection implements DatabaseConnection {
+  readonly #file: SqliteFile;
+  readonly #turns: Turns;
+  /** From the beginning of a transaction until the caller is done: statements of others must not become part of it. */
+  #hasTurn = false;
+
+  constructor(file: SqliteFile, turns: Turns) {
+    this.#file = file;
+    this.#turns = turns;
+  }
+
+  /**
+   * A transaction here always writes. Begun as a plain one, it would read first and could then not be upgraded when another
+   * process has written in between (SQLITE_BUSY_SNAPSHOT).
+   */
+  async begin(): Promise<void> {
+    await this.#retry(() => this.#file.run('begin immediate', []), true);
+  }
+
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    // SQLite itself ends the transaction where the disk is full or fails (sqlite.org/lang_transaction.html, section 3.1).
+    // Kysely rolls back after every error, and where that fails too, the first error is lost.
+    if (how === 'commit' || this.#file.inTransaction()) this.#file.run(how, []);
+  }
+
+  release(): void {
+    if (this.#hasTurn) this.#turns.give();
+    this.#hasTurn = false;
+  }
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    const run = () => this.#file.run(sql, parameters) as QueryResult<R>;
+    return this.#hasTurn ? run() : this.#retry(run, false);
+  }
+
+  // biome-ignore lint/correctness/useYield: it always throws
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('rows of SQLite are read at once');
+  }
+
+  async #retry<T>(run: () => T, keepsTurn: boolean): Promise<T> {
+    for (const delayMs of [...retryDelaysMs, null]) {
+      await this.#turns.take();
+      this.#hasTurn = true;
+      try {
+        const result = run();
+        if (!keepsTurn) this.release();
+        return result;
+      } catch (error) {
+        this.release();
+        if (!isBusy(error) || delayMs === null) throw error;
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
+      }
+    }
+    throw new Error('unreachable');
+  }
+}
