@@ -1,5 +1,6 @@
 import type { Server } from '../stack/server.ts';
 import type { Stack } from '../stack/stack.ts';
+import { auditFaults } from './audit-faults.ts';
 import type { Fault } from './fault.ts';
 
 /** Longer than the 5 s after which a state that nobody could confirm is unknown. */
@@ -22,6 +23,7 @@ export const faults: readonly Fault[] = [
   paused('one key-derivation replica of three', ({ servers }) => servers.keys.slice(0, 1), true),
   cut('between key-derivation and leases', (name) => /^keys-\d leases-/.test(name), true),
   cut('around one key-derivation replica', (name) => name.startsWith('keys-1 '), true),
+  ...auditFaults(),
 ];
 
 /** @param unseen whether viewers notice nothing: Redis and NATS make the server fast, and not right */

@@ -23,6 +23,10 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthPorts): void {
       schema: {
         tags: ['Audit'],
         summary: 'List management actions, done and refused, newest first',
+        description:
+          'A refusal without a valid credential is counted in a record that stands for several: see `count`. The settings ' +
+          'AUDIT_KEEP_ACTS_DAYS, AUDIT_KEEP_REFUSALS_DAYS and AUDIT_KEEP_STRANGERS_DAYS say how long records are kept. Raw API keys and ' +
+          'tokens that a caller put into an id are shown as `***`, and are found by that. Reading leaves no record.',
         querystring: QuerySchema,
         response: {
           200: Type.Object({
