@@ -1,4 +1,5 @@
-import type { Principal } from '@latchkey/shared/auth';
+import { isHeldByMark, type Principal, viewerIdOf } from '@latchkey/shared/auth';
+import { findLatestMark } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import type { Ledger } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
@@ -38,7 +39,8 @@ const lifetimeSeconds = 300;
  * that it was used.
  *
  * @throws AppError VALIDATION_FAILED, CONTENT_NOT_ENTITLED where the viewer's token names other contents,
- *   CONTENT_NOT_FOUND where the content is not registered or is disabled
+ *   CONTENT_NOT_FOUND where the content is not registered or is disabled, TOKEN_REVOKED where a revocation of the viewer or
+ *   the content is newer than the viewer's token
  */
 export async function presignUpload(
   { ledger, signUpload }: { ledger: Ledger; signUpload: SignUpload },
@@ -55,6 +57,9 @@ export async function presignUpload(
   const now = await ledger.write(async (entry) => {
     const content = await findContent(entry.tx, contentId);
     if (content?.status !== 'active') throw new AppError('CONTENT_NOT_FOUND');
+    const viewerId = principal && viewerIdOf(principal);
+    if (viewerId !== null && isHeldByMark(principal, await findLatestMark(entry.tx, viewerId, contentId)))
+      throw new AppError('TOKEN_REVOKED');
     await entry.audit({ ...facts, action: 'upload.presign', target: key, outcome: 'done', code: null });
     return entry.now;
   });

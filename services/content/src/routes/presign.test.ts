@@ -61,6 +61,30 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     expect(body.url).not.toContain('checksum');
   });
 
+  test.each([
+    ['viewer', 'uploader', ''],
+    ['content', '', 'film'],
+    ['pair', 'uploader', 'film'],
+  ])(
+    '403 TOKEN_REVOKED: a viewer token from before a revocation of the %s gets no URL',
+    async (_, viewer_id, content_id) => {
+      const token = viewer({ scope: 'upload' });
+      expect((await service.presign(upload, token)).status).toBe(200);
+      await database.db
+        .insertInto('marks')
+        .values({ viewer_id, content_id, marked_at: service.clock.now() })
+        .execute();
+      expect(refusal(await service.presign(upload, token))).toBe('403 TOKEN_REVOKED');
+      expect((await service.presign({ ...upload, key: 'content/other/1.ts' }, token)).status).toBe(
+        content_id === 'film' ? 200 : 403,
+      );
+      // Later than the tolerance for clocks that differ.
+      service.clock.advance(11_000);
+      expect((await service.presign(upload, viewer({ scope: 'upload' }))).status).toBe(200);
+      expect((await service.presign(upload)).status).toBe(200);
+    },
+  );
+
   test('200: without a length any may come; 0 and 5 GiB are lengths', async () => {
     const open = await service.presign({ key: upload.key, contentType: upload.contentType });
     expect(open.body.headers).toEqual({ 'Content-Type': 'video/mp2t' });

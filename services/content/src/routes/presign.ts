@@ -57,6 +57,7 @@ const schema = {
       'INVALID_TOKEN',
       'INSUFFICIENT_SCOPE',
       'CONTENT_NOT_ENTITLED',
+      'TOKEN_REVOKED',
       'CONTENT_NOT_FOUND',
     ),
   },
