@@ -8,6 +8,8 @@ import { measureMemory } from './memory/measure-memory.ts';
 import { reportMemory } from './memory/report-memory.ts';
 import { describeMachine } from './proc/process-usage.ts';
 import { report } from './report.ts';
+import { type DatabaseName, measureRevocation } from './revocation/measure-revocation.ts';
+import { reportRevocation } from './revocation/report-revocation.ts';
 import { measureScale } from './scale/measure-scale.ts';
 import { reportScale } from './scale/report-scale.ts';
 import { parseShapes } from './scale/shape.ts';
@@ -39,11 +41,15 @@ leases in SQLite; ends with 1 where anything takes more than 300 ms.
 
   npm run bench -- --dashboard       --rounds 5 --only Leases (a part of the name of what is measured)
 
---write puts what was measured into the documents that have a place for it; the dashboard's figures stand in none.
+What others see while a content with a million leases is revoked, in one process on SQLite and on Postgres (installed).
+
+  npm run bench -- --revocation      --leases 1000000 --seconds 15 --database SQLite,Postgres
+
 Memory of one replica of key-derivation while viewers come and go, in a container of 512 MiB (Linux, root for the container).
 
   npm run bench -- --memory 1000000  --at-once 100000 (viewers who play at a time) --container 512 (MiB; 0: none)
 
+--write puts what was measured into the documents that have a place for it; the dashboard's figures stand in none.
 --scale and --viewers take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
@@ -56,6 +62,8 @@ const { values: flags } = readFlags(usage, {
     scale: { type: 'boolean', default: false },
     dashboard: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    revocation: { type: 'boolean', default: false },
+    database: { type: 'string', default: 'SQLite,Postgres' },
     each: { type: 'boolean', default: false },
     awake: { type: 'boolean', default: false },
     shapes: { type: 'string', default: '1x1,1x2,1x4' },
@@ -86,6 +94,7 @@ async function main(): Promise<void> {
   if (flags.scale) return compareShapes();
   if (flags.dashboard) return timeDashboard();
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
+  if (flags.revocation) return revokeLargeContent();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers();
 }
@@ -154,6 +163,17 @@ async function followMemory(viewers: number): Promise<void> {
   const plan = { viewers, atOnce: Number(flags['at-once']), containerMib: Number(flags.container) };
   const samples = await measureMemory(plan, say);
   show('memory', `${describeMachine()}\n\n${reportMemory(plan, samples)}`);
+}
+
+async function revokeLargeContent(): Promise<void> {
+  const leases = Number(flags.leases);
+  const samples = [];
+  for (const name of flags.database.split(',')) {
+    if (name !== 'SQLite' && name !== 'Postgres') throw new Error(`There is no database ${name}.`);
+    const database: DatabaseName = name;
+    samples.push(await measureRevocation(database, { leases, seconds: Number(flags.seconds ?? 15), say }));
+  }
+  show('large-revocation', `${describeMachine()}\n\n${reportRevocation(samples, leases)}`);
 }
 
 async function timeDashboard(): Promise<void> {

@@ -17,6 +17,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   scale: ['docs/scale.md'],
   'scale-each': ['docs/scale.md'],
   memory: ['docs/scale.md'],
+  'large-revocation': ['docs/scale.md'],
   // npm run test:compose
   images: ['docs/containers.md'],
 };

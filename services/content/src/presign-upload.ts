@@ -58,7 +58,11 @@ export async function presignUpload(
     const content = await findContent(entry.tx, contentId);
     if (content?.status !== 'active') throw new AppError('CONTENT_NOT_FOUND');
     const viewerId = principal && viewerIdOf(principal);
-    if (viewerId !== null && isHeldByMark(principal, await findLatestMark(entry.tx, viewerId, contentId)))
+    if (
+      principal &&
+      viewerId !== null &&
+      isHeldByMark(principal, await findLatestMark(entry.tx, viewerId, contentId))
+    )
       throw new AppError('TOKEN_REVOKED');
     await entry.audit({ ...facts, action: 'upload.presign', target: key, outcome: 'done', code: null });
     return entry.now;

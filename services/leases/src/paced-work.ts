@@ -11,15 +11,17 @@ interface Pace {
 }
 
 /**
- * SQLite runs in this process, so a statement is time in which no request is answered, and the sync at the end of a
- * transaction as well: 3 ms are below what a request with a write of its own takes. A quarter of the time is left to this
- * work, which is some 10,000 rows a second.
+ * SQLite runs in this process, so a statement is time in which no request is answered, and so is the sync at the end of a
+ * transaction. A third of the time is left to this work: some 10,000 rows a second where a sync takes 1 ms.
  */
-const sqlitePace: Pace = { stepMs: 3, restShare: 3 };
+const sqlitePace: Pace = { stepMs: 3, restShare: 2 };
 /** Postgres works beside requests: this holds one of the ten connections of the pool, for half of the time. */
 const postgresPace: Pace = { stepMs: 25, restShare: 1 };
 const firstRows = 50;
-const leastRows = 10;
+/** Some 4 ms. With fewer, a disk whose sync takes longer than a step should would spend nearly all of the time on syncs. */
+const leastRows = 150;
+/** A step that took long may have waited for requests, and they need no rest as long as that. */
+const longestRestMs = 50;
 /** Rows of one statement: SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER), and Postgres makes one plan for each number. */
 const mostRows = 1_000;
 
@@ -44,7 +46,7 @@ export async function runPaced(
     const fitting = tookMs > 0 ? (rows * stepMs) / tookMs : mostRows;
     // At most twice as many as before: the first steps after a pause tell little.
     rows = Math.round(Math.max(leastRows, Math.min(mostRows, 2 * rows, fitting)));
-    await wait(tookMs * restShare, undefined, { ref: false });
+    await wait(Math.min(longestRestMs, tookMs * restShare), undefined, { ref: false });
   }
 }
 
