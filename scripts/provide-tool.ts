@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Programs that some tests and the demo need and that no package brings along. */
-export type Tool = 'ffmpeg' | 'chromium' | 'firefox' | 'kubectl' | 'vlc' | 'mpv' | 'gstreamer';
+export type Tool = 'ffmpeg' | 'chromium' | 'firefox' | 'kubectl' | 'vlc' | 'mpv' | 'gstreamer' | 'swift';
 
 interface ToolSource {
   /** The environment variable with its path. */
@@ -34,6 +34,12 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
       ...['base', 'good', 'bad', 'ugly'].map((set) => `gstreamer1.0-plugins-${set}`),
       'gstreamer1.0-libav',
     ],
+  },
+  // A store with an S3 interface that verifies signatures.
+  swift: {
+    variable: 'SWIFT_PATH',
+    names: ['swift-proxy-server'],
+    debianPackages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
   },
 };
 

@@ -54,7 +54,7 @@ const ended = { ended: true, errors: [] };
 
 describe.each(['hls', 'shaka', 'videojs'])('%s', (player) => {
   it.each<Container>(['ts', 'fmp4'])(
-    'plays %s to the end with the token in a header, which no media server is shown',
+    `${player} plays %s to the end with the token in a header, which no media server is shown`,
     async (container) => {
       const film = await stage.screen(container);
       const { result, keys, files } = await stage.watch(film, () => play(player, film, { place: 'header' }));
@@ -69,7 +69,7 @@ describe.each(['hls', 'shaka', 'videojs'])('%s', (player) => {
     },
   );
 
-  it('plays to the end with a cookie of the page, sent to the key server of another origin', async () => {
+  it(`${player} plays to the end with a cookie of the page, sent to the key server of another origin`, async () => {
     const film = await stage.screen('fmp4');
     const cookie = { url: film.urlWithCookie, place: 'cookie' } as const;
     const { result, keys } = await stage.watch(film, () => play(player, film, cookie));
@@ -77,7 +77,7 @@ describe.each(['hls', 'shaka', 'videojs'])('%s', (player) => {
     expect(answersOf(keys)).toEqual(['200']);
   });
 
-  it('plays to the end with the token in the key URLs', async () => {
+  it(`${player} plays to the end with the token in the key URLs`, async () => {
     const film = await stage.screen('fmp4');
     const { result, keys } = await stage.watch(film, () => play(player, film, { url: film.urlWithToken }));
     expect(result).toMatchObject(ended);
@@ -97,7 +97,7 @@ describe('trick play', () => {
   const iFrameFiles = (files: readonly { path: string }[]) =>
     files.filter(({ path }) => /\/i-frames-index\/\d+\./.test(path));
 
-  it('of Shaka Player loads encrypted I-frames, under the keys that the film has anyway', async () => {
+  it('trick play of Shaka Player loads encrypted I-frames, under the keys that the film has anyway', async () => {
     const film = await stage.screen('fmp4');
     const { result, keys, files } = await stage.watch(film, () =>
       play('shaka', film, { place: 'header', iFrames: true }),
@@ -108,7 +108,7 @@ describe('trick play', () => {
     expect(servedPaths(keys).length).toBeGreaterThanOrEqual(3);
   });
 
-  it('of hls.js shows an encrypted I-frame in a second video', async () => {
+  it('hls.js shows an encrypted I-frame in a second video', async () => {
     const film = await stage.screen('fmp4');
     const { result, keys, files } = await stage.watch(film, () =>
       play('hls', film, { place: 'header', iFrames: true, until: 'seen.fastWidth > 0 || seen.failed' }),
@@ -120,7 +120,7 @@ describe('trick play', () => {
 });
 
 describe('video.js', () => {
-  it('fetches the key for each segment, so that RATE_LIMIT=on stops it', async () => {
+  it('video.js fetches the key for each segment, so that RATE_LIMIT=on stops it', async () => {
     const film = await stage.screen('ts');
     const { keys } = await stage.watch(film, () => play('videojs', film, { place: 'header' }));
     expect(keys.length).toBeGreaterThanOrEqual(6);
@@ -134,7 +134,7 @@ describe('video.js', () => {
     expect(result.ended).toBe(false);
   });
 
-  it('takes no refusal of a key for final: it asks on, and the page hears of no error', async () => {
+  it('video.js takes no refusal of a key for final: it asks on, and the page hears of no error', async () => {
     const film = await stage.screen('ts');
     const until = 'seen.refused > 2';
     const { result, keys } = await stage.watch(film, () => play('videojs', film, { until }));
@@ -142,7 +142,7 @@ describe('video.js', () => {
     expect(result).toMatchObject({ ended: false, errors: [], pictures: 0 });
   });
 
-  it('with cacheEncryptionKeys fetches each key once, and plays to the end within the same limit', async () => {
+  it('video.js with cacheEncryptionKeys fetches each key once, and plays to the end within the same limit', async () => {
     const film = await stage.screen('ts');
     await stage.spendKeyRequests(film, 3);
     const { result, keys } = await stage.watch(film, () =>

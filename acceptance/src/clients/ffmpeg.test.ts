@@ -25,7 +25,7 @@ async function play(url: string, options: readonly string[] = []): Promise<numbe
 }
 
 describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
-  it('plays to the end with -headers, which it sends to the media server as well', async () => {
+  it(`ffmpeg plays ${container} to the end with -headers, which it sends to the media server as well`, async () => {
     const film = await stage.screen(container);
     const headers = ['-headers', `Authorization: Bearer ${film.token}\r\n`];
     const { result, keys, files } = await stage.watch(film, () => play(film.url, headers));
@@ -35,7 +35,7 @@ describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
     expect(files.filter(showsToken)).toHaveLength(files.length);
   });
 
-  it('plays to the end with -cookies that name no domain, and sends those to the media server as well', async () => {
+  it(`ffmpeg plays ${container} to the end with -cookies that name no domain, and sends those to the media server as well`, async () => {
     const film = await stage.screen(container);
     const cookies = ['-cookies', `latchkey_token=${film.token}; path=/`];
     const { result, keys, files } = await stage.watch(film, () => play(film.url, cookies));
@@ -44,7 +44,7 @@ describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
     expect(files.filter(({ headers }) => headers.cookie)).toHaveLength(files.length);
   });
 
-  it('plays to the end with the token in the key URLs, and shows it to no media server', async () => {
+  it(`ffmpeg plays ${container} to the end with the token in the key URLs, and shows it to no media server`, async () => {
     const film = await stage.screen(container);
     const { result, keys, files } = await stage.watch(film, () => play(film.urlWithToken));
     expect(result).toBe(pictures);
@@ -53,7 +53,7 @@ describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
     expect(files.filter(showsToken)).toEqual([]);
   });
 
-  it('stops at the first key that is refused', async () => {
+  it(`ffmpeg of ${container} stops at the first key that is refused`, async () => {
     const film = await stage.screen(container);
     const { result, keys } = await stage.watch(film, () => play(film.url));
     expect(result).toBe(0);

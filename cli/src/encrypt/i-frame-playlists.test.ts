@@ -52,7 +52,7 @@ function playBoth(playlist: string): { full: PlayedRendition; iFrames: PlayedRen
 }
 
 describe('an I-frame playlist', () => {
-  it('is encrypted with a file for each I-frame, and the multivariant playlist still names it', async () => {
+  it('an I-frame playlist is encrypted with a file for each I-frame, and the multivariant playlist still names it', async () => {
     const { playlist, warnings } = await encryptFiles(singleFile, 'all.m3u8');
     const { iFrames } = playBoth(playlist);
     expect(readFileSync(playlist, 'utf8')).toContain(
@@ -67,7 +67,7 @@ describe('an I-frame playlist', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('leaves no byte of media readable anywhere in the output', async () => {
+  it('an encrypted I-frame playlist leaves no byte of media readable anywhere in the output', async () => {
     const { outFolder } = await encryptFiles(singleFile, 'all.m3u8', { rotateEverySegments: 1 });
     const names = readdirSync(outFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.includes('.'),
@@ -81,7 +81,7 @@ describe('an I-frame playlist', () => {
     }
   });
 
-  it('uses the key of the segment that each I-frame comes from, so trick play needs no key of its own', async () => {
+  it('an I-frame playlist uses the key of the segment that each I-frame comes from, so trick play needs no key of its own', async () => {
     const { playlist, contentIds } = await encryptFiles(singleFile, 'all.m3u8', {
       rotateEverySegments: 2,
       perRenditionIds: true,
@@ -94,7 +94,7 @@ describe('an I-frame playlist', () => {
     expect(new Set(vectors).size).toBe(8);
   });
 
-  it('with I-frames in files of their own uses the key of the segment that plays at their time', async () => {
+  it('an I-frame playlist with I-frames in files of their own uses the key of the segment that plays at their time', async () => {
     const files = {
       'all.m3u8': singleFile['all.m3u8'],
       'film.m3u8': lines(
@@ -123,13 +123,13 @@ describe('an I-frame playlist', () => {
     expect(epochsOf(playBoth(playlist).iFrames)).toEqual(['4', '4', '5', '5', '6', '6']);
   });
 
-  it('that is given alone is encrypted by its own count', async () => {
+  it('an I-frame playlist that is given alone is encrypted by its own count', async () => {
     const { playlist } = await encryptFiles(singleFile, 'i-frames.m3u8', { rotateEverySegments: 3 });
     const [played] = playPresentation(playlist, keyOfUrl);
     expect(played && epochsOf(played)).toEqual(['0', '0', '0', '1']);
   });
 
-  it('is counted apart from the renditions, and its files are counted as written', async () => {
+  it('an I-frame playlist is counted apart from the renditions, and its files are counted as written', async () => {
     const summary = await encryptFiles(singleFile, 'all.m3u8');
     expect(summary).toMatchObject({ renditions: 1, segments: 4, iFramePlaylists: 1 });
     // 100 and 30 bytes grow to whole blocks of 16.
@@ -137,7 +137,7 @@ describe('an I-frame playlist', () => {
     expect(summary.keyUrls).toEqual([`${keyUrlBase}/keys/film`]);
   });
 
-  it('is refused where its tag names no URI, by its line', async () => {
+  it('an I-frame playlist is refused where its tag names no URI, by its line', async () => {
     const files = { ...singleFile, 'all.m3u8': singleFile['all.m3u8'].replace(',URI="i-frames.m3u8"', '') };
     await expect(encryptFiles(files, 'all.m3u8')).rejects.toThrow(
       /all\.m3u8:4: #EXT-X-I-FRAME-STREAM-INF without a URI/,

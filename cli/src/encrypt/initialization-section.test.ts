@@ -31,7 +31,7 @@ async function encryptMap(content: Uint8Array, name = 'i.mp4') {
 }
 
 describe('an initialization section', () => {
-  it('is written in the clear, before the first key, and the playlist does not begin with METHOD=NONE', async () => {
+  it('an initialization section is written in the clear, before the first key, and the playlist does not begin with METHOD=NONE', async () => {
     const { text, map, warnings } = await encryptMap(makeInitialization('one'));
     expect(keysAndMaps(text).slice(0, 3)).toEqual(['MAP', 'AES', '00000.m4s']);
     expect(map?.keyUrl).toBe('');
@@ -39,7 +39,7 @@ describe('an initialization section', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('that comes after the first key stands behind METHOD=NONE, and each segment has its key again', async () => {
+  it('an initialization section after the first key stands behind METHOD=NONE, and each segment has its key again', async () => {
     const lines = [
       ...[map('i.mp4'), ...segment, ...segment, '#EXT-X-DISCONTINUITY', map('j.mp4'), ...segment],
       ...[
@@ -71,7 +71,7 @@ describe('an initialization section', () => {
     expect(played?.segments.map(({ keyUrl }) => keyUrl.split('/').at(-1))).toEqual(['0', '1', '2', '4']);
   });
 
-  it('in the clear has every rendition, sound too, and the session key is still that of the first segment', async () => {
+  it('every rendition, sound too, has its initialization section in the clear, and the session key is still that of the first segment', async () => {
     const { playlist, outFolder } = await encryptFiles(
       {
         'all.m3u8': [
@@ -105,7 +105,7 @@ describe('an initialization section', () => {
       [Buffer.from([0, 0, 0, 1]), Buffer.from('moov'), Buffer.from([0, 0, 0, 0, 0, 0, 0, 16])],
     ],
     ['a last box that goes to the end', [Buffer.from([0, 0, 0, 0]), Buffer.from('moov and so on')]],
-  ])('may be %s', async (_, parts) => {
+  ])('an initialization section in the clear may be %s', async (_, parts) => {
     expect((await encryptMap(Buffer.concat(parts))).map?.keyUrl).toBe('');
   });
 });
@@ -131,7 +131,7 @@ describe('what EXT-X-MAP names stays encrypted, and a warning says so,', () => {
     ['where it is subtitles', [Buffer.from('WEBVTT\n\n00:01.000 --> 00:02.000\nwords\n')]],
     ['where nobody knows what it is', [Buffer.from('some picture')]],
     ['where it is too short for a box', [Buffer.from('x')]],
-  ])('%s', async (_, parts) => {
+  ])('what EXT-X-MAP names is encrypted with a warning %s', async (_, parts) => {
     const content = Buffer.concat(parts);
     const { text, map, warnings } = await encryptMap(content);
     expect(keysAndMaps(text).slice(0, 4)).toEqual(['AES', 'MAP', 'AES', '00000.m4s']);

@@ -28,7 +28,7 @@ async function encryptWindow(files: Record<string, string | Buffer>, rotateEvery
 }
 
 describe('a sliding window that is encrypted again', () => {
-  it('keeps epoch and file name of every segment that is still in it', async () => {
+  it('a sliding window that is encrypted again keeps epoch and file name of every segment that is still in it', async () => {
     const before = await encryptWindow(windowOf(10n, 15n), 4);
     const after = await encryptWindow(windowOf(13n, 18n), 4);
     expect(before.segments.get('segment 10')).toEqual({ epoch: '2', file: '00010.m4s' });
@@ -41,17 +41,17 @@ describe('a sliding window that is encrypted again', () => {
     expect(after.text).toContain('#EXT-X-MEDIA-SEQUENCE:13\n');
   });
 
-  it('gives an initialization section the number of its segment, so that no name means another one later', async () => {
+  it('a sliding window gives an initialization section the number of its segment, so that no name means another one later', async () => {
     const { folder } = await encryptWindow(windowOf(7n, 8n), 4);
     expect(readdirSync(folder).sort()).toEqual(['00007.m4s', '00008.m4s', 'init-7.mp4', 'live.m3u8']);
   });
 
-  it('begins with epoch 0 where the playlist does not say its number', async () => {
+  it('a window begins with epoch 0 where the playlist does not say its number', async () => {
     const { segments } = await encryptWindow(windowOf(0n, 2n, '# no number'), 2);
     expect([...segments.values()].map(({ epoch }) => epoch)).toEqual(['0', '0', '1']);
   });
 
-  it('is refused where the epoch would be larger than the key server knows, and the message says what to do', async () => {
+  it('a window is refused where the epoch would be larger than the key server knows, and the message says what to do', async () => {
     // Some packagers count in milliseconds since 1970, some in microseconds.
     const first = 1_700_000_000_000_000n;
     await expect(encryptWindow(windowOf(first, first), 30)).rejects.toThrow(
@@ -62,7 +62,7 @@ describe('a sliding window that is encrypted again', () => {
   });
 
   it.each(['-1', '1.5', 'x', '', '18446744073709551616'])(
-    'is refused with the number "%s"',
+    'a window is refused with the number "%s"',
     async (number) => {
       const files = windowOf(0n, 0n, `#EXT-X-MEDIA-SEQUENCE:${number}`);
       await expect(encryptWindow(files, 2)).rejects.toThrow(/live\.m3u8:3: #EXT-X-MEDIA-SEQUENCE/);
