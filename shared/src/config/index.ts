@@ -38,7 +38,7 @@ export { apiKeyVariables } from './variables/api-keys.ts';
 export { auditVariables, readAuditRetention } from './variables/audit.ts';
 export { authorityVariables } from './variables/authority.ts';
 export { contentVariables } from './variables/content.ts';
-export { databaseVariables } from './variables/database.ts';
+export { databaseVariables, sharedDatabaseVariables } from './variables/database.ts';
 export { corsRule, enablePresign, gatewayVariables, ports, processVariables } from './variables/http.ts';
 export { cacheAndBusVariables, internalVariables, neighbourVariables } from './variables/internal.ts';
 export { leaseMode, leaseRule, leaseVariables } from './variables/leases.ts';

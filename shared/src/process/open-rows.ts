@@ -1,4 +1,4 @@
-import { type Database, type DatabasePlace, nameDatabase } from '../db/index.ts';
+import { type Database, nameDatabase } from '../db/index.ts';
 import { type Bus, type ChangeFeed, createDatabaseFeed } from '../events/index.ts';
 import { createSchemaCheck, type SchemaCheck } from './check-schema.ts';
 import { connectBus } from './connect-bus.ts';
@@ -6,7 +6,8 @@ import { connectSharedStates, type Sharing } from './connect-shared-states.ts';
 import type { ServiceContext } from './run-service.ts';
 import { databaseDependencies, openServiceDatabase } from './service-database.ts';
 
-interface Places extends DatabasePlace {
+interface Places {
+  databaseUrl: { reveal(): string };
   natsUrl?: { reveal(): string } | undefined;
   redisUrl?: { reveal(): string } | undefined;
 }
@@ -27,13 +28,9 @@ export function openRows(
   values: Places,
   context: Pick<ServiceContext<never>, 'clock' | 'log' | 'shutdown' | 'dependencies'>,
 ): Rows {
-  const db = openServiceDatabase(values, context);
-  const database = nameDatabase(values);
-  if (!values.databaseUrl) {
-    context.log.warn(
-      `DATABASE_URL is not set: ${name} keeps its rows in ${database}, and not in a Postgres that it shares with the other services`,
-    );
-  }
+  const place = { databaseUrl: values.databaseUrl, sqlitePath: '' };
+  const db = openServiceDatabase(place, context);
+  const database = nameDatabase(place);
   const checkSchema = createSchemaCheck(db, database, context.log);
   context.dependencies.push(...databaseDependencies(db, context.clock, checkSchema));
   return {

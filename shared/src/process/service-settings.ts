@@ -1,12 +1,12 @@
 import {
   authorityVariables,
   cacheAndBusVariables,
-  databaseVariables,
   gatewayVariables,
   internalVariables,
   observabilityVariables,
   processVariables,
   rateLimitVariables,
+  sharedDatabaseVariables,
   viewerTokenVariables,
 } from '../config/index.ts';
 
@@ -24,5 +24,5 @@ export function serviceSettings(port: number) {
   };
 }
 
-/** And where it keeps rows. Separate processes share a Postgres; a file would be each one's own. */
-export const rowSettings = databaseVariables;
+/** And where it keeps rows. */
+export const rowSettings = sharedDatabaseVariables;

@@ -20,6 +20,19 @@ export const databaseVariables = {
   }),
 };
 
+/**
+ * Where separate services keep their rows. They share one change feed, so they share one database: with a file each, a replica
+ * would follow the changes of one service and miss those of the others.
+ */
+export const sharedDatabaseVariables = {
+  databaseUrl: variable({
+    name: 'DATABASE_URL',
+    type: secret(connectionString('postgres', 'postgresql')),
+    required: true,
+    about: 'The Postgres that auth, content and leases share. SQLite is for the single node.',
+  }),
+};
+
 /** For the process that has its database to itself; where several share one, the migration is a step of its own. */
 export const migrateOnStart = variable({
   name: 'MIGRATE_ON_START',
