@@ -20,7 +20,7 @@ export interface RefusalLog {
    * one, and where the database refuses it, which the operator's log then says.
    */
   record(entry: AuditEntry): Promise<void>;
-  /** Writes what was counted and not written yet. Never rejects. */
+  /** Writes what was counted and not written yet, or resolves after a second without. Never rejects. */
   settle(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
     async settle() {
       if (countTimer) clearTimeout(countTimer);
       countTimer = null;
-      await writeAll();
+      await Promise.race([writeAll(), pause(patienceMs)]);
     },
   };
 }
