@@ -141,7 +141,7 @@ describe('400', () => {
 });
 
 describe('404', () => {
-  it.each(['/', '/nowhere', '/api/v1', '/api/v1/api-keys/', '/keys', '/api/v2/content'])(
+  it.each(['/nowhere', '/api/v1', '/api/v1/api-keys/', '/keys', '/api/v2/content'])(
     '%s is nothing',
     async (path) => expect((await client.get(path, admin)).status).toBe(404),
   );

@@ -1,5 +1,6 @@
 import { AppError } from '@latchkey/shared/errors';
 import { Command, CommanderError } from 'commander';
+import packageJson from '../package.json' with { type: 'json' };
 import type { CommandContext } from './command-context.ts';
 import { registerCommands } from './commands/index.ts';
 import { explainError } from './explain-error.ts';
@@ -16,6 +17,7 @@ export type ExitCode = 0 | 1 | 2;
 export async function runProgram(args: readonly string[], context: CommandContext): Promise<ExitCode> {
   const program = new Command('latchkey')
     .description('Keys and encrypted video for a Latchkey key server.')
+    .version(packageJson.version)
     .showHelpAfterError('See --help.')
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),

@@ -36,6 +36,8 @@ const open = { schema: { hide: true }, config: { access: 'open' as const } };
  * @param folder the built dashboard; where it is not there, `/admin` is a 404 that says so
  */
 export async function addAdminFiles(app: App, folder = builtDashboard): Promise<void> {
+  // The address that a person types.
+  app.get('/', open, (_request, reply) => reply.redirect('/admin', 302));
   if (!existsSync(join(folder, 'index.html'))) return addMissingPage(app);
   await app.register(async (scope) => {
     // A path that leaves the folder is refused with 403; here there is only what is there and what is not.

@@ -13,7 +13,7 @@ import type { Readiness } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { addAdminFiles } from './admin-files.ts';
-import { addCors } from './cors.ts';
+import { addCors, createCorsHeaders } from './cors.ts';
 import { ignoreForeignCookies } from './ignore-foreign-cookies.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
@@ -44,6 +44,7 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
     operatorLog: options.operatorLog,
     metrics: options.metrics,
     isDraining: readiness.isDraining,
+    crossOriginHeaders: createCorsHeaders(options.corsOrigins, options.viewerTokenFrom.includes('cookie')),
   });
   await addCors(app, options.corsOrigins, options.viewerTokenFrom.includes('cookie'));
   ignoreForeignCookies(app, options.corsOrigins, publicUrl);

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { parseArgs } from 'node:util';
 import { type Clock, createSystemClock } from '@latchkey/shared/clock';
 import {
   corsRule,
@@ -24,7 +23,7 @@ import {
   type OperatorLog,
 } from '@latchkey/shared/log';
 import { createMetrics, startMetricsListener } from '@latchkey/shared/metrics';
-import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import { answerFlags, endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import { createUpstream, systemLookup, type Upstream } from '@latchkey/shared/upstream';
 import packageJson from '../package.json' with { type: 'json' };
@@ -51,13 +50,9 @@ const settings = {
 };
 
 async function main(): Promise<void> {
-  const { values: flags } = parseArgs({ options: { help: { type: 'boolean', short: 'h' } } });
-  if (flags.help) {
-    process.stdout.write(
-      `latchkey gateway, the front door of the distributed profile\n\n${describeVariables(settings)}`,
-    );
-    return;
-  }
+  const help = () =>
+    `latchkey gateway, the front door of the distributed profile\n\n${describeVariables(settings)}`;
+  if (answerFlags(process, { version: packageJson.version, help })) return;
   const { values, warnings } = readConfig(settings, process.env, {
     rules: [corsRule, listenRule, ...weakSecretRules],
   });

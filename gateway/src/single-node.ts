@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { createSystemClock } from '@latchkey/shared/clock';
 import { describeVariables, type Environment, singleNodeSettings } from '@latchkey/shared/config';
 import { createShutdown } from '@latchkey/shared/lifecycle';
 import { createOperatorLog, createRequestLog, createStderrWriter } from '@latchkey/shared/log';
-import { endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import { answerFlags, endOnSignals, explainAndExit } from '@latchkey/shared/process';
+import packageJson from '../package.json' with { type: 'json' };
 import { readNodeConfiguration } from './first-run.ts';
 import { startSingleNode } from './single-node-start.ts';
 
@@ -12,17 +12,15 @@ const usage = `latchkey, every service in one process on SQLite
 
   npm start              serves until it is told to stop (SIGTERM, SIGINT)
   npm start -- --help    this
+  npm start -- --version which release this is
 
 Everything is configured by environment variables. Each of them may come from a file instead: X_FILE names it.
 
 `;
 
-async function main(args: string[], env: Environment): Promise<void> {
-  const { values: flags } = parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } });
-  if (flags.help) {
-    process.stdout.write(usage + describeVariables(singleNodeSettings));
-    return;
-  }
+async function main(env: Environment): Promise<void> {
+  const help = () => usage + describeVariables(singleNodeSettings);
+  if (answerFlags(process, { version: packageJson.version, help })) return;
   const readConfiguration = () => readNodeConfiguration(env, randomBytes);
   const configuration = readConfiguration();
   const { values, warnings } = configuration;
@@ -54,5 +52,5 @@ async function main(args: string[], env: Environment): Promise<void> {
 }
 
 if (import.meta.main) {
-  main(process.argv.slice(2), process.env).catch((error) => explainAndExit(error, process, process.env));
+  main(process.env).catch((error) => explainAndExit(error, process, process.env));
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { AppError, toProblem } from '../errors/index.ts';
-import type { RequestLog } from '../log/index.ts';
+import { AppError } from '../errors/index.ts';
+import { answerRaw, type RawAnswers } from './raw-answer.ts';
 import { validationFailure } from './validation.ts';
 
 export interface ClientErrors {
@@ -24,7 +24,7 @@ interface Begun {
  * What the parser refuses. Where it is the body of a request that has begun, that request fails, with its own id and its
  * own log line. Else there is no request yet, so the answer and the line are written by hand.
  */
-export function createClientErrors(requestLog: RequestLog | null, randomId: () => string): ClientErrors {
+export function createClientErrors(answers: RawAnswers): ClientErrors {
   const latest = new WeakMap<Socket, Begun>();
   return {
     begin(request, reply) {
@@ -44,7 +44,7 @@ export function createClientErrors(requestLog: RequestLog | null, randomId: () =
         return void socket.destroy();
       const begun = latest.get(socket);
       // Behind a whole body stands another request.
-      if (!begun || begun.request.complete) answerByHand(error, socket, requestLog, randomId());
+      if (!begun || begun.request.complete) answerRaw(socket, explain(error), readRequest(error), answers);
       // It has its answer, such as a 401, which may still be on its way.
       else if (begun.reply.sent) socket.destroySoon();
       else failBody(begun);
@@ -71,29 +71,11 @@ function explain({ code }: NodeJS.ErrnoException): AppError {
   return new AppError('VALIDATION_FAILED', { detail });
 }
 
-function answerByHand(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  requestLog: RequestLog | null,
-  requestId: string,
-): void {
-  const problem = explain(error);
-  const body = JSON.stringify(toProblem(problem, requestId));
-  socket.end(
-    `HTTP/1.1 ${problem.status} ${problem.status === 431 ? 'Request Header Fields Too Large' : 'Bad Request'}\r\n` +
-      `content-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-      `x-request-id: ${requestId}\r\nconnection: close\r\n\r\n${body}`,
-  );
-  requestLog?.write({
-    requestId,
-    method: '',
-    path: '',
-    route: null,
-    status: problem.status,
-    durationMs: 0,
-    clientIp: socket.remoteAddress ?? '0.0.0.0',
-    userAgent: null,
-    principal: null,
-    code: problem.code,
-  });
+/** The lines of a head that is not known to be whole, or to be HTTP at all. */
+const originLine = /\r\norigin:[ \t]*([^\r\n]+?)[ \t]*\r\n/i;
+
+/** The origin only: the rest may be anything, such as a credential in the place of a method. Of no use where it came in an earlier packet. */
+function readRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }) {
+  const origin = originLine.exec(error.rawPacket?.toString('latin1') ?? '')?.[1];
+  return { method: '', path: '', origin, userAgent: null };
 }

@@ -4,10 +4,12 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { OperatorLog, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 import { createClientErrors } from './client-error.ts';
+import { refuseConnect } from './connect-method.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { refuseFragment, refuseHost } from './host-header.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { addNotFound } from './not-found.ts';
+import type { RawAnswers } from './raw-answer.ts';
 import './request-context.ts';
 import { requestIdOf } from './request-id.ts';
 import { createResponseObserver } from './response-observer.ts';
@@ -34,6 +36,8 @@ export interface HostOptions {
   requestLog: RequestLog | null;
   operatorLog: OperatorLog;
   metrics: Metrics;
+  /** CORS headers for a page of that origin, on every answer; none where it is left out. */
+  crossOriginHeaders?: (origin: string | undefined) => Readonly<Record<string, string>>;
   /** Whether the process is about to end, so that clients should take their next request elsewhere. */
   isDraining?: () => boolean;
 }
@@ -46,7 +50,8 @@ export function createHost(options: HostOptions): App {
   const { randomId, clientIpOf, requestLog, operatorLog, metrics, isDraining = () => false } = options;
   const answerError = createErrorHandler(operatorLog);
   const observe = createResponseObserver(requestLog, metrics);
-  const clientErrors = createClientErrors(requestLog, randomId);
+  const rawAnswers = toRawAnswers(options);
+  const clientErrors = createClientErrors(rawAnswers);
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     const startedAtMs = performance.now();
     request.clientIp = clientIpOf(request.raw);
@@ -54,6 +59,8 @@ export function createHost(options: HostOptions): App {
     reply.header('x-request-id', request.id);
     // Keys, tokens, states and refusals: what may be cached says so itself.
     reply.header('cache-control', 'no-store');
+    // Here and not in a hook: some refusals come before every hook.
+    reply.headers(rawAnswers.crossOriginHeaders(request.headers.origin));
     if (isDraining()) reply.header('connection', 'close');
     // 'close' comes exactly once, also where the client went away before the answer; 'finish' would not.
     reply.raw.on('close', () => observe(request, reply, performance.now() - startedAtMs));
@@ -102,6 +109,17 @@ export function createHost(options: HostOptions): App {
   app.setErrorHandler(answerError);
   addNotFound(app);
   // Node would answer by itself, with a bare 417. An expectation that is not known may be ignored (RFC 9110 section 10.1.1).
+  refuseConnect(app.server, rawAnswers);
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
+}
+
+function toRawAnswers({ requestLog, randomId, clientIpOf, crossOriginHeaders }: HostOptions): RawAnswers {
+  return {
+    requestLog,
+    randomId,
+    // Headers that were refused name nobody.
+    clientIpOf: (socket) => clientIpOf({ socket, headers: {} } as IncomingMessage),
+    crossOriginHeaders: crossOriginHeaders ?? (() => ({})),
+  };
 }

@@ -1,3 +1,4 @@
+export { answerFlags } from './answer-flags.ts';
 export { createSchemaCheck, type SchemaCheck, SchemaMissing } from './check-schema.ts';
 export { connectApiKeys } from './connect-api-keys.ts';
 export { connectBus } from './connect-bus.ts';

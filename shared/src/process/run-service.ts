@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { type Clock, createSystemClock } from '../clock/index.ts';
 import {
   describeVariables,
@@ -12,6 +11,7 @@ import {
 import { createShutdown, type Dependency, type Shutdown } from '../lifecycle/index.ts';
 import { createOperatorLog, createStderrWriter, type OperatorLog } from '../log/index.ts';
 import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
+import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-and-exit.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
@@ -74,16 +74,9 @@ async function start<const S extends Settings>(
   env: Environment,
 ): Promise<void> {
   const { name, version, settings, rules } = options;
-  const { values: flags } = parseArgs({
-    args: process.argv.slice(2),
-    options: { help: { type: 'boolean', short: 'h' } },
-  });
-  if (flags.help) {
-    process.stdout.write(
-      `latchkey ${name}, a service of the distributed profile\n\n${describeVariables(settings)}`,
-    );
-    return;
-  }
+  const help = () =>
+    `latchkey ${name}, a service of the distributed profile\n\n${describeVariables(settings)}`;
+  if (answerFlags(process, { version, help })) return;
   // Each looks at its own variables, and at none where a service does not have them.
   const weak = weakSecretRules as unknown as typeof rules;
   const { values, warnings } = readConfig(settings, env, { rules: [...rules, ...weak] });

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, it, vi } from 'vitest';
+import { readLines } from './request-lines.ts';
+import { startServer } from './target.ts';
+
+const listed = 'https://app.example.com';
+const server = await startServer({ CORS_ORIGINS: listed });
+const patience = { timeout: 30_000, interval: 20 };
+
+/** Sends text as it is, and reads until the server closes. */
+async function send(text: string): Promise<{ status: number; headers: Headers; body: string }> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect(Number(port), hostname);
+  let read = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    read += chunk;
+  });
+  // A server that refuses may close before everything was sent.
+  socket.on('error', () => {});
+  socket.write(text, 'latin1');
+  await once(socket, 'close');
+  const [head = '', body = ''] = read.split('\r\n\r\n');
+  const [first = '', ...lines] = head.split('\r\n');
+  const pairs = lines.map((line): [string, string] => {
+    const at = line.indexOf(':');
+    return [line.slice(0, at), line.slice(at + 1).trim()];
+  });
+  return { status: Number(first.split(' ')[1]), headers: new Headers(pairs), body };
+}
+
+const head = `Host: a\r\nOrigin: ${listed}\r\nConnection: close\r\n`;
+/** Bodies are read once the credential is known. */
+const asAdmin = `Authorization: Bearer ${server.adminApiKey}\r\n`;
+const refused: [what: string, text: string, status: number][] = [
+  ['a path that cannot be decoded', `GET /keys/%zz HTTP/1.1\r\n${head}\r\n`, 400],
+  ['a request without a Host', `GET /health HTTP/1.1\r\nOrigin: ${listed}\r\nConnection: close\r\n\r\n`, 400],
+  ['what is not HTTP', `GET /health HTTP/1.1\r\n${head}no header\r\n\r\n`, 400],
+  ['headers that are too large', `GET /health HTTP/1.1\r\n${head}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ['a path that is too long', `GET /keys/${'x'.repeat(20_000)} HTTP/1.1\r\n${head}\r\n`, 431],
+  [
+    'a body that is too large',
+    `POST /api/v1/content HTTP/1.1\r\n${head}${asAdmin}Content-Type: application/json\r\nContent-Length: 70000\r\n\r\n`,
+    413,
+  ],
+  [
+    'a body that breaks off',
+    `POST /api/v1/content HTTP/1.1\r\n${head}${asAdmin}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n`,
+    400,
+  ],
+  ['a tunnel', `CONNECT example.com:443 HTTP/1.1\r\n${head}\r\n`, 405],
+];
+
+it.each(refused)(
+  'a page of a listed origin can read why %s is refused, and the refusal has its line in the log',
+  async (_what, text, status) => {
+    const { headers, body, status: answered } = await send(text);
+    expect(answered).toBe(status);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(headers.get('access-control-allow-origin')).toBe(listed);
+    expect(headers.get('vary')?.toLowerCase().split(/, */)).toEqual(['origin']);
+    const requestId = headers.get('x-request-id');
+    expect(JSON.parse(body)).toMatchObject({ status, requestId });
+    await vi.waitFor(() => {
+      const lines = readLines(server.process).filter((line) => line.requestId === requestId);
+      expect(lines).toMatchObject([{ status }]);
+    }, patience);
+  },
+);
+
+it('a page of another origin gets no CORS header where a request is refused before it is read', async () => {
+  for (const [, text] of refused) {
+    const { headers } = await send(text.replace(listed, 'https://evil.example'));
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+    expect(headers.get('vary')?.toLowerCase()).toBe('origin');
+  }
+});
+
+it('a request to upgrade the connection is answered as if it had not asked, and has its line in the log', async () => {
+  const upgrade = 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n';
+  const { status, headers } = await send(
+    `GET /health HTTP/1.1\r\nHost: a\r\nOrigin: ${listed}\r\n${upgrade}\r\n`,
+  );
+  expect([status, headers.get('access-control-allow-origin')]).toEqual([200, listed]);
+  const requestId = headers.get('x-request-id');
+  await vi.waitFor(() => {
+    expect(readLines(server.process).filter((line) => line.requestId === requestId)).toHaveLength(1);
+  }, patience);
+});

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it, vi } from 'vitest';
+import { startServer } from './target.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as { version: string };
+const entries = [
+  'gateway/src/single-node.ts',
+  'gateway/src/main.ts',
+  'services/auth/src/serve.ts',
+  'services/content/src/serve.ts',
+  'services/leases/src/serve.ts',
+  'services/key-derivation/src/serve.ts',
+  'cli/src/main.ts',
+];
+const server = await startServer();
+// A busy machine takes seconds to load an entry.
+vi.setConfig({ testTimeout: 60_000 });
+
+it.each(entries)('%s --version says which release it is, without any configuration', async (entry) => {
+  const run = promisify(execFile)(process.execPath, [entry, '--version'], { cwd: root, env: {} });
+  expect(await run).toEqual({ stdout: `${version}\n`, stderr: '' });
+});
+
+it('the address of the server itself leads to the dashboard', async () => {
+  const answer = await fetch(server.url, { redirect: 'manual' });
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin']);
+  const followed = await fetch(server.url);
+  expect([followed.status, followed.url]).toEqual([200, `${server.url}/admin`]);
+});

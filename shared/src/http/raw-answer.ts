@@ -1,0 +1,59 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import { type AppError, toProblem } from '../errors/index.ts';
+import type { RequestLog } from '../log/index.ts';
+import { redactPath } from '../log/index.ts';
+
+/** What a refusal needs that never becomes a request of the framework. */
+export interface RawAnswers {
+  requestLog: RequestLog | null;
+  randomId: () => string;
+  clientIpOf: (socket: Socket) => string;
+  /** CORS headers for the origin of a page. */
+  crossOriginHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
+}
+
+/** As much as is known of the request. */
+export interface RawRequest {
+  method: string;
+  path: string;
+  origin: string | undefined;
+  userAgent: string | null;
+}
+
+/** Answers on the connection itself, closes it, and writes the line of the log. */
+export function answerRaw(
+  socket: Socket,
+  problem: AppError,
+  { method, path, origin, userAgent }: RawRequest,
+  { requestLog, randomId, clientIpOf, crossOriginHeaders }: RawAnswers,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const requestId = randomId();
+  const body = JSON.stringify(toProblem(problem, requestId));
+  const all = {
+    ...crossOriginHeaders(origin),
+    ...headers,
+    'content-type': 'application/problem+json',
+    'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+    connection: 'close',
+  };
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n${head.join('')}\r\n${body}`,
+  );
+  requestLog?.write({
+    requestId,
+    method,
+    path: redactPath(path),
+    route: null,
+    status: problem.status,
+    durationMs: 0,
+    clientIp: clientIpOf(socket),
+    userAgent,
+    principal: null,
+    code: problem.code,
+  });
+}
