@@ -29,6 +29,11 @@ export interface ContentKeyIssuerOptions {
  * read; a server on which changes overtake more reads than that does not know where it stands.
  */
 const readsAtMost = 12;
+/**
+ * A request begins no read after this: hls.js waits 8 s for the first byte of a key (its `keyLoadPolicy`). Where the owner is
+ * slower than `AUTHORITY_MAX_AGE_SECONDS`, every state is too old when it comes, and twelve reads would be a minute.
+ */
+const readsForMs = 8_000;
 
 export function createContentKeyIssuer(options: ContentKeyIssuerOptions): ContentKeyIssuer {
   const { authority, rules, masterKeys, clock } = options;
@@ -53,10 +58,14 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
   }
 
   async function readAndIssue(request: KeyRequest, first: Decision, leaseLoads: number): Promise<Buffer> {
+    const startedAtMs = clock.monotonic();
     let decision = first;
     for (let reads = 0; decision.kind === 'read'; reads++) {
       if (reads === readsAtMost) {
         throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error('changes overtook every read') });
+      }
+      if (clock.monotonic() - startedAtMs >= readsForMs) {
+        throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error('the states came too late') });
       }
       await read(decision.unknown);
       decision = decide(request, leaseLoads);
