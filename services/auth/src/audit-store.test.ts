@@ -1,3 +1,4 @@
+import { toAuditRecord } from '@latchkey/shared/audit';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuditFilter, listAuditRows } from './audit-store.ts';
@@ -66,5 +67,13 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
     await add({ actor_kind: 'viewer', actor_id: 'somebody' });
     expect(await numbers({ actor: 'operator' })).toEqual([3, 2, 1]);
     expect(await numbers({ actor: 'operator' }, 2)).toEqual([3, 2]);
+  });
+
+  it('reads rows before the migration that brings the number of refusals, each as one', async () => {
+    await opened.db.schema.dropTable('audit_cleaning').execute();
+    await opened.db.schema.alterTable('audit').dropColumn('count').execute();
+    await add({ target: 'a' });
+    const rows = await listAuditRows(opened.db, {}, { before: null, limit: 10 });
+    expect(rows.map(toAuditRecord)).toMatchObject([{ target: 'a', count: 1 }]);
   });
 });
