@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   askForKey,
   createApiKey,
@@ -77,14 +77,34 @@ describe('200', () => {
     },
   );
 
-  it('shows the first hundred of more, and counts them all', async () => {
+  it('more leases than an answer shows are all counted, and all of them are revoked from the answer on', async () => {
     const contentId = await registerContent(target);
-    const devices = Array.from({ length: 105 }, (_, n) => `device-${n}`);
     const viewerId = unique('viewer');
-    for (const deviceId of devices)
-      await client.post('/keys/leases', admin, { contentId, viewerId, deviceId });
+    const token = viewerToken(jwtSecret, viewerId);
+    const oldest = await createLease(target, { token, contentId });
+    for (let n = 1; n < 105; n++) await client.post('/keys/leases', admin, { contentId, viewerId });
     const { revoked, leases } = await revokeLeases(target, { contentId });
     expect([revoked, leases.length]).toEqual([105, 100]);
+    // Their rows are written afterwards, the oldest last.
+    const list = async (state: string) =>
+      (await client.get(`/api/v1/leases?contentId=${contentId}&limit=500&state=${state}`, admin)).json;
+    expect(await list('active')).toMatchObject({ leases: [], total_active: 0 });
+    expect((await list('revoked')).leases).toHaveLength(105);
+    const { json } = await client.get(`/api/v1/leases/${oldest}`, admin);
+    expect(json.lease).toMatchObject({ state: 'revoked', revokedBy: 'management' });
+    const renewal = await client.post('/keys/leases/renew', token, { leaseId: oldest });
+    expect(renewal.code).toBe('LEASE_REVOKED');
+    await oncePropagated(target, async () => {
+      expect(await askForKey(target, { token, contentId }, oldest)).toBe(gone);
+    });
+    expect(await revokeLeases(target, { contentId })).toEqual({ revoked: 0, leases: [] });
+    await vi.waitFor(
+      async () => {
+        const { audit } = (await client.get(`/api/v1/audit?target=content:${contentId}`, admin)).json;
+        expect(audit.map((row: { affected: number }) => row.affected)).toEqual([0, 105]);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
   }, 120_000);
 
   it('what nobody has is revoked without a count, and marked all the same', async () => {
