@@ -12,6 +12,7 @@ import { mountServices } from './single-node-services.ts';
 /** Routes that the OpenAPI document leaves out, and why anyone may call each without a credential. */
 const outsideTheDocument: Record<string, string> = {
   // With what is below it, which depends on whether the dashboard is built.
+  'GET /': 'leads to the dashboard',
   'GET /admin': 'the dashboard, which shows nothing without an API key',
   'GET /openapi.json': 'the document itself',
   'GET /keys/leases': 'says that the path takes POST',
