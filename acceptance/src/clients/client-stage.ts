@@ -10,14 +10,18 @@ import { startServer } from '../target.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { type FilmRequest, type FilmServer, startFilmServer } from './film-server.ts';
 import { addIFrames } from './make-i-frames.ts';
+import { makeTwoMaps } from './make-two-maps.ts';
 
-export type Container = 'ts' | 'fmp4';
+/** `twoMaps` is fMP4 without sound, with a break and a second initialization section in its middle. */
+export type Container = 'ts' | 'fmp4' | 'twoMaps';
 
 /** A film with three epochs, and a viewer who may watch it. */
 export interface Screening extends EncryptedVideo {
   readonly token: string;
   /** Of the playlist for a player that sends the token itself. */
   readonly url: string;
+  /** Of the playlist before the encryption. */
+  readonly clearUrl: string;
   /** Of the playlist with the token written into the key URLs. */
   readonly urlWithToken: string;
   /** Of the playlist that sets the token as a cookie. */
@@ -86,7 +90,9 @@ export async function openClientStage(settings: Readonly<Record<string, string>>
       const token = viewerToken(server.jwtSecret, unique('viewer'), { content_ids: [video.contentId] });
       const url = `${films.origin}/${video.name}/master.m3u8`;
       const urlWithToken = `${url}?access_token=${token}`;
-      return { ...video, token, url, urlWithToken, urlWithCookie: `${url}?cookie=${token}` };
+      const urlWithCookie = `${url}?cookie=${token}`;
+      const clearUrl = films.origin + clear[container].slice(folder.path.length);
+      return { ...video, token, url, clearUrl, urlWithToken, urlWithCookie };
     },
     async watch({ contentId, name }, play) {
       const keysBefore = (await readKeyRequests(server, contentId)).length;
@@ -116,7 +122,7 @@ async function makeFilm(folder: string): Promise<Record<Container, string>> {
   };
   const made = await makeVideo({ ffmpeg, folder, seconds, scene });
   await addIFrames(ffmpeg, made.fmp4, seconds);
-  return made;
+  return { ...made, twoMaps: makeTwoMaps(made.fmp4, join(folder, 'two-maps')) };
 }
 
 /** Where a key request had its token, as far as the log shows it: header and cookie look the same there. */

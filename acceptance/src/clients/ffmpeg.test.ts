@@ -61,6 +61,13 @@ describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
   });
 });
 
+it('ffmpeg plays fMP4 to the end through a break with a second initialization section', async () => {
+  const film = await stage.screen('twoMaps');
+  const { result, keys } = await stage.watch(film, () => play(film.urlWithToken));
+  expect(result).toBe(pictures);
+  expect(servedPaths(keys)).toHaveLength(3);
+});
+
 it('ffmpeg sends no cookie of a domain to a server on a port of its own', async () => {
   const film = await stage.screen('ts');
   const cookies = ['-cookies', `latchkey_token=${film.token}; path=/; domain=127.0.0.1`];

@@ -74,6 +74,12 @@ describe.skipIf(!vlc)('VLC', () => {
     });
   });
 
+  it('VLC stops at a break with a second initialization section, and does so in the clear film as well', async () => {
+    const film = await stage.screen('twoMaps');
+    expect(await play(film.clearUrl)).toBeLessThan(pictures - 100);
+    expect(await play(film.urlWithToken)).toBeGreaterThanOrEqual(pictures / 2 - 13);
+  });
+
   it('VLC has no option for a header of requests', async () => {
     const { output } = await runProgram(
       vlc ?? '',
