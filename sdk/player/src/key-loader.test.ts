@@ -86,8 +86,12 @@ it('a key that is elsewhere is left to hls.js, and it is told of one failure at 
       [url, 404],
     ],
   ]);
-  own.load.mock.lastCall?.[2].onSuccess('answer');
-  expect(callbacks.onSuccess).toHaveBeenCalledWith('answer');
+  fail(503);
+  own.load.mock.lastCall?.[2].onSuccess('answer', {}, context);
+  expect(callbacks.onSuccess).toHaveBeenCalledWith('answer', {}, context);
+  // Another failure long after a success is the first one again.
+  fail(503);
+  expect([callbacks.onError.mock.calls.length, failed.length]).toEqual([3, 2]);
 });
 
 it('a key comes from the key server', async () => {

@@ -52,6 +52,10 @@ export function withKeysFrom(Base: LoaderClass, ports: KeyLoaderPorts): LoaderCl
     };
     return {
       ...callbacks,
+      onSuccess(answer, stats, context, ...more) {
+        failuresOf.delete(context.url);
+        callbacks.onSuccess(answer, stats, context, ...more);
+      },
       onError(error, context, ...more) {
         if (!isFinal(context.url, error.code)) callbacks.onError(error, context, ...more);
       },

@@ -100,7 +100,7 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
     const startMs = clock.now();
     try {
       await ports.before;
-      if (givingBack) await Promise.race([givingBack, sleep(clock, releaseTimeoutMs, signal)]);
+      if (givingBack) await givingBack;
       givingBack = undefined;
       if (signal.aborted) return;
       const grant = await persist(
@@ -184,10 +184,10 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
       if (id !== undefined) await calls.revoke(id).catch(() => {});
       // One that is still to come is given back when it does.
       await pending?.catch(() => {});
-      await givingBack;
+      if (givingBack) await givingBack;
     },
     rest: () => giveBack((id) => calls.revoke(id).catch(() => {})),
-    releaseNow: () => giveBack(calls.revokeNow),
+    releaseNow: () => giveBack((id) => Promise.race([calls.revokeNow(id), sleep(clock, releaseTimeoutMs)])),
   };
   return keeper;
 }

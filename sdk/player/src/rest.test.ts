@@ -80,6 +80,35 @@ describe('a video that has ended', () => {
     expect(player.lease?.id).toBe('lease-2');
   });
 
+  it('takes no new lease before the old one is given back, however slow the server is: it would be the same', async () => {
+    const { player } = await play();
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    fake.answer('POST /keys/leases/revoke', () =>
+      answered.then(() => Response.json({ revoked: 1, leases: [] })),
+    );
+    end();
+    await video.play();
+    await fake.clock.advance(7_000);
+    expect(fake.to('POST').map(({ path }) => path)).toEqual(['/keys/leases', '/keys/leases/revoke']);
+    answer();
+    await settle();
+    expect(player.lease?.id).toBe('lease-2');
+  });
+
+  it('plays again although the server never answered that the lease is given back', async () => {
+    const { player } = await play();
+    const silent = fake.answer('POST /keys/leases/revoke', () => new Promise(() => {}));
+    end();
+    await fake.clock.advance(10_000);
+    silent.restore();
+    await video.play();
+    await settle();
+    expect(player.lease?.id).toBe('lease-2');
+  });
+
   it('says so where the viewer plays elsewhere by then', async () => {
     const { errors } = await play();
     end();
