@@ -123,4 +123,13 @@ export class FakeHls {
       loader.load({ type: 'key', url, frag: { start: startSeconds, type } }, {}, { onSuccess });
     });
   }
+  /** Asks for a key. @returns takes the request back, as hls.js does with a change of quality */
+  askAndAbort(url: string): () => void {
+    const loader = new this.config.loader() as unknown as {
+      load(context: object, config: object, callbacks: object): void;
+      abort(): void;
+    };
+    loader.load({ type: 'key', url, frag: { start: 0, type: 'main' } }, {}, {});
+    return () => loader.abort();
+  }
 }

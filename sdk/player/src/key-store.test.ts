@@ -40,7 +40,12 @@ beforeEach(async () => {
   store = createKeyStore({
     ...common,
     server,
-    leases: { keeperFor: () => leases, require: () => undefined },
+    leases: {
+      keeperFor: () => leases,
+      isHeldFor: () => true,
+      isKeptBy: () => true,
+      require: () => undefined,
+    },
     handedOut: new Set(),
     givesUp,
     onAttempt: (_, attempt) => attempts.push(attempt),

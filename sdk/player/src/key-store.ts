@@ -12,7 +12,7 @@ const maxHeldKeys = 8;
 export interface KeyStorePorts
   extends Pick<RetryOptions, 'clock' | 'random' | 'maxRetryAfterMs' | 'onRetry'> {
   readonly server: KeyServer;
-  readonly leases: Pick<SessionLeases, 'keeperFor' | 'require'>;
+  readonly leases: Pick<SessionLeases, 'keeperFor' | 'isHeldFor' | 'isKeptBy' | 'require'>;
   /** Whether the viewer has waited long enough for a key. */
   readonly givesUp: (sinceMs: number) => boolean;
   readonly onAttempt: (url: string, attempt: Attempt) => void;
@@ -54,8 +54,8 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
   let pause: { untilMs: number; error: PlayerError } | undefined;
   const pauseLeftMs = () => (pause ? pause.untilMs - ports.clock.now() : 0);
 
-  function load(url: string, use: KeyUse): Loading {
-    const wantedBy = new Set<AbortSignal>();
+  function load(url: string, use: KeyUse, ...wanting: AbortSignal[]): Loading {
+    const wantedBy = new Set(wanting);
     const startMs = ports.clock.now();
     const isWanted = () => [...wantedBy].some((signal) => !signal.aborted);
     const givesUp = () => !isWanted() || ports.givesUp(startMs);
@@ -64,7 +64,7 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
       if (pause && !(await waitPatiently(pauseLeftMs(), { ...ports, givesUp, signal: ended })))
         throw pause.error;
       try {
-        return await fetchKey(ports, url, use);
+        return await fetchKey(ports, url, use, isWanted);
       } catch (thrown) {
         const error = toPlayerError(thrown);
         if (error.isTransient && error.retryAfterMs > 0) {
@@ -100,7 +100,7 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
     async get(url, signal, use = 'main') {
       let bytes = held.get(url);
       if (bytes === undefined) {
-        const entry = loading.get(url) ?? load(url, use);
+        const entry = loading.get(url) ?? load(url, use, signal);
         entry.wantedBy.add(signal);
         bytes = await entry.key;
       }
@@ -124,9 +124,12 @@ async function fetchKey(
   { server, leases, onAttempt }: KeyStorePorts,
   url: string,
   use: KeyUse,
+  isWanted: () => boolean,
 ): Promise<ArrayBuffer> {
   let hasReplaced = false;
   for (let requests = 1; ; requests += 1) {
+    // Only a key that is wanted may take the lease from the content that plays.
+    if (!isWanted() && !leases.isHeldFor(url)) throw elsewhere();
     const keeper = leases.keeperFor(url, use);
     let leaseId: string | undefined;
     try {
@@ -137,18 +140,20 @@ async function fetchKey(
       throw networkError(`A key has ${keyBytes} bytes; the answer has ${key.byteLength}.`);
     } catch (thrown) {
       const error = toPlayerError(thrown);
-      if (requests >= maxRequests) throw error;
+      if (requests >= maxRequests) throw error.code === 'ABORTED' ? elsewhere() : error;
       if (!keeper) {
         if (error.code === 'LEASE_REQUIRED' && leases.require(url, use)) continue;
         throw error;
       }
       // Requested with a lease that has been given back since: the one in its place decides.
       const wasReplaced = error.code === 'LEASE_REVOKED' && keeper.lease?.id !== leaseId;
-      const wasGivenBack = error.code === 'ABORTED' && leases.keeperFor(url, use) !== keeper;
-      if (wasGivenBack || (wasReplaced && leases.keeperFor(url, use) !== keeper)) continue;
+      if ((wasReplaced || error.code === 'ABORTED') && !leases.isKeptBy(keeper, url)) continue;
       if (hasReplaced || leaseId === undefined || !(isOver(error) || wasReplaced)) throw error;
       hasReplaced = true;
       await keeper.replace(leaseId);
     }
   }
 }
+
+/** May pass: the content that plays changes again, or the key is wanted after all. */
+const elsewhere = () => networkError('The lease is for another content at the moment.');

@@ -82,6 +82,27 @@ describe('renditions with content ids of their own, where every key needs a leas
     },
   );
 
+  it('play on after a change of quality that cuts a key request: what nobody wants takes no lease back', async () => {
+    const { hls, errors } = await open('film');
+    await hls.askForKey(keyUrl(1, low));
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const late = fake.answer(`GET /keys/${low}/2`, (request) => answered.then(() => demandLease(request)));
+    const abort = hls.askAndAbort(keyUrl(2, low));
+    await settle();
+    abort();
+    const wanted = hls.askForKey(keyUrl(2, high));
+    await settle();
+    answer();
+    late.restore();
+    expect(await wanted).toBe(2);
+    await fake.clock.advance(10_000);
+    expect([...held.values()]).toEqual([high]);
+    expect(errors).toEqual([]);
+  });
+
   it('play although the content that load() names is not registered: it is the name of the presentation', async () => {
     fake.answer('POST /keys/leases', ({ json, path }) => {
       if (path === '/keys/leases/revoke')

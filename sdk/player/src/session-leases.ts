@@ -41,6 +41,10 @@ export interface SessionLeases {
   readonly isResting: boolean;
   /** The keeper of the lease for a key; undefined where the key is requested without one. */
   keeperFor(keyUrl: string, use: KeyUse): LeaseKeeper | undefined;
+  /** Whether `keeperFor` would take no lease from another content. */
+  isHeldFor(keyUrl: string): boolean;
+  /** Whether this is still the keeper for a key; so it is once playback has ended. */
+  isKeptBy(keeper: LeaseKeeper, keyUrl: string): boolean;
   /** The server demands a lease for this key. @returns the keeper of one; undefined where there will be none */
   require(keyUrl: string, use: KeyUse): LeaseKeeper | undefined;
   /** The keys that a playlist names. */
@@ -166,6 +170,8 @@ export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
       if (isRequired || (contentId === playing && !keepers.has(contentId))) return take(contentId, use);
       return keepers.get(contentId);
     },
+    isHeldFor: (keyUrl) => !isRequired || keepers.has(contentOfKey(keyUrl) ?? ''),
+    isKeptBy: (keeper, keyUrl) => isOver || keepers.get(contentOfKey(keyUrl) ?? '') === keeper,
     require(keyUrl, use) {
       isRequired = true;
       return this.keeperFor(keyUrl, use);
