@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createAsker, valuesOf } from './proxies/ask.ts';
+import { hostName } from './proxies/certificate.ts';
 import { askForPassword, believeBalancer, openSetup } from './proxies/changes.ts';
 import { proxyKinds } from './proxies/configuration.ts';
 import { startEchoUpstream } from './proxies/echo-upstream.ts';
@@ -44,7 +45,11 @@ describe.each(proxyKinds)('%s, changed as its configuration says how', async (ki
 
   it('opens setup for the one address, whatever others claim to be', async () => {
     const path = '/api/v1/setup';
-    expect((await withSetup.ask({ path, from: own })).status).toBe(204);
+    const origin = `https://${hostName}`;
+    const page = { origin, 'sec-fetch-site': 'same-origin' };
+    expect((await withSetup.ask({ path, from: own, headers: page })).status).toBe(204);
+    // By these three Latchkey knows the page of its own dashboard.
+    expect(upstream.requests.at(-1)?.headers).toMatchObject({ ...page, host: hostName });
     expect(upstream.requests.at(-1)?.headers['x-forwarded-for']).toBe(own);
     const headers = { 'x-forwarded-for': own, 'x-real-ip': own };
     expect((await withSetup.ask({ path, from: other, headers })).status).toBe(403);
