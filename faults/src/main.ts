@@ -1,6 +1,8 @@
 // `npm run test:faults`: starts the distributed profile on a Postgres, Redis and NATS of its own, breaks one thing after the
 // other, and ends with the line `N passed, N failed`.
+
 import { cpSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { writeFinding } from '../../scripts/measured/finding.ts';
 import { readFlags } from '../../scripts/read-flags.ts';
@@ -14,6 +16,7 @@ import { killInTurn } from './kills/kill-rounds.ts';
 import { createRandom } from './kills/random.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
+import { startBusyLoops } from './stack/busy-cores.ts';
 import { type MoreEnv, type Stack, startStack } from './stack/stack.ts';
 import type { Replicas } from './stack/topology.ts';
 
@@ -24,13 +27,16 @@ const usage = `Breaks what Latchkey stands on, and counts what clients see.
   npm run test:faults -- --part kills --rounds 150 --seed 7
   npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
-  --part revocation,rolling,kills,faults,herd,caches,renewals,clocks   --revocations 250   --rounds 12   --only <part of a fault's name>
+  --part revocation,rolling,rolling-busy,kills,faults,herd,caches,renewals,clocks   --revocations 250   --rounds 12   --only <part of a fault's name>
   --seed <number>   --logs <folder>  where the servers' own logs are to be kept
 `;
 
 const { values: flags } = readFlags(usage, {
   options: {
-    part: { type: 'string', default: 'revocation,rolling,kills,faults,herd,caches,renewals,clocks' },
+    part: {
+      type: 'string',
+      default: 'revocation,rolling,rolling-busy,kills,faults,herd,caches,renewals,clocks',
+    },
     only: { type: 'string', default: '' },
     revocations: { type: 'string' },
     rounds: { type: 'string' },
@@ -45,6 +51,8 @@ const root = join(import.meta.dirname, '..', '..');
 const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, keys: 3, gateway: 1 };
 const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, keys: 2, gateway: 2 };
 const rollingDrainSeconds = 3;
+/** Beside the restarts: twice as much work as the machine has cores. */
+const loopsPerCore = 2;
 /** Viewers on connections of their own, and what they ask for together. */
 const herd = { full: { viewers: 9_500, perSecond: 1_500 }, usual: { viewers: 3_000, perSecond: 600 } };
 /** Revocations of each kind under a condition other than the usual one. */
@@ -98,6 +106,15 @@ const parts: Record<string, () => Promise<string>> = {
   renewals: () => onStack(threeReplicas, 0, (stack) => loseRenewals(stack, checks)),
   clocks: () => onStack(threeReplicas, 0, (stack) => setClocksApart(stack, checks), clocksApart()),
   rolling: () => onStack(twoOfEach, rollingDrainSeconds, (stack) => restartInTurn(stack, checks)),
+  'rolling-busy': () =>
+    onStack(twoOfEach, rollingDrainSeconds, async (stack) => {
+      const busy = startBusyLoops(loopsPerCore * availableParallelism());
+      try {
+        return await restartInTurn(stack, checks);
+      } finally {
+        busy.stop();
+      }
+    }),
   kills: () => {
     const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));
     say(`the moments of the kills come again with --seed ${seed}`);

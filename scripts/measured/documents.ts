@@ -4,6 +4,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   revocation: ['bench/revocation.md'],
   faults: ['docs/faults.md', 'README.md'],
   rolling: ['docs/faults.md'],
+  'rolling-busy': ['docs/faults.md'],
   kills: ['docs/faults.md'],
   herd: ['docs/faults.md'],
   caches: ['docs/faults.md'],

@@ -1,7 +1,10 @@
+// Thousands of viewers in a process of their own (`fork`): the one that breaks things also carries the traffic between the services,
+// and would slow it down.
 import { Agent, request } from 'node:http';
+import process from 'node:process';
 import type { Question } from '../client/ask.ts';
 
-/** What one viewer of the fleet got. Times are `performance.now()`. */
+/** What one viewer of the fleet got. Times are those of `Date`, which processes share. */
 export interface FleetAnswer {
   /** 0: the viewer gave up, or its connection broke. */
   status: number;
@@ -10,35 +13,41 @@ export interface FleetAnswer {
   doneAtMs: number;
 }
 
-/** Thousands of viewers, each on a connection that it keeps, who go on asking whatever they are answered. */
-export interface Fleet {
-  /** In the order in which they ended. */
+/** What the fleet is told to do. */
+export interface FleetOrder {
+  origin: string;
+  /** One for each viewer. */
+  questions: Question[];
+  /** Requests of all viewers together. A viewer who still waits is passed over. */
+  perSecond: number;
+}
+
+/** What it says of the last tenth of a second. */
+export interface FleetReport {
   answers: FleetAnswer[];
   /** How many wait for an answer. */
-  waiting(): number;
-  stop(): void;
+  waiting: number;
 }
 
 /** As long as hls.js waits for the first byte of a key (`keyLoadPolicy`); then it breaks the connection off. */
 const patienceMs = 8_000;
 const tickMs = 10;
 
-/**
- * @param questions one for each viewer
- * @param perSecond requests of all viewers together. A viewer who still waits is passed over
- */
-export function startFleet(origin: string, questions: readonly Question[], perSecond: number): Fleet {
-  const answers: FleetAnswer[] = [];
+const reportEveryMs = 100;
+
+/** Each viewer keeps a connection and goes on asking, whatever the answers are. */
+function run({ origin, questions, perSecond }: FleetOrder): void {
+  let answers: FleetAnswer[] = [];
   const viewers = questions.map((question) => ({
     question,
     agent: new Agent({ keepAlive: true, maxSockets: 1 }),
     waits: false,
   }));
-  const startedAtMs = performance.now();
+  const startedAtMs = Date.now();
   let [turn, sent, waiting] = [0, 0, 0];
 
   function send(viewer: (typeof viewers)[number]): void {
-    const sentAtMs = performance.now();
+    const sentAtMs = Date.now();
     let ended = false;
     const end = (status: number, retryAfter: string | null) => {
       if (ended) return;
@@ -46,7 +55,7 @@ export function startFleet(origin: string, questions: readonly Question[], perSe
       clearTimeout(timer);
       viewer.waits = false;
       waiting--;
-      answers.push({ status, retryAfter, sentAtMs, doneAtMs: performance.now() });
+      answers.push({ status, retryAfter, sentAtMs, doneAtMs: Date.now() });
     };
     viewer.waits = true;
     waiting++;
@@ -61,20 +70,18 @@ export function startFleet(origin: string, questions: readonly Question[], perSe
     asked.end();
   }
 
-  const timer = setInterval(() => {
-    const due = Math.floor(((performance.now() - startedAtMs) * perSecond) / 1_000);
+  setInterval(() => {
+    const due = Math.floor(((Date.now() - startedAtMs) * perSecond) / 1_000);
     for (; sent < due; sent++) {
       const viewer = viewers[turn++ % viewers.length];
       if (viewer && !viewer.waits) send(viewer);
     }
   }, tickMs);
-
-  return {
-    answers,
-    waiting: () => waiting,
-    stop() {
-      clearInterval(timer);
-      for (const { agent } of viewers) agent.destroy();
-    },
-  };
+  setInterval(() => {
+    process.send?.({ answers, waiting } satisfies FleetReport);
+    answers = [];
+  }, reportEveryMs);
 }
+
+process.once('message', (order) => run(order as FleetOrder));
+process.once('disconnect', () => process.exit());

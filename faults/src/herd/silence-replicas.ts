@@ -8,7 +8,8 @@ import { pinTo, startBusyLoops } from '../stack/busy-cores.ts';
 import type { Server } from '../stack/server.ts';
 import type { Stack } from '../stack/stack.ts';
 import { adminKey, tokenSecret } from '../stack/topology.ts';
-import { type Fleet, type FleetAnswer, startFleet } from './fleet.ts';
+import type { FleetAnswer } from './fleet.ts';
+import { type Fleet, startFleet } from './start-fleet.ts';
 
 export interface HerdOptions {
   viewers: number;
@@ -42,7 +43,7 @@ export async function silenceReplicas(stack: Stack, checks: Checks, options: Her
   });
   await pinTo(gatewayCore, gateway.pid());
   const busy = startBusyLoops(1, gatewayCore);
-  const fleet = startFleet(gateway.url, questions, perSecond);
+  const fleet = startFleet({ origin: gateway.url, questions, perSecond });
   const rows: string[] = [];
   try {
     await sleep((viewers / perSecond) * warmRounds * 1_000);
@@ -93,23 +94,23 @@ async function playFault(
   checks: Checks,
 ): Promise<string> {
   const { answers } = fleet;
-  const startMs = performance.now();
+  const startMs = Date.now();
   let [mostMiB, told] = [0, answers.length];
   const timer = setInterval(() => {
     mostMiB = Math.max(mostMiB, memoryOf(gateway.pid()));
-    const atSeconds = ((performance.now() - startMs) / 1_000).toFixed(0);
+    const atSeconds = ((Date.now() - startMs) / 1_000).toFixed(0);
     say(`  ${atSeconds} s · ${summarize(answers.slice(told))} · waiting ${fleet.waiting()} · ${mostMiB} MiB`);
     told = answers.length;
   }, 1_000);
   const before = answers.length;
   await sleep(3_000);
   const broken = answers.length;
-  const brokenAtMs = performance.now();
+  const brokenAtMs = Date.now();
   await fault.begin();
   await sleep(brokenMs);
-  const endingAtMs = performance.now();
+  const endingAtMs = Date.now();
   await fault.end();
-  const mendedAtMs = performance.now();
+  const mendedAtMs = Date.now();
   await sleep(watchedMs);
   clearInterval(timer);
 
