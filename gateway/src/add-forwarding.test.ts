@@ -50,13 +50,19 @@ describe('paths', () => {
     '/./internal/feed/head',
     '/api/v1/../../internal/feed/head',
     'http://evil/internal/feed/head',
-    'http://evil?/keys/film',
-    '/',
     '/metrics',
   ])('%s is nowhere', async (path) => {
     expect(await statusOf(`GET ${path} HTTP/1.1`)).toBe('404');
     expect(received()).toEqual([]);
   });
+
+  test.each(['http://evil?/keys/film', '/'])(
+    '%s leads to the dashboard of this server, and is sent to no service',
+    async (path) => {
+      expect(await statusOf(`GET ${path} HTTP/1.1`)).toBe('302');
+      expect(received()).toEqual([]);
+    },
+  );
 
   test.each([
     '/keys/../internal/feed/head',
