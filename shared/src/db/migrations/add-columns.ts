@@ -14,7 +14,12 @@ export async function addColumns(
   const present = isPostgres ? [] : await readSqliteColumns(db, table);
   for (const [name, type] of Object.entries(columns)) {
     if (present.includes(name)) continue;
-    await db.schema.alterTable(table).addColumn(name, type).execute();
+    try {
+      await db.schema.alterTable(table).addColumn(name, type).execute();
+    } catch (error) {
+      // Two first runs at once on SQLite, which takes no lock for a migration: the other one has added it since.
+      if (isPostgres || !(await readSqliteColumns(db, table)).includes(name)) throw error;
+    }
   }
 }
 
