@@ -23,7 +23,7 @@ export interface OwnServerOptions {
   url: string;
   /** In its log, once it takes connections. */
   readyLine: RegExp;
-  endSignal: 'KILL' | 'QUIT';
+  endSignal: 'KILL' | 'QUIT' | 'TERM';
   /** The user to run as; this process's own where it is absent. */
   uid?: number | undefined;
   removesFolder: boolean;

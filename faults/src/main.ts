@@ -10,6 +10,7 @@ import { fillCaches, replicaHeapMiB } from './caches/fill-caches.ts';
 import { loseRenewals } from './caches/lose-renewals.ts';
 import { createChecks } from './checks.ts';
 import { clocksApart, setClocksApart } from './clocks/set-clocks-apart.ts';
+import { tryDatabases } from './databases/try-databases.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
@@ -27,7 +28,7 @@ const usage = `Breaks what Latchkey stands on, and counts what clients see.
   npm run test:faults -- --part kills --rounds 150 --seed 7
   npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
-  --part revocation,rolling,kills,faults,herd,caches,renewals,clocks   --revocations 250   --rounds 12   --only <part of a fault's name>
+  --part revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks   --revocations 250   --rounds 12   --only <part of a fault's name>
   --part rolling-busy   the restarts with twice as much work as cores. Not by default: it needs the machine for itself
   --seed <number>   --logs <folder>  where the servers' own logs are to be kept
 `;
@@ -36,7 +37,7 @@ const { values: flags } = readFlags(usage, {
   options: {
     part: {
       type: 'string',
-      default: 'revocation,rolling,kills,faults,herd,caches,renewals,clocks',
+      default: 'revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks',
     },
     only: { type: 'string', default: '' },
     revocations: { type: 'string' },
@@ -93,6 +94,8 @@ const parts: Record<string, () => Promise<string>> = {
       return report.table;
     }),
   faults: () => onStack(threeReplicas, 0, (stack) => runFaults(stack, checks, flags.only)),
+  databases: () =>
+    onStack({ ...threeReplicas, keys: 2 }, 0, (stack) => tryDatabases(stack, checks, flags.only)),
   herd: () =>
     onStack(
       threeReplicas,

@@ -9,6 +9,8 @@ export interface TcpProxy {
   slow(delayMs: number): void;
   /** What was held back goes on its way. */
   heal(): void;
+  /** Connections that are open break, and later ones go to this port: a name that another server has taken over. */
+  leadTo(port: number): void;
   close(): Promise<void>;
 }
 
@@ -19,7 +21,8 @@ interface Link {
 }
 
 /** Listens on a free loopback port and passes everything on to another one. */
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+export async function startTcpProxy(firstTargetPort: number): Promise<TcpProxy> {
+  let targetPort = firstTargetPort;
   const links = new Set<Link>();
   let isCut = false;
   let delayMs = 0;
@@ -70,6 +73,10 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
         link.client.resume();
         link.target?.resume();
       }
+    },
+    leadTo(port) {
+      targetPort = port;
+      for (const { client } of links) client.resetAndDestroy();
     },
     close() {
       for (const { client, target } of links) {

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answer, Question } from '../client/ask.ts';
+import { demand } from '../client/management.ts';
+import { type ClonedPostgres, clonePostgres } from './clone-postgres.ts';
+import { type DatabaseScene, limitMs, makePlayer, readyOf, said, servesBeyondLimit } from './scene.ts';
+
+/** For the last bytes to reach a standby on the same machine, and for a replica to have read what it may. */
+const settledMs = 1_500;
+
+/** Services that reach a standby, which answers reads and is behind without anyone knowing by how much. */
+export async function standbyThatAnswers(scene: DatabaseScene): Promise<string> {
+  const { checks, stack } = scene;
+  const player = await makePlayer(scene, 'standby-film', 'standby-player');
+  const standby = await clonePostgres(stack.backings.postgres.port, true);
+  try {
+    await standby.start();
+    scene.leadTo(standby.port);
+    const late = await servesBeyondLimit(scene, player, limitMs + 5_000);
+    checks.check('no key is served on the word of a standby beyond the limit', !late);
+    const refused = said(await scene.everywhere(player));
+    checks.check(
+      'replicas answer 503 meanwhile, and do not refuse the viewer',
+      refused.every((one) => one === 'DEPENDENCY_UNAVAILABLE'),
+      refused.join(', '),
+    );
+    const ready = await Promise.all(stack.servers.leases.map(readyOf));
+    checks.check(
+      'the lease service is not ready',
+      ready.every(({ status }) => status === 503),
+    );
+    scene.leadTo(stack.backings.postgres.port);
+    const backMs = await scene.until(player, '200');
+    checks.check('keys are served again once the services reach the primary', backMs !== null);
+    await stack.waitWhole();
+    return `no key after ${limitMs / 1_000} s; served again ${((backMs ?? 0) / 1_000).toFixed(1)} s after the primary is reached`;
+  } finally {
+    await standby.remove();
+  }
+}
+
+/** A standby takes over without the last acts, and its own next acts get their numbers. */
+export async function failoverThatLosesRows(scene: DatabaseScene): Promise<string> {
+  return loseActs(
+    scene,
+    'failover',
+    async (copy) => {
+      await copy.start();
+      await sleep(settledMs);
+      // It falls behind: what is acknowledged from now on it never receives.
+      await copy.shutDown();
+    },
+    true,
+  );
+}
+
+/** The files of a backup take the place of the database. */
+export async function restoredFromBackup(scene: DatabaseScene): Promise<string> {
+  return loseActs(scene, 'restore', async () => {}, false);
+}
+
+async function loseActs(
+  scene: DatabaseScene,
+  what: string,
+  fallBehind: (copy: ClonedPostgres) => Promise<void>,
+  follows: boolean,
+): Promise<string> {
+  const { checks, management, stack } = scene;
+  const contentId = `${what}-film`;
+  const player = await makePlayer(scene, contentId, `${what}-player`);
+  const bystander = await makePlayer(scene, `${what}-other`, `${what}-bystander`);
+  await demand(management.call('DELETE', `/api/v1/content/${contentId}`));
+  if ((await scene.until(player, 'CONTENT_NOT_FOUND')) === null) throw new Error('a content stayed active');
+  const copy = await clonePostgres(stack.backings.postgres.port, follows);
+  try {
+    await fallBehind(copy);
+    await demand(management.call('PATCH', `/api/v1/content/${contentId}`, { status: 'active' }));
+    if ((await scene.until(player, '200')) === null) throw new Error('a content stayed disabled');
+    await stack.backings.postgres.kill();
+    await copy.start();
+    scene.leadTo(copy.port);
+    if (follows) await scene.sql('select pg_promote()');
+    // The numbers of what was lost are given out again.
+    const after = await writeAfter(scene, what);
+    const heldMs = await scene.until(player, 'CONTENT_NOT_FOUND');
+    checks.check(
+      `after a ${what} no replica goes on by a re-activation that was lost`,
+      heldMs !== null && heldMs <= limitMs,
+      `it took ${heldMs === null ? 'more than 30 s' : `${Math.round(heldMs)} ms`}`,
+    );
+    checks.check(
+      `after a ${what} other viewers get their keys`,
+      (await scene.until(bystander, '200')) !== null,
+    );
+    checks.check(
+      `after a ${what} a new revocation holds`,
+      (await scene.until(after, 'TOKEN_REVOKED')) !== null,
+    );
+    await stack.waitWhole();
+    return `the lost re-activation was over ${Math.round(heldMs ?? 0)} ms after the first act on the new history`;
+  } finally {
+    await stack.backings.postgres.start();
+    scene.leadTo(stack.backings.postgres.port);
+    await stack.waitWhole();
+    await copy.remove();
+  }
+}
+
+/** Two acts, as soon as they are taken. @returns the question of a viewer that was revoked */
+async function writeAfter(scene: DatabaseScene, what: string): Promise<Question> {
+  const { management } = scene;
+  const viewerId = `${what}-revoked`;
+  await untilDone(() => management.call('POST', '/keys/leases/revoke', { viewerId }));
+  await untilDone(() => management.registerContent(`${what}-later`));
+  return scene.questionOf(`${what}-other`, viewerId);
+}
+
+/** Asks until it is done: each service notices by itself that its connections lead nowhere. */
+async function untilDone(act: () => Promise<Answer>): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const { status } = await act();
+    if (status >= 200 && status < 300) return;
+    await sleep(100);
+  }
+  throw new Error('no change was taken from the new server');
+}

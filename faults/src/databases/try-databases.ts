@@ -1,0 +1,32 @@
+import type { Checks } from '../checks.ts';
+import type { Stack } from '../stack/stack.ts';
+import { failoverThatLosesRows, restoredFromBackup, standbyThatAnswers } from './other-servers.ts';
+import { type DatabaseScene, openDatabaseScene } from './scene.ts';
+import { anotherIsolation, asynchronousCommits, readOnly } from './settings.ts';
+import { throughPgBouncer } from './through-pgbouncer.ts';
+
+/** The last two leave histories behind that the others need not meet. */
+const trials: readonly [name: string, run: (scene: DatabaseScene) => Promise<string>][] = [
+  ['a default isolation level of repeatable read', anotherIsolation],
+  ['`synchronous_commit = off` in the database', asynchronousCommits],
+  ['a read-only database', readOnly],
+  ['PgBouncer in session mode', throughPgBouncer],
+  ['a standby that answers', standbyThatAnswers],
+  ['a failover that loses rows', failoverThatLosesRows],
+  ['a database restored from a backup', restoredFromBackup],
+];
+
+/**
+ * Other databases than the usual one, in turn on one stack.
+ *
+ * @param only a part of the names; all where it is empty
+ * @returns a table
+ */
+export async function tryDatabases(stack: Stack, checks: Checks, only: string): Promise<string> {
+  const scene = openDatabaseScene(stack, checks);
+  const rows: string[] = [];
+  for (const [name, run] of trials.filter(([name]) => name.includes(only))) {
+    await checks.run(name, async () => void rows.push(`| ${name} | ${await run(scene)} |`));
+  }
+  return ['| database | what was seen |', '|---|---|', ...rows].join('\n');
+}
