@@ -1,16 +1,22 @@
 import { randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** Above what services usually listen on, and above every port that fetch refuses (https://fetch.spec.whatwg.org/#port-blocking). */
 const lowestPort = 15_000;
 /** Where the system does not say, or leaves no room below: the first of the dynamic ports (RFC 6335, section 6). */
 const firstDynamicPort = 49_152;
 
+/** From the choice of a port until a server listens on it; a minute on a busy machine. */
+const reservedMs = 120_000;
+
 const given = new Set<number>();
 
 /**
- * A loopback port that nobody listens on, and that this process was not given before.
+ * A loopback port that nobody listens on, and that this process was not given before, nor another one of this user lately:
+ * tests run side by side, and what starts on a port listens some seconds later.
  * Not one that the system would choose itself: it gives those to outgoing connections too, so a server that starts a moment
  * later could find its own taken by a neighbour's.
  */
@@ -18,9 +24,29 @@ export async function findFreePort(): Promise<number> {
   const end = readOutgoingStart();
   for (;;) {
     const port = randomInt(lowestPort, end > lowestPort ? end : firstDynamicPort);
-    if (given.has(port) || !(await isFree(port))) continue;
+    if (given.has(port) || !reserve(port)) continue;
     given.add(port);
+    if (!(await isFree(port))) continue;
     return port;
+  }
+}
+
+/** @returns whether no process has reserved it lately */
+function reserve(port: number): boolean {
+  const folder = join(tmpdir(), `latchkey-ports-${process.getuid?.() ?? 'all'}`);
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, String(port));
+  try {
+    if (Date.now() - statSync(file).mtimeMs > reservedMs) rmSync(file, { force: true });
+  } catch {
+    // Nobody has reserved it.
+  }
+  try {
+    // Of several that try at the same time one makes the file.
+    writeFileSync(file, '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
   }
 }
 

