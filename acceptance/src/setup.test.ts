@@ -136,6 +136,11 @@ describe('a web page', () => {
       'under a name that leads here, by another word',
       { origin: 'http://evil.example', host: 'evil.example', 'sec-fetch-site': 'same-origin' },
     ],
+    // Firefox 140 sends a form so, when its page has it redirected from https to http with 307 (RFC 9110 section 15.4.8).
+    [
+      'over TLS whose form is redirected here in the clear, under a name that leads here',
+      { origin: 'https://evil.example:4100', host: 'evil.example:4100' },
+    ],
   ])('%s cannot claim the server: 403 SETUP_REFUSED, which says why', async (_what, headers) => {
     const { client } = browsed;
     const answer = await client.call('POST', path, { headers });
@@ -166,7 +171,11 @@ describe('a web page', () => {
     ['at PUBLIC_URL', () => ({ origin: publicUrl, host: 'inner:4100', 'sec-fetch-site': 'same-origin' })],
     [
       'behind a proxy with TLS that keeps Host',
-      () => ({ ...proxied, origin: 'https://k.example', host: 'k.example' }),
+      () => ({ ...proxied, origin: 'https://k.example', host: 'k.example', 'sec-fetch-site': 'same-origin' }),
+    ],
+    [
+      'behind such a proxy, in a browser that sends no Sec-Fetch-Site',
+      () => ({ ...proxied, origin: 'https://k.example', host: 'k.example', 'x-forwarded-proto': 'https' }),
     ],
   ])('%s is the own one of the server', async (_what, headers) => {
     const { client } = browsed;

@@ -20,9 +20,10 @@ export function seeSetupOrigin({ socket, headers }: IncomingMessage, publicUrl: 
 /** The same, as the gateway tells it to a service behind it, which sees neither the client nor `Host`. */
 export function readSetupOrigin({ headers }: IncomingMessage): SetupOrigin {
   const told = String(headers[foreignPageHeader] ?? '');
-  const isReason = Object.hasOwn(foreignPageReasons, told);
+  // A gateway of a later release may have a reason that this process does not know.
+  const reason = Object.hasOwn(foreignPageReasons, told) ? (told as ForeignPageReason) : 'origin';
   return {
     isDirect: headers[isDirectHeader] === '1',
-    foreignPage: isReason ? (told as ForeignPageReason) : null,
+    foreignPage: told === '' ? null : reason,
   };
 }

@@ -16,7 +16,26 @@ test.each<[string, Record<string, string>, string | null]>([
   ['no host', { origin: 'http://localhost' }, 'origin'],
   ['a host with a user', { host: 'a@localhost', origin: 'http://localhost' }, 'origin'],
   ['a host with a path', { host: 'localhost/x', origin: 'http://localhost' }, 'origin'],
-  ['a name over TLS', { host: 'any.example', origin: 'https://any.example' }, null],
+  [
+    'a name over TLS',
+    { host: 'any.example', origin: 'https://any.example', 'sec-fetch-site': 'same-origin' },
+    null,
+  ],
+  [
+    'a name over TLS that ends at a proxy',
+    { host: 'any.example', origin: 'https://any.example', 'x-forwarded-proto': 'https, http' },
+    null,
+  ],
+  [
+    'a page over TLS that calls in the clear',
+    { host: 'any.example', origin: 'https://any.example' },
+    'clear',
+  ],
+  [
+    'a page over TLS that calls in the clear, through a proxy',
+    { host: 'any.example', origin: 'https://any.example', 'x-forwarded-proto': 'http' },
+    'clear',
+  ],
   ['a name over plain HTTP', { host: 'any.example', origin: 'http://any.example' }, 'name'],
   ['the page of PUBLIC_URL', { host: 'inner', origin: 'https://keys.example.com' }, null],
   [

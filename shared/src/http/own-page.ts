@@ -7,6 +7,8 @@ export const foreignPageReasons = {
   origin:
     'Origin is not the origin of this server. Behind a proxy, set PUBLIC_URL or let the proxy keep Host.',
   name: 'The page came over plain HTTP from a name that anyone could let lead here. Set PUBLIC_URL to that origin, or call from an IP address or localhost.',
+  clear:
+    'The page came over TLS, and nothing shows that this call did. Set PUBLIC_URL to its origin, or let the proxy send X-Forwarded-Proto.',
 } as const;
 
 export type ForeignPageReason = keyof typeof foreignPageReasons;
@@ -18,8 +20,9 @@ const ownSites = new Set(['same-origin', 'none']);
  * Whether a page of another origin makes this request. What no browser sends has neither header, and passes.
  *
  * A page may be loaded from a name that its owner then lets lead to this machine (DNS rebinding). Browser and server then
- * agree on the origin, so a name in `Host` proves nothing over plain HTTP. Over TLS it does: the browser has seen a certificate
- * for that name. `X-Forwarded-Host` is never read, because anyone can send it.
+ * agree on the origin, so a name in `Host` proves nothing over plain HTTP. A call over TLS does: the browser has seen a certificate
+ * for that name. A page over TLS alone does not, because Firefox lets a form of such a page be redirected to plain HTTP.
+ * `X-Forwarded-Host` is never read, because anyone can send it.
  *
  * @param publicUrl `PUBLIC_URL`, null where it is not set
  * @returns null for the server's own page and for everything that is no browser
@@ -36,9 +39,18 @@ export function foreignPageReason(
   if (publicUrl !== null && page === new URL(publicUrl).origin) return null;
   const served = readHost(host);
   if (!served) return 'origin';
-  if (page === served.secureOrigin) return null;
+  if (page === served.secureOrigin) return isOverTls(headers) ? null : 'clear';
   if (page !== served.origin) return 'origin';
   return isOwnName(host, publicUrl) ? null : 'name';
+}
+
+/**
+ * Whether a browser's call came over TLS up to the proxy in front. Browsers send Sec-Fetch-Site to no name over plain HTTP (W3C Fetch
+ * Metadata, section 2), and no page can send it itself. Safari before 16.4 never sends it, but what the proxy says of the scheme
+ * does for it too: the form of another page has no headers of its own.
+ */
+function isOverTls({ 'sec-fetch-site': site, 'x-forwarded-proto': scheme }: IncomingHttpHeaders): boolean {
+  return site !== undefined || /^https(?: *,|$)/i.test(String(scheme));
 }
 
 /**
