@@ -18,7 +18,7 @@ import { createRandom } from './kills/random.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { startBusyLoops } from './stack/busy-cores.ts';
-import { type MoreEnv, type Stack, startStack } from './stack/stack.ts';
+import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
 import type { Replicas } from './stack/topology.ts';
 
 const usage = `Breaks what Latchkey stands on, and counts what clients see.
@@ -52,7 +52,7 @@ const { values: flags } = readFlags(usage, {
 const root = join(import.meta.dirname, '..', '..');
 const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, keys: 3, gateway: 1 };
 const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, keys: 2, gateway: 2 };
-const rollingDrainSeconds = 3;
+const rolling: StackOptions = { replicas: twoOfEach, drainSeconds: 3, isBreakable: false };
 /** Beside the restarts: twice as much work as the machine has cores. */
 const loopsPerCore = 2;
 /** Viewers on connections of their own, and what they ask for together. */
@@ -67,13 +67,8 @@ const checks = createChecks(say);
 const open = new Set<Stack>();
 let plot = '';
 
-async function onStack<T>(
-  replicas: Replicas,
-  drainSeconds: number,
-  work: (stack: Stack) => Promise<T>,
-  moreEnv: MoreEnv = {},
-): Promise<T> {
-  const stack = await startStack(replicas, drainSeconds, moreEnv);
+async function onStack<T>(options: StackOptions, work: (stack: Stack) => Promise<T>): Promise<T> {
+  const stack = await startStack(options);
   open.add(stack);
   try {
     return await work(stack);
@@ -86,32 +81,33 @@ async function onStack<T>(
 
 const parts: Record<string, () => Promise<string>> = {
   revocation: () =>
-    onStack(threeReplicas, 0, async (stack) => {
+    onStack({ replicas: threeReplicas }, async (stack) => {
       const count = Number(flags.revocations ?? (flags.full ? 1_000 : 250));
       const countBroken = flags.full ? revocationsBroken.full : revocationsBroken.usual;
       const report = await measureRevocations(stack, checks, { count, countBroken, say });
       plot = report.plot;
       return report.table;
     }),
-  faults: () => onStack(threeReplicas, 0, (stack) => runFaults(stack, checks, flags.only)),
+  faults: () => onStack({ replicas: threeReplicas }, (stack) => runFaults(stack, checks, flags.only)),
   databases: () =>
-    onStack({ ...threeReplicas, keys: 2 }, 0, (stack) => tryDatabases(stack, checks, flags.only)),
-  herd: () =>
-    onStack(
-      threeReplicas,
-      0,
-      (stack) => silenceReplicas(stack, checks, { ...(flags.full ? herd.full : herd.usual), say }),
-      { gateway: { NODE_OPTIONS: `--max-old-space-size=${gatewayHeapMiB}` } },
-    ),
-  caches: () =>
-    onStack(threeReplicas, 0, (stack) => fillCaches(stack, checks), {
-      keys: { NODE_OPTIONS: `--max-old-space-size=${replicaHeapMiB}` },
-    }),
-  renewals: () => onStack(threeReplicas, 0, (stack) => loseRenewals(stack, checks)),
-  clocks: () => onStack(threeReplicas, 0, (stack) => setClocksApart(stack, checks), clocksApart()),
-  rolling: () => onStack(twoOfEach, rollingDrainSeconds, (stack) => restartInTurn(stack, checks)),
+    onStack({ replicas: { ...threeReplicas, keys: 2 } }, (stack) => tryDatabases(stack, checks, flags.only)),
+  herd: () => {
+    const moreEnv = { gateway: { NODE_OPTIONS: `--max-old-space-size=${gatewayHeapMiB}` } };
+    const options = { ...(flags.full ? herd.full : herd.usual), say };
+    return onStack({ replicas: threeReplicas, moreEnv, isBreakable: false }, (stack) =>
+      silenceReplicas(stack, checks, options),
+    );
+  },
+  caches: () => {
+    const moreEnv = { keys: { NODE_OPTIONS: `--max-old-space-size=${replicaHeapMiB}` } };
+    return onStack({ replicas: threeReplicas, moreEnv }, (stack) => fillCaches(stack, checks));
+  },
+  renewals: () => onStack({ replicas: threeReplicas }, (stack) => loseRenewals(stack, checks)),
+  clocks: () =>
+    onStack({ replicas: threeReplicas, moreEnv: clocksApart() }, (stack) => setClocksApart(stack, checks)),
+  rolling: () => onStack(rolling, (stack) => restartInTurn(stack, checks)),
   'rolling-busy': () =>
-    onStack(twoOfEach, rollingDrainSeconds, async (stack) => {
+    onStack(rolling, async (stack) => {
       const busy = startBusyLoops(loopsPerCore * availableParallelism());
       try {
         return await restartInTurn(stack, checks);
@@ -123,7 +119,7 @@ const parts: Record<string, () => Promise<string>> = {
     const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));
     say(`the moments of the kills come again with --seed ${seed}`);
     const rounds = Number(flags.rounds ?? (flags.full ? 150 : 12));
-    return onStack({ ...threeReplicas, keys: 1 }, 0, (stack) =>
+    return onStack({ replicas: { ...threeReplicas, keys: 1 } }, (stack) =>
       killInTurn(stack, checks, { rounds, random: createRandom(seed) }),
     );
   },
@@ -160,3 +156,5 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 await main();
+// Not left to the end of the event loop: Node can hang while it closes what killed processes left behind.
+process.exit();

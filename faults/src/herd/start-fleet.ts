@@ -19,5 +19,9 @@ export function startFleet(order: FleetOrder): Fleet {
     waiting = report.waiting;
   });
   child.send(order);
-  return { answers, waiting: () => waiting, stop: () => void child.kill('SIGKILL') };
+  return {
+    answers,
+    waiting: () => waiting,
+    stop: () => void child.kill('SIGKILL'),
+  };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '../stack/server.ts';
 
 /** As in front of gateways: each request goes to one that was ready when it was last asked. */
@@ -10,15 +11,27 @@ export interface LoadBalancer {
 const probeEveryMs = 500;
 
 export function startLoadBalancer(gateways: readonly Server[]): LoadBalancer {
-  let ready = [...gateways];
+  const ready = new Set(gateways);
   let turn = 0;
-  const timer = setInterval(async () => {
-    const states = await Promise.all(gateways.map((gateway) => gateway.isReady()));
-    const found = gateways.filter((_, index) => states[index]);
-    if (found.length > 0) ready = found;
-  }, probeEveryMs);
+  let stopped = false;
+
+  /** Each by itself and one question at a time: a slow answer of one says nothing late of another, and nothing old of itself. */
+  async function watch(gateway: Server): Promise<void> {
+    while (!stopped) {
+      if (await gateway.isReady()) ready.add(gateway);
+      else ready.delete(gateway);
+      await sleep(probeEveryMs);
+    }
+  }
+
+  for (const gateway of gateways) void watch(gateway);
   return {
-    origin: () => ready[turn++ % ready.length]?.url ?? '',
-    stop: () => clearInterval(timer),
+    origin() {
+      const among = ready.size > 0 ? [...ready] : gateways;
+      return among[turn++ % among.length]?.url ?? '';
+    },
+    stop() {
+      stopped = true;
+    },
   };
 }

@@ -12,7 +12,7 @@ import {
 
 /** The network between the processes, every stretch of which can be cut or made slow. */
 export interface Network {
-  /** From each process to each of those that it asks, by their names: `leases-1 postgres`, `keys-1 leases-1`. */
+  /** From each process to each that it calls, by their names: `leases-1 postgres`, `keys-1 leases-1`. Empty where nothing is breakable. */
   links: ReadonlyMap<string, TcpProxy>;
   /** The variables of one process: its secrets, and where it finds what it asks. */
   environmentOf(service: ServiceName, name: string): Promise<Record<string, string>>;
@@ -21,14 +21,18 @@ export interface Network {
 /**
  * @param common variables of every process
  * @param ports where the processes of each service listen, in order
+ * @param isBreakable whether this process carries the traffic, so that it can break it. On a machine that is short of processor time
+ *   it would be the slowest part of the whole, and the measured one
  */
 export function createNetwork(
   common: Readonly<Record<string, string>>,
   ports: Readonly<Record<ServiceName, number[]>>,
   backings: Readonly<Record<BackingName, Backing>>,
+  isBreakable: boolean,
 ): Network {
   const links = new Map<string, TcpProxy>();
   const link = async (name: string, port: number) => {
+    if (!isBreakable) return port;
     const proxy = await startTcpProxy(port);
     links.set(name, proxy);
     return proxy.port;

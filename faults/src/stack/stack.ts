@@ -36,15 +36,22 @@ export type MoreEnv = Partial<
   Record<ServiceName | 'gateway' | `${ServiceName}-${number}`, Readonly<Record<string, string>>>
 >;
 
-/**
- * @param drainSeconds SHUTDOWN_DRAIN_SECONDS of every process
- * @param moreEnv further variables
- */
-export async function startStack(
-  replicas: Replicas,
+export interface StackOptions {
+  replicas: Replicas;
+  /** SHUTDOWN_DRAIN_SECONDS of every process; 0 where it is left out. */
+  drainSeconds?: number;
+  /** Further variables. */
+  moreEnv?: MoreEnv;
+  /** Whether the network between the processes can be broken. It can where this is left out. */
+  isBreakable?: boolean;
+}
+
+export async function startStack({
+  replicas,
   drainSeconds = 0,
-  moreEnv: MoreEnv = {},
-): Promise<Stack> {
+  moreEnv = {},
+  isBreakable = true,
+}: StackOptions): Promise<Stack> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-faults-'));
   const [postgres, redis, nats] = await Promise.all([startPostgres(), startRedis(), startNats()]);
   const backings = { postgres, redis, nats };
@@ -59,7 +66,7 @@ export async function startStack(
   await runEntry('cli/src/main.ts', ['migrate'], { ...common, DATABASE_URL: databaseUrl });
 
   const ports = await reservePorts(replicas);
-  const network = createNetwork(common, ports, backings);
+  const network = createNetwork(common, ports, backings, isBreakable);
   const servers = await createServers(ports, network, folder, moreEnv);
   const gateways = createGateways(ports.gateway, servers, { ...common, ...moreEnv.gateway }, folder);
   const all = [...Object.values(servers).flat(), ...gateways];
