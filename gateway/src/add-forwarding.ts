@@ -1,4 +1,5 @@
 import { METHODS } from 'node:http';
+import type { Clock } from '@latchkey/shared/clock';
 import type { App } from '@latchkey/shared/http';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { Forwarding, type ShedReason } from './forwarding.ts';
@@ -15,6 +16,7 @@ export interface ForwardingOptions {
   /** Connections to the auth service for its event streams. */
   eventStreams: Upstream;
   secret: string;
+  clock: Clock;
   /** `PUBLIC_URL`; null where it is not set. */
   publicUrl: string | null;
   /** How long a service may take to begin its answer, where the route table says nothing else. */
@@ -33,6 +35,7 @@ export async function addForwarding(
     upstreams,
     eventStreams,
     secret,
+    clock,
     publicUrl,
     answerLimitMs = defaultAnswerLimitMs,
     doubtAfterMs = defaultDoubtAfterMs,
@@ -61,6 +64,7 @@ export async function addForwarding(
       const options = {
         upstream: isStream ? eventStreams : upstreams[service],
         secret,
+        clock,
         publicUrl,
         answerLimitMs: ownLimitMs ?? answerLimitMs,
         doubtAfterMs,

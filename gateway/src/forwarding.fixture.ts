@@ -105,6 +105,8 @@ export interface GatewayFixture {
   /** Sends a request as it is written and reads its answer; `connection: close` is added. */
   raw(head: string, body?: string): Promise<string>;
   drain(): void;
+  /** Moves the clock, and no timer. */
+  passTime(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -184,6 +186,7 @@ export async function startGateway(
     upstreams,
     eventStreams,
     secret,
+    clock,
     publicUrl: null,
     answerLimitMs,
     doubtAfterMs,
@@ -221,6 +224,7 @@ export async function startGateway(
       return open(`${lines.join('\r\n')}\r\nhost: a\r\nconnection: close\r\n\r\n${body}`).all();
     },
     drain: readiness.drain,
+    passTime: (ms) => void clock.advance(ms),
     async close() {
       await app.close();
       await Promise.all([eventStreams, ...Object.values(upstreams)].map((upstream) => upstream.close()));

@@ -1,3 +1,4 @@
+import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import {
   type Member,
@@ -37,6 +38,7 @@ const shedWords: Readonly<Record<ShedReason, string>> = {
 export interface ForwardOptions {
   upstream: Upstream;
   secret: string;
+  clock: Clock;
   /** `PUBLIC_URL`; null where it is not set. */
   publicUrl: string | null;
   /** From the request to the head of its answer, waiting for a free connection and further tries included. */
@@ -64,8 +66,9 @@ export class Forwarding implements Waiter {
   /** Null while it waits in line. */
   #attempt: Attempt | null = null;
   #timer: NodeJS.Timeout | undefined;
+  readonly #startedAtMs: number;
   /** Since its beginning, as far as the timers have run. */
-  #elapsedMs = 0;
+  #timersMs = 0;
 
   constructor(request: FastifyRequest, reply: FastifyReply, options: ForwardOptions) {
     const { url = '/' } = request.raw;
@@ -77,6 +80,7 @@ export class Forwarding implements Waiter {
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
     this.#headers = requestHeaders(request, options.secret, options.publicUrl);
     this.#body = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null;
+    this.#startedAtMs = options.clock.monotonic();
     this.weight = 1 + Math.floor((this.#body?.length ?? 0) / bytesPerWeight);
     this.#arm();
     reply.raw.on('close', () => this.#end());
@@ -121,6 +125,11 @@ export class Forwarding implements Waiter {
 
   /** Its turn has come. */
   admit(member: Member): void {
+    // A timer that is late because this process is short of processor time has not removed it.
+    if (this.#elapsedMs() >= lineLimitMs) {
+      this.#shed('waited_too_long');
+      return;
+    }
     this.#tries.member = member;
     this.#send(member);
   }
@@ -150,13 +159,18 @@ export class Forwarding implements Waiter {
     );
   }
 
+  /** By the clock too: each timer is late by as much as this process is, and the client's patience is not. */
+  #elapsedMs(): number {
+    return Math.max(this.#timersMs, this.#options.clock.monotonic() - this.#startedAtMs);
+  }
+
   #arm(): void {
     const { answerLimitMs, doubtAfterMs } = this.#options;
-    const leftMs = answerLimitMs - this.#elapsedMs;
-    const waitMs = Math.min(doubtAfterMs, leftMs);
+    const leftMs = answerLimitMs - this.#elapsedMs();
+    const waitMs = Math.max(0, Math.min(doubtAfterMs, leftMs));
     this.#timer = setTimeout(() => {
-      this.#elapsedMs += waitMs;
-      if (waitMs === leftMs) this.#giveUp();
+      this.#timersMs += waitMs;
+      if (this.#elapsedMs() >= answerLimitMs) this.#giveUp();
       else void this.#doubt();
     }, waitMs);
   }
@@ -166,7 +180,7 @@ export class Forwarding implements Waiter {
     this.#arm();
     const doubted = this.#attempt;
     if (!doubted) {
-      if (this.#elapsedMs >= lineLimitMs) this.#shed('waited_too_long');
+      if (this.#elapsedMs() >= lineLimitMs) this.#shed('waited_too_long');
       return;
     }
     // What changes something may have been done, so it waits for its answer to the end.

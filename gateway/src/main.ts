@@ -107,6 +107,7 @@ async function main(): Promise<void> {
     upstreams,
     eventStreams,
     secret,
+    clock,
     publicUrl: values.publicUrl ?? null,
     onFault,
     onShed: (upstream, reason) => metrics.shedRequests.inc({ upstream, reason }),

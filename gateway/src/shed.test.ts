@@ -145,6 +145,34 @@ test('a request that waited 3 s for a connection is answered 503: its answer cou
   expect(keyRequests(slow)).toBe(1);
 });
 
+test('a request that waited 3 s by the clock is not sent when its turn comes, though the timers of a busy gateway are late', async () => {
+  const { services, held } = await startReplicas();
+  const [service] = services as [FakeService, FakeService];
+  const gateway = await startGatewayInTest([service.url], { connections: 1 });
+  const sent = get(gateway);
+  await service.came(1);
+  const waiting = get(gateway);
+  await gateway.waiting(1);
+  gateway.passTime(3_000);
+  held[0]?.end('ok');
+  expect((await sent).status).toBe(200);
+  await expectShed(await waiting, 'waited_too_long', gateway);
+  expect(keyRequests(service)).toBe(1);
+});
+
+test('a request is answered 503 after 7 s by the clock, though the timers of a busy gateway are late', async () => {
+  const time = stopTime();
+  const service = await serveInTest((request, response) => {
+    if (request.url === '/health') response.end('ok');
+  });
+  const gateway = await startGatewayInTest([service.url], { doubtAfterMs: 500, answerLimitMs: 7_000 });
+  const asked = get(gateway);
+  await service.came(1);
+  gateway.passTime(7_000);
+  time.advance(500);
+  expect((await asked).status).toBe(503);
+});
+
 test('a request whose client has left while it waited is never sent, and costs no other request its connection', async () => {
   const { services, held } = await startReplicas();
   const [service] = services as [FakeService, FakeService];

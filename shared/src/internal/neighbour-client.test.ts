@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
@@ -113,6 +113,23 @@ describe('a question', () => {
     for (let round = 0; round < 6; round++) expect(await client.get('/', as)).toEqual({});
     expect(hung).toBe(1);
     expect(client.faults).toEqual([]);
+  });
+
+  test('that waited half of its time for a connection is given up: sent later, its answer could not come in time', async () => {
+    const time = stopTime();
+    const held: ServerResponse[] = [];
+    const { url } = await serve((_request, response) => void held.push(response));
+    const client = clientOf([url], 1_000);
+    // As many as there are connections.
+    const sent = Promise.all(Array.from({ length: 4 }, () => client.get('/', as)));
+    while (held.length < 4) await new Promise(setImmediate);
+    const waiting = client.get('/', as);
+    const refused = expect(waiting).rejects.toMatchObject(unavailable);
+    time.advance(500);
+    await refused;
+    for (const response of held) response.end('{}');
+    expect(await sent).toEqual([{}, {}, {}, {}]);
+    expect(held).toHaveLength(4);
   });
 
   test('that may have changed something is not asked again where its time was over', async () => {

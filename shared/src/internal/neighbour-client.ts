@@ -4,6 +4,8 @@ import { internalSecretHeader } from './neighbour-gate.ts';
 
 /** Under the 5 s after which a state is unknown, with room for a second address. */
 const defaultAnswerTimeoutMs = 2_000;
+/** Of that, what a question may wait for a connection: a neighbour that is fit answers within the other half, 1 s. */
+const waitingPart = 0.5;
 
 /** Asks a neighbour's internal routes. */
 export interface NeighbourClient {
@@ -48,7 +50,7 @@ export function createNeighbourClient({
   async function askAt(tries: Tries, method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
     // One limit for the wait and the answer.
     const signal = AbortSignal.timeout(answerTimeoutMs);
-    const member = await enterWhenRoom(upstream, tries, signal);
+    const member = await enterWhenRoom(upstream, tries, answerTimeoutMs * waitingPart);
     try {
       const answer = await member.pool.request({
         method,

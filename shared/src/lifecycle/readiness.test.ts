@@ -98,6 +98,20 @@ test('is not ready from the moment that it drains, also within the half second',
   expect([ready, dependencies.process]).toEqual([false, { status: 'down', draining: true }]);
 });
 
+test('a process that drains says so at once with what it found before, though a dependency hangs', async () => {
+  const { readiness, clock } = create({ database: up });
+  await readiness.report();
+  const hanging = create({ database: () => new Promise(() => {}) });
+  hanging.readiness.drain();
+  expect((await hanging.readiness.report()).ready).toBe(false);
+  readiness.drain();
+  clock.advance(10_000);
+  expect((await readiness.report()).dependencies).toEqual({
+    database: { status: 'up', behindMs: 3 },
+    process: { status: 'down', draining: true },
+  });
+});
+
 test('a dependency that is degraded is shown with what is known of it, told to the operator, and no reason to be not ready', async () => {
   const { readiness, faults } = create({
     database: () => Promise.reject(new Degraded('disk full', { writes: false })),

@@ -59,6 +59,7 @@ export function createReadiness(
 ): Readiness {
   let draining = false;
   let lacking = false;
+  let found: ReadyReport['dependencies'] = {};
   /** The reasons of those that are down or degraded. */
   const down = new Map<string, string>();
   let last: { atMs: number; report: Promise<ReadyReport> } | null = null;
@@ -91,7 +92,8 @@ export function createReadiness(
       ([, { status }], index) => status !== 'down' || dependencies[index]?.optional === true,
     );
     lacking = !ready;
-    return { ready, dependencies: Object.fromEntries(results) };
+    found = Object.fromEntries(results);
+    return { ready, dependencies: found };
   }
 
   function current(holdsMs: number): Promise<ReadyReport> {
@@ -102,10 +104,12 @@ export function createReadiness(
 
   return {
     async report() {
-      const { ready, dependencies: states } = await current(reportHoldsMs);
-      return draining
-        ? { ready: false, dependencies: { ...states, process: { status: 'down', draining } } }
-        : { ready, dependencies: states };
+      // Without a look at anything: on a busy machine that can take most of the drain, and load balancers have to know at once.
+      if (!draining) {
+        const report = await current(reportHoldsMs);
+        if (!draining) return report;
+      }
+      return { ready: false, dependencies: { ...found, process: { status: 'down', draining } } };
     },
     lookAnew() {
       lacking = false;

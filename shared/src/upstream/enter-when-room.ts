@@ -5,9 +5,11 @@ import type { Upstream } from './upstream.ts';
 /**
  * Waits until an address has room for the request, and occupies it. The caller releases it.
  *
- * @throws Error where no address is alive, too many wait already, or the signal ends the wait
+ * @param limitMs of the wait. What is sent afterwards needs the rest of the caller's time, or the answer comes too late and the
+ *   neighbour has worked for nobody. Under more load than it can bear it would do nothing else
+ * @throws Error where no address is alive, too many wait already, or none has room in time
  */
-export function enterWhenRoom(upstream: Upstream, tries: Tries, signal: AbortSignal): Promise<Member> {
+export function enterWhenRoom(upstream: Upstream, tries: Tries, limitMs: number): Promise<Member> {
   const { member } = tries;
   if (!member) return Promise.reject(new Error('no address is alive'));
   if (member.hasRoom()) {
@@ -18,21 +20,22 @@ export function enterWhenRoom(upstream: Upstream, tries: Tries, signal: AbortSig
     const waiter = {
       weight: 1,
       admit(admitted: Member) {
-        signal.removeEventListener('abort', giveUp);
+        clearTimeout(timer);
         tries.member = admitted;
         admitted.occupy();
         resolve(admitted);
       },
       refuse() {
-        signal.removeEventListener('abort', giveUp);
+        clearTimeout(timer);
         reject(new Error('no address is alive'));
       },
     };
-    function giveUp() {
+    const timer = setTimeout(() => {
       upstream.line.remove(waiter);
       reject(new Error('no address had room in time'));
-    }
-    if (!upstream.line.add(waiter)) reject(new Error('too many requests wait for an address'));
-    else signal.addEventListener('abort', giveUp, { once: true });
+    }, limitMs);
+    if (upstream.line.add(waiter)) return;
+    clearTimeout(timer);
+    reject(new Error('too many requests wait for an address'));
   });
 }

@@ -1,9 +1,8 @@
 import { Client, Pool } from 'undici';
 import type { Clock } from '../clock/index.ts';
+import { phaseHeader } from './phase.ts';
 import { createSignOfLife } from './sign-of-life.ts';
 
-/** One that is about to end is left alone for so long: over most of the 5 s that a process serves on by default. */
-const endingMs = 4_000;
 /** One that is starting or unsure, for so long; then one request tries it, and then the next. */
 const unfitMs = 1_000;
 /** A neighbour is near; one that does not take a connection by then is not there. */
@@ -31,7 +30,10 @@ export interface Member {
   release(): void;
   /** It took no connection, broke it or kept somebody waiting: the others first, until it gives a sign of life. */
   penalize(): void;
-  /** Hears what an answer says of its process (`phaseHeader`). */
+  /**
+   * Takes what an answer says of its process (`phaseHeader`). One that is ending is believed until a probe is answered by one that
+   * is not: nobody knows how long the end takes, and what meets it may be lost.
+   */
   heed(phase: unknown): void;
   /** Asks it for a sign of life, and penalizes it where none comes. Those who ask at the same time share the answer. */
   isAlive(): Promise<boolean>;
@@ -43,6 +45,8 @@ export const standing = { well: 0, ending: 1, unfit: 2, silent: 3, gone: 4 } as 
 /** A member as its upstream sees it. */
 export interface KnownMember extends Member {
   standing(): (typeof standing)[keyof typeof standing];
+  /** Whether only a probe can tell that requests may go there again. */
+  needsProbe(): boolean;
   /** A request goes there. Where it is starting or unsure, that one tries it, and the others wait for what comes of it. */
   taken(): void;
   close(): Promise<void>;
@@ -74,11 +78,12 @@ export function openMember(options: MemberOptions): KnownMember {
   // A connection of its own: those of the pool may all be taken by requests that wait.
   const prober = new Client(origin, { connect });
   const signOfLife = createSignOfLife(async (signal) => {
-    const { body } = await prober.request({ method: 'GET', path: '/health', signal });
+    const { headers, body } = await prober.request({ method: 'GET', path: '/health', signal });
     await body.dump();
+    isEnding = headers[phaseHeader] === 'ending';
   }, onChange);
   let occupied = 0;
-  let endingUntilMs = 0;
+  let isEnding = false;
   /** Null while it is fit to answer. */
   let unfitUntilMs: number | null = null;
 
@@ -95,18 +100,17 @@ export function openMember(options: MemberOptions): KnownMember {
     },
     penalize: signOfLife.doubt,
     heed(phase) {
-      if (phase === 'ending') endingUntilMs = clock.monotonic() + endingMs;
+      if (phase === 'ending') isEnding = true;
       unfitUntilMs = phase === 'unsure' || phase === 'starting' ? clock.monotonic() + unfitMs : null;
     },
     isAlive: signOfLife.ask,
     standing() {
       const life = signOfLife.life();
       if (life !== 'alive') return standing[life];
-      if (unfitUntilMs === null && endingUntilMs === 0) return standing.well;
-      const nowMs = clock.monotonic();
-      if (unfitUntilMs !== null && unfitUntilMs > nowMs) return standing.unfit;
-      return endingUntilMs > nowMs ? standing.ending : standing.well;
+      if (unfitUntilMs !== null && unfitUntilMs > clock.monotonic()) return standing.unfit;
+      return isEnding ? standing.ending : standing.well;
     },
+    needsProbe: () => isEnding || signOfLife.life() !== 'alive',
     taken() {
       if (unfitUntilMs !== null) unfitUntilMs = clock.monotonic() + unfitMs;
     },

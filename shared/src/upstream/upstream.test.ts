@@ -152,6 +152,32 @@ describe('an address that failed', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
+  test('that is ending gets no request until a probe is answered by a process that is not, however long that takes', async () => {
+    let isEnding = true;
+    let probed = 0;
+    const server = createServer((_request, response) => {
+      probed++;
+      response.writeHead(200, isEnding ? { 'x-latchkey-phase': 'ending' } : {}).end();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { upstream, clock, picks } = open([origin, ...urls], {}, { probeEveryMs: 5 });
+    upstream
+      .all()
+      .find((member) => member.origin === origin)
+      ?.heed('ending');
+    while (probed < 3) {
+      clock.advance(60_000);
+      expect(picks(4)).not.toContain(origin);
+      await new Promise(setImmediate);
+    }
+    isEnding = false;
+    while (!picks(4).includes(origin)) await new Promise(setImmediate);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
   test('is asked all the same where no other is left', async () => {
     const { upstream, picks, resolved } = open([...urls, 'http://keys:1'], { keys: ['10.0.0.3'] });
     await resolved();

@@ -133,9 +133,12 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
-  /** Looks whether those that gave no answer have come back. Not waited for: one that is silent must not hold up the others. */
+  /**
+   * Looks whether those that gave no answer, or are ending, have come back. Not waited for: one that is silent must not hold up the
+   * others.
+   */
   async function probeLost(): Promise<void> {
-    for (const member of members) if (member.standing() >= standing.silent) void member.isAlive();
+    for (const member of members) if (member.needsProbe()) void member.isAlive();
   }
 
   renew();
