@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { startServer } from '../target.ts';
 import { unique } from '../tokens.ts';
 import { openPlayerStage, pageOrigin } from './player-stage.ts';
-import { countStatuses, isKeyRequest, isLeaseRequest } from './requests.ts';
+import { isKeyRequest, isLeaseRequest } from './requests.ts';
 import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 // Which leases a page holds, and for how long.
@@ -111,7 +111,11 @@ describe.concurrent('what `encrypt --per-rendition-ids` makes plays with LEASE_M
       const leased = created.map(({ body }) => JSON.parse(body).contentId);
       expect(new Set(leased)).toEqual(new Set(contents));
       // Once: from then on it is known that leases are demanded.
-      expect(countStatuses(wire.requests.filter(isKeyRequest))[403] ?? 0).toBeLessThanOrEqual(1);
+      const refused = wire.requests.filter(isKeyRequest).filter(({ status }) => status === 403);
+      const withoutLease = refused.filter(({ headers }) => headers['x-lease-id'] === undefined);
+      expect(withoutLease.length).toBeLessThanOrEqual(1);
+      // The one change of quality may cut a request whose lease is given back before it arrives.
+      expect(refused.length - withoutLease.length).toBeLessThanOrEqual(1);
       await vi.waitFor(() =>
         expect(
           wire.requests.filter(isLeaseRequest('/revoke')).filter(({ status }) => status === 200),

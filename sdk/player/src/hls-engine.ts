@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import { withKeysFrom } from './key-loader.ts';
 import { contentIdOf } from './key-url.ts';
 import { findNextKey, type KeyedFragment } from './next-key.ts';
-import type { PlayerCore } from './player.ts';
+import type { PlayerCore } from './player-core.ts';
 import { keyElsewhere, PlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
 import { watchHls } from './watch-hls.ts';

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { msOfSeconds } from './seconds-option.ts';
 
 /** Two minutes: a pause to answer the door keeps its lease, and another device need not wait for long. */
 const defaultPausedSeconds = 120;
@@ -24,9 +25,10 @@ export interface IdleWatch {
   stop(): void;
 }
 
+/** @throws TypeError for `pausedSeconds` that is not a number of 0 or more */
 export function createIdleWatch(ports: IdleWatchPorts): IdleWatch {
   const { clock, pausedSeconds = defaultPausedSeconds, onIdle, onWatched } = ports;
-  const delayMs = pausedSeconds * 1_000;
+  const delayMs = msOfSeconds('releaseAfterPausedSeconds', pausedSeconds);
   let video: HTMLVideoElement | undefined;
   let listening = new AbortController();
   let timer: unknown;

@@ -12,7 +12,7 @@ const maxHeldKeys = 8;
 export interface KeyStorePorts
   extends Pick<RetryOptions, 'clock' | 'random' | 'maxRetryAfterMs' | 'onRetry'> {
   readonly server: KeyServer;
-  readonly leases: Pick<SessionLeases, 'keeperFor' | 'isHeldFor' | 'isKeptBy' | 'require'>;
+  readonly leases: Pick<SessionLeases, 'keeperFor' | 'isHeldFor' | 'isKeptBy' | 'isOpen' | 'withoutLease'>;
   /** Whether the viewer has waited long enough for a key. */
   readonly givesUp: (sinceMs: number) => boolean;
   readonly onAttempt: (url: string, attempt: Attempt) => void;
@@ -135,14 +135,15 @@ async function fetchKey(
     try {
       leaseId = await keeper?.leaseId();
       const observe = (attempt: Attempt) => onAttempt(url, attempt);
-      const key = await server.send({ url, leaseId, reason: 'key', onAttempt: observe });
+      const send = () => server.send({ url, leaseId, reason: 'key', onAttempt: observe });
+      const key = await (keeper ? send() : leases.withoutLease(send));
       if (key.byteLength === keyBytes) return key;
       throw networkError(`A key has ${keyBytes} bytes; the answer has ${key.byteLength}.`);
     } catch (thrown) {
       const error = toPlayerError(thrown);
       if (requests >= maxRequests) throw error.code === 'ABORTED' ? elsewhere() : error;
       if (!keeper) {
-        if (error.code === 'LEASE_REQUIRED' && leases.require(url, use)) continue;
+        if (error.code === 'LEASE_REQUIRED' && leases.isOpen) continue;
         throw error;
       }
       // Requested with a lease that has been given back since: the one in its place decides.

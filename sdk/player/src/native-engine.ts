@@ -1,7 +1,7 @@
 import type { Engine } from './engine.ts';
 import { contentIdOf } from './key-url.ts';
 import { makeNativeSource } from './native-source.ts';
-import type { PlayerCore } from './player.ts';
+import type { PlayerCore } from './player-core.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
 import type { Session } from './session.ts';

@@ -15,7 +15,7 @@ import { shakaRequestFilter } from './shaka.ts';
 
 /** Renditions with content ids of their own, before a server that wants a lease for each key (`LEASE_MODE=required`). */
 const [low, high, sound] = ['film-low', 'film-high', 'film-sound'];
-const limit = 2;
+let limit: number;
 let fake: FakeKeyServer;
 let held: Map<string, string>;
 let most: number;
@@ -23,6 +23,7 @@ beforeEach(() => {
   fake = createFakeKeyServer();
   held = new Map();
   most = 0;
+  limit = 2;
   let count = 0;
   fake.answer('POST', ({ path, json }) => {
     const { contentId, leaseId } = (json ?? {}) as { contentId: string; leaseId: string };
@@ -43,6 +44,16 @@ function demandLease({ path, leaseId }: SeenRequest): Response {
   if (held.get(leaseId) !== contentId)
     return problem(403, held.has(leaseId) ? 'LEASE_UNKNOWN' : 'LEASE_REVOKED');
   return new Response(new Uint8Array(16).fill(Number(epoch)));
+}
+
+/** Nothing that begins so is answered until it is let pass. */
+function holdBack(prefix: string): { letPass(): void } {
+  let letPass = () => {};
+  const passed = new Promise<void>((resolve) => {
+    letPass = resolve;
+  });
+  fake.answer(prefix, (request) => passed.then(() => demandLease(request)));
+  return { letPass };
 }
 
 async function open(contentId?: string): Promise<{ player: Player; hls: FakeHls; errors: PlayerError[] }> {
@@ -103,6 +114,61 @@ describe('renditions with content ids of their own, where every key needs a leas
     expect(errors).toEqual([]);
   });
 
+  it('ask for several keys at once: one request without a lease tells that leases are demanded, and the others wait for it', async () => {
+    const { hls, errors } = await open('film');
+    const slow = holdBack('GET');
+    const keys = [
+      hls.askForKey(keyUrl(1, low)),
+      hls.askForKey(keyUrl(2, low)),
+      hls.askForKey(keyUrl(1, sound), 0, 'audio'),
+    ];
+    await settle();
+    expect(fake.to('GET')).toHaveLength(1);
+    slow.letPass();
+    expect(await Promise.all(keys)).toEqual([1, 2, 1]);
+    expect(fake.to('GET').filter(({ leaseId }) => leaseId === null)).toHaveLength(1);
+    expect([most, errors]).toEqual([limit, []]);
+  });
+
+  it('go on with the next key where the request that was to tell whether leases are demanded fails', async () => {
+    const { hls, errors } = await open('film');
+    const away = fake.answer(`GET /keys/${low}`, () => problem(503, 'DEPENDENCY_UNAVAILABLE'));
+    const keys = [hls.askForKey(keyUrl(1, low)), hls.askForKey(keyUrl(1, sound), 0, 'audio')];
+    expect(await keys[1]).toBe(1);
+    away.restore();
+    await fake.clock.advance(1_000);
+    expect(await keys[0]).toBe(1);
+    expect(errors).toEqual([]);
+  });
+
+  it('request nothing more once playback has ended, also what waited for the answer to another key request', async () => {
+    const { hls, player } = await open('film');
+    const slow = holdBack('GET');
+    hls.askForKey(keyUrl(1, low));
+    hls.askForKey(keyUrl(1, sound), 0, 'audio');
+    await settle();
+    const destroyed = player.destroy();
+    slow.letPass();
+    await destroyed;
+    await fake.clock.advance(60_000);
+    expect(fake.to('GET')).toHaveLength(1);
+    expect(held.size).toBe(0);
+  });
+
+  it('play although the token opens no content of the name that load() gives: only those of the renditions', async () => {
+    fake.answer('POST /keys/leases', ({ json, path }) => {
+      if (path === '/keys/leases/revoke')
+        return Response.json({ revoked: Number(held.delete(String(json?.leaseId))) });
+      if (json?.contentId === 'film') return problem(403, 'CONTENT_NOT_ENTITLED');
+      held.set('lease-9', String(json?.contentId));
+      return Response.json({ lease: { id: 'lease-9' }, ttl_seconds: 100, renew_after_seconds: 75 });
+    });
+    const { hls, errors, player } = await open('film');
+    expect(await hls.askForKey(keyUrl(4, low))).toBe(4);
+    expect([errors, fake.to('GET')[0]?.leaseId]).toEqual([[], 'lease-9']);
+    await player.destroy();
+  });
+
   it('play although the content that load() names is not registered: it is the name of the presentation', async () => {
     fake.answer('POST /keys/leases', ({ json, path }) => {
       if (path === '/keys/leases/revoke')
@@ -149,14 +215,17 @@ describe('renditions with content ids of their own, where every key needs a leas
     vi.unstubAllGlobals();
   });
 
-  it('play with Shaka’s filter', async () => {
+  it('play with Shaka’s filter: one request without a lease tells that leases are demanded', async () => {
+    limit = 3;
     const filter = shakaRequestFilter(fake.options);
     const headersOf = async (contentId: string) => {
       const request = { uris: [keyUrl(0, contentId)], headers: {} as Record<string, string> };
       await filter(6, request);
       return held.get(request.headers['X-Lease-Id'] ?? '');
     };
-    expect(await Promise.all([low, sound].map(headersOf))).toEqual([low, sound]);
+    const contents = [low, high, sound];
+    expect(await Promise.all(contents.map(headersOf))).toEqual(contents);
+    expect(fake.to('GET')).toHaveLength(1);
     await filter.release();
     expect(held.size).toBe(0);
   });

@@ -1,42 +1,35 @@
-import { createDeferred } from './deferred.ts';
-import type { KeyServer } from './key-server.ts';
+import { createFirstLease } from './first-lease.ts';
 import { contentIdOf } from './key-url.ts';
 import type { Lease } from './lease.ts';
-import { createLeaseCalls } from './lease-calls.ts';
-import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
-import { PlayerError, toPlayerError } from './player-error.ts';
-import type { KeyServerOptions, LeaseOptions } from './player-options.ts';
-import { tabStorage } from './released-lease.ts';
+import { createLeaseDemand } from './lease-demand.ts';
+import type { LeaseKeeper } from './lease-keeper.ts';
+import {
+  createLeaseKeepers,
+  type KeyUse,
+  type LeaseKeepers,
+  type LeaseKeepersPorts,
+} from './lease-keepers.ts';
 
-/** What a key is for: hls.js's kind of playlist, such as `main` or `audio`. Each kind needs one key at a time. */
-export type KeyUse = string;
+export type { KeyUse } from './lease-keepers.ts';
 
-export interface SessionLeasesPorts
-  extends Pick<
-    LeaseKeeperPorts,
-    'clock' | 'random' | 'maxRetryAfterMs' | 'givesUp' | 'onChange' | 'onRetry' | 'onLost'
-  > {
-  readonly options: KeyServerOptions;
-  readonly server: KeyServer;
+export interface SessionLeasesPorts extends LeaseKeepersPorts {
   /** The content that the application names. Undefined: that of the first key. */
   readonly contentId: string | undefined;
-  /** Names the player among the viewer's leases, where the application does not. */
-  readonly deviceId: string;
-  /** The end of the playback before. */
-  readonly before: Promise<unknown>;
   /** A key is wanted although the leases were given back. */
   readonly onWoken: () => void;
 }
 
 /**
  * The leases of one playback. One lease, for the content that plays, is the rule. A key of another content is requested
- * with the token alone, until the server answers `LEASE_REQUIRED`. From then on each kind of playlist has a lease for the
+ * with the token alone, until the server answers `LEASE_REQUIRED` to one. From then on each kind of playlist has a lease for the
  * content of its keys, one at a time: renditions with content ids of their own play, and a change of quality leaves no
  * lease behind.
  */
 export interface SessionLeases {
   readonly contentId: string | undefined;
   readonly lease: Lease | null;
+  /** Whether leases are taken: not with `leases: false`, and not once playback has ended. */
+  readonly isOpen: boolean;
   /** Whether the leases were given back because nobody watches. */
   readonly isResting: boolean;
   /** The keeper of the lease for a key; undefined where the key is requested without one. */
@@ -45,8 +38,12 @@ export interface SessionLeases {
   isHeldFor(keyUrl: string): boolean;
   /** Whether this is still the keeper for a key; so it is once playback has ended. */
   isKeptBy(keeper: LeaseKeeper, keyUrl: string): boolean;
-  /** The server demands a lease for this key. @returns the keeper of one; undefined where there will be none */
-  require(keyUrl: string, use: KeyUse): LeaseKeeper | undefined;
+  /**
+   * Requests a key without a lease; where it is not known yet whether leases are demanded, one request at a time.
+   *
+   * @throws PlayerError, such as `LEASE_REQUIRED`: `keeperFor` has a keeper from then on, if `isOpen`
+   */
+  withoutLease<T>(request: () => Promise<T>): Promise<T>;
   /** The keys that a playlist names. */
   named(keyUrls: readonly string[]): void;
   /** Takes the lease where the content is known. @throws PlayerError, which `onLost` gets, too */
@@ -66,86 +63,31 @@ export interface SessionLeases {
 }
 
 export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
-  const { options, server } = ports;
-  const calls = createLeaseCalls(server, tabStorage());
-  const contentOfKey = (url: string) => contentIdOf(url, options.keyServerUrl);
-  const keepers = new Map<string, LeaseKeeper>();
-  const contentOf = new Map<KeyUse, string>();
-  const firstNamed = createDeferred<readonly (string | undefined)[]>();
+  const contentOfKey = (url: string) => contentIdOf(url, ports.options.keyServerUrl);
+  const demand = createLeaseDemand();
+  const keepers = createLeaseKeepers({
+    ...ports,
+    onLost(error) {
+      if (!first.mayForgive(error)) ports.onLost(error);
+    },
+  });
+  const first = createFirstLease({ keepers, demand, onLost: ports.onLost });
+  const keeperOf = (keyUrl: string) => keepers.of(contentOfKey(keyUrl) ?? '');
+  const nap = createNap(keepers);
   let playing = ports.contentId;
-  let hasStarted = false;
-  let isRequired = false;
-  let isResting = false;
-  let isOver = false;
-  /** The giving back of what was held before. */
-  let givingBack = ports.before;
-
-  const each = <T>(act: (keeper: LeaseKeeper) => T) => [...keepers.values()].map(act);
-
-  function keep(contentId: string, { ttlSeconds, deviceId = ports.deviceId }: LeaseOptions): LeaseKeeper {
-    return createLeaseKeeper({
-      ...ports,
-      calls,
-      wish: { contentId, deviceId, ttlSeconds },
-      before: givingBack,
-      onChange(lease) {
-        server.keepTokenFresh(!isOver && each((keeper) => keeper.lease).some(Boolean));
-        ports.onChange(lease);
-      },
-      onLost(error) {
-        if (hasStarted || !isUnknown(error)) ports.onLost(error);
-      },
-    });
-  }
-
-  function add(contentId: string, use: KeyUse): LeaseKeeper | undefined {
-    if (options.leases === false || isOver) return undefined;
-    const before = contentOf.get(use);
-    contentOf.set(use, contentId);
-    if (before !== undefined) drop(before);
-    const held = keepers.get(contentId);
-    if (held) return held;
-    const keeper = keep(contentId, options.leases ?? {});
-    keepers.set(contentId, keeper);
-    return keeper;
-  }
-
-  /** Gives a lease back that no key needs now. */
-  function drop(contentId: string) {
-    if ([...contentOf.values()].includes(contentId)) return;
-    givingBack = Promise.all([givingBack, keepers.get(contentId)?.release()]);
-    keepers.delete(contentId);
-  }
-
-  /** @throws PlayerError */
-  async function takeFirst(contentId: string): Promise<void> {
-    try {
-      await add(contentId, 'main')?.take();
-    } catch (thrown) {
-      const error = toPlayerError(thrown);
-      if (hasStarted || !isUnknown(error)) throw error;
-      // It may only be the name of a presentation whose renditions have content ids of their own.
-      const contents = await firstNamed.promise;
-      hasStarted = isRequired = true;
-      if (contents.length > 0 && !contents.includes(contentId)) return;
-      ports.onLost(error);
-      throw error;
-    }
-    hasStarted = true;
-  }
 
   function take(contentId: string, use: KeyUse): LeaseKeeper | undefined {
-    hasStarted = true;
-    const isNew = !keepers.has(contentId);
-    const keeper = add(contentId, use);
+    first.skip();
+    const isNew = !keepers.of(contentId);
+    const keeper = keepers.assign(contentId, use);
     // One that was lost is not taken again: the server has refused it.
     if (isNew) keeper?.take().catch(() => {});
     return keeper;
   }
 
-  async function wake(): Promise<void> {
-    isResting = false;
-    if (!isOver) await Promise.all(each((keeper) => keeper.take()));
+  function close() {
+    keepers.close();
+    demand.close();
   }
 
   return {
@@ -153,55 +95,65 @@ export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
       return playing;
     },
     get lease() {
-      const main = keepers.get(contentOf.get('main') ?? '');
-      return (main ?? [...keepers.values()][0])?.lease ?? null;
+      return keepers.main?.lease ?? null;
+    },
+    get isOpen() {
+      return keepers.isOpen;
     },
     get isResting() {
-      return isResting;
+      return nap.isResting;
     },
     keeperFor(keyUrl, use) {
       const contentId = contentOfKey(keyUrl);
       if (contentId === undefined) return undefined;
-      if (isResting) {
-        wake().catch(() => {});
+      if (nap.isResting) {
+        nap.wake().catch(() => {});
         ports.onWoken();
       }
       playing ??= contentId;
-      if (isRequired || (contentId === playing && !keepers.has(contentId))) return take(contentId, use);
-      return keepers.get(contentId);
+      if (demand.isRequired || (contentId === playing && !keepers.of(contentId))) return take(contentId, use);
+      return keepers.of(contentId);
     },
-    isHeldFor: (keyUrl) => !isRequired || keepers.has(contentOfKey(keyUrl) ?? ''),
-    isKeptBy: (keeper, keyUrl) => isOver || keepers.get(contentOfKey(keyUrl) ?? '') === keeper,
-    require(keyUrl, use) {
-      isRequired = true;
-      return this.keeperFor(keyUrl, use);
-    },
-    named: (keyUrls) => firstNamed.resolve(keyUrls.map(contentOfKey)),
+    isHeldFor: (keyUrl) => !demand.isRequired || keeperOf(keyUrl) !== undefined,
+    isKeptBy: (keeper, keyUrl) => !keepers.isOpen || keeperOf(keyUrl) === keeper,
+    withoutLease: (request) => (ports.options.leases === false ? request() : demand.withoutLease(request)),
+    named: (keyUrls) => first.named(keyUrls.map(contentOfKey)),
     async start() {
-      if (playing !== undefined && !isOver) await takeFirst(playing);
+      if (playing !== undefined && keepers.isOpen) await first.take(playing);
     },
     async check() {
-      await Promise.all(each((keeper) => keeper.check()));
+      await Promise.all(keepers.each((keeper) => keeper.check()));
     },
-    rest() {
-      if (isOver) return;
-      isResting = true;
-      each((keeper) => keeper.rest());
-    },
-    releaseNow: () => void each((keeper) => keeper.releaseNow()),
-    wake,
+    rest: nap.rest,
+    wake: nap.wake,
+    releaseNow: () => void keepers.each((keeper) => keeper.releaseNow()),
     stop() {
-      isOver = true;
-      server.keepTokenFresh(false);
-      each((keeper) => keeper.stop());
+      close();
+      keepers.each((keeper) => keeper.stop());
     },
     async end() {
-      isOver = true;
-      server.keepTokenFresh(false);
-      firstNamed.reject(new PlayerError('ABORTED', 'Playback has ended.'));
-      await Promise.all([givingBack, ...each((keeper) => keeper.release())]);
+      close();
+      first.end();
+      await keepers.release();
     },
   };
 }
 
-const isUnknown = ({ code }: PlayerError) => code === 'CONTENT_NOT_FOUND';
+/** While nobody watches, the leases are given back, and taken again afterwards. */
+function createNap(keepers: LeaseKeepers) {
+  let isResting = false;
+  return {
+    get isResting() {
+      return isResting;
+    },
+    rest() {
+      if (!keepers.isOpen) return;
+      isResting = true;
+      keepers.each((keeper) => keeper.rest());
+    },
+    async wake(): Promise<void> {
+      isResting = false;
+      if (keepers.isOpen) await Promise.all(keepers.each((keeper) => keeper.take()));
+    },
+  };
+}

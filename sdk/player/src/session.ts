@@ -8,15 +8,14 @@ import type { AttachOptions } from './player-options.ts';
 import { keyBackOff, type RetryOptions, retry } from './retry.ts';
 import { createSessionLeases, type SessionLeases } from './session-leases.ts';
 
-/** A minute: longer than a server takes to be replaced, shorter than a viewer waits in front of a still picture. */
-const defaultPatienceSeconds = 60;
-
 export interface SessionPorts extends Required<Pick<AttachOptions, 'clock' | 'random'>> {
   readonly options: AttachOptions;
   readonly server: KeyServer;
   readonly metrics: MetricsRecorder;
   readonly emitter: Emitter;
   readonly handedOut: Set<string>;
+  /** How long nothing can be played before that is an error. */
+  readonly patienceMs: number;
   /** Names this player among the viewer's leases. */
   readonly deviceId: string;
   /** The end of the content before. */
@@ -47,10 +46,10 @@ export interface Session {
 
 /** @param contentId undefined where only the first key's URL will tell */
 export function createSession(ports: SessionPorts, contentId: string | undefined): Session {
-  const { options, emitter, metrics, clock } = ports;
+  const { emitter, metrics, clock } = ports;
   const failure = createDeferred<never>();
   const ending = new AbortController();
-  const patienceMs = (options.patienceSeconds ?? defaultPatienceSeconds) * 1_000;
+  const { patienceMs } = ports;
   const givesUp = (sinceMs: number) => ports.isStarving() && clock.now() - sinceMs >= patienceMs;
   const patience = { clock, random: ports.random, givesUp, maxRetryAfterMs: patienceMs };
   const leases = createSessionLeases({
