@@ -1,5 +1,5 @@
 import type { KeyServer } from './key-server.ts';
-import type { LeaseGrant } from './lease.ts';
+import type { Lease, LeaseGrant } from './lease.ts';
 import { PlayerError } from './player-error.ts';
 import type { ReleasedLease } from './released-lease.ts';
 
@@ -16,6 +16,11 @@ export interface LeaseCalls {
   create(wish: LeaseWish): Promise<LeaseGrant | null>;
   renew(leaseId: string, wish: LeaseWish): Promise<LeaseGrant>;
   revoke(leaseId: string): Promise<void>;
+  /**
+   * The page is being left before the answer to `create` is there. Where the viewer's limit is reached by that lease, the next
+   * page of this tab ends it.
+   */
+  leave(wish: LeaseWish): void;
   /** For a page that is being left. Resolved, never rejected, once the answer is there. */
   revokeNow(leaseId: string): Promise<void>;
 }
@@ -39,19 +44,24 @@ export function createLeaseCalls(server: KeyServer, released: ReleasedLease): Le
         if (!(error instanceof PlayerError)) throw error;
         if (error.serverCode === 'NOT_FOUND') return null;
         const own = released.get();
-        if (own === undefined || !error.leases.some(({ id }) => id === own)) throw error;
-        await revoke(own);
+        const left = error.leases.find((lease) => own === lease.id || own === nameOf(lease));
+        if (!left) throw error;
+        await revoke(left.id);
         return create(wish);
       }
     },
     renew: (leaseId, { ttlSeconds }) => post('/keys/leases/renew', { leaseId, ...ttlMember(ttlSeconds) }),
     revoke,
+    leave: (wish) => released.set(nameOf(wish)),
     revokeNow(leaseId) {
       released.set(leaseId);
       return server.sendNow({ url: server.url('/keys/leases/revoke'), reason: 'lease', json: { leaseId } });
     },
   };
 }
+
+/** What is known of a lease whose id is not. */
+const nameOf = ({ contentId, deviceId }: Pick<Lease, 'contentId' | 'deviceId'>) => `${deviceId} ${contentId}`;
 
 const ttlMember = (ttlSeconds: number | undefined) =>
   ttlSeconds === undefined ? {} : { requestedTtlSeconds: ttlSeconds };

@@ -100,6 +100,27 @@ describe('a lease is taken', () => {
     expect((await held()).lease?.id).toBe('lease-1');
     expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'old' } }]);
   });
+
+  it('in place of the one that was on its way when this tab was reloaded, and of no other page’s', async () => {
+    const unanswered = fake.answer('POST /keys/leases', () => new Promise(() => {}));
+    const before = keep({ wish: { contentId: 'film', deviceId: 'player-before' } });
+    before.take();
+    await settle();
+    before.releaseNow();
+    unanswered.restore();
+    let active = [
+      { id: 'elsewhere', contentId: 'film', deviceId: 'player-elsewhere' },
+      { id: 'unheard-of', contentId: 'film', deviceId: 'player-before' },
+    ];
+    const full = fake.answer('POST /keys/leases', ({ path, json }) => {
+      if (path === '/keys/leases') return problem(409, 'LEASE_LIMIT_REACHED', { leases: active });
+      active = active.filter(({ id }) => id !== json?.leaseId);
+      full.restore();
+      return Response.json({ revoked: 1, leases: [] });
+    });
+    expect((await held()).lease?.id).toBe('lease-1');
+    expect(active).toMatchObject([{ id: 'elsewhere' }]);
+  });
 });
 
 describe('a lease is renewed', () => {

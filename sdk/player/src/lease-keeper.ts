@@ -187,7 +187,10 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
       if (givingBack) await givingBack;
     },
     rest: () => giveBack((id) => calls.revoke(id).catch(() => {})),
-    releaseNow: () => giveBack((id) => Promise.race([calls.revokeNow(id), sleep(clock, releaseTimeoutMs)])),
+    releaseNow() {
+      if (taking && lease === null) calls.leave(wish);
+      giveBack((id) => Promise.race([calls.revokeNow(id), sleep(clock, releaseTimeoutMs)]));
+    },
   };
   return keeper;
 }
