@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
@@ -159,6 +160,32 @@ it.skipIf(process.env.TEST_S3_ENDPOINT)('a URL that has run out is renewed', asy
     .map(({ status }) => status);
   expect(statuses).toContain(403);
   expect(statuses.filter((status) => status === 200)).toHaveLength(paths.length);
+});
+
+it('a file that changes before the store has acknowledged it fails with READ_FAILED, and the playlists that name it are held back', async () => {
+  const { tab, contentId } = await openPage();
+  const letThrough = holdAfter(0);
+  await begin(tab, contentId);
+  const changed = await vi.waitFor(
+    () => {
+      const [path] = puts(contentId);
+      if (path === undefined) throw new Error('nothing has arrived');
+      return path;
+    },
+    { timeout: 60_000 },
+  );
+  const kept = await readFile(join(source, changed));
+  onTestFinished(() => writeFile(join(source, changed), kept));
+  await appendFile(join(source, changed), 'more');
+  letThrough();
+  await finish(tab);
+  const { result } = await stateOf(tab);
+  const failed = result?.files.filter(({ status }) => status === 'failed') ?? [];
+  expect(Object.fromEntries(failed.map(({ path, code }) => [path, code]))).toEqual({
+    [changed]: 'READ_FAILED',
+    'video/index.m3u8': 'NAMED_FILE_MISSING',
+    'master.m3u8': 'NAMED_FILE_MISSING',
+  });
 });
 
 it('aborting ends what is under way and tells what is done', async () => {

@@ -63,6 +63,21 @@ it.each<[string, Partial<UploadOptions>, UploadFile[]]>([
   expect(puts).toEqual([]);
 });
 
+it('aborting ends an upload that waits for memory.set, and tells that the file has arrived', async () => {
+  const controller = new AbortController();
+  const { ports } = createFakePorts();
+  const set = () => {
+    setImmediate(() => controller.abort());
+    return never();
+  };
+  const { files: results } = await uploadHere([textFile('a.ts'), textFile('b.ts')], ports, {
+    memory: { get: () => undefined, set },
+    signal: controller.signal,
+    concurrency: 1,
+  });
+  expect(results.map(({ status }) => status)).toEqual(['uploaded', 'aborted']);
+});
+
 it('an upload that is aborted before it begins asks for nothing, not even a token', async () => {
   const { ports, presigns } = createFakePorts();
   let asked = 0;

@@ -27,8 +27,10 @@ export type Put = (request: PutRequest) => Promise<PutAnswer>;
 export interface Ports {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly put: Put;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as this machine has it: only to read dates that a server names. */
   readonly nowMs: () => number;
+  /** Milliseconds since some moment; durations are measured with it. Unlike `nowMs` it is not set forward or back. */
+  readonly elapsedMs: () => number;
   /** Rejects once the signal is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   /** 0 up to 1, for jitter. */
@@ -39,6 +41,7 @@ export interface Ports {
 export const commonPorts: Omit<Ports, 'put'> = {
   fetch: (url, init) => globalThis.fetch(url, init),
   nowMs: () => Date.now(),
+  elapsedMs: () => performance.now(),
   wait: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);

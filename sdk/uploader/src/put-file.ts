@@ -47,7 +47,11 @@ export async function putFile(
     // A refusal without CORS headers looks like this too: only a fresh URL rules out that this one ran out.
     throw new Fault(new UploadError('STORE_UNAVAILABLE', message, { cause }), 'later', { urlSpent: true });
   }
-  if (answer.status >= 200 && answer.status < 300) return answer;
+  if (answer.status >= 200 && answer.status < 300) {
+    // Browsers look at a file when they open it. One that changed later may have arrived as a mixture of both states.
+    await checkReadable(body);
+    return answer;
+  }
   throw judge(answer, ports.nowMs());
 }
 

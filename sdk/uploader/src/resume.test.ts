@@ -99,6 +99,16 @@ describe('an upload that is repeated', () => {
     expect(puts).toHaveLength(3);
   });
 
+  it('goes on without a memory that gives no answer within 30 s, and sends the file', async () => {
+    const { ports, puts, stall } = createFakePorts();
+    const hang = () => {
+      setImmediate(stall);
+      return new Promise<never>(() => {});
+    };
+    const result = await uploadHere([textFile('a.ts')], ports, { memory: { get: hang, set: hang } });
+    expect([result.complete, puts.length]).toEqual([true, 1]);
+  });
+
   it('goes on without a memory that fails', async () => {
     const { ports } = createFakePorts();
     const fail = () => {

@@ -165,6 +165,20 @@ describe('given up', () => {
     expect(files[0]?.error).toMatchObject({ code: 'STORE_REFUSED', status, serverCode: code });
   });
 
+  it('is where a connection moves nothing for 60 s, though the clock was set back by a day meanwhile', async () => {
+    const { ports, stall, setClock } = createFakePorts({
+      answerPut(_, { signal }) {
+        setClock(-86_400_000);
+        setImmediate(stall);
+        return new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      },
+    });
+    const { files } = await uploadHere([file], ports, { attempts: 1 });
+    expect(files[0]?.error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
   it('is where auth() throws, without a request', async () => {
     const { ports, presigns } = createFakePorts();
     const auth = () => Promise.reject(new Error('signed out'));

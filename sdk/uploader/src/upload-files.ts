@@ -8,7 +8,7 @@ import { runPool } from './run-pool.ts';
 import { untilAborted } from './until-aborted.ts';
 import { UploadError } from './upload-error.ts';
 import { uploadFile } from './upload-file.ts';
-import { recall, remember, type UploadRecord } from './upload-memory.ts';
+import { type AskMemory, recall, remember, type UploadRecord } from './upload-memory.ts';
 import type { UploadFile, UploadOptions } from './upload-options.ts';
 import { createProgress, type FileProgress } from './upload-progress.ts';
 import type { FileResult, UploadResult } from './upload-result.ts';
@@ -68,7 +68,9 @@ async function uploadOrSkip(
   try {
     const place = `${options.keyServerUrl} ${work.key}`;
     const fingerprint = await untilAborted(signal, fingerprintOf(work.file));
-    const remembered = await untilAborted(signal, recall(options.memory, place, work.size, fingerprint));
+    const ask: AskMemory = (call) => askApplication(call, ports, signal);
+    const remembered = await recall(options.memory, place, { size: work.size, fingerprint }, ask);
+    signal.throwIfAborted();
     if (await isInBucket(work, remembered, options, ports, signal)) {
       progress.done();
       return { status: 'skipped', attempts: 0, ...(remembered?.etag && { etag: remembered.etag }) };
@@ -80,7 +82,7 @@ async function uploadOrSkip(
     const events = { attempt: count, sent: progress.sent };
     const { etag } = await uploadFile(work, options, events, ports, signal);
     if (fingerprint !== undefined) {
-      await remember(options.memory, place, { size: work.size, fingerprint, etag });
+      await remember(options.memory, place, { size: work.size, fingerprint, etag }, ask);
     }
     progress.done();
     return { status: 'uploaded', attempts, ...(etag !== undefined && { etag }) };

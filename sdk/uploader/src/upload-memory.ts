@@ -24,28 +24,32 @@ export function asRecord(value: unknown): UploadRecord | undefined {
   return typeof etag === 'string' ? { size, fingerprint, etag } : { size, fingerprint };
 }
 
-/** A memory that cannot be read costs an upload that was not needed, and no more. */
+/** Reaches a memory that may never answer: what has to be awaited is what this gives. */
+export type AskMemory = <Value>(call: () => Value | Promise<Value>) => Promise<Value>;
+
+/** A memory that cannot be read, or not in time, costs an upload that was not needed, and no more. */
 export async function recall(
   memory: UploadMemory | null | undefined,
   place: string,
-  size: number,
-  fingerprint: string | undefined,
+  { size, fingerprint }: { readonly size: number; readonly fingerprint: string | undefined },
+  ask: AskMemory,
 ): Promise<UploadRecord | undefined> {
   try {
-    const record = await memory?.get(place);
+    const record = memory ? await ask(() => memory.get(place)) : undefined;
     return record?.size === size && record.fingerprint === fingerprint ? record : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** One that is full (a browser's quota, a disk) must not fail a file that has arrived. */
+/** One that is full (a browser's quota, a disk), or hangs, must not fail a file that has arrived. */
 export async function remember(
   memory: UploadMemory | null | undefined,
   place: string,
   record: UploadRecord,
+  ask: AskMemory,
 ): Promise<void> {
   try {
-    await memory?.set(place, record);
+    if (memory) await ask(() => memory.set(place, record));
   } catch {}
 }

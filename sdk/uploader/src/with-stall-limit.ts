@@ -11,7 +11,7 @@ export const answerLimitMs = 30_000;
  */
 export async function withStallLimit<Value>(
   limitMs: number,
-  { nowMs, wait }: Pick<Ports, 'nowMs' | 'wait'>,
+  { elapsedMs, wait }: Pick<Ports, 'elapsedMs' | 'wait'>,
   signal: AbortSignal,
   run: (signal: AbortSignal, moved: () => void) => Promise<Value>,
 ): Promise<Value> {
@@ -20,9 +20,9 @@ export async function withStallLimit<Value>(
   const end = () => request.abort(signal.reason);
   if (signal.aborted) end();
   signal.addEventListener('abort', end, { once: true });
-  let movedAtMs = nowMs();
+  let movedAtMs = elapsedMs();
   const watch = async () => {
-    for (let leftMs = limitMs; leftMs > 0; leftMs = movedAtMs + limitMs - nowMs()) {
+    for (let leftMs = limitMs; leftMs > 0; leftMs = movedAtMs + limitMs - elapsedMs()) {
       await wait(leftMs, settled.signal);
     }
     request.abort(new Error(`nothing moved for ${limitMs / 1000} s`));
@@ -31,7 +31,7 @@ export async function withStallLimit<Value>(
   watch().catch(() => {});
   try {
     return await run(request.signal, () => {
-      movedAtMs = nowMs();
+      movedAtMs = elapsedMs();
     });
   } finally {
     settled.abort();

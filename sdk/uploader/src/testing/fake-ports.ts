@@ -30,6 +30,11 @@ export function createFakePorts({
   answerPut?: AnswerPut;
 } = {}) {
   let nowMs = Date.parse('2026-11-21T12:00:00Z');
+  let elapsedMs = 0;
+  const pass = (ms: number) => {
+    nowMs += ms;
+    elapsedMs += ms;
+  };
   let stalled = () => {};
   const presigns: SeenPresign[] = [];
   const puts: PutRequest[] = [];
@@ -54,16 +59,17 @@ export function createFakePorts({
       return { status: 200, etag: '"e"', retryAfter: undefined, text: '', ...answer };
     },
     nowMs: () => nowMs,
+    elapsedMs: () => elapsedMs,
     async wait(ms, signal) {
       signal.throwIfAborted();
       if (ms < stallWaitMs) {
         waits.push(ms);
-        nowMs += ms;
+        pass(ms);
         return;
       }
       await new Promise<void>((resolve, reject) => {
         stalled = () => {
-          nowMs += ms;
+          pass(ms);
           resolve();
         };
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -71,10 +77,11 @@ export function createFakePorts({
     },
     random: () => 0.5,
   };
-  const elapse = (ms: number) => {
-    nowMs += ms;
+  /** Sets the clock of the machine forward or back. */
+  const setClock = (byMs: number) => {
+    nowMs += byMs;
   };
-  return { ports, presigns, puts, waits, elapse, stall: () => stalled() };
+  return { ports, presigns, puts, waits, elapse: pass, setClock, stall: () => stalled() };
 }
 
 /** A URL for each request, `https://store/<key>?n=<n>`, which lives for 300 s from the noon of the fake clock on. */
