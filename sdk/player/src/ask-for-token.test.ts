@@ -1,0 +1,102 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createFakeKeyServer, type FakeKeyServer, keyUrl } from './key-server.fixture.ts';
+import { createKeyServer } from './key-server.ts';
+import { PlayerError } from './player-error.ts';
+
+let fake: FakeKeyServer;
+beforeEach(() => {
+  fake = createFakeKeyServer();
+});
+
+it('a callback that fails may do better later, unless it says that it will not', async () => {
+  const failing = (error: Error) =>
+    createKeyServer({ ...fake.options, keyServerAuth: () => Promise.reject(error) }).send({
+      url: keyUrl(1),
+      reason: 'key',
+    });
+  await expect(failing(new Error('offline'))).rejects.toMatchObject({
+    code: 'AUTH_FAILED',
+    isTransient: true,
+    message: 'keyServerAuth failed: offline',
+  });
+  const final = new PlayerError('UNAUTHENTICATED', 'signed out');
+  await expect(failing(final)).rejects.toBe(final);
+  expect(fake.requests).toEqual([]);
+});
+
+it('a callback that gives no token in time has failed for now, and nothing was sent', async () => {
+  const keyServerAuth = () => new Promise<string>(() => {});
+  const asked = createKeyServer({ ...fake.options, keyServerAuth }).send({ url: keyUrl(1), reason: 'key' });
+  asked.catch(() => {});
+  await fake.clock.advance(8_000);
+  await expect(asked).rejects.toMatchObject({
+    code: 'AUTH_FAILED',
+    isTransient: true,
+    message: 'keyServerAuth gave no token within 8000 ms.',
+  });
+  expect(fake.requests).toEqual([]);
+});
+
+it.each(['lk_0123…', 'two\nlines'])(
+  'a token that no header can carry (%j) is told for what it is, and is final',
+  async (token) => {
+    const server = createKeyServer({ ...fake.options, keyServerAuth: () => token });
+    const error = await server.send({ url: keyUrl(1), reason: 'key' }).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'UNAUTHENTICATED', isTransient: false });
+    expect([error.cause, error.message.includes(token)]).toEqual([undefined, false]);
+    expect(fake.requests).toEqual([]);
+  },
+);
+
+it('an empty token sends no Authorization', async () => {
+  await createKeyServer({ ...fake.options, keyServerAuth: () => '' }).send({ url: keyUrl(1), reason: 'key' });
+  expect(fake.requests[0]?.token).toBeNull();
+});
+
+describe('a callback that gives something else than a token', () => {
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [42, 'a number'],
+    [{ token: 'secret' }, 'an object'],
+    [['secret'], 'an array'],
+    [() => 'secret', 'a function'],
+  ])('such as %o ends playback with AUTH_FAILED before any request', async (given, kind) => {
+    for (const keyServerAuth of [() => given, async () => given]) {
+      const server = createKeyServer({ ...fake.options, keyServerAuth: keyServerAuth as never });
+      const error = await server.send({ url: keyUrl(1), reason: 'key' }).catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(PlayerError);
+      expect(error).toMatchObject({ code: 'AUTH_FAILED', isTransient: false });
+      expect(error.message).toContain(`keyServerAuth gave ${kind}.`);
+      expect(error.message).not.toContain('secret');
+    }
+    expect(fake.requests).toEqual([]);
+  });
+
+  it('and a player without a callback is refused at once', () => {
+    for (const keyServerAuth of [undefined, 'token'])
+      expect(() => createKeyServer({ ...fake.options, keyServerAuth: keyServerAuth as never })).toThrow(
+        TypeError,
+      );
+  });
+
+  it('or that throws fails with its own words, whatever it throws', async () => {
+    for (const [thrown, words] of [
+      [new TypeError('x is not a function'), 'x is not a function'],
+      ['signed out', 'signed out'],
+      [undefined, 'undefined'],
+    ]) {
+      const keyServerAuth = () => {
+        throw thrown;
+      };
+      const asked = createKeyServer({ ...fake.options, keyServerAuth }).send({
+        url: keyUrl(1),
+        reason: 'key',
+      });
+      await expect(asked).rejects.toMatchObject({
+        code: 'AUTH_FAILED',
+        message: `keyServerAuth failed: ${words}`,
+      });
+    }
+  });
+});

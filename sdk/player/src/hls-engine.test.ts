@@ -1,0 +1,96 @@
+import type Hls from 'hls.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { attach } from './attach.ts';
+import { FakeHls, type FakeVideo } from './browser.fixture.ts';
+import { type FakeKeyServer, keyUrl } from './key-server.fixture.ts';
+import { settle } from './manual-clock.fixture.ts';
+import { createPlayerScene, load, type PlayerScene, playlist } from './player.fixture.ts';
+import type { PlayerError } from './player-error.ts';
+
+let fake: FakeKeyServer;
+let video: FakeVideo;
+let errors: PlayerError[];
+let open: PlayerScene['open'];
+beforeEach(() => {
+  ({ fake, video, errors, open } = createPlayerScene());
+});
+afterEach(() => vi.unstubAllGlobals());
+
+describe('the key of the next period', () => {
+  const fragments = [0, 0, 1, 1].map((epoch, sn) => ({ sn, decryptdata: { uri: keyUrl(epoch) } }));
+  const loaded = (sn: number) => ({
+    frag: { type: 'main', level: 0, sn, duration: 4, stats: { loading: { start: 0, end: 1 } } },
+  });
+
+  it('is fetched ahead, at some moment, and hls.js gets it without a request', async () => {
+    const { player, hls } = open({ random: () => 0.5 });
+    await load(player);
+    hls.levels = [{ details: { fragments } }];
+    hls.trigger('FRAG_LOADED', loaded(0));
+    await fake.clock.advance(999);
+    expect(fake.to('GET')).toEqual([]);
+    await fake.clock.advance(1);
+    expect(fake.to('GET')).toMatchObject([{ path: '/keys/film/1', leaseId: 'lease-1' }]);
+    hls.trigger('FRAG_LOADED', loaded(1));
+    expect(await hls.askForKey(keyUrl(1))).toBe(1);
+    await fake.clock.advance(9_000);
+    expect(fake.to('GET')).toHaveLength(1);
+    expect(player.getMetrics().keyFetchCount).toBe(1);
+  });
+
+  it('of a live stream is asked for within a quarter of the buffer, so that viewers in step do not ask in step', async () => {
+    const { player, hls } = open({ random: () => 0.5 });
+    await load(player);
+    hls.latestLevelDetails = { live: true };
+    video.currentTime = 100;
+    hls.askForKey(keyUrl(1), 108);
+    await fake.clock.advance(999);
+    expect(fake.to('GET')).toEqual([]);
+    await fake.clock.advance(1);
+    expect(fake.to('GET')).toHaveLength(1);
+  });
+});
+
+describe('hls.js itself', () => {
+  const fatal = { fatal: true, error: new Error('broken'), details: 'some' };
+
+  it('may fail for good over playlists and segments, and gets one chance over media', async () => {
+    const { player, hls } = open();
+    await load(player);
+    hls.trigger('ERROR', { ...fatal, type: 'networkError', fatal: false });
+    hls.trigger('ERROR', { ...fatal, type: 'mediaError' });
+    expect(errors).toEqual([]);
+    expect(hls.calls.at(-1)).toBe('recover');
+    hls.trigger('ERROR', { ...fatal, type: 'mediaError' });
+    expect(errors).toMatchObject([{ code: 'MEDIA_DECODE' }]);
+    await load(player);
+    hls.trigger('ERROR', { ...fatal, type: 'networkError', response: { code: 404 } });
+    expect(errors).toMatchObject([{}, { code: 'MEDIA_NETWORK', status: 404 }]);
+  });
+});
+
+describe('attach', () => {
+  it('serves an application that loads by itself: the content is the first key’s', async () => {
+    const hls = new FakeHls();
+    const player = attach(hls as unknown as Hls, fake.options);
+    hls.attachMedia(video);
+    hls.loadSource(playlist);
+    expect(await hls.askForKey(keyUrl(3, 'other-film'))).toBe(3);
+    expect(fake.to('POST /keys/leases')).toMatchObject([{ json: { contentId: 'other-film' } }]);
+    expect(fake.to('GET')).toMatchObject([{ leaseId: 'lease-1' }]);
+    expect(player.getMetrics().keyFetchCount).toBe(1);
+    hls.destroy();
+    await settle();
+    expect(fake.to('POST /keys/leases/revoke')).toHaveLength(1);
+  });
+
+  it('gives the instance back as it was', async () => {
+    const hls = new FakeHls();
+    const { loader } = hls.config;
+    const player = attach(hls as unknown as Hls, fake.options);
+    expect(hls.config.loader).not.toBe(loader);
+    await player.destroy();
+    expect(hls.config.loader).toBe(loader);
+    expect(hls.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './key-server.fixture.ts';
+import { createKeyServer } from './key-server.ts';
+import { settle } from './manual-clock.fixture.ts';
+import type { KeyServerOptions } from './player-options.ts';
+
+let fake: FakeKeyServer;
+beforeEach(() => {
+  fake = createFakeKeyServer();
+});
+
+describe('a page that is left', () => {
+  const leave = ({ keyServerAuth = fake.options.keyServerAuth, ...more }: Partial<KeyServerOptions> = {}) => {
+    const server = createKeyServer({ ...fake.options, ...more, keyServerAuth });
+    return {
+      server,
+      sendNow: () => server.sendNow({ url: server.url('/keys/leases/revoke'), reason: 'lease', json: {} }),
+    };
+  };
+  const sent = () => fake.to('POST').map(({ token, keepalive }) => [token, keepalive]);
+
+  it('sends at once with a token that is at hand, or the last one', async () => {
+    const { server, sendNow } = leave();
+    await server.send({ url: keyUrl(1), reason: 'key' });
+    sendNow();
+    expect(sent()).toEqual([['Bearer token-1', true]]);
+    leave({ keyServerAuth: () => 'at-hand' }).sendNow();
+    expect(sent()).toEqual([
+      ['Bearer token-1', true],
+      ['Bearer at-hand', true],
+    ]);
+    await settle();
+    expect(sent()).toHaveLength(2);
+  });
+
+  it('and has no token yet sends as soon as there is one', async () => {
+    await leave().sendNow();
+    expect(sent()).toEqual([['Bearer token-1', true]]);
+  });
+
+  it('sends again with the token that the callback gives, where the last one is not accepted any more', async () => {
+    fake.answer('POST', ({ token }) =>
+      token === 'Bearer token-1' ? problem(401, 'INVALID_TOKEN') : Response.json({ revoked: 1 }),
+    );
+    const { server, sendNow } = leave();
+    await server.send({ url: keyUrl(1), reason: 'key' });
+    await sendNow();
+    expect(sent()).toEqual([
+      ['Bearer token-1', true],
+      ['Bearer token-2', true],
+    ]);
+  });
+
+  it('sends nothing that is not a token, and does not fail', async () => {
+    for (const given of [undefined, null, 5, {}, 'two\nlines'])
+      await leave({ keyServerAuth: () => given as string }).sendNow();
+    await leave({ keyServerAuth: () => Promise.reject(new Error('offline')) }).sendNow();
+    expect(fake.requests).toEqual([]);
+  });
+});
+
+describe('a token that expires while a lease is held', () => {
+  const jwt = (claims: object) => `x.${btoa(JSON.stringify(claims))}.y`;
+  const nowSeconds = () => fake.clock.wallNow() / 1_000;
+
+  it('is replaced before it does, so that a page that is closed has one that is valid', async () => {
+    let asked = 0;
+    const keyServerAuth = async () => {
+      asked += 1;
+      return jwt({ iat: nowSeconds(), exp: nowSeconds() + 60 });
+    };
+    const server = createKeyServer({ ...fake.options, keyServerAuth });
+    await server.send({ url: keyUrl(1), reason: 'key' });
+    await fake.clock.advance(600_000);
+    expect(asked).toBe(1);
+    server.keepTokenFresh(true);
+    await fake.clock.advance(600_000);
+    const whileHeld = asked - 1;
+    expect(whileHeld).toBeGreaterThanOrEqual(600 / 60);
+    expect(whileHeld).toBeLessThanOrEqual(600 / 40);
+    server.keepTokenFresh(false);
+    await fake.clock.advance(600_000);
+    expect(asked - 1).toBe(whileHeld);
+  });
+
+  it.each([
+    ['a day ahead', 86_400],
+    ['a day behind', -86_400],
+  ])('is replaced at the pace of its life where the clock is %s', async (_, wrongBySeconds) => {
+    let asked = 0;
+    const keyServerAuth = async () => {
+      asked += 1;
+      return jwt({ iat: nowSeconds() - wrongBySeconds, exp: nowSeconds() - wrongBySeconds + 60 });
+    };
+    const server = createKeyServer({ ...fake.options, keyServerAuth });
+    server.keepTokenFresh(true);
+    await server.token('lease');
+    await fake.clock.advance(600_000);
+    expect(asked).toBeGreaterThanOrEqual(600 / 60);
+    expect(asked).toBeLessThanOrEqual(1 + 600 / 40);
+  });
+
+  it('is not asked for in a storm: not where it never expires, nor where it always has', async () => {
+    for (const claims of [{}, { exp: 9e12 }, { iat: 5, exp: 5 }, { iat: 9, exp: 5 }, { exp: 1 }]) {
+      let asked = 0;
+      const keyServerAuth = async () => {
+        asked += 1;
+        return jwt(claims);
+      };
+      const server = createKeyServer({ ...fake.options, keyServerAuth });
+      server.keepTokenFresh(true);
+      await server.token('lease');
+      await fake.clock.advance(10_000);
+      server.keepTokenFresh(false);
+      expect(asked).toBeLessThanOrEqual(11);
+    }
+  });
+});
