@@ -47,6 +47,21 @@ describe.concurrent('a viewer who may play on one device', () => {
     await second.page.close();
   });
 
+  it('plays after a reload while the first lease was on its way: the page that was left did not know its id', async (test) => {
+    const viewerId = unique('viewer');
+    const { page, wire, load, play: playAgain, until } = await openScene(stage, test, { film, viewerId });
+    const arrives = wire.withhold(isLeaseRequest(''));
+    load().catch(() => {});
+    await vi.waitFor(async () => expect(await activeLeases(viewerId)).toHaveLength(1), { timeout: 30_000 });
+    arrives();
+    await page.reload();
+    await page.waitForFunction('window.isReady');
+    await playAgain();
+    const { errors, leaseId } = await until('seen.currentTime > 0.5');
+    expect(errors).toEqual([]);
+    expect(await activeLeases(viewerId)).toEqual([leaseId]);
+  });
+
   it('plays the same video again after its end, with a new lease', async (test) => {
     const viewerId = unique('viewer');
     const scene = await openScene(stage, test, { film, viewerId });

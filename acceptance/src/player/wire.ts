@@ -39,6 +39,12 @@ export interface Wire {
    */
   cut(which: Which): () => void;
   /**
+   * From now on such requests reach their server, and its answers do not reach the browser.
+   *
+   * @returns ends it
+   */
+  withhold(which: Which): () => void;
+  /**
    * From now on such requests are answered with this status and these headers besides the server's own.
    *
    * @returns ends it
@@ -54,6 +60,7 @@ export async function openWire(servers: Readonly<Record<string, string>>): Promi
   const requests: WireRequest[] = [];
   const arrivals = new EventEmitter();
   const cuts = new Set<Which>();
+  const withheld = new Set<Which>();
   const answers = new Set<{ which: Which; status: number; headers: Readonly<Record<string, string>> }>();
 
   const proxy = createServer(async (incoming, outgoing) => {
@@ -70,6 +77,7 @@ export async function openWire(servers: Readonly<Record<string, string>>): Promi
       const replaced = [...answers].find(({ which }) => which(asked));
       asked.status = replaced?.status ?? answer.statusCode ?? 0;
       asked.answerHeaders = answer.headers;
+      if ([...withheld].some((which) => which(asked))) return void answer.resume();
       const added = Object.entries(replaced?.headers ?? {}).flat();
       outgoing.writeHead(asked.status, [...answer.rawHeaders, ...added]);
       try {
@@ -89,6 +97,10 @@ export async function openWire(servers: Readonly<Record<string, string>>): Promi
     cut(which) {
       cuts.add(which);
       return () => cuts.delete(which);
+    },
+    withhold(which) {
+      withheld.add(which);
+      return () => withheld.delete(which);
     },
     answer(which, status, headers) {
       const replaced = { which, status, headers };
