@@ -78,3 +78,15 @@ test('a migration that adds columns goes on where it was broken off between two 
   expect(await migrate(db)).toContain('0003-feed-history');
   expect(await db.selectFrom('changes').select(['id', 'previous']).execute()).toEqual([]);
 });
+
+test.each(own.filter((name) => name > '0002'))(
+  'two first runs that do %s at the same time, statement by statement in turns, do not fail',
+  async (name) => {
+    const db = openDatabase({ sqlitePath: ':memory:' });
+    onTestFinished(() => db.destroy());
+    const earlier = Object.fromEntries(Object.entries(migrations).filter(([other]) => other < name));
+    await migrate(db, { migrations: earlier, needed: '0001-initial' });
+    const run = () => migrations[name as keyof typeof migrations]?.up(db as never);
+    await expect(Promise.all([run(), run()])).resolves.toHaveLength(2);
+  },
+);

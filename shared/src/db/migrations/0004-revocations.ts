@@ -1,10 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { addColumns } from './add-columns.ts';
 
 /** Revocations by viewer, content or both, and how far the rows of their leases have been written. */
 export const revocations: Migration = {
   async up(db: Kysely<unknown>) {
-    await addAffected(db);
+    await addColumns(db, 'audit', { affected: 'bigint' });
     const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
     // The table comes last: code that finds it relies on the column of the audit, too.
     await db.schema
@@ -39,15 +40,6 @@ export const revocations: Migration = {
       .execute();
   },
 };
-
-/** SQLite cannot add a column only where it is missing, and runs this again after it was stopped half-way. */
-async function addAffected(db: Kysely<unknown>) {
-  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) {
-    const { rows } = await sql`select 1 from pragma_table_info('audit') where name = 'affected'`.execute(db);
-    if (rows.length > 0) return;
-  }
-  await db.schema.alterTable('audit').addColumn('affected', 'bigint').execute();
-}
 
 async function createIndex(db: Kysely<unknown>, columns: string[]) {
   await db.schema

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
+import { addColumns } from './add-columns.ts';
 
 /**
  * How many refusals a row of the audit stands for, and which rows may hold a raw key or token in clear: all that are there
@@ -7,7 +8,7 @@ import type { Migration } from 'kysely/migration';
  */
 export const audit: Migration = {
   async up(db: Kysely<unknown>) {
-    await addCount(db);
+    await addColumns(db, 'audit', { count: 'bigint' });
     // The table comes last: code that finds it relies on the column, too.
     await db.schema
       .createTable('audit_cleaning')
@@ -20,12 +21,3 @@ export const audit: Migration = {
     await sql`insert into audit_cleaning (id, done_to, last) ${begun} on conflict do nothing`.execute(db);
   },
 };
-
-/** SQLite cannot add a column only where it is missing, and runs this again after it was stopped half-way. */
-async function addCount(db: Kysely<unknown>) {
-  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) {
-    const { rows } = await sql`select 1 from pragma_table_info('audit') where name = 'count'`.execute(db);
-    if (rows.length > 0) return;
-  }
-  await db.schema.alterTable('audit').addColumn('count', 'bigint').execute();
-}
