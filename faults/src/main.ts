@@ -53,6 +53,10 @@ const root = join(import.meta.dirname, '..', '..');
 const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, keys: 3, gateway: 1 };
 const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, keys: 2, gateway: 2 };
 const rolling: StackOptions = { replicas: twoOfEach, drainSeconds: 3, isBreakable: false };
+/** The default of SHUTDOWN_DRAIN_SECONDS: on a busy machine load balancers and neighbours are slower to look away. */
+const rollingBusy: StackOptions = { ...rolling, drainSeconds: 5 };
+/** Requests a second beside the restarts: 4 of 10 are a transaction of Postgres, on the same cores. */
+const rollingRate = { idle: 200, busy: 40 };
 /** Beside the restarts: twice as much work as the machine has cores. */
 const loopsPerCore = 2;
 /** Viewers on connections of their own, and what they ask for together. */
@@ -105,12 +109,12 @@ const parts: Record<string, () => Promise<string>> = {
   renewals: () => onStack({ replicas: threeReplicas }, (stack) => loseRenewals(stack, checks)),
   clocks: () =>
     onStack({ replicas: threeReplicas, moreEnv: clocksApart() }, (stack) => setClocksApart(stack, checks)),
-  rolling: () => onStack(rolling, (stack) => restartInTurn(stack, checks)),
+  rolling: () => onStack(rolling, (stack) => restartInTurn(stack, checks, rollingRate.idle)),
   'rolling-busy': () =>
-    onStack(rolling, async (stack) => {
+    onStack(rollingBusy, async (stack) => {
       const busy = startBusyLoops(loopsPerCore * availableParallelism());
       try {
-        return await restartInTurn(stack, checks);
+        return await restartInTurn(stack, checks, rollingRate.busy);
       } finally {
         busy.stop();
       }

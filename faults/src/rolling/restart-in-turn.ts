@@ -7,12 +7,19 @@ import { adminKey, tokenSecret } from '../stack/topology.ts';
 import { startLoadBalancer } from './load-balancer.ts';
 import { createMixedLoad } from './mixed-load.ts';
 
-const requestsPerSecond = 200;
 /** A load balancer in front looks at each process a few times before the next one goes. */
 const betweenMs = 1_500;
 
-/** Restarts every process, one at a time, under load. Returns a table. */
-export async function restartInTurn(stack: Stack, checks: Checks): Promise<string> {
+/**
+ * Restarts every process, one at a time, under load. Returns a table.
+ *
+ * @param requestsPerSecond less than the machine can answer, so that what fails fails by the restarts
+ */
+export async function restartInTurn(
+  stack: Stack,
+  checks: Checks,
+  requestsPerSecond: number,
+): Promise<string> {
   const { auth, content, leases, keys } = stack.servers;
   const balancer = startLoadBalancer(stack.gateways);
   const next = await createMixedLoad(balancer.origin(), adminKey, tokenSecret);

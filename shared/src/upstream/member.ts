@@ -7,6 +7,11 @@ import { createSignOfLife } from './sign-of-life.ts';
 const unfitMs = 1_000;
 /** A neighbour is near; one that does not take a connection by then is not there. */
 const connectTimeoutMs = 1_000;
+/**
+ * The whole time of a probe. It is a timer of this process, which is late with everything where it is short of processor time: with
+ * less, a probe would end before its limit in turns of the event loop, and its address would count as gone.
+ */
+const probeConnectTimeoutMs = 2_000;
 /** For the head of an answer. Above the 4 s of a statement, below the patience of players. */
 const headersTimeoutMs = 8_000;
 /** The event stream beats every 15 s; whatever is silent for longer is broken. */
@@ -65,7 +70,6 @@ export interface MemberOptions {
 
 export function openMember(options: MemberOptions): KnownMember {
   const { origin, serverName, connections, clock, onChange } = options;
-  const connect = { timeout: connectTimeoutMs, servername: serverName };
   const pool = new Pool(origin, {
     connections: connections + spareConnections,
     pipelining: 1,
@@ -73,10 +77,12 @@ export function openMember(options: MemberOptions): KnownMember {
     bodyTimeout: bodyTimeoutMs,
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
-    connect,
+    connect: { timeout: connectTimeoutMs, servername: serverName },
   });
   // A connection of its own: those of the pool may all be taken by requests that wait.
-  const prober = new Client(origin, { connect });
+  const prober = new Client(origin, {
+    connect: { timeout: probeConnectTimeoutMs, servername: serverName },
+  });
   const signOfLife = createSignOfLife(async (signal) => {
     const { headers, body } = await prober.request({ method: 'GET', path: '/health', signal });
     await body.dump();
