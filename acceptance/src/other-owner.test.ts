@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
@@ -59,4 +59,29 @@ it('a new database, its write-ahead log and its folder are for their owner alone
   const modeOf = (file: string) => (statSync(file).mode & 0o777).toString(8);
   expect([path, `${path}-wal`, `${path}-shm`].map(modeOf)).toEqual(['600', '600', '600']);
   expect(modeOf(join(folder, 'data'))).toBe('700');
+});
+
+it('the server warns of a database and of secrets that every user of the machine may read, and names them', async () => {
+  const folder = makeTestFolder();
+  const first = startInTest(folder, {});
+  await first.listens();
+  expect(first.stderr()).not.toContain('chmod');
+  first.kill('SIGTERM');
+  await first.ended();
+  // As releases before 0.3.0 made the database, and as a copy of a backup may be.
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /latchkey\.(db|env)$/.test(name))
+    .map((name) => join(folder, name));
+  expect(files).toHaveLength(2);
+  for (const path of files) {
+    chmodSync(dirname(path), 0o755);
+    chmodSync(path, 0o644);
+  }
+  const second = startInTest(folder, {});
+  await second.listens();
+  await vi.waitFor(() => expect(second.stderr()).toContain('chmod 600'), { timeout: 20_000 });
+  for (const path of files) {
+    expect(second.stderr()).toMatch(new RegExp(`chmod 600 .*${basename(path)}`));
+    expect(statSync(path).mode & 0o777).toBe(0o644);
+  }
 });

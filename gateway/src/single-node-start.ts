@@ -4,7 +4,7 @@ import { lostManagersWarning, openSetupWarning, toSetupSecrets } from '@latchkey
 import type { MasterKeyRing } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { type Database, nameDatabase } from '@latchkey/shared/db';
+import { type Database, findFilesOpenToAll, nameDatabase } from '@latchkey/shared/db';
 import type { App } from '@latchkey/shared/http';
 import { createReadiness, Degraded, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
@@ -58,6 +58,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const checkSchema = createSchemaCheck(db, nameDatabase(given), log);
   await checkSchema();
   const { values, masterKeys } = await settleMasterKeys({ ...options, randomId: randomUUID }, db);
+  warnOfOpenFiles(options);
 
   const metrics = createMetrics(clock);
   metrics.statistics.warnings.push(...judgeConfiguration(values));
@@ -83,6 +84,16 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
   await announce(options, values, db, url);
   return { app, url, drain: readiness.drain };
+}
+
+function warnOfOpenFiles({ configuration, log }: SingleNodeOptions): void {
+  const { databaseUrl, sqlitePath } = configuration.values;
+  const ofDatabase = databaseUrl ? [] : [sqlitePath, `${sqlitePath}-wal`, `${sqlitePath}-shm`];
+  const open = findFilesOpenToAll([configuration.file.path, ...ofDatabase], process.getuid?.());
+  if (open.length === 0) return;
+  log.warn(
+    `every user of this machine may read ${open.join(', ')}, and so perhaps the secrets of this server. Run: chmod 600 ${open.join(' ')}`,
+  );
 }
 
 function createSingleNodeReadiness(

@@ -43,3 +43,20 @@ function mayAccess(path: string, mode: number): boolean {
     return false;
   }
 }
+
+/** Read permission for everyone, and the right to reach the files of a folder (inode(7)). */
+const othersMayRead = 0o004;
+const othersMayEnter = 0o001;
+
+/**
+ * Which of these files everyone on the machine may read. New files are made for their owner alone, but those of an earlier
+ * release or of a restored backup keep their permissions: an operator may have given them on purpose, so they are not changed.
+ *
+ * @param paths files, which may be missing
+ * @param uid of this process; undefined where the system has none, and so no such permissions
+ */
+export function findFilesOpenToAll(paths: readonly string[], uid: number | undefined): string[] {
+  if (uid === undefined) return [];
+  const isAllowed = (path: string, right: number) => isThere(path) && (statSync(path).mode & right) !== 0;
+  return paths.filter((path) => isAllowed(path, othersMayRead) && isAllowed(dirname(path), othersMayEnter));
+}

@@ -1,7 +1,7 @@
 export { cleanAudit } from './clean-audit.ts';
 export { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable } from './database-fault.ts';
-export { describeFileRefusal } from './file-access.ts';
+export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';
 export { anyId, findLatestMark } from './find-latest-mark.ts';
 export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
