@@ -136,7 +136,7 @@ describe('a web page', () => {
       'under a name that leads here, by another word',
       { origin: 'http://evil.example', host: 'evil.example', 'sec-fetch-site': 'same-origin' },
     ],
-    // Firefox 140 sends a form so, when its page has it redirected from https to http with 307 (RFC 9110 section 15.4.8).
+    // Firefox 153 sends a form so, when its page has it redirected from https to http with 307 (RFC 9110 section 15.4.8).
     [
       'over TLS whose form is redirected here in the clear, under a name that leads here',
       { origin: 'https://evil.example:4100', host: 'evil.example:4100' },
