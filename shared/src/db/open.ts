@@ -1,5 +1,5 @@
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
-import { openPostgresPool } from './postgres-pool.ts';
+import { openPostgres } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
@@ -23,7 +23,7 @@ export interface DatabaseOptions {
 /** Opens Postgres where there is a URL, else SQLite. Everything behind it is written once, for both. */
 export function openDatabase(options: DatabaseOptions): Database {
   if (options.databaseUrl) {
-    const pool = openPostgresPool(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);
+    const pool = openPostgres(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   }
   return new Kysely<Schema>({ dialect: createSqliteDialect(openSqlite(options.sqlitePath)) });

@@ -1,5 +1,7 @@
+import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { prepareSession, statementTimeoutMs } from './postgres-session.ts';
+import { createSparingPool } from './sparing-pool.ts';
 
 /** OID of `int8` in pg_type: arrives as text, because it can exceed 2^53. Our milliseconds and counts cannot. */
 const int8Oid = 20;
@@ -9,13 +11,31 @@ const defaultConnectionTimeoutMs = 2_000;
 /** The server's limit cannot fire when the network is cut, so the client has one of its own, a second later. */
 const answerTimeoutMs = statementTimeoutMs + 1_000;
 
+interface PoolOptions {
+  longStatements?: boolean;
+  connectionTimeoutMs?: number;
+}
+
+/** A pool for Kysely, in which writes that wait leave connections to the reads. */
+export function openPostgres(
+  connectionString: string,
+  onConnectionFault: (error: Error) => void,
+  options: PoolOptions,
+): PostgresPool {
+  const backends = new WeakMap<object, number>();
+  const note = (client: object, backend: number) => void backends.set(client, backend);
+  return createSparingPool(openPostgresPool(connectionString, onConnectionFault, options, note), {
+    maxConnections,
+    waitMs: options.connectionTimeoutMs ?? defaultConnectionTimeoutMs,
+    backendOf: (client) => backends.get(client),
+  });
+}
+
 export function openPostgresPool(
   connectionString: string,
   onConnectionFault: (error: Error) => void,
-  {
-    longStatements = false,
-    connectionTimeoutMs = defaultConnectionTimeoutMs,
-  }: { longStatements?: boolean; connectionTimeoutMs?: number } = {},
+  { longStatements = false, connectionTimeoutMs = defaultConnectionTimeoutMs }: PoolOptions = {},
+  onSession: (client: object, backend: number) => void = () => {},
 ): pg.Pool {
   const pool = new pg.Pool({
     connectionString,
@@ -23,7 +43,7 @@ export function openPostgresPool(
     connectionTimeoutMillis: connectionTimeoutMs,
     ...(longStatements ? {} : { query_timeout: answerTimeoutMs }),
     application_name: 'latchkey',
-    onConnect: (client) => prepareSession(client, longStatements),
+    onConnect: async (client) => onSession(client, await prepareSession(client, longStatements)),
     types: {
       getTypeParser: (oid: number, format?: 'text' | 'binary') =>
         oid === int8Oid ? Number : pg.types.getTypeParser(oid, format),

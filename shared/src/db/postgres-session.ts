@@ -54,14 +54,15 @@ export class DatabaseIsStandby extends Error {
  * connection, and passes a statement on. A session that ends on a standby is refused here, so no read at all comes from one:
  * a primary becomes a standby by a restart only, which ends its sessions.
  *
+ * @returns the number of the process of Postgres that serves the session. PgBouncer tells another one to the client.
  * @throws DatabaseIsStandby
  */
-export async function prepareSession(client: Queryable, longStatements: boolean): Promise<void> {
+export async function prepareSession(client: Queryable, longStatements: boolean): Promise<number> {
   const settings = Object.entries(sessionSettings(longStatements));
   const values = settings.map(([name, value]) => `('${name}', '${value}')`).join(', ');
   const durable = durableCommits.map((value) => `'${value}'`).join(', ');
   const { rows } = await client.query(
-    `select pg_is_in_recovery() as "isStandby",
+    `select pg_is_in_recovery() as "isStandby", pg_backend_pid() as backend,
       set_config('synchronous_commit',
         case when current_setting('synchronous_commit') in (${durable}) then current_setting('synchronous_commit') else 'on' end,
         false),
@@ -69,4 +70,5 @@ export async function prepareSession(client: Queryable, longStatements: boolean)
         join pg_settings s on s.name = v.name)`,
   );
   if (rows[0]?.isStandby !== false) throw new DatabaseIsStandby();
+  return Number(rows[0].backend);
 }

@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import type pg from 'pg';
+
+/** Connections that only plain reads use: the feed is read each second, look-ups and `/ready` come beside it. */
+const readersOnly = 3;
+/** How often the server is asked again to let go of a statement that it holds. */
+const cancelEveryMs = 1_000;
+
+export interface SparingPoolOptions {
+  maxConnections: number;
+  /** How long a write may wait until one of those before it is done. */
+  waitMs: number;
+  /** The process of Postgres that serves a connection. */
+  backendOf(client: pg.PoolClient): number | undefined;
+}
+
+/**
+ * The pool as Kysely sees it, with connections that writes never take. A commit waits for as long as Postgres likes where a
+ * synchronous standby is lost, and no limit of Postgres ends that: it lifts `statement_timeout` before it commits. Without
+ * reserved connections a few waiting writes keep the feed from being read, and every key ends with it.
+ *
+ * A caller gets a connection with its first statement, once that tells whether it reads. A transaction counts as a write.
+ */
+export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): PostgresPool {
+  const writes = createSlots(options.maxConnections - readersOnly, options.waitMs);
+  return {
+    connect: async () => new LateClient(pool, writes, options),
+    end: () => pool.end(),
+    options: pool.options,
+  };
+}
+
+const isRead = (text: string) => /^[\s(]*select\b/i.test(text);
+const isUnanswered = (error: unknown) => error instanceof Error && error.message === 'Query read timeout';
+
+class LateClient implements PostgresPoolClient {
+  readonly #pool: pg.Pool;
+  readonly #writes: Slots;
+  readonly #options: SparingPoolOptions;
+  #client: pg.PoolClient | null = null;
+  #mayWrite = false;
+  #isUnanswered = false;
+
+  constructor(pool: pg.Pool, writes: Slots, options: SparingPoolOptions) {
+    this.#pool = pool;
+    this.#writes = writes;
+    this.#options = options;
+  }
+
+  query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: never): never & R;
+  async query<R>(text: string, values?: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    // It would wait behind the statement that has no answer. The session ends, and the transaction with it.
+    if (this.#isUnanswered && text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] };
+    if (!this.#mayWrite && !isRead(text)) {
+      await this.#writes.take();
+      this.#mayWrite = true;
+    }
+    this.#client ??= await this.#pool.connect();
+    try {
+      return (await this.#client.query(text, values as unknown[])) as never;
+    } catch (error) {
+      this.#isUnanswered ||= isUnanswered(error);
+      throw error;
+    }
+  }
+
+  release(discard?: boolean): void {
+    const client = this.#client;
+    if (client && this.#isUnanswered) void this.#abandon(client);
+    else {
+      client?.release(discard === true);
+      this.#giveBack();
+    }
+  }
+
+  #giveBack(): void {
+    if (this.#mayWrite) this.#writes.give();
+    this.#mayWrite = false;
+  }
+
+  /**
+   * Keeps the connection out of the pool until Postgres has let go of its statement. Closed at once, it would leave a process of
+   * Postgres behind that does not notice, and after some of them the server takes no connections any more.
+   */
+  async #abandon(client: pg.PoolClient): Promise<void> {
+    let isDone = false;
+    const done = new Promise<void>((resolve) => {
+      for (const event of ['drain', 'end'] as const)
+        client.once(event, () => {
+          isDone = true;
+          resolve();
+        });
+    });
+    while (!isDone && !this.#pool.ending && (await this.#cancel(client)))
+      await Promise.race([done, sleep(cancelEveryMs, undefined, { ref: false })]);
+    client.release(true);
+    this.#giveBack();
+  }
+
+  /** False where the server cannot be asked, or knows nothing of that process. */
+  async #cancel(client: pg.PoolClient): Promise<boolean> {
+    try {
+      const backend = this.#options.backendOf(client);
+      const { rows } = await this.#pool.query('select pg_cancel_backend($1) as "isThere"', [backend]);
+      return rows[0]?.isThere === true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+interface Slots {
+  /** @throws Error after `waitMs` */
+  take(): Promise<void>;
+  give(): void;
+}
+
+function createSlots(count: number, waitMs: number): Slots {
+  const waiting = new Set<() => void>();
+  let free = count;
+  return {
+    take() {
+      if (free > 0) {
+        free--;
+        return Promise.resolve();
+      }
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          waiting.delete(enter);
+          // In the words of pg, by which a database that cannot be asked is known.
+          reject(new Error('timeout exceeded when trying to connect'));
+        }, waitMs);
+        const enter = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        waiting.add(enter);
+      });
+    },
+    give() {
+      const [next] = waiting;
+      if (!next) {
+        free++;
+        return;
+      }
+      waiting.delete(next);
+      next();
+    },
+  };
+}
