@@ -22,6 +22,7 @@ test.each([
   '40001',
   '40P01',
   '25006',
+  '0A000',
   'ECONNREFUSED',
   'ECONNRESET',
   'ETIMEDOUT',

@@ -1,10 +1,11 @@
 /** SQLite result codes (sqlite.org/rescode.html) that speak of the file or the disk and not of our statement. */
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|PERM)/;
 /**
- * SQLSTATE classes: connection, its user and its database, resources, operator intervention, system; and a refused
- * transaction that was retried in vain.
+ * SQLSTATE classes: connection, its user and its database, resources, operator intervention, system; a transaction that was
+ * refused each time it was tried; a server that takes no writes; and what a server cannot do, such as a standby whose sessions
+ * are serializable (0A000: "cannot use serializable mode in a hot standby"). Our statements ask nothing that a primary lacks.
  */
-const postgresClasses = /^(08|28|3D|53|57|58|40|25006)/;
+const postgresClasses = /^(08|28|3D|53|57|58|40|25006|0A000)/;
 const networkCodes = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 /** pg reports these without a code. */
 const poolMessages =
