@@ -99,6 +99,7 @@ test('is not ready from the moment that it drains, also within the half second',
 });
 
 test('a process that drains says so at once with what it found before, though a dependency hangs', async () => {
+  stopTime();
   const { readiness, clock } = create({ database: up });
   await readiness.report();
   const hanging = create({ database: () => new Promise(() => {}) });
