@@ -13,7 +13,7 @@ export interface DatabaseProbe {
  */
 export function createDatabaseProbe(
   db: Database,
-  timeoutMs: number,
+  { readMs, writeMs }: { readMs: number; writeMs: number },
 ): (now: number) => Promise<DatabaseProbe> {
   const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
   // SQLite reads its file only where a table is named.
@@ -34,11 +34,11 @@ export function createDatabaseProbe(
   }
 
   return async (now) => {
-    const written = within(timeoutMs, write(now)).then(
+    const written = within(writeMs, write(now)).then(
       () => null,
       (error: unknown) => error ?? new Error('refused'),
     );
-    await within(timeoutMs, read.execute(db));
+    await within(readMs, read.execute(db));
     return { writeFault: await written };
   };
 }

@@ -5,8 +5,11 @@ import { Degraded, type Dependency, type Shutdown } from '../lifecycle/index.ts'
 import type { OperatorLog } from '../log/index.ts';
 import type { SchemaCheck } from './check-schema.ts';
 
-/** Under the 2 s that a whole readiness check may take. */
-const probeTimeoutMs = 1_500;
+/**
+ * A read is under the 2 s that a whole readiness check may take. A write that hangs is told before the gateway stops listening,
+ * after 900 ms: else it would show every service as down, where only the database is degraded.
+ */
+const probeLimits = { readMs: 1_500, writeMs: 600 };
 
 /** Opens the database of a service; it is closed with the process. Nothing is asked of it yet. */
 export function openServiceDatabase(
@@ -27,7 +30,7 @@ export function openServiceDatabase(
  * writes is degraded: what is known goes on being served.
  */
 export function databaseDependencies(db: Database, clock: Clock, checkSchema: SchemaCheck): Dependency[] {
-  const probe = createDatabaseProbe(db, probeTimeoutMs);
+  const probe = createDatabaseProbe(db, probeLimits);
   return [
     {
       name: 'database',
