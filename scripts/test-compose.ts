@@ -7,18 +7,15 @@ import { parseEnv } from 'node:util';
 import { blackBoxSettings, listBlackBoxTests, notForContainers } from './black-box-tests.ts';
 import { createComposeProject } from './compose-project.ts';
 import { measureImages } from './image/measure-images.ts';
-import { writeFinding } from './measured/finding.ts';
 import { readFlags } from './read-flags.ts';
 import { runCommand } from './run-command.ts';
 
 const usage = `npm run test:compose: builds every image and runs compose.yaml for real, under a project name of its own
 
-  npm run test:compose -- --write    puts the sizes of the images into docs/containers.md
-
 Needs Docker with Compose (docker compose or docker-compose). Takes everything away again.
 Ends with: N passed, N failed. Exits 0 where nothing failed.
 `;
-const { values: flags } = readFlags(usage, { options: { write: { type: 'boolean', default: false } } });
+readFlags(usage, {});
 
 const root = join(import.meta.dirname, '..');
 const replicas = 3;
@@ -118,9 +115,7 @@ try {
     await allReplicasReady();
   });
   await step('its images and its processes are measured', async () => {
-    const table = await measureImages(testTag, project.containers);
-    console.log(table);
-    if (flags.write) writeFinding('images', table, 'test:compose', process.argv.slice(2));
+    console.log(await measureImages(testTag, project.containers));
   });
   const url = await project.url('gateway');
   await step('the black-box tests pass', () => checkBlackBox(url, secrets));

@@ -7,18 +7,12 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   'rolling-busy': ['docs/faults.md'],
   kills: ['docs/faults.md'],
   herd: ['docs/faults.md'],
+  databases: ['docs/faults.md'],
   caches: ['docs/faults.md'],
   renewals: ['docs/faults.md'],
   clocks: ['docs/faults.md'],
   // npm run bench
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
-  'viewers-single': ['docs/scale.md'],
-  'viewers-distributed': ['docs/scale.md'],
-  scale: ['docs/scale.md'],
-  'scale-each': ['docs/scale.md'],
-  memory: ['docs/scale.md'],
   'large-revocation': ['docs/scale.md'],
-  // npm run test:compose
-  images: ['docs/containers.md'],
 };

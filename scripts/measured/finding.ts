@@ -30,13 +30,14 @@ export function putFinding(document: string, { part, table, command, cores }: Fi
 }
 
 /**
- * Puts what this process has measured into every document that has a place for it.
+ * Puts what this process has measured into every document that has a place for it, or says that none has.
  *
  * @param script of package.json
  * @param args what it was given
  */
 export function writeFinding(part: string, table: string, script: string, args: readonly string[]): void {
   const command = [`npm run ${script}`, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  if (!documents[part]) process.stderr.write(`No document has a place for what was measured of ${part}.\n`);
   for (const file of documents[part] ?? []) {
     const path = join(root, file);
     const finding = { part, table, command, cores: availableParallelism() };
