@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { findFreePort } from '../../scripts/find-free-port.ts';
 import type { S3Server } from './s3-server.ts';
 
 /** The three stores of OpenStack Swift behind its proxy. */
@@ -38,8 +38,8 @@ export async function startSwiftStore(): Promise<S3Server> {
     await Promise.all(children.map(end));
     rmSync(folder, { recursive: true, force: true });
   };
-  const ports = await findFreePorts(kinds.length + 1);
-  const [proxyPort = 0, ...storePorts] = ports;
+  const proxyPort = await findFreePort();
+  const storePorts = await Promise.all(kinds.map(() => findFreePort()));
   const credentials = {
     region: 'eu-central-1',
     accessKeyId: 'uploads:latchkey',
@@ -152,24 +152,6 @@ async function makeBucket(
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
-}
-
-/** All open at a time, so that no two are the same. */
-async function findFreePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  return Promise.all(
-    servers.map((server) => {
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      return new Promise<number>((resolve) => server.close(() => resolve(port)));
-    }),
-  );
 }
 
 async function end(child: ChildProcess): Promise<void> {
