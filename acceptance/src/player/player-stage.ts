@@ -35,7 +35,7 @@ export interface FilmOptions {
   readonly container?: 'ts' | 'fmp4';
   /** Segments of an epoch. */
   readonly rotateEvery?: number;
-  /** Each rendition gets a content id of its own, and the film's is none of them. */
+  /** Each rendition gets a content id of its own, and no rendition has the film's. */
   readonly perRenditionIds?: boolean;
   /** Whose keys; the target where it is not given. */
   readonly server?: Target;

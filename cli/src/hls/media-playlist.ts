@@ -32,7 +32,7 @@ export interface MediaPlaylist {
   readonly playlist: string;
   /** EXT-X-VERSION, 1 where there is none (RFC 8216 section 4.3.1.2). */
   readonly version: number;
-  /** EXT-X-MEDIA-SEQUENCE, the number of the first segment; 0 where there is none (section 4.3.3.2). */
+  /** EXT-X-MEDIA-SEQUENCE, the number of the first segment; 0 without the tag (section 4.3.3.2). */
   readonly mediaSequence: bigint;
   /** EXT-X-I-FRAMES-ONLY: each segment is one picture, for moving fast (section 4.3.3.6). */
   readonly iFramesOnly: boolean;

@@ -70,7 +70,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
     return given;
   }
 
-  /** Without a timeout: nobody waits for the answer. @returns its status, 0 where there is none */
+  /** Without a timeout: nobody waits for the answer. @returns its status, 0 without an answer */
   async function post(asked: KeyServerRequest, withToken: string): Promise<number> {
     try {
       return (await request(asked.url, initOf({ ...asked, keepalive: true }, withToken))).status;

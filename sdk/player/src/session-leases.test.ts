@@ -155,25 +155,14 @@ describe('renditions with content ids of their own, where every key needs a leas
     expect(held.size).toBe(0);
   });
 
-  it('play although the token opens no content of the name that load() gives: only those of the renditions', async () => {
+  it.each([
+    ['the token opens no content of the name that load() gives', 403, 'CONTENT_NOT_ENTITLED'],
+    ['the content that load() names is not registered', 404, 'CONTENT_NOT_FOUND'],
+  ] as const)('play by the contents of the renditions although %s', async (_why, status, code) => {
     fake.answer('POST /keys/leases', ({ json, path }) => {
       if (path === '/keys/leases/revoke')
         return Response.json({ revoked: Number(held.delete(String(json?.leaseId))) });
-      if (json?.contentId === 'film') return problem(403, 'CONTENT_NOT_ENTITLED');
-      held.set('lease-9', String(json?.contentId));
-      return Response.json({ lease: { id: 'lease-9' }, ttl_seconds: 100, renew_after_seconds: 75 });
-    });
-    const { hls, errors, player } = await open('film');
-    expect(await hls.askForKey(keyUrl(4, low))).toBe(4);
-    expect([errors, fake.to('GET')[0]?.leaseId]).toEqual([[], 'lease-9']);
-    await player.destroy();
-  });
-
-  it('play although the content that load() names is not registered: it is the name of the presentation', async () => {
-    fake.answer('POST /keys/leases', ({ json, path }) => {
-      if (path === '/keys/leases/revoke')
-        return Response.json({ revoked: Number(held.delete(String(json?.leaseId))) });
-      if (json?.contentId === 'film') return problem(404, 'CONTENT_NOT_FOUND');
+      if (json?.contentId === 'film') return problem(status, code);
       held.set('lease-9', String(json?.contentId));
       return Response.json({ lease: { id: 'lease-9' }, ttl_seconds: 100, renew_after_seconds: 75 });
     });

@@ -30,7 +30,7 @@ import {
 } from './index.ts';
 import { readSetupOrigin } from './setup-origin.ts';
 
-/** Rows are kept for days, so a minute more is none. */
+/** Rows are kept for days, so a minute more does not matter. */
 const purgeEveryMs = 60_000;
 
 await runService(

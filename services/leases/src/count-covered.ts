@@ -9,7 +9,7 @@ const isWithin = (r: 'r' | 'other') => sql`l.created_at > ${sql.ref(`${r}.create
  * How many leases look active by their rows and are covered by a revocation whose rows are still being written: what a
  * count over the rows has too many.
  *
- * The cost is that of counting the leases of those revocations by an index, and nothing where there are none. Several
+ * The cost is that of counting the leases of those revocations by an index, and nothing when no revocation is being written. Several
  * revocations of one viewer, content or pair cover different leases (`created_after`). Of the others, a content's leases
  * are counted first, because there may be a million. Then follow a viewer's without those, and a pair's without either.
  */

@@ -62,7 +62,7 @@ export class RevocationStore {
     if (finished) await this.#tellAudit(revocation.auditNumber, finished.written);
   }
 
-  /** The newest creation that an earlier revocation of just this viewer, content or pair covers; 0 where there is none. */
+  /** The newest creation that an earlier revocation of just this viewer, content or pair covers; 0 without one. */
   async findCoveredUpTo({ viewerId, contentId }: LeaseSelector): Promise<number> {
     const row = await this.#db
       .selectFrom('revocations')
@@ -73,7 +73,7 @@ export class RevocationStore {
     return row?.at ?? 0;
   }
 
-  /** The newest creation that any revocation of the viewer, the content or the pair covers; 0 where there is none. */
+  /** The newest creation that any revocation of the viewer, the content or the pair covers; 0 without one. */
   async findBound(viewerId: string, contentId: string): Promise<number> {
     const row = await this.#db
       .selectFrom('revocations')
@@ -144,7 +144,7 @@ export class RevocationStore {
   }
 }
 
-/** When the newest lease of the viewer, or else of the content, was created; 0 where there is none. */
+/** When the newest lease of the viewer, or else of the content, was created; 0 without any lease. */
 export async function findNewestCreation(
   tx: Transaction,
   { viewerId, contentId }: LeaseSelector,

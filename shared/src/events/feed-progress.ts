@@ -15,7 +15,7 @@ export interface FeedReading {
   readonly after: number | null;
   /** The last row that had been seen. */
   readonly last: Place | null;
-  /** The highest number that had been pushed: its row is committed, so the feed reaches there. 0 where there is none. */
+  /** The highest number that had been pushed: its row is committed, so the feed reaches there. 0 before the first push. */
   readonly heardUpTo: number;
   /** Monotonic milliseconds: everything committed before is seen once it has been applied. */
   readonly beganAtMs: number;
