@@ -6,6 +6,8 @@ import { makeFolder } from './make-folder.ts';
 
 /** How long the opening waits for another process's write. It blocks the event loop, which nothing else needs by then. */
 const openingTimeoutMs = 2_000;
+/** Between two tries: the other process is done within some milliseconds. */
+const openingRetryMs = 5;
 /** The statements of this code are a few dozen; lists with optional filters make a few dozen more. */
 const keptStatements = 500;
 
@@ -26,7 +28,7 @@ const fileMode = 0o600;
 export function openSqlite(path: string): SqliteFile {
   if (path !== ':memory:') makeFile(path);
   const sqlite = new SqliteDatabase(path, { timeout: openingTimeoutMs });
-  sqlite.pragma('journal_mode = WAL');
+  useWriteAheadLog(sqlite);
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
   sqlite.pragma('busy_timeout = 0');
@@ -50,6 +52,23 @@ export function openSqlite(path: string): SqliteFile {
     inTransaction: () => sqlite.inTransaction,
     close: () => void sqlite.close(),
   };
+}
+
+/**
+ * Of processes that open a new file at the same instant, SQLite refuses all but one at once: its own wait does not apply to the
+ * change of the journal, because two that wait for each other would wait without an end. So it is tried again.
+ */
+function useWriteAheadLog(sqlite: SqliteDatabase.Database): void {
+  const giveUpAtMs = performance.now() + openingTimeoutMs;
+  for (;;) {
+    try {
+      return void sqlite.pragma('journal_mode = WAL');
+    } catch (error) {
+      const isBusy = String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
+      if (!isBusy || performance.now() > giveUpAtMs) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, openingRetryMs);
+    }
+  }
 }
 
 /** SQLite would make the file with the rights that the umask leaves, which usually lets everyone read it. */
