@@ -1,5 +1,5 @@
+import LongFirstSequencer from '@latchkey/rig/test-run/long-first-sequencer';
 import { defineConfig } from 'vitest/config';
-import LongFirstSequencer from './scripts/long-first-sequencer.ts';
 
 export default defineConfig({
   test: {

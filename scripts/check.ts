@@ -1,12 +1,12 @@
 // `npm run check`: everything that can be said of the code without a reader. Every step runs, whatever came before it.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFlags } from './read-flags.ts';
+import { readFlags } from '@latchkey/rig/read-flags';
+import { runCommand } from '@latchkey/rig/run-command';
+import { listSourceFiles } from '@latchkey/rig/source-files';
+import { runTests } from '@latchkey/rig/test-run/run-tests';
 import { findDeadReferences } from './rules/document-references.ts';
 import { findWrongImports } from './rules/import-directions.ts';
-import { listSourceFiles } from './rules/source-files.ts';
-import { runCommand } from './run-command.ts';
-import { runTests } from './run-tests.ts';
 
 const usage = `npm run check: types, lint, import directions, what documents refer to, and the tests
 

@@ -1,7 +1,7 @@
 // `npm run test:clients`: real players against a real server.
-import { provideTool } from './provide-tool.ts';
-import { readFlags } from './read-flags.ts';
-import { runTests } from './run-tests.ts';
+import { provideTool } from '@latchkey/rig/provide-tool';
+import { readFlags } from '@latchkey/rig/read-flags';
+import { runTests } from '@latchkey/rig/test-run/run-tests';
 
 const usage = `npm run test:clients: what docs/clients.md says of players, with the players themselves
 

@@ -4,11 +4,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { blackBoxSettings, listBlackBoxTests, notForContainers } from './black-box-tests.ts';
-import { createComposeProject } from './compose-project.ts';
+import { createComposeProject } from '@latchkey/rig/compose-project';
+import { readFlags } from '@latchkey/rig/read-flags';
+import { runCommand } from '@latchkey/rig/run-command';
+import {
+  blackBoxSettings,
+  listBlackBoxTests,
+  notForContainers,
+} from '@latchkey/rig/test-run/black-box-tests';
 import { measureImages } from './image/measure-images.ts';
-import { readFlags } from './read-flags.ts';
-import { runCommand } from './run-command.ts';
 
 const usage = `npm run test:compose: builds every image and runs compose.yaml for real, under a project name of its own
 

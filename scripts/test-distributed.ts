@@ -1,16 +1,16 @@
 // `npm run test:distributed`: the black-box tests against separate processes.
 import { join } from 'node:path';
-import { blackBoxSettings, listBlackBoxTests } from './black-box-tests.ts';
+import { readFlags } from '@latchkey/rig/read-flags';
+import { runCommand } from '@latchkey/rig/run-command';
 import {
   absentBucket,
   createDistributedProfile,
   type DistributedProfile,
   makeProfileSecrets,
-} from './profile/distributed-profile.ts';
-import { provideServices } from './provide-service.ts';
-import { readFlags } from './read-flags.ts';
-import { runCommand } from './run-command.ts';
-import { runTests } from './run-tests.ts';
+} from '@latchkey/rig/stack/distributed-profile';
+import { provideStores } from '@latchkey/rig/stores/provide-stores';
+import { blackBoxSettings, listBlackBoxTests } from '@latchkey/rig/test-run/black-box-tests';
+import { runTests } from '@latchkey/rig/test-run/run-tests';
 
 const usage = `npm run test:distributed: the black-box tests against separate processes on Postgres, Redis and NATS
 
@@ -37,7 +37,7 @@ if (!(Number.isInteger(replicas) && replicas > 0)) {
   process.exit(2);
 }
 
-const services = await provideServices(['Postgres', 'Redis', 'NATS']);
+const services = await provideStores(['Postgres', 'Redis', 'NATS']);
 const {
   TEST_POSTGRES_URL = '',
   TEST_REDIS_URL = '',

@@ -1,16 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Stores } from './profile/distributed-profile.ts';
-import { provideServices, thisMachine } from './provide-service.ts';
-import { readFlags } from './read-flags.ts';
-import { conclude } from './run-tests.ts';
-import { type Meeting, meetAsServices, meetOnPostgres, meetOnSqlite } from './upgrade/meeting.ts';
-import { previousRelease, unpackPreviousRelease } from './upgrade/previous-release.ts';
-import { migrateWith, type Release } from './upgrade/release.ts';
-import { rollThrough } from './upgrade/roll-through.ts';
-import { findSharedTests } from './upgrade/shared-tests.ts';
-import { createTally } from './upgrade/tally.ts';
+import { readFlags } from '@latchkey/rig/read-flags';
+import type { Stores } from '@latchkey/rig/stack/distributed-profile';
+import { provideStores, thisMachine } from '@latchkey/rig/stores/provide-stores';
+import { conclude } from '@latchkey/rig/test-run/run-tests';
+import { type Meeting, meetAsServices, meetOnPostgres, meetOnSqlite } from '@latchkey/rig/upgrade/meeting';
+import { previousRelease, unpackPreviousRelease } from '@latchkey/rig/upgrade/previous-release';
+import { migrateWith, type Release } from '@latchkey/rig/upgrade/release';
+import { rollThrough } from '@latchkey/rig/upgrade/roll-through';
+import { findSharedTests } from '@latchkey/rig/upgrade/shared-tests';
+import { createTally } from '@latchkey/rig/upgrade/tally';
 
 const usage = `npm run test:upgrade: whether two releases that follow each other can share a database
 
@@ -46,7 +46,7 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-upgrade-'));
 
 /** Each part has stores of its own: what other rows left in Redis and NATS belongs to no upgrade. */
 async function withStores(part: string, work: (stores: Stores) => Promise<void>): Promise<void> {
-  const services = await provideServices(['Postgres', 'Redis', 'NATS'], { ...thisMachine, env: {} });
+  const services = await provideStores(['Postgres', 'Redis', 'NATS'], { ...thisMachine, env: {} });
   try {
     if (services.missing.length > 0) return tally.skip(part, `needs ${services.missing.join(', ')}`);
     const { TEST_POSTGRES_URL = '', TEST_REDIS_URL = '', TEST_NATS_URL = '' } = services.variables;

@@ -1,5 +1,5 @@
 // `npm test`: everything that is tested, or what the arguments name.
-import { runTests } from './run-tests.ts';
+import { runTests } from '@latchkey/rig/test-run/run-tests';
 
 const usage = `npm test: everything that is tested, in some ten minutes
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createComposeProject } from '../../scripts/compose-project.ts';
+import { createComposeProject } from '@latchkey/rig/compose-project';
 import { root } from './compose-file.ts';
 import { type Environment, makeFolder, type ServerProcess } from './server-process.ts';
 

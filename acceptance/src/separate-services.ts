@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
 import {
   createDistributedProfile,
   makeProfileSecrets,
   type ProcessName,
-} from '../../scripts/profile/distributed-profile.ts';
+} from '@latchkey/rig/stack/distributed-profile';
+import pg from 'pg';
 import { root } from './compose-file.ts';
 import type { Environment, ServerProcess } from './server-process.ts';
 

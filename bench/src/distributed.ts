@@ -1,5 +1,5 @@
+import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { migrate, openDatabase } from '@latchkey/shared/db';
-import { startOwnPostgres } from '../../scripts/own-services.ts';
 import { adminKey, becomesReady, call, type Subject, startServer, viewerToken } from './servers.ts';
 import { internalSecret, startGateway, startKeyDerivation, startOwners } from './stack/services.ts';
 

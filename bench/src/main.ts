@@ -1,5 +1,5 @@
-import { writeFinding } from '../../scripts/measured/finding.ts';
-import { readFlags } from '../../scripts/read-flags.ts';
+import { writeFinding } from '@latchkey/rig/measured/finding';
+import { readFlags } from '@latchkey/rig/read-flags';
 import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
 import { startDistributedSubjects } from './distributed.ts';

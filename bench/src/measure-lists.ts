@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { migrate, openDatabase } from '@latchkey/shared/db';
 import { fillLists } from '@latchkey/shared/testing';
-import { startOwnPostgres } from '../../scripts/own-services.ts';
 import { adminKey, startServer, tokenSecret } from './servers.ts';
 
 // How long each list of the API takes among many rows, over HTTP:

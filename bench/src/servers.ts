@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '@latchkey/rig/find-free-port';
 import { SignJWT } from 'jose';
-import { findFreePort } from '../../scripts/find-free-port.ts';
 
 /** A server under load. */
 export interface Subject {

@@ -1,4 +1,4 @@
-import { provideTool } from '../../scripts/provide-tool.ts';
+import { provideTool } from '@latchkey/rig/provide-tool';
 import { readOptions, usage } from './demo-options.ts';
 import { runDemo } from './run-demo.ts';
 import { runEntry } from './run-entry.ts';

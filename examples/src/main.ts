@@ -1,5 +1,5 @@
 import { runEntry } from '@latchkey/demo/run-entry';
-import { provideTool } from '../../scripts/provide-tool.ts';
+import { provideTool } from '@latchkey/rig/provide-tool';
 import { checkExample } from './check-example.ts';
 import { readOptions, usage } from './example-options.ts';
 import { describeExample, startExample } from './run-example.ts';

@@ -4,8 +4,8 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { writeFinding } from '../../scripts/measured/finding.ts';
-import { readFlags } from '../../scripts/read-flags.ts';
+import { writeFinding } from '@latchkey/rig/measured/finding';
+import { readFlags } from '@latchkey/rig/read-flags';
 import { fillCaches, replicaHeapMiB } from './caches/fill-caches.ts';
 import { loseRenewals } from './caches/lose-renewals.ts';
 import { createChecks } from './checks.ts';

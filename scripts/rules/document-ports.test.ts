@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listSourceFiles } from '@latchkey/rig/source-files';
 import { expect, it } from 'vitest';
 import { findNamedPorts, isBlockedPort } from './document-ports.ts';
-import { listSourceFiles } from './source-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 /** Documents, what starts and configures servers, and what they say: a port may be a default in any of them. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listSourceFiles } from '@latchkey/rig/source-files';
 import { expect, it } from 'vitest';
 import { findDeadReferences } from './document-references.ts';
-import { listSourceFiles } from './source-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 const tree = [

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listSourceFiles } from '@latchkey/rig/source-files';
 import { describe, expect, it } from 'vitest';
 import { findWrongImports } from './import-directions.ts';
-import { listSourceFiles } from './source-files.ts';
 
 const root = join(import.meta.dirname, '../..');
 // The imports of the tables below are texts: put together here, so that this file is not taken to import them.
@@ -25,7 +25,12 @@ describe('allowed', () => {
     ['services/auth/src/list.test.ts', './index.ts'],
     ['shared/src/config/index.ts', '../http/trust-proxy.ts'],
     ['acceptance/src/keys.test.ts', '@latchkey/cli/encrypt'],
-    ['demo/src/main.ts', '../../scripts/provide-tool.ts'],
+    ['demo/src/main.ts', '@latchkey/rig/provide-tool'],
+    ['acceptance/src/keys.test.ts', '@latchkey/rig/find-free-port'],
+    ['shared/src/cache/redis-states.test.ts', '@latchkey/rig/find-free-port'],
+    ['services/leases/src/lease.fixture.ts', '@latchkey/rig/find-free-port'],
+    ['scripts/test.ts', '@latchkey/rig/test-run/run-tests'],
+    ['acceptance/src/admin.test.ts', '../../scripts/ensure-dashboard.mjs'],
     ['demo/src/main.ts', '@latchkey/cli/encrypt'],
     ['scripts/check.ts', './run-tests.ts'],
     ['cli/src/encrypt/upload.ts', '@latchkey/uploader'],
@@ -59,6 +64,15 @@ describe('refused', () => {
     ['demo/src/main.ts', '@latchkey/leases'],
     ['sdk/player/src/index.ts', '@latchkey/shared/errors'],
     ['gateway/src/gateway.ts', '../../shared/src/http/index.ts'],
+    ['shared/src/db/index.ts', '@latchkey/rig/find-free-port'],
+    ['shared/src/testing/test-host.ts', '@latchkey/rig/find-free-port'],
+    ['services/auth/src/index.ts', '@latchkey/rig/find-free-port'],
+    ['gateway/src/single-node.ts', '@latchkey/rig/find-free-port'],
+    ['cli/src/main.ts', '@latchkey/rig/find-free-port'],
+    ['sdk/player/src/index.ts', '@latchkey/rig/find-free-port'],
+    ['services/auth/src/index.ts', '../../../scripts/ensure-dashboard.mjs'],
+    ['rig/src/stack/topology.ts', '@latchkey/shared/config'],
+    ['rig/src/stack/topology.ts', '@latchkey/acceptance/inspect-page'],
     ['services/auth/src/index.ts', './serve.ts'],
     ['services/auth/src/routes/list-api-keys.ts', '../index.ts'],
     ['services/auth/src/api-key-store.ts', './routes/list-api-keys.ts'],

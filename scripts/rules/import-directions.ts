@@ -2,9 +2,12 @@ import { posix } from 'node:path';
 
 const services = ['auth', 'content', 'key-derivation', 'leases'];
 const browserPackages = ['player', 'uploader'];
-/** What a test, a script or a demonstration may do with the environment is its own affair. */
+/** What Latchkey is made of: it runs without a test, a measurement or an example. */
+const productPackage = /^(shared|gateway|cli|admin|services\/|sdk\/)/;
+const testFile = /\.(test|fixture)\.ts$/;
+/** Tests, scripts and examples may read the environment where they like. */
 const readsEnvironment =
-  /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|acceptance|bench|demo|examples)\/|\.config\.ts$/;
+  /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|rig|acceptance|bench|demo|examples)\/|\.config\.ts$/;
 
 /** Inside a service an import goes to the same layer or to a lower one. */
 const layers: readonly [layer: number, path: RegExp][] = [
@@ -31,6 +34,9 @@ function mayImport(file: string, specifier: string): boolean {
   }
   // What runs in a browser is published: whoever stands outside of the server may use it.
   if (browserPackages.includes(name)) return ['acceptance', 'cli', 'demo', 'examples'].includes(home);
+  // What starts servers and stores for tests is no part of what operators run.
+  if (name === 'rig') return home !== 'rig' && (!productPackage.test(home) || testFile.test(file));
+  if (home === 'rig') return false;
   if (home === 'shared' || home === 'admin' || home.startsWith('sdk/')) return false;
   if (home === 'acceptance')
     return ['@latchkey/cli/encrypt', '@latchkey/demo/make-video'].includes(specifier);
@@ -64,10 +70,10 @@ export function findWrongImports(file: string, source: string): string[] {
 
 function judgeRelative(file: string, target: string): string[] {
   const home = packageOf(file);
-  if (packageOf(target) !== home && !target.startsWith('scripts/')) {
+  if (packageOf(target) !== home && (productPackage.test(home) || !target.startsWith('scripts/'))) {
     return [`${file} reaches out of its package to ${target}: import it by the name of the package`];
   }
-  if (!home.startsWith('services/') || /\.(test|fixture)\.ts$/.test(file)) return [];
+  if (!home.startsWith('services/') || testFile.test(file)) return [];
   if (layerOf(target, home) <= layerOf(file, home)) return [];
   return [`${file} imports ${target}, which stands above it (serve → index → routes → the rest)`];
 }

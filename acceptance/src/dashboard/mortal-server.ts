@@ -1,6 +1,6 @@
+import { findFreePort } from '@latchkey/rig/find-free-port';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
 import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { makeApiKey } from '../target.ts';
 import { buildDashboard, type DashboardStage, openStage } from './dashboard-stage.ts';

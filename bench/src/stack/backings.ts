@@ -1,6 +1,6 @@
+import { provideStores } from '@latchkey/rig/stores/provide-stores';
 import { type Database, openDatabase } from '@latchkey/shared/db';
 import { sql } from 'kysely';
-import { provideServices } from '../../../scripts/provide-service.ts';
 
 /** What the distributed profile stands on, with a database that is this run's own. */
 export interface Backings {
@@ -16,7 +16,7 @@ export interface Backings {
  * @throws Error where one of them cannot be had
  */
 export async function startBackings(): Promise<Backings> {
-  const provided = await provideServices(['Postgres', 'Redis', 'NATS']);
+  const provided = await provideStores(['Postgres', 'Redis', 'NATS']);
   const find = (name: string) => provided.variables[name] ?? process.env[name] ?? '';
   if (provided.missing.length > 0) {
     await provided.stop();

@@ -3,9 +3,9 @@ import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
-import { type OwnServer, startOwnServer } from '../../../scripts/own-server.ts';
-import { findProgram } from '../../../scripts/own-services.ts';
+import { findFreePort } from '@latchkey/rig/find-free-port';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { type ServerProgram, startServerProgram } from '@latchkey/rig/stores/server-program';
 
 /** A second Postgres, made from the files of the first. */
 export interface ClonedPostgres {
@@ -44,12 +44,12 @@ export async function clonePostgres(port: number, follows: boolean): Promise<Clo
     max_connections: 300,
     fsync: 'off',
   };
-  let server: OwnServer | null = null;
+  let server: ServerProgram | null = null;
   return {
     port: ownPort,
     url,
     async start() {
-      server = await startOwnServer({
+      server = await startServerProgram({
         program: programOf('postgres'),
         args: [
           '-D',

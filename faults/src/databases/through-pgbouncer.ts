@@ -1,9 +1,9 @@
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
-import { startOwnServer } from '../../../scripts/own-server.ts';
-import { findProgram } from '../../../scripts/own-services.ts';
+import { findFreePort } from '@latchkey/rig/find-free-port';
+import { findProgram } from '@latchkey/rig/stores/own-stores';
+import { startServerProgram } from '@latchkey/rig/stores/server-program';
 import { demand } from '../client/management.ts';
 import { type DatabaseScene, makePlayer } from './scene.ts';
 
@@ -34,7 +34,7 @@ default_pool_size = 100
 `,
     { mode: 0o644 },
   );
-  const bouncer = await startOwnServer({
+  const bouncer = await startServerProgram({
     program,
     args: [file],
     port,

@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
-import { type OwnServer, startOwnServer } from '../../../scripts/own-server.ts';
-import { findProgram, startOwnNats, startOwnPostgres, startOwnRedis } from '../../../scripts/own-services.ts';
+import { findFreePort } from '@latchkey/rig/find-free-port';
+import { findProgram, startOwnNats, startOwnPostgres, startOwnRedis } from '@latchkey/rig/stores/own-stores';
+import { type ServerProgram, startServerProgram } from '@latchkey/rig/stores/server-program';
 
 /** A Postgres, Redis or NATS that is this run's own. It always comes back on its port with what it kept. */
 export interface Backing {
@@ -51,7 +51,7 @@ export async function startPostgres(): Promise<Backing> {
   const args = ['-D', join(folder, 'data')];
   for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
   const start = () =>
-    startOwnServer({
+    startServerProgram({
       program,
       args,
       port,
@@ -72,7 +72,7 @@ export async function startPostgres(): Promise<Backing> {
 async function createBacking(
   name: string,
   { port, folder }: { port: number; folder: string },
-  begin: () => Promise<OwnServer>,
+  begin: () => Promise<ServerProgram>,
   endSignal: NodeJS.Signals,
 ): Promise<Backing> {
   let server = await begin();

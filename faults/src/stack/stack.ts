@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
+import { findFreePort } from '@latchkey/rig/find-free-port';
 import { type Backing, startNats, startPostgres, startRedis } from './backing.ts';
 import { createNetwork, type Network } from './network.ts';
 import { createServer, runEntry, type Server } from './server.ts';

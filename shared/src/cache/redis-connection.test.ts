@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { findFreePort } from '@latchkey/rig/find-free-port';
+import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
-import { findProgram, startOwnRedis } from '../../../scripts/own-services.ts';
 import { patientLimits } from './patient-limits.fixture.ts';
 import { connectRedis } from './redis-connection.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
+import { findFreePort } from '@latchkey/rig/find-free-port';
+import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
+import { makeServerFolder } from '@latchkey/rig/stores/server-program';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
-import { makeServerFolder } from '../../../scripts/own-server.ts';
-import { findProgram, startOwnRedis } from '../../../scripts/own-services.ts';
 import { patientLimits } from './patient-limits.fixture.ts';
 import { connectRedis, usualLimits } from './redis-connection.ts';
 import { createRedisStates } from './redis-states.ts';

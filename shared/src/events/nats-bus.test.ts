@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { findFreePort } from '@latchkey/rig/find-free-port';
+import { findProgram, startOwnNats } from '@latchkey/rig/stores/own-stores';
+import { makeServerFolder } from '@latchkey/rig/stores/server-program';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { findFreePort } from '../../../scripts/find-free-port.ts';
-import { makeServerFolder } from '../../../scripts/own-server.ts';
-import { findProgram, startOwnNats } from '../../../scripts/own-services.ts';
 import type { BusMessage } from './message.ts';
 import { createNatsBus, type NatsBus } from './nats-bus.ts';
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { findProgram, startOwnRedis } from '../../../scripts/own-services.ts';
 import { connectRedis } from '../cache/index.ts';
 import { patientLimits } from '../cache/patient-limits.fixture.ts';
 import { createMetrics } from '../metrics/index.ts';

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { provideTool } from '../../../../scripts/provide-tool.ts';
+import { provideTool } from '@latchkey/rig/provide-tool';
 import { openBrowser } from '../../playback/open-browser.ts';
 import { makeFolder, startProcess } from '../../server-process.ts';
 import { fillServer } from './fill-server.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { ServiceName } from './own-services.ts';
+import type { StoreName } from './own-stores.ts';
 
 /** A daemon that answers at all does so in some hundred milliseconds. */
 const dockerTimeoutMs = 3_000;
@@ -41,7 +41,7 @@ export async function hasDocker(): Promise<boolean> {
 }
 
 /** @throws whatever Docker says, such as that the image cannot be pulled */
-export async function startContainer(name: ServiceName): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startContainer(name: StoreName): Promise<{ url: string; stop(): Promise<void> }> {
   // Loaded only where it is used: it takes half a second.
   const { GenericContainer, Wait } = await import('testcontainers');
   const { image, port, command, url, ready } = containers[name];

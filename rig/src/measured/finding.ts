@@ -1,9 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { repositoryFolder } from '../repository.ts';
 import { documents } from './documents.ts';
-
-const root = join(import.meta.dirname, '../..');
 
 /** What a measurement has found. */
 export interface Finding {
@@ -39,7 +38,7 @@ export function writeFinding(part: string, table: string, script: string, args: 
   const command = [`npm run ${script}`, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   if (!documents[part]) process.stderr.write(`No document has a place for what was measured of ${part}.\n`);
   for (const file of documents[part] ?? []) {
-    const path = join(root, file);
+    const path = join(repositoryFolder, file);
     const finding = { part, table, command, cores: availableParallelism() };
     writeFileSync(path, putFinding(readFileSync(path, 'utf8'), finding));
   }

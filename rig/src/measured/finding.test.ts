@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { listSourceFiles } from '../rules/source-files.ts';
+import { repositoryFolder } from '../repository.ts';
+import { listSourceFiles } from '../source-files.ts';
 import { documents } from './documents.ts';
 import { putFinding } from './finding.ts';
 
-const root = join(import.meta.dirname, '../..');
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const read = (file: string) => readFileSync(join(repositoryFolder, file), 'utf8');
 
 const finding = { part: 'kills', table: '| killed |\n|---|\n| $1 |\n', command: 'npm run x', cores: 4 };
 const place = '<!-- measured: kills -->\nold\n\n| older |\n<!-- end -->';
@@ -43,7 +43,7 @@ it.each(Object.entries(documents).flatMap(([part, files]) => files.map((file) =>
 
 it('every place in a document is filled, by a command that package.json has', () => {
   const { scripts } = JSON.parse(read('package.json'));
-  const places = listSourceFiles(root)
+  const places = listSourceFiles(repositoryFolder)
     .filter((file) => file.endsWith('.md'))
     .flatMap((file) =>
       [...read(file).matchAll(/<!-- measured: (\S+) -->\n(.*)\n/g)].map(([, part = '', said = '']) => {

@@ -1,23 +1,23 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { hasDocker, startContainer } from './container-services.ts';
-import { findProgram, ownServices, type ServiceName } from './own-services.ts';
+import { hasDocker, startContainer } from './container-stores.ts';
+import { findProgram, ownStores, type StoreName } from './own-stores.ts';
 
-const variables: Record<ServiceName, string> = {
+const variables: Record<StoreName, string> = {
   Postgres: 'TEST_POSTGRES_URL',
   Redis: 'TEST_REDIS_URL',
   NATS: 'TEST_NATS_URL',
 };
 
-/** What `provideServices` needs to know of the machine and may do to it; a test gives its own. */
-export interface ServiceMachine {
+/** What `provideStores` needs to know of the machine and may do to it; a test gives its own. */
+export interface StoreMachine {
   env: Readonly<Record<string, string | undefined>>;
   hasDocker(): Promise<boolean>;
-  startContainer(name: ServiceName): Promise<Provided>;
+  startContainer(name: StoreName): Promise<Provided>;
   /** Whether the service's program is installed. */
-  isInstalled(name: ServiceName): boolean;
+  isInstalled(name: StoreName): boolean;
   /** Starts the installed program. */
-  startProgram(name: ServiceName): Promise<Provided>;
+  startProgram(name: StoreName): Promise<Provided>;
   /** Whether Debian packages can be installed: Debian or a child of it, as root. */
   hasApt(): boolean;
   /** Installs Debian packages; false where that failed. */
@@ -32,10 +32,10 @@ export interface Provided {
 }
 
 /** What the tests are given. */
-export interface ProvidedServices {
+export interface ProvidedStores {
   /** By the names that the tests read: `TEST_POSTGRES_URL` and so on. */
   variables: Record<string, string>;
-  missing: ServiceName[];
+  missing: StoreName[];
   /** Ends what was started here. */
   stop(): Promise<void>;
 }
@@ -45,12 +45,12 @@ export interface ProvidedServices {
  * `TEST_NATS_URL`), a container where a Docker daemon answers, the machine's own program on a free loopback port, and, on
  * Debian as root, its package, which is installed for good. What it lacks, it says.
  */
-export async function provideServices(
-  names: readonly ServiceName[],
-  machine: ServiceMachine = thisMachine,
-): Promise<ProvidedServices> {
+export async function provideStores(
+  names: readonly StoreName[],
+  machine: StoreMachine = thisMachine,
+): Promise<ProvidedStores> {
   const open = names.filter((name) => !machine.env[variables[name]]);
-  const started = new Map<ServiceName, Provided>();
+  const started = new Map<StoreName, Provided>();
   if (open.length > 0) {
     const docker = await machine.hasDocker();
     if (docker) await startAll(open, machine.startContainer, started, machine);
@@ -71,10 +71,10 @@ export async function provideServices(
 }
 
 async function startAll(
-  names: readonly ServiceName[],
-  start: (name: ServiceName) => Promise<Provided>,
-  started: Map<ServiceName, Provided>,
-  machine: ServiceMachine,
+  names: readonly StoreName[],
+  start: (name: StoreName) => Promise<Provided>,
+  started: Map<StoreName, Provided>,
+  machine: StoreMachine,
 ): Promise<void> {
   await Promise.all(
     names.map(async (name) => {
@@ -87,22 +87,22 @@ async function startAll(
   );
 }
 
-async function installMissing(names: readonly ServiceName[], machine: ServiceMachine): Promise<void> {
+async function installMissing(names: readonly StoreName[], machine: StoreMachine): Promise<void> {
   const packages = names
     .filter((name) => !machine.isInstalled(name))
-    .map((name) => ownServices[name].debianPackage);
+    .map((name) => ownStores[name].debianPackage);
   if (packages.length === 0 || !machine.hasApt()) return;
   machine.say(`Installing Debian's packages ${packages.join(', ')}, which this machine lacks.`);
   await machine.install(packages);
 }
 
 /** Where this process runs. */
-export const thisMachine: ServiceMachine = {
+export const thisMachine: StoreMachine = {
   env: process.env,
   hasDocker,
   startContainer,
-  isInstalled: (name) => findProgram(ownServices[name].program) !== undefined,
-  startProgram: (name) => ownServices[name].start(),
+  isInstalled: (name) => findProgram(ownStores[name].program) !== undefined,
+  startProgram: (name) => ownStores[name].start(),
   hasApt: () => existsSync('/etc/debian_version') && process.getuid?.() === 0,
   install: async (packages) =>
     (await apt('update')) && (await apt('install', '-y', '--no-install-recommends', ...packages)),

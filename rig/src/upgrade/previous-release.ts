@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { repositoryFolder } from '../repository.ts';
 import { runCommand } from '../run-command.ts';
-
-const root = join(import.meta.dirname, '..', '..');
 
 /** What operators upgrade from. To be moved when a version is released. */
 export const previousRelease = {
@@ -19,7 +18,10 @@ export const previousRelease = {
  * @returns null, or why that release cannot be had here
  * @throws Error where the packages could not be installed
  */
-export async function unpackPreviousRelease(folder: string, history = root): Promise<string | null> {
+export async function unpackPreviousRelease(
+  folder: string,
+  history = repositoryFolder,
+): Promise<string | null> {
   const { version, commit } = previousRelease;
   const git = (...args: string[]) => spawnSync('git', ['-C', history, ...args], { maxBuffer: 2 ** 30 });
   if (git('rev-parse', '--git-dir').status !== 0) return 'this folder has no history (.git)';

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { findTool, provideTool, type Tool, tools } from '../provide-tool.ts';
+import { repositoryFolder } from '../repository.ts';
+import { listSourceFiles } from '../source-files.ts';
+import type { StoreName } from '../stores/own-stores.ts';
+import { provideStores } from '../stores/provide-stores.ts';
 import { type CountedRun, type Counts, sumCounts } from './count-reporter.ts';
-import { findNeededServices } from './needed-services.ts';
-import type { ServiceName } from './own-services.ts';
-import { provideServices } from './provide-service.ts';
-import { findTool, provideTool, type Tool, tools } from './provide-tool.ts';
-import { listSourceFiles } from './rules/source-files.ts';
+import { findNeededStores } from './needed-stores.ts';
 import { findFilesToRunAgain, mergeRuns } from './run-again.ts';
 import { runVitest, type VitestRun } from './run-vitest.ts';
 
-const root = join(import.meta.dirname, '..');
 /** A filter such as `-t` skips nearly every test: nobody reads all of those names. */
 const namedSkips = 50;
 /** The tests that render the Kubernetes manifests. */
@@ -30,15 +30,15 @@ export async function runTests(
   env: NodeJS.ProcessEnv,
   secondLook = args.length === 0,
 ): Promise<number> {
-  const needed = servicesNeeded(args);
-  const services = await provideServices([...needed.keys()]);
+  const needed = storesNeeded(args);
+  const services = await provideStores([...needed.keys()]);
   try {
     const toolPaths = toolVariables(args);
     // Nothing installs a kubectl that is new enough, and without one there is nothing that these tests could say.
     const left = toolPaths.KUBECTL_PATH ? [] : rendering;
     const exclude = left.flatMap((test) => ['--exclude', test]);
     const testEnv = { ...env, ...toolPaths, ...services.variables };
-    const run = (more: readonly string[]) => runVitest(root, [...exclude, ...more], testEnv);
+    const run = (more: readonly string[]) => runVitest(repositoryFolder, [...exclude, ...more], testEnv);
     const { counts, code, lookedAtTwice } = await runAndLookTwice(run, args, secondLook);
     // Every other test that lacks its service is skipped one by one; these run all the same, on one database of two.
     if (services.missing.includes('Postgres'))
@@ -91,9 +91,11 @@ export function conclude(
   return { lines, ok };
 }
 
-function servicesNeeded(args: readonly string[]): Map<ServiceName, string[]> {
+function storesNeeded(args: readonly string[]): Map<StoreName, string[]> {
   const filters = args.filter((arg) => !arg.startsWith('-'));
-  return findNeededServices(filters, listSourceFiles(root), (file) => readFileSync(join(root, file), 'utf8'));
+  return findNeededStores(filters, listSourceFiles(repositoryFolder), (file) =>
+    readFileSync(join(repositoryFolder, file), 'utf8'),
+  );
 }
 
 /** mpv and GStreamer take long to install: `npm run test:clients` does, every other run takes them where they are. */

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceName } from './own-services.ts';
-import { type Provided, provideServices, type ServiceMachine } from './provide-service.ts';
+import type { StoreName } from './own-stores.ts';
+import { type Provided, provideStores, type StoreMachine } from './provide-stores.ts';
 
-const all: ServiceName[] = ['Postgres', 'Redis', 'NATS'];
+const all: StoreName[] = ['Postgres', 'Redis', 'NATS'];
 
 /** A machine on which `docker` can start these, `programs` are installed, and apt works or does not. */
 function createMachine(options: {
   env?: Record<string, string>;
-  docker?: ServiceName[];
-  programs?: ServiceName[];
+  docker?: StoreName[];
+  programs?: StoreName[];
   apt?: 'works' | 'fails';
 }) {
   const programs = new Set(options.programs);
@@ -19,7 +19,7 @@ function createMachine(options: {
     running.add(url);
     return { url, stop: async () => void running.delete(url) };
   };
-  const machine: ServiceMachine = {
+  const machine: StoreMachine = {
     env: options.env ?? {},
     hasDocker: async () => options.docker !== undefined,
     startContainer: async (name) => {
@@ -43,13 +43,13 @@ describe('a service is provided', () => {
   it('by the URL in its variable, for which nothing is started or said', async () => {
     const env = { TEST_POSTGRES_URL: 'p', TEST_REDIS_URL: 'r', TEST_NATS_URL: 'n' };
     const { machine, said, running } = createMachine({ env, docker: all, programs: all });
-    expect(await provideServices(all, machine)).toMatchObject({ variables: {}, missing: [] });
+    expect(await provideStores(all, machine)).toMatchObject({ variables: {}, missing: [] });
     expect([said, [...running]]).toEqual([[], []]);
   });
 
   it('as a container where Docker answers, and by the program where its image cannot be had', async () => {
     const { machine, said } = createMachine({ docker: ['Postgres', 'Redis'], programs: all });
-    expect((await provideServices(all, machine)).variables).toEqual({
+    expect((await provideStores(all, machine)).variables).toEqual({
       TEST_POSTGRES_URL: 'container of Postgres',
       TEST_REDIS_URL: 'container of Redis',
       TEST_NATS_URL: 'program of NATS',
@@ -59,7 +59,7 @@ describe('a service is provided', () => {
 
   it('by its package on Debian as root, said aloud, where neither is there', async () => {
     const { machine, said, installed } = createMachine({ programs: ['Postgres'], apt: 'works' });
-    expect((await provideServices(all, machine)).missing).toEqual([]);
+    expect((await provideStores(all, machine)).missing).toEqual([]);
     expect(installed).toEqual(['redis-server', 'nats-server']);
     expect(said).toEqual([expect.stringContaining('Installing')]);
   });
@@ -68,7 +68,7 @@ describe('a service is provided', () => {
     'not at all where apt is %s: it is missing, and what would help is said',
     async (apt) => {
       const { machine, said } = createMachine({ programs: ['Redis'], ...(apt ? { apt } : {}) });
-      const { missing, variables } = await provideServices(all, machine);
+      const { missing, variables } = await provideStores(all, machine);
       expect([missing, variables]).toEqual([['Postgres', 'NATS'], { TEST_REDIS_URL: 'program of Redis' }]);
       expect(said.at(-1)).toBe('There is no NATS: set TEST_NATS_URL, start Docker, or install it.');
     },
@@ -76,13 +76,13 @@ describe('a service is provided', () => {
 
   it('only where a test needs it', async () => {
     const { machine, running } = createMachine({ programs: all, apt: 'works' });
-    await provideServices([], machine);
+    await provideStores([], machine);
     expect([...running]).toEqual([]);
   });
 
   it('until the run is over', async () => {
     const { machine, running } = createMachine({ docker: ['Redis'], programs: all });
-    const services = await provideServices(all, machine);
+    const services = await provideStores(all, machine);
     expect(running.size).toBe(3);
     await services.stop();
     expect([...running]).toEqual([]);

@@ -1,4 +1,4 @@
-import type { Counts } from '../count-reporter.ts';
+import type { Counts } from '../test-run/count-reporter.ts';
 
 /** What a run of several parts came to. */
 export interface Tally {

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runCommand } from '../run-command.ts';
 import { type CountedRun, type Counts, sumCounts } from './count-reporter.ts';
-import { runCommand } from './run-command.ts';
 
 export interface VitestRun extends CountedRun {
   counts: Counts;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listSourceFiles } from './rules/source-files.ts';
+import { listSourceFiles } from '../source-files.ts';
 
 /** The call by which a test comes to the server that `BASE_URL` names. */
 const opening = 'openTarget(';

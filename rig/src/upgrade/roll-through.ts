@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { createDistributedProfile, makeProfileSecrets, type Stores } from '../profile/distributed-profile.ts';
-import type { ProfileProcess } from '../profile/profile-process.ts';
+import { createDistributedProfile, makeProfileSecrets, type Stores } from '../stack/distributed-profile.ts';
+import type { ProfileProcess } from '../stack/profile-process.ts';
 import { createPlayers, type Players, signViewerToken } from './players.ts';
 import { migrateWith, type Release } from './release.ts';
 import { demand, newLease, registration, startSteadyLoad } from './steady-load.ts';

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { repositoryFolder } from '../repository.ts';
 import { sumCounts } from './count-reporter.ts';
 
 // Each test runs vitest itself, which is a second, and more on a machine that is busy with everything else.
 vi.setConfig({ testTimeout: 120_000 });
 
-const root = join(import.meta.dirname, '..');
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'latchkey-counts-'));
@@ -19,8 +19,15 @@ afterEach(() => rmSync(folder, { recursive: true }));
 function runOf(source: string) {
   const file = join(folder, 'counts.json');
   writeFileSync(join(folder, 'a.test.js'), source);
-  const reporter = `--reporter=${join(root, 'scripts/count-reporter.ts')}`;
-  const args = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--globals', '--root', folder, reporter];
+  const reporter = `--reporter=${join(import.meta.dirname, 'count-reporter.ts')}`;
+  const args = [
+    join(repositoryFolder, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    '--globals',
+    '--root',
+    folder,
+    reporter,
+  ];
   spawnSync(process.execPath, args, { env: { ...process.env, TEST_COUNTS_FILE: file }, stdio: 'ignore' });
   return JSON.parse(readFileSync(file, 'utf8'));
 }

@@ -7,9 +7,9 @@ import {
   createDistributedProfile,
   makeProfileSecrets,
   type Stores,
-} from '../profile/distributed-profile.ts';
-import { createProfileProcess, type Dependencies, type ProfileProcess } from '../profile/profile-process.ts';
-import { runVitest } from '../run-vitest.ts';
+} from '../stack/distributed-profile.ts';
+import { createProfileProcess, type Dependencies, type ProfileProcess } from '../stack/profile-process.ts';
+import { runVitest } from '../test-run/run-vitest.ts';
 import { migrateWith, type Release } from './release.ts';
 import type { SharedTests } from './shared-tests.ts';
 import type { Tally } from './tally.ts';

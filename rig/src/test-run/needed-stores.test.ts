@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findNeededServices } from './needed-services.ts';
+import { findNeededStores } from './needed-stores.ts';
 
 const texts: Record<string, string> = {
   'shared/bus.test.ts': 'process.env.TEST_NATS_URL',
@@ -8,7 +8,7 @@ const texts: Record<string, string> = {
   'shared/bus.ts': 'TEST_REDIS_URL',
 };
 const find = (...filters: string[]) =>
-  Object.fromEntries(findNeededServices(filters, Object.keys(texts), (file) => texts[file] ?? ''));
+  Object.fromEntries(findNeededStores(filters, Object.keys(texts), (file) => texts[file] ?? ''));
 
 it('a whole run needs what any test needs, and files that are no tests need nothing', () => {
   expect(find()).toEqual({ Postgres: ['shared/store.test.ts'], NATS: ['shared/bus.test.ts'] });

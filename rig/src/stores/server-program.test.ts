@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
-import { findProgram } from './own-services.ts';
+import { findProgram } from './own-stores.ts';
 
 const isInstalled = findProgram('redis-server') !== undefined;
 
 it.skipIf(!isInstalled)(
   'a server ends, and its folder goes, when the process that started it is killed',
   async () => {
-    const module = join(import.meta.dirname, 'own-services.ts');
+    const module = join(import.meta.dirname, 'own-stores.ts');
     const program = `const { startOwnRedis } = await import(${JSON.stringify(module)});
     const { pid, folder } = await startOwnRedis();
     console.log(JSON.stringify({ pid, folder }));`;

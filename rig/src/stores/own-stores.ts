@@ -2,10 +2,10 @@ import { execFile, spawnSync } from 'node:child_process';
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort } from './find-free-port.ts';
-import { makeServerFolder, type OwnServer, startOwnServer } from './own-server.ts';
+import { findFreePort } from '../find-free-port.ts';
+import { makeServerFolder, type ServerProgram, startServerProgram } from './server-program.ts';
 
-export type ServiceName = 'Postgres' | 'Redis' | 'NATS';
+export type StoreName = 'Postgres' | 'Redis' | 'NATS';
 
 /** Where Debian keeps what its wrappers hide. */
 const postgresFolders = '/usr/lib/postgresql';
@@ -26,14 +26,14 @@ export function findProgram(name: string): string | undefined {
 }
 
 /** Which program each service is, and the Debian package that brings it. */
-export const ownServices = {
+export const ownStores = {
   Postgres: { program: 'initdb', debianPackage: 'postgresql', start: startOwnPostgres },
   Redis: { program: 'redis-server', debianPackage: 'redis-server', start: startOwnRedis },
   NATS: { program: 'nats-server', debianPackage: 'nats-server', start: startOwnNats },
 } as const;
 
 /** @throws Error where it is not installed or does not start */
-export async function startOwnRedis(place?: Place): Promise<OwnServer> {
+export async function startOwnRedis(place?: Place): Promise<ServerProgram> {
   const { port, folder } = place ?? (await newPlace());
   const args = [
     '--port',
@@ -47,7 +47,7 @@ export async function startOwnRedis(place?: Place): Promise<OwnServer> {
     '--appendonly',
     'no',
   ];
-  return startOwnServer({
+  return startServerProgram({
     program: programOf('Redis'),
     args,
     port,
@@ -60,9 +60,9 @@ export async function startOwnRedis(place?: Place): Promise<OwnServer> {
 }
 
 /** @throws Error where it is not installed or does not start */
-export async function startOwnNats(place?: Place): Promise<OwnServer> {
+export async function startOwnNats(place?: Place): Promise<ServerProgram> {
   const { port, folder } = place ?? (await newPlace());
-  return startOwnServer({
+  return startServerProgram({
     program: programOf('NATS'),
     args: ['-js', '-a', '127.0.0.1', '-p', String(port), '-sd', folder],
     port,
@@ -80,7 +80,7 @@ export async function startOwnNats(place?: Place): Promise<OwnServer> {
  *
  * @throws Error where it is not installed or does not start
  */
-export async function startOwnPostgres(): Promise<OwnServer> {
+export async function startOwnPostgres(): Promise<ServerProgram> {
   const initdb = programOf('Postgres');
   const uid = process.getuid?.() === 0 ? unprivilegedUid() : undefined;
   const port = await findFreePort();
@@ -97,7 +97,7 @@ export async function startOwnPostgres(): Promise<OwnServer> {
     fsync: 'off',
     full_page_writes: 'off',
   };
-  return startOwnServer({
+  return startServerProgram({
     program: join(initdb, '..', 'postgres'),
     args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     port,
@@ -114,8 +114,8 @@ async function newPlace(): Promise<Place> {
   return { port: await findFreePort(), folder: makeServerFolder() };
 }
 
-function programOf(name: ServiceName): string {
-  const { program } = ownServices[name];
+function programOf(name: StoreName): string {
+  const { program } = ownStores[name];
   const path = findProgram(program);
   if (!path) throw new Error(`there is no ${program} on this machine`);
   return path;

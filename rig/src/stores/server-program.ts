@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** A server of one run, on a loopback port, with its files in a folder that goes with it. */
-export interface OwnServer {
+export interface ServerProgram {
   url: string;
   /** Process id of the server itself. */
   pid: number;
@@ -15,7 +15,7 @@ export interface OwnServer {
   stop(): Promise<void>;
 }
 
-export interface OwnServerOptions {
+export interface ServerProgramOptions {
   program: string;
   args: readonly string[];
   port: number;
@@ -38,7 +38,7 @@ const guard = `s=$1; r=$2; shift 2; "$@" </dev/null >"$0" 2>&1 & p=$!; echo $p; 
 kill -CONT $p; kill -$s $p; wait $p; if [ $r = yes ]; then rm -rf "$PWD"; fi`;
 
 /** @throws Error with the end of its log where it does not start */
-export async function startOwnServer(options: OwnServerOptions): Promise<OwnServer> {
+export async function startServerProgram(options: ServerProgramOptions): Promise<ServerProgram> {
   const { program, args, port, folder, url, readyLine, endSignal, uid, removesFolder } = options;
   const log = join(folder, 'server.log');
   writeFileSync(log, '');

@@ -2,8 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { repositoryFolder } from '../repository.ts';
 
-const compileCache = join(import.meta.dirname, '../../.cache/compile');
+const compileCache = join(repositoryFolder, '.cache/compile');
 const readyLimitMs = 120_000;
 const lookEveryMs = 100;
 
