@@ -137,7 +137,8 @@ describe('what EXT-X-MAP names stays encrypted, and a warning says so,', () => {
     expect(keysAndMaps(text).slice(0, 4)).toEqual(['AES', 'MAP', 'AES', '00000.m4s']);
     expect(map?.keyUrl).toBe(`${keyUrlBase}/keys/film`);
     expect(map?.clear).toEqual(content);
-    expect(readFileSync(map?.path ?? '').includes(content)).toBe(false);
+    // Compared whole: a single byte of the content stands somewhere in 16 encrypted ones once in 16 times.
+    expect(readFileSync(map?.path ?? '')).not.toEqual(content);
     expect(warnings).toEqual([expect.stringMatching(/f\.m3u8:3: .*"i\.mp4".*encrypted.*VLC/)]);
   });
 });
