@@ -2,15 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { queryKeys } from './api/query-keys.ts';
 import { readSetup } from './api/setup.ts';
-import { ExactTimeTooltip } from './components/exact-time-tooltip.tsx';
+import { ExactTimeTooltip } from './components/times.tsx';
 import { Toaster } from './components/toaster.tsx';
 import { IssuedKey } from './pages/api-keys/issued-dialog.tsx';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
 import { useApp } from './session/app-context.ts';
-import { ConnectionBanner } from './shell/connection-banner.tsx';
-import { LimitBanner } from './shell/limit-banner.tsx';
+import { ConnectionBanner, LimitBanner } from './shell/banners.tsx';
+import { StartScreen } from './shell/entrance.tsx';
 import { Shell } from './shell/shell.tsx';
-import { StartScreen } from './shell/start-screen.tsx';
 import { useStore } from './state/store.ts';
 
 const SetupPage = lazy(() => import('./pages/setup/setup-page.tsx'));

@@ -4,13 +4,12 @@ import { readCurrentApiKey } from './api/api-keys.ts';
 import { createConnection } from './api/connection.ts';
 import { createEvents } from './api/events.ts';
 import { queryKeys } from './api/query-keys.ts';
-import { createRateLimit } from './api/rate-limit.ts';
-import { askAgainAfterMs, isAskedAgain } from './api/retry-reads.ts';
+import { askAgainAfterMs, createRateLimit, isAskedAgain } from './api/rate-limit.ts';
 import type { AppParts, ShownKey } from './session/app-context.ts';
 import { createSession } from './session/session.ts';
 import { createClock } from './state/clock.ts';
 import { createStore } from './state/store.ts';
-import { createTicker } from './state/ticker.ts';
+import { createTicker } from './state/time.ts';
 import { createToasts } from './state/toasts.ts';
 
 /** Short enough that coming back to a page shows what is true, long enough that going to and fro asks once. */

@@ -44,7 +44,7 @@ export class UnreadableError extends Error {
   }
 }
 
-export interface Problem {
+interface Problem {
   title?: string;
   detail?: string;
   code?: string;

@@ -1,7 +1,7 @@
 import { ApiError, readError, UnreachableError, UnreadableError } from './api-error.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Members that are undefined or empty are left out. */
   query?: Record<string, string | number | undefined>;
   /** Sent as JSON. */

@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 
 export const auditOutcomes = ['done', 'refused'] as const;
-export type AuditOutcome = (typeof auditOutcomes)[number];
+type AuditOutcome = (typeof auditOutcomes)[number];
 
 /** One management action, done or refused. */
 export interface AuditRecord {
@@ -38,7 +38,7 @@ export interface AuditFilter {
   to?: string | undefined;
 }
 
-export interface AuditQuery extends AuditFilter {
+interface AuditQuery extends AuditFilter {
   limit?: number;
   cursor?: string | undefined;
 }

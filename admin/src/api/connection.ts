@@ -1,7 +1,7 @@
 import { createStore, type Store } from '../state/store.ts';
 
 /** Whether the server answers. */
-export type Contact = 'there' | 'lost';
+type Contact = 'there' | 'lost';
 
 export interface Connection {
   state: Store<Contact>;
@@ -9,7 +9,7 @@ export interface Connection {
   report(reached: boolean): void;
 }
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   /** Rejects while the server does not answer. */
   ping: () => Promise<unknown>;
   /** What was asked in vain can be asked again. */

@@ -48,7 +48,7 @@ export type RevocationTarget =
   | { viewerId: string; contentId?: string }
   | { contentId: string };
 
-export interface Revocation {
+interface Revocation {
   /** How many were newly revoked. */
   revoked: number;
 }

@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { formatClock } from './format-clock.ts';
+import { formatClock } from '../components/format-time.ts';
 import styles from './series-table.module.css';
 import type { ChartLine } from './time-chart.tsx';
 
-export interface SeriesTableProps {
+interface SeriesTableProps {
   title: string;
   lines: readonly ChartLine[];
   format: (value: number) => string;

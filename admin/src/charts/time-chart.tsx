@@ -1,5 +1,5 @@
 import { type PointerEvent, useId, useMemo, useState } from 'react';
-import { formatClock } from './format-clock.ts';
+import { formatClock } from '../components/format-time.ts';
 import { linearScale, logScale, type Scale } from './scale.ts';
 import { SeriesTable } from './series-table.tsx';
 import styles from './time-chart.module.css';
@@ -14,7 +14,7 @@ export interface ChartLine {
 }
 
 /** A value to stay below. */
-export interface ChartMark {
+interface ChartMark {
   name: string;
   value: number;
   look: 'target' | 'alert';

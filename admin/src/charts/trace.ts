@@ -6,7 +6,7 @@ export interface Point {
 }
 
 /** The area that is drawn on, in the units of its view box. */
-export interface Area {
+interface Area {
   width: number;
   height: number;
   /** Milliseconds since 1970: at the left and at the right. */
@@ -14,7 +14,7 @@ export interface Area {
   to: number;
 }
 
-export interface Trace {
+interface Trace {
   /** Of an SVG path. */
   line: string;
   /** Of a path of lines without length, which a round cap makes dots: points that are too few to be seen as a line. */

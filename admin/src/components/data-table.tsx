@@ -1,8 +1,7 @@
 import type { ReactNode, RefObject } from 'react';
 import styles from './data-table.module.css';
-import { DataTableRow } from './data-table-row.tsx';
-import { ErrorState } from './error-state.tsx';
-import { SkeletonRows } from './skeleton-rows.tsx';
+import { ErrorState } from './errors.tsx';
+import { Skeleton } from './skeleton.tsx';
 
 export interface Column<Row> {
   id: string;
@@ -14,7 +13,7 @@ export interface Column<Row> {
   isHeaderHidden?: boolean;
 }
 
-export interface DataTableProps<Row> {
+interface DataTableProps<Row> {
   /** Names the table. */
   label: string;
   columns: readonly Column<Row>[];
@@ -73,4 +72,47 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       {/* biome-ignore-end lint/a11y/noRedundantRoles: see above */}
     </div>
   );
+}
+
+/** @internal a row of `DataTable` */
+function DataTableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return (
+    // biome-ignore lint/a11y/noRedundantRoles: a style changes its display, see DataTable
+    <tr role="row">
+      {columns.map(({ id, header, cell, isHeaderHidden }, index) =>
+        index === 0 ? (
+          // biome-ignore lint/a11y/noRedundantRoles: a style changes its display, see DataTable
+          <th key={id} role="rowheader" scope="row">
+            {cell(row)}
+          </th>
+        ) : (
+          // biome-ignore lint/a11y/noRedundantRoles: a style changes its display, see DataTable
+          <td key={id} role="cell" data-bare={isHeaderHidden}>
+            {!isHeaderHidden && (
+              <span className={styles.label} aria-hidden="true">
+                {header}
+              </span>
+            )}
+            <span className={styles.value}>{cell(row)}</span>
+          </td>
+        ),
+      )}
+    </tr>
+  );
+}
+
+/** As many as fill most windows: what comes takes their place. */
+const rows = Array.from({ length: 8 }, (_, row) => row);
+
+/** @internal rows of `DataTable` that are being fetched */
+function SkeletonRows({ columns }: { columns: number }) {
+  return rows.map((row) => (
+    <tr key={row}>
+      {Array.from({ length: columns }, (_, column) => (
+        <td key={column}>
+          <Skeleton width={column === 0 ? `${7 + ((row * 3) % 5)}rem` : '4.5rem'} />
+        </td>
+      ))}
+    </tr>
+  ));
 }

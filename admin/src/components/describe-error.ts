@@ -1,7 +1,7 @@
 import { ApiError, UnreachableError, UnreadableError } from '../api/api-error.ts';
 
 /** A fault in words: what is the matter, and what to do. */
-export interface ErrorWords {
+interface ErrorWords {
   title: string;
   advice: string;
   /** By which the server's log names the request. */

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './empty-state.module.css';
 import { Icon, type IconName } from './icon.tsx';
 
-export interface EmptyStateProps {
+interface EmptyStateProps {
   icon: IconName;
   title: string;
   /** What to do about it. */

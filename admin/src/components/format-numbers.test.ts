@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { countOf } from './format-count.ts';
-import { formatCountdown } from './format-countdown.ts';
-import { formatSize } from './format-size.ts';
+import { countOf, formatDuration, formatRate, formatShare, formatSize } from './format-numbers.ts';
+import { formatCountdown } from './format-time.ts';
 
 it.each([
   [0, '0 leases'],
@@ -32,4 +31,16 @@ it.each([
   [86_400_000 * 2 + 3_600_000 * 4, '2 d 04 h'],
 ])('counts %i ms down', (leftMs, words) => {
   expect(formatCountdown(leftMs)).toBe(words);
+});
+
+it('figures have the digits that somebody reads, and their units', () => {
+  expect([0, 0.842, 3.44, 120.4, 1_240].map(formatDuration)).toEqual([
+    '0 ms',
+    '0.84 ms',
+    '3.4 ms',
+    '120 ms',
+    '1.2 s',
+  ]);
+  expect([0, 0.0005, 0.0421, 0.37].map(formatShare)).toEqual(['0 %', '0.05 %', '4.2 %', '37 %']);
+  expect([0, 0.05, 12.5, 1_204.2].map(formatRate)).toEqual(['0', '0.05', '12.5', '1,204']);
 });

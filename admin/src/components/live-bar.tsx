@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { StreamState } from '../api/events.ts';
-import { formatCount } from './format-count.ts';
+import { formatCount } from './format-numbers.ts';
 import { Icon } from './icon.tsx';
-import { LiveBadge } from './live-badge.tsx';
 import styles from './live-bar.module.css';
 
-export interface LiveBarProps {
+interface LiveBarProps {
   stream: StreamState;
   /** How many rows have come since the list was read; a text where that is not exact: "50 or more". */
   arrived: number | string;
@@ -40,5 +39,21 @@ export function LiveBar({ stream, arrived, noun, onShow, children }: LiveBarProp
         {arrived !== 0 && `New ${noun} have come.`}
       </span>
     </div>
+  );
+}
+
+const words: Record<StreamState, string> = {
+  off: 'Connecting…',
+  opening: 'Connecting…',
+  live: 'Live',
+  broken: 'Reconnecting…',
+};
+
+/** Whether what is shown follows the server. */
+export function LiveBadge({ state }: { state: StreamState }) {
+  return (
+    <span role="status" className={styles.badge} data-state={state}>
+      {words[state]}
+    </span>
   );
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 import styles from './notice.module.css';
 
-export type NoticeKind = 'info' | 'good' | 'warning' | 'bad';
+type NoticeKind = 'info' | 'good' | 'warning' | 'bad';
 
 const icons: Record<NoticeKind, IconName> = {
   info: 'info',

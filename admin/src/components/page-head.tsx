@@ -1,7 +1,8 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './page-head.module.css';
+import { Skeleton } from './skeleton.tsx';
 
-export interface PageHeadProps {
+interface PageHeadProps {
   title: string;
   /** What the page is for, in a sentence. */
   lead?: ReactNode;
@@ -26,6 +27,18 @@ export function PageHead({ title, lead, actions }: PageHeadProps) {
         {lead && <p className={styles.lead}>{lead}</p>}
       </div>
       {actions && <div className={styles.actions}>{actions}</div>}
+    </div>
+  );
+}
+
+/** Where a page is about to be: its heading, and some of it. */
+export function PageSkeleton() {
+  return (
+    <div aria-busy="true">
+      <Skeleton width="11rem" height="1.875rem" />
+      <div style={{ height: '2rem' }} />
+      <Skeleton width="100%" height="22rem" />
+      <span className="visually-hidden">Loading…</span>
     </div>
   );
 }

@@ -1,11 +1,11 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useEffect, useState } from 'react';
+import { useCopy } from './copying.tsx';
 import { downloadText } from './download-text.ts';
 import { Icon } from './icon.tsx';
 import styles from './raw-key-panel.module.css';
-import { useCopy } from './use-copy.ts';
 
-export interface RawKeyPanelProps {
+interface RawKeyPanelProps {
   rawKey: string;
   /** Of the file, without its ending. */
   fileName: string;

@@ -6,7 +6,7 @@ import type { RateLimit } from '../api/rate-limit.ts';
 import type { CurrentApiKey, IssuedApiKey } from '../api/resources.ts';
 import type { Clock } from '../state/clock.ts';
 import { type Store, useStore } from '../state/store.ts';
-import type { Ticker } from '../state/ticker.ts';
+import type { Ticker } from '../state/time.ts';
 import type { Toasts } from '../state/toasts.ts';
 import type { Session } from './session.ts';
 

@@ -1,7 +1,7 @@
 import type { Scope } from '../api/resources.ts';
 
 /** What the dashboard shows by; the server decides by its own table all the same. */
-export type Permission = 'manage' | 'read-content' | 'upload' | 'fetch-keys';
+type Permission = 'manage' | 'read-content' | 'upload' | 'fetch-keys';
 
 const granted: Record<Scope, readonly Permission[]> = {
   admin: ['manage', 'read-content', 'upload', 'fetch-keys'],

@@ -1,4 +1,4 @@
-export type ReadCredential = { credential: string; fault: null } | { credential: null; fault: string };
+type ReadCredential = { credential: string; fault: null } | { credential: null; fault: string };
 
 /** What a request can carry, and the server makes its keys and tokens of. */
 const visibleAscii = /^[\x21-\x7e]+$/;

@@ -1,9 +1,9 @@
 import { ApiError, UnreachableError } from '../api/api-error.ts';
+import { askAgainAfterMs } from '../api/rate-limit.ts';
 import type { CurrentApiKey } from '../api/resources.ts';
-import { askAgainAfterMs } from '../api/retry-reads.ts';
 import { createStore, type Store } from '../state/store.ts';
 
-export type SessionState =
+type SessionState =
   /** A key was found in sessionStorage and is being asked who it is. */
   | { status: 'restoring' }
   /** @property reason why, where it was not the admin's own wish */
@@ -31,12 +31,12 @@ export interface Session {
 }
 
 /** A key as it is issued. */
-export interface Replacement {
+interface Replacement {
   raw_key: string;
   api_key: CurrentApiKey;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   /** sessionStorage; null where the browser allows none. */
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null;
   readCurrent: (credential: string) => Promise<CurrentApiKey>;

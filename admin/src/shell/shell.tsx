@@ -1,13 +1,13 @@
 import { ActionIcon, Drawer } from '@mantine/core';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { Link, useRoute } from 'wouter';
 import { Icon } from '../components/icon.tsx';
-import { Logo } from '../components/logo.tsx';
-import { AccountBox } from './account-box.tsx';
-import { Navigation } from './navigation.tsx';
+import { useApp, useCurrentApiKey } from '../session/app-context.ts';
+import { Logo } from './entrance.tsx';
+import { type NavItem, navItemsFor, routeOf } from './nav-items.ts';
 import { PageArea } from './page-area.tsx';
 import styles from './shell.module.css';
 import { ThemeSwitch } from './theme-switch.tsx';
-import { useSearchShortcut } from './use-search-shortcut.ts';
 
 /** The frame around every page: navigation at the side, or in a drawer where there is no room. */
 export function Shell() {
@@ -60,4 +60,80 @@ function Foot() {
       <AccountBox />
     </div>
   );
+}
+
+/** The pages that the signed-in key may see. */
+function Navigation({ onGo }: { onGo?: () => void }) {
+  const { scope } = useCurrentApiKey();
+  return (
+    <nav aria-label="Pages" className={styles.nav}>
+      {navItemsFor(scope).map((item) => (
+        <NavLink key={item.path} item={item} onGo={onGo} />
+      ))}
+    </nav>
+  );
+}
+
+function NavLink({ item, onGo }: { item: NavItem; onGo: (() => void) | undefined }) {
+  const { path, label, icon, load } = item;
+  // A page's own pages count as it.
+  const [isHere] = useRoute(routeOf(item));
+  const preload = () => void load().catch(() => {});
+  return (
+    <Link
+      href={path}
+      className={styles.link}
+      aria-current={isHere ? 'page' : undefined}
+      onClick={() => onGo?.()}
+      onPointerEnter={preload}
+      onFocus={preload}
+    >
+      <Icon name={icon} />
+      {label}
+    </Link>
+  );
+}
+
+/** Who is signed in, and the way out. */
+function AccountBox() {
+  const { session } = useApp();
+  const { name, scope } = useCurrentApiKey();
+  return (
+    <div className={styles.account}>
+      <div className={styles.who}>
+        <bdi className={styles.name} title={name}>
+          {name}
+        </bdi>
+        <span className={styles.scope}>signed in · {scope}</span>
+      </div>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Sign out"
+        title="Sign out"
+        onClick={() => session.signOut()}
+      >
+        <Icon name="signOut" size={18} />
+      </ActionIcon>
+    </div>
+  );
+}
+
+/** `/` goes to the search field of the page, unless a text is being written or a dialog is open. */
+function useSearchShortcut(): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+      const isBusy = document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
+      const { target } = event;
+      if (isBusy || (target instanceof Element && target.closest('input, textarea, select'))) return;
+      const field = document.querySelector<HTMLInputElement>('input[type="search"]');
+      if (!field) return;
+      event.preventDefault();
+      field.focus();
+      field.select();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
 }

@@ -1,6 +1,6 @@
 import { createStore, type Store } from './store.ts';
 
-export interface Toast {
+interface Toast {
   id: number;
   text: string;
 }

@@ -3,11 +3,9 @@ import { useState } from 'react';
 import type { StreamState } from '../api/events.ts';
 import { useApp } from '../session/app-context.ts';
 import { useStore } from './store.ts';
-import { takeIn } from './take-in.ts';
-import { useEvents } from './use-events.ts';
-import { useLiveRefresh } from './use-live-refresh.ts';
+import { useEvents, useLiveRefresh } from './use-events.ts';
 
-export interface LiveRowsOptions<Page, Row> {
+interface LiveRowsOptions<Page, Row> {
   /** Of the events: what the rows are. */
   topic: 'api-key' | 'content';
   /** Of the page that is shown. */
@@ -21,7 +19,7 @@ export interface LiveRowsOptions<Page, Row> {
   isAllowed: boolean;
 }
 
-export interface LiveRows {
+interface LiveRows {
   stream: StreamState;
   /** How many rows belong on the page since it was read, and are not on it. */
   arrived: number;
@@ -77,4 +75,19 @@ export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsO
 
 function isRow<Row extends { id: string }>(data: unknown): data is Row {
   return typeof data === 'object' && data !== null && 'id' in data;
+}
+
+/**
+ * The rows with what has become of some of them, each in its place: nothing comes and nothing goes.
+ *
+ * @param changed what an event leaves out of a row stays as it was
+ * @returns the same array where none of them is on the list
+ */
+export function takeIn<Row extends { id: string }>(
+  rows: readonly Row[],
+  changed: readonly Row[],
+): readonly Row[] {
+  const byId = new Map(changed.map((row) => [row.id, row]));
+  if (!rows.some(({ id }) => byId.has(id))) return rows;
+  return rows.map((row) => ({ ...row, ...byId.get(row.id) }));
 }

@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
-import { CopyableValue } from '../../components/copyable-value.tsx';
+import { CopyableValue } from '../../components/copying.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
+import { RelativeTime } from '../../components/times.tsx';
 import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may, scopeMeanings } from '../../session/permissions.ts';
 

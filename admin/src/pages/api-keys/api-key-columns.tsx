@@ -1,13 +1,18 @@
+import { ActionIcon, Menu } from '@mantine/core';
 import type { ApiKey } from '../../api/resources.ts';
+import { Badge, type BadgeKind } from '../../components/badge.tsx';
 import type { Column } from '../../components/data-table.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
-import type { Begin } from './act.ts';
-import { ApiKeyMenu } from './api-key-menu.tsx';
-import { statusOf } from './api-key-status.ts';
+import { Icon } from '../../components/icon.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import { isUsable, type ShownStatus, statusOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
-import { StatusBadge } from './status-badge.tsx';
 
-export interface ColumnPorts {
+/** The dialog that is open. */
+export type Act = { kind: 'create' } | { kind: 'details' | 'rotate' | 'revoke'; apiKey: ApiKey };
+
+export type Begin = (act: Act) => void;
+
+interface ColumnPorts {
   /** Milliseconds since 1970. */
   now: number;
   /** Of the key that is signed in. */
@@ -65,4 +70,60 @@ export function apiKeyColumns({ now, ownId, begin }: ColumnPorts): Column<ApiKey
       cell: (apiKey) => <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} begin={begin} />,
     },
   ];
+}
+
+interface ApiKeyMenuProps {
+  apiKey: ApiKey;
+  status: ShownStatus;
+  begin: Begin;
+}
+
+/** What can be done with one key. */
+function ApiKeyMenu({ apiKey, status, begin }: ApiKeyMenuProps) {
+  return (
+    <Menu position="bottom-end" width="11rem">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${apiKey.name}`}>
+          <Icon name="more" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          leftSection={<Icon name="info" size={17} />}
+          onClick={() => begin({ kind: 'details', apiKey })}
+        >
+          Details
+        </Menu.Item>
+        {isUsable(status) && (
+          <>
+            <Menu.Item
+              leftSection={<Icon name="rotate" size={17} />}
+              onClick={() => begin({ kind: 'rotate', apiKey })}
+            >
+              Rotate…
+            </Menu.Item>
+            <Menu.Item
+              color="bad"
+              leftSection={<Icon name="stop" size={17} />}
+              onClick={() => begin({ kind: 'revoke', apiKey })}
+            >
+              Revoke…
+            </Menu.Item>
+          </>
+        )}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+const looks: Record<ShownStatus, [BadgeKind, string]> = {
+  active: ['good', 'Active'],
+  expiring: ['warning', 'Expires soon'],
+  expired: ['plain', 'Expired'],
+  revoked: ['bad', 'Revoked'],
+};
+
+export function StatusBadge({ status }: { status: ShownStatus }) {
+  const [kind, word] = looks[status];
+  return <Badge kind={kind}>{word}</Badge>;
 }

@@ -1,3 +1,5 @@
+import { useCallback, useMemo } from 'react';
+import { useSearchParams } from 'wouter';
 import type { ApiKeyQuery, ApiKeyStatus } from '../../api/api-keys.ts';
 import { type Scope, scopes } from '../../api/resources.ts';
 
@@ -58,4 +60,17 @@ export function withConcern(filter: ApiKeyFilter, concern: Concern | null): ApiK
 
 export function isNarrowed(filter: ApiKeyFilter): boolean {
   return writeFilter(filter).size > 0;
+}
+
+/** The filter that the address holds. */
+export function useApiKeyFilter(): [ApiKeyFilter, (change: (filter: ApiKeyFilter) => ApiKeyFilter) => void] {
+  const [params, setParams] = useSearchParams();
+  const filter = useMemo(() => readFilter(params), [params]);
+  const setFilter = useCallback(
+    (change: (filter: ApiKeyFilter) => ApiKeyFilter) =>
+      // Not a step of its own in the history: the button back leaves the page, not the last letter.
+      setParams((now) => writeFilter(change(readFilter(now))), { replace: true }),
+    [setParams],
+  );
+  return [filter, setFilter];
 }

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiKey } from '../../api/resources.ts';
-import { statusOf } from './api-key-status.ts';
-import { expiryOf } from './expiry-choices.ts';
-import { isInUse } from './overlaps.ts';
-import { risksOf } from './revocation-risks.ts';
+import { expiryOf, isInUse, risksOf, statusOf } from './api-key-rules.ts';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const day = 86_400_000;

@@ -4,21 +4,22 @@ import { useMemo, useRef, useState } from 'react';
 import { type ApiKeyPage, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
-import { useNow } from '../../state/now.ts';
+import { useNow } from '../../state/time.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
-import type { Act } from './act.ts';
-import { ActDialog } from './act-dialog.tsx';
-import { apiKeyColumns } from './api-key-columns.tsx';
-import { toApiKeyQuery } from './api-key-filter.ts';
+import { type Act, apiKeyColumns, type Begin } from './api-key-columns.tsx';
+import { type ApiKeyFilter, isNarrowed, toApiKeyQuery, useApiKeyFilter } from './api-key-filter.ts';
+import { CreateDialog } from './create-dialog.tsx';
+import { DetailsDialog } from './details-dialog.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { NoApiKeys } from './no-api-keys.tsx';
-import { useApiKeyFilter } from './use-api-key-filter.ts';
+import { RevokeDialog } from './revoke-dialog.tsx';
+import { RotateDialog } from './rotate-dialog.tsx';
 
 /** What fits two windows: drawn at once, and soon fetched. */
 const pageSize = 50;
@@ -88,5 +89,47 @@ export default function ApiKeysPage() {
       )}
       {act && <ActDialog act={act} begin={setAct} onClose={() => setAct(null)} />}
     </>
+  );
+}
+
+/** The dialog of an act; one may lead to another. */
+export function ActDialog({ act, begin, onClose }: { act: Act; begin: Begin; onClose: () => void }) {
+  switch (act.kind) {
+    case 'create':
+      return <CreateDialog onClose={onClose} />;
+    case 'details':
+      return <DetailsDialog apiKey={act.apiKey} begin={begin} onClose={onClose} />;
+    case 'rotate':
+      return <RotateDialog apiKey={act.apiKey} onClose={onClose} />;
+    case 'revoke':
+      return <RevokeDialog apiKey={act.apiKey} onClose={onClose} />;
+  }
+}
+
+const everything: ApiKeyFilter = { q: '', status: null, scope: null, concern: null };
+
+interface NoApiKeysProps {
+  filter: ApiKeyFilter;
+  onReset: (change: () => ApiKeyFilter) => void;
+}
+
+/** Where no key is shown: because of the filter, or because there is none. */
+function NoApiKeys({ filter, onReset }: NoApiKeysProps) {
+  if (!isNarrowed(filter))
+    return (
+      <EmptyState icon="key" title="No key is stored">
+        You are signed in with ADMIN_API_KEY of the configuration. Create a key of your own, and take that
+        variable away.
+      </EmptyState>
+    );
+  const reset = (
+    <Button variant="default" onClick={() => onReset(() => everything)}>
+      Show every key
+    </Button>
+  );
+  return (
+    <EmptyState icon="search" title="No key is like that" action={reset}>
+      The search looks into names, and at the beginning of keys (lk_ and the next eight characters).
+    </EmptyState>
   );
 }

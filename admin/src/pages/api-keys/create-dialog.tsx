@@ -1,18 +1,18 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Radio, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { createApiKey, type NewApiKey } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
-import type { Scope } from '../../api/resources.ts';
+import { type Scope, scopes } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi, useApp } from '../../session/app-context.ts';
+import { scopeMeanings } from '../../session/permissions.ts';
 import { useAct } from '../../state/use-act.ts';
-import { expiryOf } from './expiry-choices.ts';
-import { ExpiryField } from './expiry-field.tsx';
-import { ScopeField } from './scope-field.tsx';
+import { expiryChoices, expiryOf } from './api-key-rules.ts';
+import styles from './api-keys.module.css';
 
 /** Makes a key. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
@@ -70,5 +70,46 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         </DialogActions>
       </form>
     </Dialog>
+  );
+}
+
+/** A key that ends by itself does no harm when it is forgotten. */
+const usual = '365';
+
+function ExpiryField({ error }: { error: string | undefined }) {
+  const [choice, setChoice] = useState<string>(usual);
+  return (
+    <>
+      <NativeSelect
+        name="expiry"
+        label="Expires"
+        value={choice}
+        onChange={(event) => setChoice(event.currentTarget.value)}
+        data={[...expiryChoices]}
+        error={choice === 'date' ? undefined : error}
+      />
+      {choice === 'date' && (
+        <TextInput name="date" type="date" label="Last day on which it works" error={error} />
+      )}
+    </>
+  );
+}
+
+/** What the key will be allowed. The least is the first choice. */
+function ScopeField() {
+  return (
+    <fieldset className={styles.scopes}>
+      <legend>Scope</legend>
+      {scopes.toReversed().map((scope, index) => (
+        <Radio
+          key={scope}
+          name="scope"
+          value={scope}
+          label={scope}
+          description={scopeMeanings[scope]}
+          defaultChecked={index === 0}
+        />
+      ))}
+    </fieldset>
   );
 }

@@ -1,14 +1,13 @@
 import { Button } from '@mantine/core';
 import type { ApiKey } from '../../api/resources.ts';
-import { CopyableValue } from '../../components/copyable-value.tsx';
+import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
-import { useNow } from '../../state/now.ts';
-import type { Begin } from './act.ts';
-import { isUsable, statusOf } from './api-key-status.ts';
-import { StatusBadge } from './status-badge.tsx';
+import { useNow } from '../../state/time.ts';
+import { type Begin, StatusBadge } from './api-key-columns.tsx';
+import { isUsable, statusOf } from './api-key-rules.ts';
 
 const timeOf = (at: string | null | undefined) => (at ? formatExact(new Date(at)) : 'never');
 

@@ -1,9 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useCallback } from 'react';
 import { type Scope, scopes } from '../../api/resources.ts';
-import { Chip, ChipGroup } from '../../components/chip.tsx';
-import { FilterRow } from '../../components/filter-row.tsx';
-import { SearchField } from '../../components/search-field.tsx';
+import { Chip, ChipGroup, FilterRow, SearchField } from '../../components/filters.tsx';
 import { type ApiKeyFilter, type Concern, statuses, withConcern } from './api-key-filter.ts';
 
 const concernNames: Record<Concern, string> = {

@@ -2,12 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { listManagers, revokeApiKey } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { ApiKey } from '../../api/resources.ts';
+import { TypedConfirmation } from '../../components/dialog.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
-import { TypedConfirmation } from '../../components/typed-confirmation.tsx';
+import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { useAct } from '../../state/use-act.ts';
-import { risksOf } from './revocation-risks.ts';
+import { risksOf } from './api-key-rules.ts';
 
 const ownReason = 'You revoked the key that you were signed in with.';
 

@@ -5,12 +5,14 @@ import { type RotatedApiKey, rotateApiKey } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { ApiKey } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
 import { formatExact } from '../../components/format-time.ts';
+import { Notice } from '../../components/notice.tsx';
+import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
+import { useNow } from '../../state/time.ts';
 import { useAct } from '../../state/use-act.ts';
-import { LastUse } from './last-use.tsx';
-import { overlaps, usualOverlap } from './overlaps.ts';
+import { isInUse, overlaps, usualOverlap } from './api-key-rules.ts';
 
 /** Puts a new key in the place of one, which works on for a while. */
 export function RotateDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
@@ -60,4 +62,30 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
 function describeEnd({ previous }: RotatedApiKey): string {
   if (previous.revokedAt !== null) return 'The old key has ended.';
   return `The old key works until ${formatExact(new Date(previous.expiresAt as string))}.`;
+}
+
+interface LastUseProps {
+  apiKey: ApiKey;
+  isOwn: boolean;
+  /** Whether the key is about to end without an overlap. */
+  endsNow: boolean;
+}
+
+/** When the old key was last used, and what that means for ending it. */
+function LastUse({ apiKey, isOwn, endsNow }: LastUseProps) {
+  const now = useNow();
+  const isRisky = endsNow && !isOwn && isInUse(apiKey.lastUsedAt, now);
+  return (
+    <Notice kind={isRisky ? 'warning' : 'info'} role="status">
+      {apiKey.lastUsedAt ? (
+        <>
+          The old key was last used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.{' '}
+        </>
+      ) : (
+        'The old key was never used. '
+      )}
+      {isRisky && 'Whoever uses it is cut off at once. '}
+      {isOwn && 'You are signed in with it; this page goes on with the new one.'}
+    </Notice>
+  );
 }

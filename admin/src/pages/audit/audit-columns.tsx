@@ -1,8 +1,8 @@
 import type { AuditRecord } from '../../api/audit.ts';
 import { Badge } from '../../components/badge.tsx';
 import type { Column } from '../../components/data-table.tsx';
-import { formatCount } from '../../components/format-count.ts';
-import { RelativeTime } from '../../components/relative-time.tsx';
+import { formatCount } from '../../components/format-numbers.ts';
+import { RelativeTime } from '../../components/times.tsx';
 import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';

@@ -2,13 +2,14 @@ import { expect, it } from 'vitest';
 import {
   type AuditView,
   everything,
+  fromLocalField,
   isBackwards,
   isNarrowed,
   readView,
   toAuditFilter,
+  toLocalField,
   writeView,
 } from './audit-filter.ts';
-import { fromLocalField, toLocalField } from './local-time.ts';
 
 const view: AuditView = {
   actor: 'a & b',

@@ -1,3 +1,5 @@
+import { useCallback, useMemo } from 'react';
+import { useSearchParams } from 'wouter';
 import { type AuditFilter, auditOutcomes } from '../../api/audit.ts';
 
 /** What the table is narrowed to, and what an export has in it; it stands in the address. */
@@ -63,5 +65,39 @@ export function isBackwards({ from, to }: AuditView): boolean {
 
 function instantOf(text: string | null): string {
   const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}
+
+export type ChangeView = (part: Partial<AuditView>) => void;
+
+/** The view that the address holds. */
+export function useAuditView(): [AuditView, ChangeView] {
+  const [params, setParams] = useSearchParams();
+  const view = useMemo(() => readView(params), [params]);
+  const change = useCallback<ChangeView>(
+    (part) =>
+      // Not a step of its own in the history: the button back leaves the page, not the last letter.
+      setParams((now) => writeView({ ...readView(now), ...part }), { replace: true }),
+    [setParams],
+  );
+  return [view, change];
+}
+
+/**
+ * A time for a field of type `datetime-local`: the reader's own time zone, to the minute.
+ *
+ * @param instant ISO 8601, or empty
+ * @returns such as `2027-01-31T13:00`; empty for what is no time
+ */
+export function toLocalField(instant: string): string {
+  const ms = Date.parse(instant);
+  if (Number.isNaN(ms)) return '';
+  const date = new Date(ms);
+  return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** @param field of a `datetime-local` @returns ISO 8601 in UTC; empty for what is no time */
+export function fromLocalField(field: string): string {
+  const ms = Date.parse(field);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
 }

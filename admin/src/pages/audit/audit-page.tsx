@@ -1,20 +1,27 @@
+import { Button } from '@mantine/core';
 import { useMemo, useRef, useState } from 'react';
 import type { AuditRecord } from '../../api/audit.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { countOf } from '../../components/format-count.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { countOf } from '../../components/format-numbers.ts';
 import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 import { auditColumns } from './audit-columns.tsx';
-import { toAuditFilter } from './audit-filter.ts';
+import {
+  type AuditView,
+  type ChangeView,
+  everything,
+  isNarrowed,
+  toAuditFilter,
+  useAuditView,
+} from './audit-filter.ts';
 import { DetailsDialog } from './details-dialog.tsx';
 import { ExportMenu } from './export-menu.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { NoRecords } from './no-records.tsx';
 import { pageSize, useAuditPage } from './use-audit-page.ts';
-import { useAuditView } from './use-audit-view.ts';
 
 /** What was done and what was refused: found, looked at and saved here. */
 export default function AuditPage() {
@@ -77,5 +84,26 @@ export default function AuditPage() {
         />
       )}
     </>
+  );
+}
+
+/** Where no record is shown: because of the filter, or because nothing was done yet. */
+function NoRecords({ view, onChange }: { view: AuditView; onChange: ChangeView }) {
+  if (!isNarrowed(view))
+    return (
+      <EmptyState icon="list" title="Nothing was done yet">
+        Whatever is created, changed, revoked or refused is recorded here, with who did it and from where.
+      </EmptyState>
+    );
+  const reset = (
+    <Button variant="default" onClick={() => onChange(everything)}>
+      Show everything
+    </Button>
+  );
+  return (
+    <EmptyState icon="search" title="No record is like that" action={reset}>
+      Both searches want the whole of it, letter for letter: an id, and for revoked leases viewer: or content:
+      before it. Who may also be a kind: api-key, bootstrap-key, viewer, anonymous, operator or system.
+    </EmptyState>
   );
 }

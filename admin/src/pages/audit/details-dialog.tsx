@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import type { AuditRecord } from '../../api/audit.ts';
 import { Badge } from '../../components/badge.tsx';
-import { CopyableValue } from '../../components/copyable-value.tsx';
+import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { type Fact, FactList } from '../../components/fact-list.tsx';
-import { formatCount } from '../../components/format-count.ts';
+import { formatCount } from '../../components/format-numbers.ts';
 import { formatExact } from '../../components/format-time.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import { type AuditView, everything } from './audit-filter.ts';

@@ -1,14 +1,17 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useCallback, useId } from 'react';
 import { auditOutcomes } from '../../api/audit.ts';
-import { FilterRow } from '../../components/filter-row.tsx';
+import { FilterRow, SearchField } from '../../components/filters.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { SearchField } from '../../components/search-field.tsx';
 import { actions, nameOfAction } from './actions.ts';
 import styles from './audit.module.css';
-import { type AuditView, isBackwards } from './audit-filter.ts';
-import { fromLocalField, toLocalField } from './local-time.ts';
-import type { ChangeView } from './use-audit-view.ts';
+import {
+  type AuditView,
+  type ChangeView,
+  fromLocalField,
+  isBackwards,
+  toLocalField,
+} from './audit-filter.ts';
 
 const outcomeNames = { done: 'Only done', refused: 'Only refused' };
 

@@ -4,10 +4,9 @@ import { type AuditFilter, type AuditPage, type AuditRecord, listAudit } from '.
 import type { StreamState } from '../../api/events.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { useApi } from '../../session/app-context.ts';
-import { useLiveRefresh } from '../../state/use-live-refresh.ts';
-import { countNewer } from './count-newer.ts';
+import { useLiveRefresh } from '../../state/use-events.ts';
 
-export interface LiveAudit {
+interface LiveAudit {
   /** Undefined until the first answer, and while there is an error. */
   rows: readonly AuditRecord[] | undefined;
   nextCursor: string | null;
@@ -75,4 +74,14 @@ function useEach(everyMs: number, act: () => void): void {
     const timer = setInterval(() => tick(), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
+}
+
+/** How many of the records that were found are newer than all that are known; 0 where none are known. Both newest first. */
+export function countNewer(found: readonly AuditRecord[], known: readonly AuditRecord[]): number {
+  const [newest] = known;
+  if (!newest) return 0;
+  // Numbers too large for a text to be compared as such: the longer one is greater.
+  const isNewer = ({ id }: AuditRecord) =>
+    id.length > newest.id.length || (id.length === newest.id.length && id > newest.id);
+  return found.filter(isNewer).length;
 }

@@ -1,7 +1,11 @@
-import type { Act } from './act.ts';
-import { CreateDialog } from './create-dialog.tsx';
+import type { Content } from '../../api/resources.ts';
 import { DisableDialog } from './disable-dialog.tsx';
-import { EditDialog } from './edit-dialog.tsx';
+import { CreateDialog, EditDialog } from './form-dialogs.tsx';
+
+/** The dialog that is open. */
+export type Act = { kind: 'create' } | { kind: 'edit' | 'disable'; content: Content };
+
+export type BeginAct = (act: Act) => void;
 
 /** The dialog of an act. */
 export function ActDialog({ act, onClose }: { act: Act; onClose: () => void }) {

@@ -1,18 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ApiError } from '../../api/api-error.ts';
-import { readContent } from '../../api/contents.ts';
+import { type KeyedContent, readContent } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import type { Content } from '../../api/resources.ts';
 import { Card } from '../../components/card.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
+import { ErrorState } from '../../components/errors.tsx';
 import { Icon } from '../../components/icon.tsx';
-import { PageHead } from '../../components/page-head.tsx';
-import { PageSkeleton } from '../../components/page-skeleton.tsx';
-import { useApi } from '../../session/app-context.ts';
+import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
+import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
+import { may } from '../../session/permissions.ts';
+import { useEvents } from '../../state/use-events.ts';
 import styles from './content.module.css';
 import { ContentSheet } from './content-sheet.tsx';
-import { useLiveContent } from './use-live-content.ts';
 
 /** One content, at an address of its own. */
 export function ContentDetail({ id }: { id: string }) {
@@ -52,5 +53,24 @@ export function ContentDetail({ id }: { id: string }) {
         </>
       )}
     </>
+  );
+}
+
+/** Has the page of a content show what others change, the moment they do. A dialog that is open keeps what it began with. */
+function useLiveContent(id: string): void {
+  const queries = useQueryClient();
+  const { scope } = useCurrentApiKey();
+  const queryKey = queryKeys.content(id);
+  useEvents(
+    ({ topic, data }) => {
+      if (topic === 'missed') void queries.invalidateQueries({ queryKey });
+      if (topic !== 'content' || (data as Content | null)?.id !== id) return;
+      // What the event has, and the address of its keys, which never changes.
+      queries.setQueryData<KeyedContent>(
+        queryKey,
+        (known) => known && { ...known, content: data as Content },
+      );
+    },
+    may(scope, 'manage'),
   );
 }

@@ -1,3 +1,5 @@
+import { useCallback, useMemo } from 'react';
+import { useSearchParams } from 'wouter';
 import type { ContentQuery } from '../../api/contents.ts';
 import type { ContentStatus } from '../../api/resources.ts';
 
@@ -46,4 +48,19 @@ export function toContentQuery({ q, status, page }: ContentFilter): ContentQuery
 
 export function isNarrowed({ q, status }: ContentFilter): boolean {
   return q !== '' || status !== null;
+}
+
+export type ChangeFilter = (change: (filter: ContentFilter) => ContentFilter) => void;
+
+/** The filter that the address holds. */
+export function useContentFilter(): [ContentFilter, ChangeFilter] {
+  const [params, setParams] = useSearchParams();
+  const filter = useMemo(() => readFilter(params), [params]);
+  const setFilter = useCallback<ChangeFilter>(
+    (change) =>
+      // Not a step of its own in the history: the button back leaves the page, not the last letter.
+      setParams((now) => writeFilter(change(readFilter(now))), { replace: true }),
+    [setParams],
+  );
+  return [filter, setFilter];
 }

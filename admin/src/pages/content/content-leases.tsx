@@ -4,11 +4,10 @@ import { Link, useLocation } from 'wouter';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LiveBar } from '../../components/live-bar.tsx';
-import { ActiveCount } from '../leases/active-count.tsx';
+import { ActiveCount, useActiveCount } from '../leases/active-count.tsx';
 import { createdColumn, endColumn, stateColumn, viewerColumn } from '../leases/lease-columns.tsx';
 import { addressOf } from '../leases/lease-filter.ts';
 import { RevokeDialog } from '../leases/revoke-dialog.tsx';
-import { useActiveCount } from '../leases/use-active-count.ts';
 import { useLeasePage } from '../leases/use-lease-page.ts';
 import styles from './content.module.css';
 

@@ -1,22 +1,30 @@
-import { Button } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { type ContentPage, listContents } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import type { ContentStatus } from '../../api/resources.ts';
 import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { FilterRow, SearchField } from '../../components/filters.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { LiveBar } from '../../components/live-bar.tsx';
-import { OffsetPager } from '../../components/offset-pager.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { OffsetPager } from '../../components/pager.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
-import type { Act } from './act.ts';
-import { ActDialog } from './act-dialog.tsx';
+import { type Act, ActDialog } from './act-dialog.tsx';
 import { contentColumns } from './content-columns.tsx';
-import { pageSize, toContentQuery } from './content-filter.ts';
-import { FilterBar } from './filter-bar.tsx';
-import { NoContents } from './no-contents.tsx';
-import { useContentFilter } from './use-content-filter.ts';
+import {
+  type ChangeFilter,
+  type ContentFilter,
+  everyContent,
+  isNarrowed,
+  pageSize,
+  statuses,
+  toContentQuery,
+  useContentFilter,
+} from './content-filter.ts';
 import { useManagement } from './use-management.ts';
 
 /** Every content: found, registered, changed and taken off here. */
@@ -86,5 +94,69 @@ export function ContentList() {
       )}
       {act && <ActDialog act={act} onClose={() => setAct(null)} />}
     </>
+  );
+}
+
+/** What the table is narrowed to. Anything else begins at its first page. */
+export function FilterBar({ filter, onChange }: { filter: ContentFilter; onChange: ChangeFilter }) {
+  const search = useCallback((q: string) => onChange((now) => ({ ...now, q, page: 1 })), [onChange]);
+  return (
+    <FilterRow label="Filters">
+      <SearchField label="Search name or id" value={filter.q} onSearch={search} />
+      <NativeSelect
+        aria-label="Status"
+        value={filter.status ?? ''}
+        onChange={({ currentTarget: { value } }) =>
+          onChange((now) => ({ ...now, status: (value || null) as ContentStatus | null, page: 1 }))
+        }
+        data={[
+          { value: '', label: 'Any status' },
+          ...statuses.map((value) => ({ value, label: `Only ${value}` })),
+        ]}
+      />
+    </FilterRow>
+  );
+}
+
+interface NoContentsProps {
+  filter: ContentFilter;
+  /** On all pages. */
+  total: number;
+  onChange: ChangeFilter;
+}
+
+/** Where no content is shown: the page is beyond the last, nothing matches, or there is none. */
+function NoContents({ filter, total, onChange }: NoContentsProps) {
+  if (total > 0)
+    return (
+      <EmptyState
+        icon="search"
+        title={`There is no page ${filter.page}`}
+        action={
+          <Button variant="default" onClick={() => onChange((now) => ({ ...now, page: 1 }))}>
+            Go to the first page
+          </Button>
+        }
+      />
+    );
+  if (isNarrowed(filter))
+    return (
+      <EmptyState
+        icon="search"
+        title="No content is like that"
+        action={
+          <Button variant="default" onClick={() => onChange(() => everyContent)}>
+            Show every content
+          </Button>
+        }
+      >
+        The search looks for a part of the name or of the id, in any case.
+      </EmptyState>
+    );
+  return (
+    <EmptyState icon="film" title="No content yet">
+      Register one, and it has a key: encrypt with it, and players fetch it. In the folder of Latchkey,{' '}
+      <code>npx latchkey encrypt</code> registers by itself with <code>--register</code>.
+    </EmptyState>
   );
 }

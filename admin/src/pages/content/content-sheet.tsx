@@ -1,13 +1,18 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Content } from '../../api/resources.ts';
+import { Card } from '../../components/card.tsx';
+import { CodeBlock, CopyableValue } from '../../components/copying.tsx';
+import { FactList, NotTold } from '../../components/fact-list.tsx';
+import { formatCount, formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import type { Act } from './act.ts';
-import { ActDialog } from './act-dialog.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import { type Act, ActDialog } from './act-dialog.tsx';
 import styles from './content.module.css';
-import { ContentFacts } from './content-facts.tsx';
+import { StatusBadge } from './content-columns.tsx';
+import { writeMetadata } from './content-form.ts';
 import { ContentLeases } from './content-leases.tsx';
 import { KeyCard } from './key-card.tsx';
 import { useManagement } from './use-management.ts';
@@ -59,4 +64,40 @@ export function ContentSheet({ content, keyEndpoint }: { content: Content; keyEn
       {act && <ActDialog act={act} onClose={() => setAct(null)} />}
     </>
   );
+}
+
+/** What was said of a content. */
+function ContentFacts({ content }: { content: Content }) {
+  const { id, status, sizeBytes, manifestKey, metadata, createdAt, updatedAt } = content;
+  const json = writeMetadata(metadata);
+  return (
+    <Card>
+      <h2 className={styles.heading}>About it</h2>
+      <FactList
+        facts={[
+          ['Status', <StatusBadge key="status" status={status} />],
+          ['Id', <CopyableValue key="id" text={id} what="Id" />],
+          ['Size', sizeBytes === null ? <NotTold key="size" /> : describeSize(sizeBytes)],
+          [
+            'Manifest',
+            manifestKey === null ? (
+              <NotTold key="manifest" />
+            ) : (
+              <CopyableValue key="manifest" text={manifestKey} what="Manifest" />
+            ),
+          ],
+          ['Registered', <RelativeTime key="created" at={createdAt} isFocusable />],
+          ['Changed', <RelativeTime key="updated" at={updatedAt} isFocusable />],
+          ['Metadata', json === '' ? <span className={styles.none}>none</span> : 'as below'],
+        ]}
+      />
+      {json !== '' && <CodeBlock what="Metadata" text={json} />}
+    </Card>
+  );
+}
+
+/** As people say it, and exactly where that is something else. */
+function describeSize(octets: number): string {
+  const size = formatSize(octets);
+  return octets < 1_000 ? size : `${size} (${formatCount(octets)} bytes)`;
 }

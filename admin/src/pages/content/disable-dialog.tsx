@@ -2,13 +2,13 @@ import { Button } from '@mantine/core';
 import { disableContent } from '../../api/contents.ts';
 import type { Content } from '../../api/resources.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { countOf } from '../../components/format-count.ts';
+import { ErrorNotice } from '../../components/errors.tsx';
+import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useAct } from '../../state/use-act.ts';
-import { useCountBeforehand } from '../leases/use-count-beforehand.ts';
-import { useContentChanged } from './use-content-changed.ts';
+import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
+import { useContentChanged } from './use-management.ts';
 
 /** Takes a content off, after it was said what that means. It can be brought back, so nothing has to be typed. */
 export function DisableDialog({ content, onClose }: { content: Content; onClose: () => void }) {

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Content } from '../../api/resources.ts';
 import { Card } from '../../components/card.tsx';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/copying.tsx';
 import styles from './content.module.css';
 import { encryptCommandOf, keyTagOf, keyUrlOf, readEpoch } from './key-facts.ts';
 

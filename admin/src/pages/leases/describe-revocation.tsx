@@ -1,9 +1,22 @@
 import type { ReactNode } from 'react';
-import type { Revoking } from './act.ts';
-import { LeaseLine } from './lease-line.tsx';
+import type { RevocationTarget } from '../../api/leases.ts';
+import type { Lease } from '../../api/resources.ts';
+import { formatExact } from '../../components/format-time.ts';
+import { useLeaseState } from './lease-status.tsx';
 import styles from './leases.module.css';
 
-export interface RevocationWords {
+/** What the dialog ends: one lease, which it names in full, or every one of a viewer, of a content or of the pair. */
+export type Revoking = { lease: Lease } | Exclude<RevocationTarget, { leaseId: string }>;
+
+/** Opens the dialog that revokes. */
+export type BeginRevoking = (revoking: Revoking) => void;
+
+/** What to ask of the server. */
+export function targetOf(revoking: Revoking): RevocationTarget {
+  return 'lease' in revoking ? { leaseId: revoking.lease.id } : revoking;
+}
+
+interface RevocationWords {
   title: string;
   /** What will happen. */
   words: ReactNode;
@@ -56,4 +69,26 @@ export function describeRevocation(target: Revoking): RevocationWords {
       </p>
     ),
   };
+}
+
+/** One lease in a line: whose, for what, on which device, and until when. */
+function LeaseLine({ lease }: { lease: Lease }) {
+  const { viewerId, contentId, deviceId, expiresAt } = lease;
+  const isActive = useLeaseState(lease) === 'active';
+  return (
+    <p className={styles.line}>
+      <strong>
+        <bdi>{viewerId}</bdi> · <bdi>{contentId}</bdi>
+        {deviceId !== null && (
+          <>
+            {' · '}
+            <bdi>{deviceId}</bdi>
+          </>
+        )}
+      </strong>
+      <span>
+        {isActive ? 'Active until' : 'Expired'} {formatExact(new Date(expiresAt))}
+      </span>
+    </p>
+  );
 }

@@ -5,19 +5,18 @@ import { ApiError } from '../../api/api-error.ts';
 import { readLease } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Lease } from '../../api/resources.ts';
-import { CopyableValue } from '../../components/copyable-value.tsx';
+import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
-import { type Fact, FactList } from '../../components/fact-list.tsx';
+import { ErrorState } from '../../components/errors.tsx';
+import { type Fact, FactList, NotTold } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
-import { NotTold } from '../../components/not-told.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { useApi } from '../../session/app-context.ts';
-import type { BeginRevoking } from './act.ts';
+import type { BeginRevoking } from './describe-revocation.tsx';
 import { addressOf } from './lease-filter.ts';
+import { useLeaseNews } from './lease-news.ts';
 import { LeaseEnd, LeaseStateBadge, useLeaseState } from './lease-status.tsx';
-import { useLeaseNews } from './use-lease-news.ts';
 
 export interface DetailsDialogProps {
   leaseId: string;

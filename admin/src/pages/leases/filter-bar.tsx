@@ -1,8 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useCallback } from 'react';
 import { leaseStates } from '../../api/resources.ts';
-import { FilterRow } from '../../components/filter-row.tsx';
-import { SearchField } from '../../components/search-field.tsx';
+import { FilterRow, SearchField } from '../../components/filters.tsx';
 import type { LeaseFilter } from './lease-filter.ts';
 
 export interface FilterBarProps {

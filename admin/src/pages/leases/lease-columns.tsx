@@ -1,12 +1,15 @@
+import { ActionIcon, Menu } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Lease } from '../../api/resources.ts';
 import type { Column } from '../../components/data-table.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
-import { LeaseMenu, type LeaseMenuProps } from './lease-menu.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import type { BeginRevoking } from './describe-revocation.tsx';
+import type { LeaseFilter } from './lease-filter.ts';
 import { LeaseEnd, LeaseStateBadge } from './lease-status.tsx';
 import styles from './leases.module.css';
 
-export type LeaseColumnPorts = Omit<LeaseMenuProps, 'lease'>;
+type LeaseColumnPorts = Omit<LeaseMenuProps, 'lease'>;
 
 /** Whose lease it is; leads to its details. */
 export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
@@ -73,4 +76,52 @@ export function leaseColumns(ports: LeaseColumnPorts): Column<Lease>[] {
       cell: (lease) => <LeaseMenu lease={lease} {...ports} />,
     },
   ];
+}
+
+interface LeaseMenuProps {
+  lease: Lease;
+  open: (leaseId: string) => void;
+  narrow: (part: Partial<LeaseFilter>) => void;
+  revoke: BeginRevoking;
+}
+
+/** What can be done with one lease, and with those like it. */
+function LeaseMenu({ lease, open, narrow, revoke }: LeaseMenuProps) {
+  const { id, viewerId, contentId, revokedAt } = lease;
+  const stop = <Icon name="stop" size={17} />;
+  return (
+    <Menu position="bottom-end" width="17rem">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${viewerId} on ${contentId}`}>
+          <Icon name="more" />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<Icon name="info" size={17} />} onClick={() => open(id)}>
+          Details
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="person" size={17} />} onClick={() => narrow({ viewerId })}>
+          Only this viewer
+        </Menu.Item>
+        <Menu.Item leftSection={<Icon name="film" size={17} />} onClick={() => narrow({ contentId })}>
+          Only this content
+        </Menu.Item>
+        <Menu.Divider />
+        {revokedAt === null && (
+          <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ lease })}>
+            Revoke this lease…
+          </Menu.Item>
+        )}
+        <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ viewerId, contentId })}>
+          Revoke this viewer on this content…
+        </Menu.Item>
+        <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ viewerId })}>
+          Revoke every lease of this viewer…
+        </Menu.Item>
+        <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ contentId })}>
+          Revoke every lease of this content…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
 }

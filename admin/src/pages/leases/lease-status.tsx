@@ -1,8 +1,7 @@
 import type { Lease, LeaseState } from '../../api/resources.ts';
 import { Badge, type BadgeKind } from '../../components/badge.tsx';
-import { Countdown } from '../../components/countdown.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
-import { useEachSecond } from '../../state/ticker.ts';
+import { Countdown, RelativeTime } from '../../components/times.tsx';
+import { useEachSecond } from '../../state/time.ts';
 
 const looks: Record<LeaseState, [BadgeKind, string]> = {
   active: ['good', 'Active'],

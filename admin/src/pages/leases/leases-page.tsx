@@ -1,21 +1,19 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import { DataTable } from '../../components/data-table.tsx';
-import { countOf } from '../../components/format-count.ts';
+import { EmptyState } from '../../components/empty-state.tsx';
+import { countOf } from '../../components/format-numbers.ts';
 import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
-import type { Revoking } from './act.ts';
-import { ActiveCount } from './active-count.tsx';
+import { ActiveCount, useActiveCount } from './active-count.tsx';
+import type { Revoking } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { leaseColumns } from './lease-columns.tsx';
-import { type LeaseFilter, toLeaseQuery } from './lease-filter.ts';
-import { NoLeases } from './no-leases.tsx';
+import { everyLease, isNarrowed, type LeaseFilter, toLeaseQuery, useLeaseAddress } from './lease-filter.ts';
 import { RevokeDialog } from './revoke-dialog.tsx';
-import { useActiveCount } from './use-active-count.ts';
-import { useLeaseAddress } from './use-lease-address.ts';
 import { useLeasePage } from './use-lease-page.ts';
 
 /** What fits two windows: drawn at once, and soon fetched. */
@@ -101,5 +99,30 @@ function RevokeAll({ asked: { viewerId, contentId }, onRevoke }: RevokeAllProps)
     <Button variant="light" color="bad" onClick={() => onRevoke(target)}>
       Revoke every lease of {what}…
     </Button>
+  );
+}
+
+interface NoLeasesProps {
+  filter: LeaseFilter;
+  onReset: (change: () => LeaseFilter) => void;
+}
+
+/** Where no lease is shown: because of the filter, or because there is none. */
+function NoLeases({ filter, onReset }: NoLeasesProps) {
+  if (!isNarrowed(filter))
+    return (
+      <EmptyState icon="clock" title="No lease yet">
+        A player asks for one with POST /keys/leases before it plays. It is seen here the moment it does.
+      </EmptyState>
+    );
+  const reset = (
+    <Button variant="default" onClick={() => onReset(() => everyLease)}>
+      Show every lease
+    </Button>
+  );
+  return (
+    <EmptyState icon="search" title="No lease is like that" action={reset}>
+      Ids count as a whole, letter for letter. Whatever comes to match is seen here at once.
+    </EmptyState>
   );
 }

@@ -1,17 +1,15 @@
 import { Button, TextInput } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { revokeLeases } from '../../api/leases.ts';
+import { countActiveLeases, type RevocationTarget, revokeLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
-import { ErrorNotice } from '../../components/error-notice.tsx';
-import { countOf } from '../../components/format-count.ts';
+import { ErrorNotice } from '../../components/errors.tsx';
+import { countOf } from '../../components/format-numbers.ts';
+import { Notice } from '../../components/notice.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useAct } from '../../state/use-act.ts';
-import { type Revoking, targetOf } from './act.ts';
-import { describeRevocation } from './describe-revocation.tsx';
-import { RevocationCount } from './revocation-count.tsx';
-import { useCountBeforehand } from './use-count-beforehand.ts';
+import { describeRevocation, type Revoking, targetOf } from './describe-revocation.tsx';
 
 /** As long as the server takes. */
 const maxReasonLength = 500;
@@ -76,4 +74,57 @@ export function RevokeDialog({ revoking, onClose }: { revoking: Revoking; onClos
       </form>
     </Dialog>
   );
+}
+
+/** How many leases are about to end. */
+function RevocationCount({
+  target,
+  beforehand: { count, error },
+}: {
+  target: RevocationTarget;
+  beforehand: CountBeforehand;
+}) {
+  if ('leaseId' in target) return null;
+  if (error) return <ErrorNotice error={error} purpose="shown" />;
+  if (count === undefined) return <Notice role="status">Counting the leases…</Notice>;
+  if (count === 0)
+    return (
+      <Notice role="status" title="No lease is active">
+        Those that can still be renewed end, and tokens issued until now are refused.
+      </Notice>
+    );
+  return (
+    <Notice kind="bad" role="status" title={`${countOf(count, 'active lease')} will end`}>
+      And those that have expired but can still be renewed.
+    </Notice>
+  );
+}
+
+interface CountBeforehand {
+  /** Active leases that would end, counted when the dialog opened; undefined until known. */
+  count: number | undefined;
+  error: unknown;
+  /** What has to be typed: the number, where it is more than one. Null for nothing; undefined while that is not known. */
+  expected: string | null | undefined;
+}
+
+/** Where nothing can be counted, an admin in need can revoke all the same. */
+const insteadOfNumber = 'revoke';
+
+/** How many active leases a revocation would end. It stands still, because it is typed. */
+export function useCountBeforehand(target: RevocationTarget): CountBeforehand {
+  const api = useApi();
+  const isOne = 'leaseId' in target;
+  const { data: count, error } = useQuery({
+    queryKey: queryKeys.revocationCount(target),
+    queryFn: ({ signal }) => (isOne ? 1 : countActiveLeases(api, target, signal)),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    // A revocation does not wait for a number: not even where the server takes no more requests for a while.
+    retry: false,
+  });
+  if (isOne) return { count: 1, error: null, expected: null };
+  if (count === undefined) return { count, error, expected: error ? insteadOfNumber : undefined };
+  return { count, error: null, expected: count > 1 ? String(count) : null };
 }

@@ -5,10 +5,9 @@ import { type LeasePage, type LeaseQuery, type LeaseSelector, listLeases } from 
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Lease } from '../../api/resources.ts';
 import { useApp } from '../../session/app-context.ts';
-import { applyNews, catchUp, findArrivals } from './lease-news.ts';
-import { useLeaseNews } from './use-lease-news.ts';
+import { applyNews, catchUp, findArrivals, useLeaseNews } from './lease-news.ts';
 
-export interface LivePage {
+interface LivePage {
   /** Undefined until the first answer, and while there is an error. */
   rows: readonly Lease[] | undefined;
   nextCursor: string | null;

@@ -1,7 +1,7 @@
 import type { AuthorityChange, ConfigurationWarning, Statistics } from '../../api/statistics.ts';
+import { formatDuration, formatShare } from '../../components/format-numbers.ts';
 import { adviceForDependency, nameOfDependency } from './dependencies.ts';
-import { describeChange } from './describe-change.ts';
-import { formatDuration, formatShare } from './format-figures.ts';
+import { describeChange } from './named-changes.ts';
 import { leastSample, leastShareSample, thresholds } from './thresholds.ts';
 
 /** Something that somebody has to look at. */

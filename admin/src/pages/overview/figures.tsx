@@ -1,12 +1,17 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Statistics } from '../../api/statistics.ts';
-import { countOf, formatCount } from '../../components/format-count.ts';
-import { formatDuration, formatRate, formatShare } from './format-figures.ts';
+import {
+  countOf,
+  formatCount,
+  formatDuration,
+  formatRate,
+  formatShare,
+} from '../../components/format-numbers.ts';
 import styles from './overview.module.css';
 import { leastSample, leastShareSample, thresholds } from './thresholds.ts';
 
-export interface FiguresProps {
+interface FiguresProps {
   statistics: Statistics;
   /** Undefined where nobody knows. */
   activeLeases: number | undefined;

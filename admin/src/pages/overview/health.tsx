@@ -1,7 +1,7 @@
 import type { Statistics } from '../../api/statistics.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
+import { RelativeTime } from '../../components/times.tsx';
 import { describeDependency, nameOfDependency } from './dependencies.ts';
 import styles from './overview.module.css';
 

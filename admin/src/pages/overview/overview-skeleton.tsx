@@ -1,5 +1,4 @@
 import { Skeleton } from '../../components/skeleton.tsx';
-import { ChartsSkeleton } from './charts-skeleton.tsx';
 import styles from './overview.module.css';
 
 /** In the place of everything, at about its height. */
@@ -10,6 +9,21 @@ export function OverviewSkeleton() {
       <Skeleton width="100%" height="15rem" />
       <ChartsSkeleton />
       <span className="visually-hidden">Loading…</span>
+    </div>
+  );
+}
+
+const charts = ['leases', 'rate', 'duration', 'first frame', 'refused', 'failed'];
+
+/** Six charts that are not there yet, each with its room. */
+function ChartsSkeleton() {
+  return (
+    <div className={styles.charts} aria-hidden="true">
+      {charts.map((chart) => (
+        <div key={chart} className={styles.chart}>
+          <Skeleton width="100%" height="16.25rem" />
+        </div>
+      ))}
     </div>
   );
 }

@@ -2,11 +2,10 @@ import { Link } from 'wouter';
 import { Badge } from '../../components/badge.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { RelativeTime } from '../../components/relative-time.tsx';
+import { formatDuration } from '../../components/format-numbers.ts';
+import { RelativeTime } from '../../components/times.tsx';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
-import { describeChange } from './describe-change.ts';
-import { formatDuration } from './format-figures.ts';
-import { type ActedChange, isRevocation } from './join-acts.ts';
+import { type ActedChange, describeChange, isRevocation } from './named-changes.ts';
 import styles from './overview.module.css';
 import { thresholds } from './thresholds.ts';
 

@@ -6,9 +6,8 @@ import { countActiveLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import { readStatistics, type Statistics } from '../../api/statistics.ts';
 import { useApi } from '../../session/app-context.ts';
-import { useLiveRefresh } from '../../state/use-live-refresh.ts';
-import type { ActedChange } from './join-acts.ts';
-import { useActedChanges } from './use-acted-changes.ts';
+import { useLiveRefresh } from '../../state/use-events.ts';
+import { type ActedChange, useActedChanges } from './named-changes.ts';
 
 export interface Overview {
   /** Undefined until everything has answered once, so that it comes at once. Goes on being shown while there is an error. */

@@ -3,17 +3,16 @@ import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import type { IssuedApiKey, SetupState } from '../../api/resources.ts';
 import { claimServer } from '../../api/setup.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi } from '../../session/app-context.ts';
 import { readCredential } from '../../session/read-credential.ts';
 import { useAct } from '../../state/use-act.ts';
-import { demands } from './demands.ts';
 import styles from './setup.module.css';
 import { StepFrame } from './step-frame.tsx';
-import { TakenNotice } from './taken-notice.tsx';
 
-export interface ClaimStepProps {
+interface ClaimStepProps {
   demanded: SetupState['credential'];
   onClaimed: (issued: IssuedApiKey) => void;
   /** Whether an attempt from here may have claimed it, and its answer was lost. */
@@ -87,6 +86,62 @@ export function ClaimStep({ demanded, onClaimed, isAnswerLost, onLost, onTaken }
           Claim this server
         </Button>
       </form>
+    </StepFrame>
+  );
+}
+
+interface Demand {
+  label: string;
+  explanation: string;
+  /** Where the server did not take what was entered. */
+  refusal: string;
+}
+
+/** What the server demands of whoever claims it (the contract, section 4), in words. */
+export const demands: Record<SetupState['credential'], Demand | null> = {
+  none: null,
+  'bootstrap-key': {
+    label: 'Bootstrap key',
+    explanation:
+      'The value of ADMIN_API_KEY in the configuration of the server. It is asked for because you do not come straight from the machine itself.',
+    refusal: 'That is not the value of ADMIN_API_KEY.',
+  },
+  'setup-token': {
+    label: 'Setup token',
+    explanation: 'The value of SETUP_TOKEN in the configuration of the server.',
+    refusal: 'That is not the value of SETUP_TOKEN.',
+  },
+};
+
+interface TakenNoticeProps {
+  /** Whether an attempt from this page may be what claimed it: its answer was lost. */
+  isPerhapsOwn: boolean;
+  onGo: () => void;
+}
+
+/** Where the server is claimed, and this page does not have the key. */
+export function TakenNotice({ isPerhapsOwn, onGo }: TakenNoticeProps) {
+  const command = <code>npx latchkey api-keys create --name rescue</code>;
+  return (
+    <StepFrame
+      title={isPerhapsOwn ? 'This server has been claimed' : 'Somebody else has claimed this server'}
+      lead={
+        isPerhapsOwn
+          ? 'Most likely by you: your attempt reached it, and the answer with the key was lost on the way. That key is not shown again.'
+          : 'While this page was open, a first API key was made. Whoever made it has it; it is not shown again.'
+      }
+    >
+      <Notice title="If it was your own attempt">
+        Make another key: in the folder of Latchkey on the machine of the database, run {command}. Sign in
+        with it, and revoke the first key, which nobody has.
+      </Notice>
+      <Notice kind="warning" title="Was that not you, nor a colleague?">
+        Then a stranger manages your server. Stop it, take it off the network, and begin with a new database,
+        or make a key as above and revoke theirs.
+      </Notice>
+      <Button size="md" onClick={onGo}>
+        Sign in with a key
+      </Button>
     </StepFrame>
   );
 }

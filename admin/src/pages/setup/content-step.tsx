@@ -2,15 +2,15 @@ import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { registerContent } from '../../api/contents.ts';
 import type { Content } from '../../api/resources.ts';
-import { ErrorNotice } from '../../components/error-notice.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useAct } from '../../state/use-act.ts';
-import { faultsOf } from '../content/refused-fields.ts';
+import { faultsOf } from '../content/content-form.ts';
 import styles from './setup.module.css';
 import { StepFrame } from './step-frame.tsx';
 
-export interface ContentStepProps {
+interface ContentStepProps {
   rawKey: string;
   onRegistered: (content: Content) => void;
   onSkip: () => void;

@@ -5,14 +5,12 @@ import type { Content, IssuedApiKey, SetupState } from '../../api/resources.ts';
 import { RawKeyPanel } from '../../components/raw-key-panel.tsx';
 import { useApp } from '../../session/app-context.ts';
 import { Entrance } from '../../shell/entrance.tsx';
-import { ClaimStep } from './claim-step.tsx';
+import { ClaimStep, TakenNotice } from './claim-step.tsx';
 import { ContentStep } from './content-step.tsx';
-import { StepFrame } from './step-frame.tsx';
-import { StepList } from './step-list.tsx';
-import { TakenNotice } from './taken-notice.tsx';
+import { StepFrame, StepList } from './step-frame.tsx';
 import { TryStep } from './try-step.tsx';
 
-export interface SetupPageProps {
+interface SetupPageProps {
   /** As it was said last: it may be claimed by now, by this page or by another. */
   server: SetupState;
   onDone: () => void;

@@ -1,4 +1,4 @@
-export interface SnippetFacts {
+interface SnippetFacts {
   /** Of the server, without a slash at the end. */
   origin: string;
   contentId: string;

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { CodeBlock } from '../../components/code-block.tsx';
+import { CodeBlock } from '../../components/copying.tsx';
 import styles from './setup.module.css';
 import { curlSnippet, encryptSnippet, playerSnippet, shownCurlSnippet } from './snippets.ts';
 import { StepFrame } from './step-frame.tsx';
 
-export interface TryStepProps {
+interface TryStepProps {
   contentId: string;
   rawKey: string;
   onDone: () => void;

@@ -1,10 +1,14 @@
-import { useEffect } from 'react';
+import { Button, Checkbox, PasswordInput } from '@mantine/core';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { ApiError } from '../../api/api-error.ts';
+import { describeError } from '../../components/describe-error.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApp } from '../../session/app-context.ts';
+import { readCredential } from '../../session/read-credential.ts';
 import { Entrance } from '../../shell/entrance.tsx';
 import { useStore } from '../../state/store.ts';
+import { useAct } from '../../state/use-act.ts';
 import styles from './sign-in.module.css';
-import { SignInForm } from './sign-in-form.tsx';
 
 /** Asks for an API key. The address stays: what was asked for is shown once somebody is signed in. */
 export function SignInPage() {
@@ -37,4 +41,61 @@ export function SignInPage() {
       </div>
     </Entrance>
   );
+}
+
+function SignInForm() {
+  const { session } = useApp();
+  const field = useRef<HTMLInputElement>(null);
+  const [unusable, setUnusable] = useState<string | null>(null);
+  const signIn = useAct({
+    mutationFn: ({ key, remember }: { key: string; remember: boolean }) => session.signIn(key, remember),
+    onError: () => field.current?.select(),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const { credential, fault } = readCredential(String(data.get('key')));
+    setUnusable(fault);
+    if (credential === null) return field.current?.select();
+    signIn.mutate({ key: credential, remember: data.get('remember') !== null });
+  };
+  const fault = unusable ?? (signIn.error && explainSignIn(signIn.error));
+  return (
+    <form onSubmit={submit} className={styles.form} noValidate>
+      <PasswordInput
+        ref={field}
+        name="key"
+        label="API key"
+        placeholder="lk_…"
+        autoComplete="current-password"
+        autoFocus
+        size="md"
+        error={fault}
+        errorProps={{ role: 'alert' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show the key', tabIndex: 0 }}
+        classNames={{ innerInput: styles.key ?? '' }}
+      />
+      <Checkbox
+        name="remember"
+        label="Keep me signed in while this tab is open"
+        description="Stores the key in this tab's session storage. Otherwise it is gone at a reload."
+      />
+      <Button type="submit" size="md" loading={signIn.isPending}>
+        Sign in
+      </Button>
+    </form>
+  );
+}
+
+/** What is wrong with the key that was entered, and what to do. */
+function explainSignIn(error: unknown): string {
+  if (error instanceof ApiError) {
+    // A JWT: the server knows it, and it is not for this.
+    if (error.status === 403 || error.code === 'INVALID_TOKEN')
+      return 'That is a token of a viewer. The dashboard takes an API key, which begins with lk_.';
+    if (error.status === 401)
+      return 'The server does not accept this key: it is unknown, revoked or expired. Is it of this server, and whole?';
+  }
+  const { title, advice } = describeError(error, 'asked-once');
+  return `${title}. ${advice}`;
 }

@@ -1,0 +1,81 @@
+import { useEffect, useRef } from 'react';
+import { useEachSecond, useNow } from '../state/time.ts';
+import { formatCountdown, formatExact, formatRelative } from './format-time.ts';
+import styles from './times.module.css';
+
+interface RelativeTimeProps {
+  /** ISO 8601, or null. */
+  at: string | null | undefined;
+  /** In the place of a time that there is none of. */
+  none?: string;
+  /** Whether it can be reached by keyboard. Not in tables, where a row's details show every time in full. */
+  isFocusable?: boolean;
+}
+
+/** A time as a distance from now; the exact one on hover and on focus (`ExactTimeTooltip`), and to screen readers. */
+export function RelativeTime({ at, none = 'never', isFocusable = false }: RelativeTimeProps) {
+  const now = useNow();
+  if (!at) return <span className={styles.none}>{none}</span>;
+  const exact = formatExact(new Date(at));
+  return (
+    <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>
+      {formatRelative(Date.parse(at), now)}
+      <span className="visually-hidden"> ({exact})</span>
+    </time>
+  );
+}
+
+/** How long until a time, counting down; the exact time on hover and on focus, as `RelativeTime` has it. @param at ISO 8601 */
+export function Countdown({ at, isFocusable = false }: { at: string; isFocusable?: boolean }) {
+  const ms = Date.parse(at);
+  const left = useEachSecond((now) => formatCountdown(ms - now));
+  const exact = formatExact(new Date(ms));
+  return (
+    <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>
+      {left}
+      <span className="visually-hidden"> ({exact})</span>
+    </time>
+  );
+}
+
+const gapPx = 6;
+const marginPx = 8;
+
+/** One tooltip for every time on the page: a table of a hundred rows has three hundred of them. */
+export function ExactTimeTooltip() {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const tip = box.current;
+    if (!tip) return;
+    const show = ({ target }: Event) => {
+      const time = target instanceof Element ? target.closest<HTMLElement>('time[data-exact]') : null;
+      if (!time) return tip.hidePopover();
+      tip.textContent = time.dataset.exact ?? '';
+      tip.showPopover();
+      place(tip, time.getBoundingClientRect());
+    };
+    const hide = () => tip.hidePopover();
+    const onKey = ({ key }: KeyboardEvent) => key === 'Escape' && hide();
+    document.addEventListener('pointerover', show);
+    document.addEventListener('focusin', show);
+    document.addEventListener('scroll', hide, true);
+    document.addEventListener('keydown', onKey);
+    return () => {
+      document.removeEventListener('pointerover', show);
+      document.removeEventListener('focusin', show);
+      document.removeEventListener('scroll', hide, true);
+      document.removeEventListener('keydown', onKey);
+    };
+  }, []);
+  // The text is in the <time> for screen readers already.
+  return <div ref={box} popover="manual" className={styles.tip} aria-hidden="true" />;
+}
+
+/** Above the time, or below where there is no room, and never out of the window. */
+function place(tip: HTMLElement, around: DOMRect): void {
+  const { width, height } = tip.getBoundingClientRect();
+  const above = around.top - height - gapPx;
+  const left = around.left + around.width / 2 - width / 2;
+  tip.style.top = `${above < marginPx ? around.bottom + gapPx : above}px`;
+  tip.style.left = `${Math.max(marginPx, Math.min(left, window.innerWidth - width - marginPx))}px`;
+}

@@ -1,0 +1,216 @@
+import { Button, InputBase, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Api } from '../../api/api.ts';
+import { ApiError } from '../../api/api-error.ts';
+import {
+  type ContentFields,
+  changeContent,
+  type KeyedContent,
+  readContent,
+  registerContent,
+} from '../../api/contents.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { Content } from '../../api/resources.ts';
+import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
+import { useFaultFocus } from '../../components/use-fault-focus.ts';
+import { useApi, useApp } from '../../session/app-context.ts';
+import { useAct } from '../../state/use-act.ts';
+import styles from './content.module.css';
+import {
+  changedFields,
+  type FormFaults,
+  type FormTexts,
+  faultsOf,
+  readForm,
+  writeMetadata,
+} from './content-form.ts';
+import { useContentChanged } from './use-management.ts';
+
+/** Registers a content, and leads to it. */
+export function CreateDialog({ onClose }: { onClose: () => void }) {
+  const api = useApi();
+  const { announce } = useApp().toasts;
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const [missing, setMissing] = useState<FormFaults>({});
+  const create = useAct({
+    mutationFn: (body: ContentFields & { id?: string }) => registerNew(api, body),
+    onSuccess: (registered) => {
+      const { content } = registered;
+      queries.setQueryData<KeyedContent>(queryKeys.content(content.id), registered);
+      void queries.invalidateQueries({ queryKey: queryKeys.contents });
+      announce('Content registered');
+      navigate(`/content/${content.id}`);
+    },
+  });
+  const form = useFaultFocus(missing, create.error);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const { id, ...texts } = textsOf(event.currentTarget);
+    const { fields, faults } = readForm(texts);
+    setMissing(faults ?? {});
+    create.reset();
+    if (fields) create.mutate({ ...fields, ...(id === '' ? {} : { id }) });
+  };
+  const faults: FormFaults = {
+    ...faultsOf(create.error),
+    ...(create.error instanceof TakenError && { id: create.error.message }),
+    ...missing,
+  };
+  const isShown = Object.keys(faults).length > 0;
+  return (
+    <Dialog title="Register a content" onClose={onClose} width="34rem">
+      <form ref={form} onSubmit={submit} noValidate>
+        <TextInput
+          name="name"
+          label="Name"
+          placeholder="The long way home"
+          maxLength={200}
+          error={faults.name}
+          data-autofocus
+        />
+        <TextInput
+          name="id"
+          label="Id"
+          description="Letters, digits, - and _. It is in the address of its keys and never changes. Leave it empty for a random one."
+          maxLength={256}
+          error={faults.id}
+        />
+        <FormFields content={null} faults={faults} />
+        {!isShown && <ErrorNotice error={create.error} />}
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending}>
+            Register content
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+class TakenError extends Error {}
+
+/** The server would update a content whose id is known, which is not what a dialog for a new one should do. */
+async function registerNew(api: Api, body: ContentFields & { id?: string }) {
+  // What is no id at all, the server says better.
+  if (body.id !== undefined && (await isTaken(api, body.id)))
+    throw new TakenError('There is a content with this id. Edit that one, or choose another id.');
+  return registerContent(api, body);
+}
+
+function isTaken(api: Api, id: string): Promise<boolean> {
+  return readContent(api, id).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return false;
+      throw error;
+    },
+  );
+}
+
+/** Changes what may be said of a content. Its id and its keys stay. */
+export function EditDialog({ content, onClose }: { content: Content; onClose: () => void }) {
+  const api = useApi();
+  const changed = useContentChanged();
+  const [missing, setMissing] = useState<FormFaults>({});
+  const change = useAct({
+    mutationFn: (body: Partial<ContentFields>) => changeContent(api, content.id, body),
+    onSuccess: (after) => {
+      changed(after, 'Content changed');
+      onClose();
+    },
+  });
+  const form = useFaultFocus(missing, change.error);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const { fields, faults } = readForm(textsOf(event.currentTarget), content);
+    setMissing(faults ?? {});
+    if (!fields) return;
+    const body = changedFields(content, fields);
+    if (Object.keys(body).length === 0) onClose();
+    else change.mutate(body);
+  };
+  const faults = { ...faultsOf(change.error), ...missing };
+  return (
+    <Dialog title="Edit the content" onClose={onClose} width="34rem">
+      <form ref={form} onSubmit={submit} noValidate>
+        <TextInput
+          name="name"
+          label="Name"
+          maxLength={200}
+          defaultValue={content.name}
+          error={faults.name}
+          data-autofocus
+        />
+        <FormFields content={content} faults={faults} />
+        {Object.keys(faults).length === 0 && <ErrorNotice error={change.error} />}
+        <DialogActions>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={change.isPending}>
+            Save
+          </Button>
+        </DialogActions>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What creating and editing ask for. @param content what is there already */
+function FormFields({ content, faults }: { content: Content | null; faults: FormFaults }) {
+  return (
+    <>
+      <TextInput
+        name="sizeBytes"
+        label="Size in bytes"
+        description="Of the encrypted files together. Optional."
+        inputMode="numeric"
+        defaultValue={content?.sizeBytes ?? ''}
+        error={faults.sizeBytes}
+      />
+      <TextInput
+        name="manifestKey"
+        label="Manifest"
+        description="Where the playlist lies in the bucket. Optional."
+        placeholder="content/my-film/master.m3u8"
+        maxLength={1_024}
+        defaultValue={content?.manifestKey ?? ''}
+        error={faults.manifestKey}
+      />
+      <InputBase
+        component="textarea"
+        name="metadata"
+        label="Metadata"
+        description="Anything of yours, as a JSON object. Optional."
+        placeholder={'{ "season": 2 }'}
+        multiline
+        rows={5}
+        spellCheck={false}
+        autoComplete="off"
+        classNames={{ input: styles.json ?? '' }}
+        defaultValue={content ? writeMetadata(content.metadata) : ''}
+        error={faults.metadata}
+      />
+    </>
+  );
+}
+
+/** What is written in the fields of a form. */
+function textsOf(form: HTMLFormElement): FormTexts & { id: string } {
+  const data = new FormData(form);
+  const text = (name: string) => String(data.get(name) ?? '');
+  return {
+    id: text('id').trim(),
+    name: text('name'),
+    sizeBytes: text('sizeBytes'),
+    manifestKey: text('manifestKey'),
+    metadata: text('metadata'),
+  };
+}

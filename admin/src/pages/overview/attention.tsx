@@ -1,0 +1,100 @@
+import { Link } from 'wouter';
+import type { ConfigurationWarning } from '../../api/statistics.ts';
+import { Card } from '../../components/card.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { type Concern, linkOfWarning } from './concerns.ts';
+import styles from './overview.module.css';
+
+const kinds = { bad: 'Urgent', warning: 'Warning' };
+
+interface AttentionListProps {
+  concerns: readonly Concern[];
+  /** Whether this is how it is now, and not how it was before the server stopped answering. */
+  isCurrent: boolean;
+}
+
+/** What needs somebody, and what to do about it; one quiet line where nothing does. */
+export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
+  return (
+    <section aria-labelledby="attention" className={styles.attention}>
+      <h2 id="attention" className="visually-hidden">
+        What needs you
+      </h2>
+      {concerns.length === 0 ? (
+        <p className={styles.calm} data-current={isCurrent}>
+          <Icon name={isCurrent ? 'check' : 'info'} size={18} />
+          {isCurrent ? 'All clear.' : 'All was clear when the server last answered.'}
+        </p>
+      ) : (
+        <ul className={styles.concerns}>
+          {concerns.map(({ id, kind, title, advice, link }) => (
+            <li key={id} className={styles.concern} data-kind={kind}>
+              <Icon name="warning" size={18} />
+              <div>
+                <p className={styles.concernTitle}>
+                  <span className="visually-hidden">{kinds[kind]}: </span>
+                  <bdi>{title}</bdi>
+                </p>
+                <p className={styles.advice}>
+                  {advice} {link && <Link href={link.href}>{link.label}</Link>}
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {/* Said when it changes, and only then: the list itself is drawn anew every few seconds. */}
+      <p role="status" className="visually-hidden">
+        {concerns.length === 0 ? '' : concerns.map(({ title }) => title).join('. ')}
+      </p>
+    </section>
+  );
+}
+
+/** What is right for some and not for others: to be looked at once. What is open to misuse stands at the top of the page. */
+export function ConfigurationNotes({ warnings }: { warnings: readonly ConfigurationWarning[] }) {
+  const notes = warnings.filter(({ severity }) => severity === 'notice');
+  return (
+    <Card>
+      <section aria-labelledby="notes">
+        <h2 id="notes" className={styles.heading}>
+          Worth a look once
+        </h2>
+        {notes.length === 0 ? (
+          <p className={styles.quiet}>Nothing about the configuration is doubtful.</p>
+        ) : (
+          <ul className={styles.notes}>
+            {notes.map((note) => (
+              <Note key={note.code} note={note} />
+            ))}
+          </ul>
+        )}
+      </section>
+    </Card>
+  );
+}
+
+/** The variable and the value that would say otherwise. */
+const settings: Readonly<Record<string, string>> = {
+  LEASES_OFF: 'LEASE_MODE=optional',
+  TOKENS_IN_URLS: 'VIEWER_TOKEN_FROM=header',
+  RATE_LIMIT_OFF: 'RATE_LIMIT=on',
+};
+
+function Note({ note }: { note: ConfigurationWarning }) {
+  const setting = settings[note.code];
+  const link = linkOfWarning(note);
+  return (
+    <li>
+      <p className={styles.noteTitle}>{note.title}</p>
+      <p className={styles.quiet}>
+        {note.detail} {link && <Link href={link.href}>{link.label}</Link>}
+      </p>
+      {setting && (
+        <p className={styles.document}>
+          In its environment: <code>{setting}</code>
+        </p>
+      )}
+    </li>
+  );
+}
