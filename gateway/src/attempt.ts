@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readTellingHeaders, refusedHeader } from '@latchkey/shared/internal';
+import { readLogHeaders, refusedHeader } from '@latchkey/shared/internal';
 import {
   elsewhereHeader,
   type Member,
-  NotBegun,
-  NotHere,
-  NotSure,
+  NotStarted,
   phaseHeader,
+  TryElsewhere,
+  UnsureReplica,
 } from '@latchkey/shared/upstream';
 import type { FastifyRequest } from 'fastify';
 import type { Dispatcher } from 'undici';
@@ -72,7 +72,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       this.#over = true;
       return;
     }
-    const told = readTellingHeaders(headers);
+    const told = readLogHeaders(headers);
     request.principal = told.principal as FastifyRequest['principal'];
     request.errorCode = told.code;
     request.answeredRoute = told.route;
@@ -132,14 +132,14 @@ export class Attempt implements Dispatcher.DispatchHandler {
   /** Hears what the answer says of its process, and whether another one is asked for it instead. */
   #isAnotherAsked(status: number, headers: IncomingHttpHeaders): boolean {
     const phase = headers[phaseHeader];
-    this.#forwarding.heed(phase);
+    this.#forwarding.notePhase(phase);
     if (phase === 'starting') {
-      this.#forwarding.onUnanswered(new NotBegun());
+      this.#forwarding.onUnanswered(new NotStarted());
       return true;
     }
     if (status !== 503) return false;
-    if (headers[elsewhereHeader] !== undefined) return this.#forwarding.turnFrom(new NotHere());
-    return phase === 'unsure' && this.#forwarding.turnFrom(new NotSure());
+    if (headers[elsewhereHeader] !== undefined) return this.#forwarding.turnFrom(new TryElsewhere());
+    return phase === 'unsure' && this.#forwarding.turnFrom(new UnsureReplica());
   }
 
   #whyUnusable(headers: IncomingHttpHeaders): string | null {

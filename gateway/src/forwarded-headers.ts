@@ -1,11 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { foreignPageReason, isDirectFromLoopback, isOwnName } from '@latchkey/shared/http';
+import { foreignPageReason, isOwnName } from '@latchkey/shared/http';
 import {
   foreignPageHeader,
+  internalHeaderPrefix,
   internalSecretHeader,
   isDirectHeader,
-  tellingHeaderPrefix,
 } from '@latchkey/shared/internal';
+import { isDirectFromLoopback } from '@latchkey/shared/net';
 import type { FastifyRequest } from 'fastify';
 
 /** Between two hops only (RFC 9110 section 7.6.1), beside what a Connection header names. */
@@ -51,7 +52,7 @@ export function requestHeaders(request: FastifyRequest, secret: string, publicUr
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || notToService.has(name) || named?.has(name)) continue;
-    if (name.startsWith('x-forwarded-') || name.startsWith(tellingHeaderPrefix)) continue;
+    if (name.startsWith('x-forwarded-') || name.startsWith(internalHeaderPrefix)) continue;
     kept.push(name, typeof value === 'string' ? value : value.join(', '));
   }
   kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
@@ -86,7 +87,7 @@ export function responseHeaders(
   for (const name in answered) {
     const value = answered[name];
     if (value === undefined || notToClient.has(name) || named?.has(name)) continue;
-    if (name.startsWith('access-control-') || name.startsWith(tellingHeaderPrefix)) continue;
+    if (name.startsWith('access-control-') || name.startsWith(internalHeaderPrefix)) continue;
     headers[name] = name === 'vary' && headers.vary ? `${headers.vary}, ${value}` : value;
   }
   return headers;

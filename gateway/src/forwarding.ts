@@ -2,9 +2,9 @@ import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import {
   type Member,
-  NoSignOfLife,
-  NotBegun,
+  NotStarted,
   Tries,
+  Unresponsive,
   type Upstream,
   type Waiter,
 } from '@latchkey/shared/upstream';
@@ -93,8 +93,8 @@ export class Forwarding implements Waiter {
   }
 
   /** Hears what an answer says of the service's process. */
-  heed(phase: unknown): void {
-    this.#tries.member?.heed(phase);
+  notePhase(phase: unknown): void {
+    this.#tries.member?.notePhase(phase);
   }
 
   /** Nothing of an answer has gone to the client: tries another address, or fails. */
@@ -188,7 +188,7 @@ export class Forwarding implements Waiter {
       return this.#shed('no_address');
     if (await doubted.member.isAlive()) return;
     if (doubted !== this.#attempt || doubted.isOver()) return;
-    if (this.turnFrom(doubted.isBegun() ? new NoSignOfLife() : new NotBegun('it waits for a connection')))
+    if (this.turnFrom(doubted.isBegun() ? new Unresponsive() : new NotStarted('it waits for a connection')))
       doubted.leave();
   }
 

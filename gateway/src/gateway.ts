@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@latchkey/shared/clock';
 import type { CorsOrigins, ViewerTokenPlace } from '@latchkey/shared/config';
-import {
-  type App,
-  addHealthRoutes,
-  addOpenApi,
-  createHost,
-  resolveClientIp,
-  type TrustProxy,
-} from '@latchkey/shared/http';
+import { type App, addHealthRoutes, addOpenApi, createHost } from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
+import { resolveClientIp, type TrustProxy } from '@latchkey/shared/net';
 import { addAdminFiles } from './admin-files.ts';
 import { addCors, createCorsHeaders } from './cors.ts';
 import { ignoreForeignCookies } from './ignore-foreign-cookies.ts';

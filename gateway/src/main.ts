@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net';
 import { type Clock, createSystemClock } from '@latchkey/shared/clock';
 import {
   corsRule,
+  defaultPorts,
   describeVariables,
   gatewayVariables,
   internalVariables,
   listenRule,
   neighbourVariables,
   observabilityVariables,
-  ports,
   processVariables,
   readConfig,
   viewerTokenVariables,
@@ -40,7 +40,7 @@ const connections = 128;
 const streamConnections = 640;
 
 const settings = {
-  ...processVariables(ports.gateway),
+  ...processVariables(defaultPorts.gateway),
   ...gatewayVariables,
   // Whether pages of listed origins may send cookies.
   viewerTokenFrom: viewerTokenVariables.viewerTokenFrom,

@@ -123,7 +123,7 @@ async function askReadyAddress(upstream: Upstream, secret: string): Promise<Repo
         headers: { [internalSecretHeader]: secret },
         signal: AbortSignal.timeout(answerTimeoutMs),
       });
-      member.heed(answer.headers[phaseHeader]);
+      member.notePhase(answer.headers[phaseHeader]);
       const { dependencies = {} } = (await answer.body.json()) as Partial<Report>;
       // Ready for others, but it would refuse whatever is forwarded to it.
       if (answer.headers[refusedHeader] !== undefined)

@@ -13,7 +13,7 @@ import type { OperatorLog } from '@latchkey/shared/log';
 import type { NodeConfiguration } from './first-run.ts';
 import { keepSecrets } from './first-run-secrets.ts';
 
-export interface MasterKeyPorts {
+export interface MasterKeyOptions {
   configuration: NodeConfiguration;
   /** Reads the configuration anew. */
   reread: () => NodeConfiguration;
@@ -36,14 +36,14 @@ export interface Settled {
  *
  * @throws MasterKeyMismatch where a version differs, or where a new key would be made beside a database that knows one
  */
-export async function settleMasterKeys(ports: MasterKeyPorts, db: Database): Promise<Settled> {
-  const { configuration, clock, log } = ports;
+export async function settleMasterKeys(options: MasterKeyOptions, db: Database): Promise<Settled> {
+  const { configuration, clock, log } = options;
   if (Object.keys(configuration.made).length === 0) {
     return checkedKeys(configuration.values, db, clock, log);
   }
   const { settled, kept } = await inTransaction(db, async (tx) => {
     await lockSubject(tx, 'first run', 'exclusive');
-    const { values, made, file } = await keepMade(ports, tx);
+    const { values, made, file } = await keepMade(options, tx);
     return { settled: await checkedKeys(values, tx, clock, log), kept: { names: Object.keys(made), file } };
   });
   if (kept.names.length > 0 && settled.values.sqlitePath !== ':memory:') {
@@ -70,7 +70,7 @@ async function checkedKeys(
 }
 
 /** @returns the configuration with what is kept now: what this run made, or what another one had kept before */
-async function keepMade({ reread, randomId }: MasterKeyPorts, db: Database): Promise<NodeConfiguration> {
+async function keepMade({ reread, randomId }: MasterKeyOptions, db: Database): Promise<NodeConfiguration> {
   for (;;) {
     const configuration = reread();
     const { values, made, file } = configuration;

@@ -13,7 +13,7 @@ import { keyDerivationRoutes, type MasterKeyRing } from '@latchkey/key-derivatio
 import { createLeaseReader, leaseRoutes, readLeaseRules, startLeaseJobs } from '@latchkey/leases';
 import { createRefusalLog } from '@latchkey/shared/audit';
 import { createAuthenticator, createTokens } from '@latchkey/shared/auth';
-import { boundCaches, createAuthority, planCaches, readProcessMemory } from '@latchkey/shared/cache';
+import { createAuthority } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import { readAuditRetention, type SingleNodeValues } from '@latchkey/shared/config';
 import type { Database } from '@latchkey/shared/db';
@@ -29,10 +29,11 @@ import {
   addGuard,
   addRefusalAudit,
   createRateLimiter,
-  type ServicePorts,
+  type RouteOptions,
 } from '@latchkey/shared/http';
 import { everyMs, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import { createRepeatedWarnings, type OperatorLog } from '@latchkey/shared/log';
+import { boundCaches, planCaches, readProcessMemory } from '@latchkey/shared/memory';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { addOwnStatistics } from './statistics/add-own-statistics.ts';
 
@@ -40,7 +41,7 @@ import { addOwnStatistics } from './statistics/add-own-statistics.ts';
 const purgeEveryMs = 60_000;
 const jobsEndMs = 5_000;
 
-export interface SingleNodePorts {
+export interface SingleNodeResources {
   app: App;
   db: Database;
   values: SingleNodeValues;
@@ -53,7 +54,7 @@ export interface SingleNodePorts {
 }
 
 /** What the services share in one process: each is given its neighbours themselves, where processes would have clients. */
-async function createCore({ app, db, values, clock, metrics, log, shutdown }: SingleNodePorts) {
+async function createCore({ app, db, values, clock, metrics, log, shutdown }: SingleNodeResources) {
   const onFault = (what: string) => (error: unknown) => log.error(what, { error });
   const bus = createInProcessBus(onFault('a message could not be delivered'));
   const setup = toSetupSecrets(values);
@@ -99,7 +100,7 @@ async function createCore({ app, db, values, clock, metrics, log, shutdown }: Si
   });
   const warn = createRepeatedWarnings(log, clock);
   const limiter = values.rateLimit === 'on' ? await createRateLimiter(app, values) : null;
-  const service: ServicePorts = {
+  const service: RouteOptions = {
     db,
     ledger: createLedger({ db, bus, clock }),
     clock,
@@ -113,16 +114,16 @@ async function createCore({ app, db, values, clock, metrics, log, shutdown }: Si
 type Core = Awaited<ReturnType<typeof createCore>>;
 
 /** Mounts every service on one host and starts what runs beside the requests. */
-export async function mountServices(ports: SingleNodePorts): Promise<void> {
-  const core = await createCore(ports);
+export async function mountServices(resources: SingleNodeResources): Promise<void> {
+  const core = await createCore(resources);
   await core.follower.pull();
-  await mountRoutes(ports, core);
-  await mountStatistics(ports, core);
-  startJobs(ports, core);
+  await mountRoutes(resources, core);
+  await mountStatistics(resources, core);
+  startJobs(resources, core);
 }
 
 async function mountRoutes(
-  { app, values, clock, metrics, masterKeys, log }: SingleNodePorts,
+  { app, values, clock, metrics, masterKeys, log }: SingleNodeResources,
   core: Core,
 ): Promise<void> {
   const { service, verifier, contents, authority, bus, setup } = core;
@@ -158,7 +159,7 @@ async function mountRoutes(
 }
 
 async function mountStatistics(
-  { app, db, clock, metrics, readiness }: SingleNodePorts,
+  { app, db, clock, metrics, readiness }: SingleNodeResources,
   { service, setup }: Core,
 ): Promise<void> {
   await app.register(async (scope) => {
@@ -174,7 +175,7 @@ async function mountStatistics(
 }
 
 function startJobs(
-  { db, clock, values, shutdown }: SingleNodePorts,
+  { db, clock, values, shutdown }: SingleNodeResources,
   { follower, verifier, onFault }: Core,
 ): void {
   const leaseJobs = startLeaseJobs({

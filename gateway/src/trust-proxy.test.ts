@@ -1,8 +1,8 @@
 import { createSystemClock } from '@latchkey/shared/clock';
-import { parseTrustProxy } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
 import { createMetrics } from '@latchkey/shared/metrics';
+import { parseTrustProxy } from '@latchkey/shared/net';
 import { describe, expect, it } from 'vitest';
 import { createGateway } from './gateway.ts';
 

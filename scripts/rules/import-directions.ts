@@ -17,6 +17,35 @@ const layers: readonly [layer: number, path: RegExp][] = [
 ];
 const lowestLayer = 1;
 
+/**
+ * The folders of `shared/src`, lowest first: a file imports from its own folder and from those that stand before it. So each
+ * folder can be read knowing only the ones before it.
+ */
+const sharedFolders = [
+  'errors',
+  'clock',
+  'contracts',
+  'derivation',
+  'net',
+  'memory',
+  'log',
+  'lifecycle',
+  'config',
+  'db',
+  'audit',
+  'events',
+  'statistics',
+  'metrics',
+  'authority',
+  'replicas',
+  'auth',
+  'upstream',
+  'http',
+  'internal',
+  'process',
+  'testing',
+];
+
 /** The package that a file belongs to (`services/auth`, `shared`, …); `scripts` stands for the root. */
 function packageOf(file: string): string {
   const [first = '', second = ''] = file.split('/');
@@ -73,9 +102,20 @@ function judgeRelative(file: string, target: string): string[] {
   if (packageOf(target) !== home && (productPackage.test(home) || !target.startsWith('scripts/'))) {
     return [`${file} reaches out of its package to ${target}: import it by the name of the package`];
   }
-  if (!home.startsWith('services/') || testFile.test(file)) return [];
+  if (testFile.test(file)) return [];
+  if (home === 'shared') return judgeShared(file, target);
+  if (!home.startsWith('services/')) return [];
   if (layerOf(target, home) <= layerOf(file, home)) return [];
   return [`${file} imports ${target}, which stands above it (serve → index → routes → the rest)`];
+}
+
+function judgeShared(file: string, target: string): string[] {
+  const [from = '', to = ''] = [file, target].map((path) => path.split('/')[2]);
+  const unplaced = [from, to].filter((folder) => !sharedFolders.includes(folder));
+  if (unplaced.length > 0)
+    return unplaced.map((folder) => `${file}: shared/src/${folder} has no place in the order of folders`);
+  if (sharedFolders.indexOf(to) <= sharedFolders.indexOf(from)) return [];
+  return [`${file} imports ${target}, which stands above it (${sharedFolders.join(' → ')})`];
 }
 
 function layerOf(file: string, home: string): number {

@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import type { Lease, LeaseState } from './resources.ts';
+import type { Lease, LeaseStatus } from './resources.ts';
 
 /** The leases of a viewer, of a content, of the pair, or all of them. */
 export interface LeaseSelector {
@@ -8,7 +8,7 @@ export interface LeaseSelector {
 }
 
 export interface LeaseQuery extends LeaseSelector {
-  state?: LeaseState | undefined;
+  state?: LeaseStatus | undefined;
   limit?: number;
   cursor?: string | undefined;
 }

@@ -47,8 +47,8 @@ export interface Content {
   updatedAt: string;
 }
 
-export const leaseStates = ['active', 'expired', 'revoked'] as const;
-export type LeaseState = (typeof leaseStates)[number];
+export const leaseStatuses = ['active', 'expired', 'revoked'] as const;
+export type LeaseStatus = (typeof leaseStatuses)[number];
 
 export interface Lease {
   id: string;
@@ -56,7 +56,7 @@ export interface Lease {
   contentId: string;
   deviceId: string | null;
   /** As it was when the server answered: a lease expires by itself. */
-  state: LeaseState;
+  state: LeaseStatus;
   createdAt: string;
   renewedAt: string | null;
   expiresAt: string;

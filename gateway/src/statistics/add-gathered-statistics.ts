@@ -1,10 +1,10 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { readTellingHeaders, refusedHeader } from '@latchkey/shared/internal';
+import { readLogHeaders, refusedHeader } from '@latchkey/shared/internal';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
 import { type ConfigurationWarning, type ProcessStatistics, stepsKept } from '@latchkey/shared/statistics';
-import { NotBegun, phaseHeader, Tries, type Upstream } from '@latchkey/shared/upstream';
+import { NotStarted, phaseHeader, Tries, type Upstream } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
 import type { ServiceName } from '../route-table.ts';
@@ -98,12 +98,12 @@ async function askAuthAt(
     signal: AbortSignal.timeout(answerTimeoutMs),
   });
   const phase = answer.headers[phaseHeader];
-  member.heed(phase);
+  member.notePhase(phase);
   const text = await answer.body.text();
-  if (phase === 'starting') throw new NotBegun();
+  if (phase === 'starting') throw new NotStarted();
   // Not the client's fault, so not the client's 401.
   if (answer.headers[refusedHeader] !== undefined) throw new Error('it does not know this INTERNAL_SECRET');
-  const { principal, code } = readTellingHeaders(answer.headers);
+  const { principal, code } = readLogHeaders(answer.headers);
   request.principal = principal as FastifyRequest['principal'];
   if (answer.statusCode === 200) return (JSON.parse(text) as { warnings: ConfigurationWarning[] }).warnings;
   request.errorCode = code;

@@ -12,7 +12,7 @@ export const statisticsRouteSchema = {
   tags: ['Service'],
   summary: 'The last hour in figures',
   description:
-    'Kept in the memory of the processes and nowhere else: it begins anew where one restarts. With separate services the gateway ' +
+    'RecencyEntry in the memory of the processes and nowhere else: it begins anew where one restarts. With separate services the gateway ' +
     'gathers it from all of them; those that do not answer are named.',
   querystring: StatisticsQuerySchema,
   response: {

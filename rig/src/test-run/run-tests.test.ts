@@ -30,7 +30,7 @@ it.each([
   [['acceptance/src/clients/'], true],
   [['acceptance/src/clients/vlc.test.ts'], true],
   [['-t', 'some test'], true],
-  [['shared/src/cache'], false],
+  [['shared/src/authority'], false],
   [['acceptance/src/clients/mpv'], false],
 ])('a run with the arguments %j needs VLC: %s', (args, needed) => {
   expect(mayRun(args, 'acceptance/src/clients/vlc.test.ts')).toBe(needed);

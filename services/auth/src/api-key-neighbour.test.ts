@@ -10,7 +10,7 @@ import {
 } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findApiKeyById, insertApiKey } from './api-key-store.ts';
-import { addAuthNeighbourRoutes, createApiKeyVerifier } from './index.ts';
+import { addAuthInternalRoutes, createApiKeyVerifier } from './index.ts';
 
 const bootstrapKey = 'a bootstrap key of any form';
 
@@ -30,7 +30,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       flush = own.flush;
       close = async () => {};
       if (way === 'itself') return;
-      const neighbour = await serveNeighbour((app) => addAuthNeighbourRoutes(app, own));
+      const neighbour = await serveNeighbour((app) => addAuthInternalRoutes(app, own));
       const client = createApiKeyClient(neighbour.client);
       verifier = client;
       flush = async () => {

@@ -1,7 +1,7 @@
 import { AppError } from '@latchkey/shared/errors';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { hasApiKeys, insertApiKey } from './api-key-store.ts';
-import type { AuthPorts } from './auth-ports.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
 import { type IssuedApiKey, type KeyMaker, newApiKey } from './new-api-key.ts';
 import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
 import { lockSetupClaim } from './setup-claim-store.ts';
@@ -12,14 +12,14 @@ import { lockSetupClaim } from './setup-claim-store.ts';
  * @throws AppError SETUP_ALREADY_DONE where a row of any kind is stored, revoked ones included
  */
 export async function claimSetup(
-  ports: KeyMaker & Pick<AuthPorts, 'ledger'>,
+  options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
   name: string,
   facts: AuditFacts,
 ): Promise<IssuedApiKey> {
-  return ports.ledger.write(async (entry) => {
+  return options.ledger.write(async (entry) => {
     await lockSetupClaim(entry.tx, entry.now);
     if (await hasApiKeys(entry.tx)) throw alreadyDone();
-    const issued = newApiKey(ports, { name, scope: 'admin', expiresAt: null }, entry.now);
+    const issued = newApiKey(options, { name, scope: 'admin', expiresAt: null }, entry.now);
     await insertApiKey(entry.tx, issued.row);
     await announceApiKey(entry, 'created', issued.row);
     await auditApiKeyAct(entry, 'setup', issued.row.id, facts);
@@ -32,7 +32,7 @@ export async function claimSetup(
  *
  * @throws AppError SETUP_ALREADY_DONE
  */
-export async function refuseSecondClaim({ db }: Pick<AuthPorts, 'db'>): Promise<void> {
+export async function refuseSecondClaim({ db }: Pick<AuthRouteOptions, 'db'>): Promise<void> {
   if (await hasApiKeys(db)) throw alreadyDone();
 }
 

@@ -1,7 +1,7 @@
 import type { Scope } from '@latchkey/shared/contracts';
 import { type AuditFacts, validationFailure } from '@latchkey/shared/http';
 import { insertApiKey } from './api-key-store.ts';
-import type { AuthPorts } from './auth-ports.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
 import { type IssuedApiKey, type KeyMaker, newApiKey } from './new-api-key.ts';
 import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
 import { lockSetupClaim } from './setup-claim-store.ts';
@@ -13,16 +13,16 @@ import { lockSetupClaim } from './setup-claim-store.ts';
  * @throws AppError VALIDATION_FAILED where `expiresAt` does not lie in the future (contract, section 3)
  */
 export async function createApiKey(
-  ports: KeyMaker & Pick<AuthPorts, 'ledger'>,
+  options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
   wanted: { name: string; scope: Scope; expiresAt: number | null },
   facts: AuditFacts,
 ): Promise<IssuedApiKey> {
-  return ports.ledger.write(async (entry) => {
+  return options.ledger.write(async (entry) => {
     if (wanted.expiresAt !== null && wanted.expiresAt <= entry.now)
       throw validationFailure('/expiresAt', 'must lie in the future');
     // A key that appears while setup counts the keys would make two first ones.
     await lockSetupClaim(entry.tx, entry.now);
-    const issued = newApiKey(ports, wanted, entry.now);
+    const issued = newApiKey(options, wanted, entry.now);
     await insertApiKey(entry.tx, issued.row);
     await announceApiKey(entry, 'created', issued.row);
     await auditApiKeyAct(entry, 'api-key.create', issued.row.id, facts);

@@ -1,5 +1,5 @@
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
-import type { AuthPorts } from './auth-ports.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
 import { addAuthorizeStatisticsRoute } from './routes/authorize-statistics.ts';
 import { addClaimSetupRoute } from './routes/claim-setup.ts';
 import { addCreateApiKeyRoute } from './routes/create-api-key.ts';
@@ -17,45 +17,45 @@ export {
   createApiKeyVerifier,
   type OwnedApiKeyVerifier,
 } from './api-key-verifier.ts';
-export type { AuthPorts } from './auth-ports.ts';
+export type { AuthRouteOptions } from './auth-route-options.ts';
 export { authVariables, type SetupSecrets, toSetupSecrets } from './config.ts';
 export { createApiKey } from './create-api-key.ts';
 export { lostManagersWarning } from './manager-warning.ts';
 export { type AuditPurge, type AuditRetention, createAuditPurge } from './purge-audit.ts';
-export { addAuthNeighbourRoutes } from './routes/tell-neighbours.ts';
+export { addAuthInternalRoutes } from './routes/internal-routes.ts';
 export { openSetupWarning } from './setup-credential.ts';
 export { seeSetupOrigin } from './setup-origin.ts';
 export { readStoredWarnings } from './stored-warnings.ts';
 export { usesFlushMs } from './use-log.ts';
 
 /** Setup, API keys, audit and the event stream. */
-export function authRoutes(ports: AuthPorts): Routes {
+export function authRoutes(options: AuthRouteOptions): Routes {
   return async (app) => {
     await app.register(async (scope) => {
-      addGuard(scope, ports.guard);
-      addRefusalAudit(scope, ports.refusals);
-      scope.addHook('onClose', ports.flushUses);
-      addGetSetupRoute(scope, ports);
-      addClaimSetupRoute(scope, ports);
-      addCreateApiKeyRoute(scope, ports);
-      addListApiKeysRoute(scope, ports);
-      addGetCurrentApiKeyRoute(scope, ports);
-      addRevokeApiKeyRoute(scope, ports);
-      addRotateApiKeyRoute(scope, ports);
-      addListAuditRoute(scope, ports);
-      addExportAuditRoute(scope, ports);
-      addStreamEventsRoute(scope, ports);
+      addGuard(scope, options.guard);
+      addRefusalAudit(scope, options.refusals);
+      scope.addHook('onClose', options.flushUses);
+      addGetSetupRoute(scope, options);
+      addClaimSetupRoute(scope, options);
+      addCreateApiKeyRoute(scope, options);
+      addListApiKeysRoute(scope, options);
+      addGetCurrentApiKeyRoute(scope, options);
+      addRevokeApiKeyRoute(scope, options);
+      addRotateApiKeyRoute(scope, options);
+      addListAuditRoute(scope, options);
+      addExportAuditRoute(scope, options);
+      addStreamEventsRoute(scope, options);
     });
   };
 }
 
 /** What only the process of its own has: in the single node the gateway itself answers on these paths. */
-export function authProcessRoutes(ports: AuthPorts): Routes {
+export function authProcessRoutes(options: AuthRouteOptions): Routes {
   return async (app) => {
     await app.register(async (scope) => {
-      addGuard(scope, ports.guard);
-      addRefusalAudit(scope, ports.refusals);
-      addAuthorizeStatisticsRoute(scope, ports);
+      addGuard(scope, options.guard);
+      addRefusalAudit(scope, options.refusals);
+      addAuthorizeStatisticsRoute(scope, options);
     });
   };
 }

@@ -1,7 +1,7 @@
 import { generateApiKey, hashCredential, keyPrefixOf } from '@latchkey/shared/auth';
 import type { Scope } from '@latchkey/shared/contracts';
 import type { ApiKeyRow } from './api-key.ts';
-import type { AuthPorts } from './auth-ports.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
 
 /** What the caller of an act gets once and nobody ever again. */
 export interface IssuedApiKey {
@@ -9,7 +9,7 @@ export interface IssuedApiKey {
   rawKey: string;
 }
 
-export type KeyMaker = Pick<AuthPorts, 'randomId' | 'randomBytes'>;
+export type KeyMaker = Pick<AuthRouteOptions, 'randomId' | 'randomBytes'>;
 
 /**
  * Makes a key and its row, and stores neither.

@@ -2,7 +2,7 @@ import { lockSubject } from '@latchkey/shared/db';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { type ApiKeyRow, apiKeyNotFound } from './api-key.ts';
 import { findApiKeyById, setApiKeyEnd } from './api-key-store.ts';
-import type { AuthPorts } from './auth-ports.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
 import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
 
 /**
@@ -12,7 +12,7 @@ import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
  * @throws AppError API_KEY_NOT_FOUND
  */
 export async function revokeApiKey(
-  { ledger }: Pick<AuthPorts, 'ledger'>,
+  { ledger }: Pick<AuthRouteOptions, 'ledger'>,
   id: string,
   facts: AuditFacts,
 ): Promise<ApiKeyRow> {

@@ -4,7 +4,7 @@ import { lockSubject } from '@latchkey/shared/db';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { type ApiKeyRow, apiKeyNotFound, endOfReplaced, toApiKeyState } from './api-key.ts';
 import { findApiKeyById, insertApiKey, setApiKeyEnd } from './api-key-store.ts';
-import type { AuthPorts } from './auth-ports.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
 import { type IssuedApiKey, type KeyMaker, newApiKey } from './new-api-key.ts';
 import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
 
@@ -21,18 +21,18 @@ export interface RotatedApiKey extends IssuedApiKey {
  *   longer accepted must not come back to life under another id
  */
 export async function rotateApiKey(
-  ports: KeyMaker & Pick<AuthPorts, 'ledger'>,
+  options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
   { id, overlapSeconds }: { id: string; overlapSeconds: number },
   facts: AuditFacts,
 ): Promise<RotatedApiKey> {
-  return ports.ledger.write(async (entry) => {
+  return options.ledger.write(async (entry) => {
     await lockSubject(entry.tx, `api-key ${id}`, 'exclusive');
     const row = await findApiKeyById(entry.tx, id);
     if (!row) throw apiKeyNotFound();
     if (!isApiKeyUsable(toApiKeyState(row), entry.now))
       throw apiKeyNotFound('This API key is revoked or expired, so it cannot be rotated. Create a new one.');
     const { name, scope, expires_at: expiresAt } = row;
-    const issued = newApiKey(ports, { name, scope: scope as Scope, expiresAt }, entry.now);
+    const issued = newApiKey(options, { name, scope: scope as Scope, expiresAt }, entry.now);
     const previous = { ...row, ...endOfReplaced(row, overlapSeconds, entry.now) };
     await insertApiKey(entry.tx, issued.row);
     await setApiKeyEnd(entry.tx, id, previous);

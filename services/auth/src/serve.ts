@@ -2,15 +2,15 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   apiKeyVariables,
   auditVariables,
-  ports,
+  defaultPorts,
   readAuditRetention,
   viewerTokenRule,
 } from '@latchkey/shared/config';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import { everyMs } from '@latchkey/shared/lifecycle';
 import {
+  createRouteOptions,
   createServiceCore,
-  createServicePorts,
   openRows,
   rowSettings,
   runService,
@@ -18,7 +18,7 @@ import {
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import {
-  addAuthNeighbourRoutes,
+  addAuthInternalRoutes,
   authProcessRoutes,
   authRoutes,
   createApiKeyVerifier,
@@ -37,10 +37,15 @@ await runService(
   {
     name: 'auth',
     version: packageJson.version,
-    settings: { ...serviceSettings(ports.auth), ...rowSettings, ...apiKeyVariables, ...auditVariables },
+    settings: {
+      ...serviceSettings(defaultPorts.auth),
+      ...rowSettings,
+      ...apiKeyVariables,
+      ...auditVariables,
+    },
     rules: [viewerTokenRule],
     async mount(context) {
-      const { values, process, clock, log, shutdown } = context;
+      const { values, service, clock, log, shutdown } = context;
       const { db, checkSchema, feed, bus, sharing } = openRows('auth', values, context);
       const setup = toSetupSecrets(values);
       const verifier = createApiKeyVerifier({
@@ -55,8 +60,8 @@ await runService(
         apiKeys: verifier,
         sharing,
       });
-      const authPorts = {
-        ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
+      const authOptions = {
+        ...createRouteOptions(context, { db, bus, guard, randomId: randomUUID }),
         randomBytes,
         setup,
         warn: (message: string) => log.warn(message),
@@ -64,10 +69,10 @@ await runService(
         bus,
         flushUses: () => verifier.flush(),
       };
-      await authRoutes(authPorts)(process.app);
-      await authProcessRoutes(authPorts)(process.app);
-      addAuthNeighbourRoutes(process.app, verifier);
-      addFeedRoutes(process.app, feed);
+      await authRoutes(authOptions)(service.app);
+      await authProcessRoutes(authOptions)(service.app);
+      addAuthInternalRoutes(service.app, verifier);
+      addFeedRoutes(service.app, feed);
       const flushes = everyMs(
         usesFlushMs,
         () => verifier.flush(),

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { apiKeyPattern, hashCredential, type Principal, readBearer } from '@latchkey/shared/auth';
-import { apiKeyCacheKey } from '@latchkey/shared/cache';
+import { apiKeyCacheKey } from '@latchkey/shared/authority';
 import type { Database } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { foreignPageReasons } from '@latchkey/shared/http';
 import { hasApiKeys } from './api-key-store.ts';
-import type { AuthPorts } from './auth-ports.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
 import type { SetupSecrets } from './config.ts';
 import { isSameHash } from './same-hash.ts';
 
 /** What a caller of setup has to present. */
 export type SetupCredential = 'none' | 'bootstrap-key' | 'setup-token';
 
-type SetupRules = Pick<AuthPorts, 'setup' | 'originOf'>;
+type SetupRules = Pick<AuthRouteOptions, 'setup' | 'originOf'>;
 
 /**
  * What setup asks of this caller (contract, section 4). A setup token is demanded of everyone, also where there is a

@@ -3,11 +3,11 @@ import {
   type ForeignPageReason,
   foreignPageReason,
   foreignPageReasons,
-  isDirectFromLoopback,
   isOwnName,
 } from '@latchkey/shared/http';
 import { foreignPageHeader, isDirectHeader } from '@latchkey/shared/internal';
-import type { SetupOrigin } from './auth-ports.ts';
+import { isDirectFromLoopback } from '@latchkey/shared/net';
+import type { SetupOrigin } from './auth-route-options.ts';
 
 /** Where a call of setup comes from, seen by the front door itself. @param publicUrl `PUBLIC_URL`, null where it is not set */
 export function seeSetupOrigin({ socket, headers }: IncomingMessage, publicUrl: string | null): SetupOrigin {

@@ -8,7 +8,7 @@ import {
 } from '@latchkey/shared/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addContentNeighbourRoutes, createContentReader, createKeyVersionRegistry } from './index.ts';
+import { addContentInternalRoutes, createContentReader, createKeyVersionRegistry } from './index.ts';
 
 // One contract for the content service's own objects and for the clients that ask them over HTTP.
 describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
@@ -25,7 +25,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       if (way === 'itself') return;
       const own = { reader, registry };
       const neighbour = await serveNeighbour((app) =>
-        addContentNeighbourRoutes(app, own.reader, own.registry),
+        addContentInternalRoutes(app, own.reader, own.registry),
       );
       reader = createContentClient(neighbour.client);
       registry = createKeyVersionClient(neighbour.client);

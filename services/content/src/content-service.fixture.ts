@@ -2,7 +2,7 @@ import { generateApiKey, hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ApiKeyVerifier, Scope } from '@latchkey/shared/contracts';
 import type { Database } from '@latchkey/shared/db';
 import { createManualClock, createTestHost } from '@latchkey/shared/testing';
-import { type ContentPorts, contentRoutes, createContentReader } from './index.ts';
+import { type ContentRouteOptions, contentRoutes, createContentReader } from './index.ts';
 
 /** One raw key for each scope, made of its letter: for tests alone. */
 export const keys = {
@@ -26,7 +26,10 @@ const verifier: ApiKeyVerifier = {
 /** The content service on a host of its own, and a way to ask it. */
 export async function serveContents(
   db: Database,
-  { publicUrl = null, uploadStore = null }: Partial<Pick<ContentPorts, 'publicUrl' | 'uploadStore'>> = {},
+  {
+    publicUrl = null,
+    uploadStore = null,
+  }: Partial<Pick<ContentRouteOptions, 'publicUrl' | 'uploadStore'>> = {},
 ) {
   const clock = createManualClock();
   const reader = createContentReader({ db });

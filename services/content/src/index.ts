@@ -1,4 +1,4 @@
-import { addGuard, addRefusalAudit, type Routes, type ServicePorts } from '@latchkey/shared/http';
+import { addGuard, addRefusalAudit, type RouteOptions, type Routes } from '@latchkey/shared/http';
 import { addChangeContentRoute } from './routes/change-content.ts';
 import { addDisableContentRoute } from './routes/disable-content.ts';
 import { addGetContentRoute } from './routes/get-content.ts';
@@ -10,10 +10,10 @@ import type { UploadStore } from './upload-store.ts';
 export { contentServiceVariables } from './config.ts';
 export { createContentReader } from './content-reader.ts';
 export { createKeyVersionRegistry, knownKeyVersions } from './key-version-store.ts';
-export { addContentNeighbourRoutes } from './routes/tell-neighbours.ts';
+export { addContentInternalRoutes } from './routes/internal-routes.ts';
 export { readUploadStore, type UploadStore } from './upload-store.ts';
 
-export interface ContentPorts extends ServicePorts {
+export interface ContentRouteOptions extends RouteOptions {
   /** `PUBLIC_URL`: the base of the key endpoint that answers name; null for a path alone. */
   publicUrl: string | null;
   /** Where uploads go; null where presign is off, and `POST /presign` is then not there. */
@@ -21,19 +21,19 @@ export interface ContentPorts extends ServicePorts {
 }
 
 /** The content service: the registry of contents, its management, and uploads to their folders. */
-export function contentRoutes(ports: ContentPorts): Routes {
+export function contentRoutes(options: ContentRouteOptions): Routes {
   return async (app) => {
     await app.register(async (scope) => {
-      addGuard(scope, ports.guard);
-      addRefusalAudit(scope, ports.refusals);
-      addRegisterContentRoute(scope, ports);
-      addListContentsRoute(scope, ports);
-      addGetContentRoute(scope, ports);
-      addChangeContentRoute(scope, ports);
-      addDisableContentRoute(scope, ports);
-      if (ports.uploadStore) {
+      addGuard(scope, options.guard);
+      addRefusalAudit(scope, options.refusals);
+      addRegisterContentRoute(scope, options);
+      addListContentsRoute(scope, options);
+      addGetContentRoute(scope, options);
+      addChangeContentRoute(scope, options);
+      addDisableContentRoute(scope, options);
+      if (options.uploadStore) {
         const { createUploadSigner } = await import('./upload-signer.ts');
-        addPresignRoute(scope, { ...ports, signUpload: createUploadSigner(ports.uploadStore) });
+        addPresignRoute(scope, { ...options, signUpload: createUploadSigner(options.uploadStore) });
       }
     });
   };

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { neighbourVariables, ports, presignRule, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts, neighbourVariables, presignRule, viewerTokenRule } from '@latchkey/shared/config';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import {
   connectApiKeys,
   connectNeighbour,
+  createRouteOptions,
   createServiceCore,
-  createServicePorts,
   openRows,
   rowSettings,
   runService,
@@ -13,7 +13,7 @@ import {
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import {
-  addContentNeighbourRoutes,
+  addContentInternalRoutes,
   contentRoutes,
   contentServiceVariables,
   createContentReader,
@@ -26,14 +26,14 @@ await runService(
     name: 'content',
     version: packageJson.version,
     settings: {
-      ...serviceSettings(ports.content),
+      ...serviceSettings(defaultPorts.content),
       ...rowSettings,
       ...contentServiceVariables,
       authUrls: neighbourVariables.authUrls,
     },
     rules: [viewerTokenRule, presignRule],
     async mount(context) {
-      const { values, process, clock } = context;
+      const { values, service, clock } = context;
       const { db, checkSchema, feed, bus, sharing } = openRows('content', values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
       const apiKeys = connectApiKeys(auth, context);
@@ -46,12 +46,12 @@ await runService(
         sharing,
       });
       await contentRoutes({
-        ...createServicePorts(context, { db, bus, guard, randomId: randomUUID }),
+        ...createRouteOptions(context, { db, bus, guard, randomId: randomUUID }),
         publicUrl: values.publicUrl ?? null,
         uploadStore: readUploadStore(values),
-      })(process.app);
-      addContentNeighbourRoutes(process.app, contents, createKeyVersionRegistry({ db, clock }));
-      addFeedRoutes(process.app, feed);
+      })(service.app);
+      addContentInternalRoutes(service.app, contents, createKeyVersionRegistry({ db, clock }));
+      addFeedRoutes(service.app, feed);
       return async () => {
         await checkSchema();
         await follower.pull();

@@ -1,5 +1,5 @@
 import type { Principal } from '@latchkey/shared/auth';
-import { type Authority, createAuthority, Held } from '@latchkey/shared/cache';
+import { type Authority, createAuthority, EarlierState } from '@latchkey/shared/authority';
 import type { ApiKeyState, ContentState, LeaseState } from '@latchkey/shared/contracts';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
@@ -212,10 +212,10 @@ describe('a lease that is named decides by itself', () => {
   test('an expired lease that came from the shared cache is read from its owner, however old it is', async () => {
     const { leases } = authority;
     const old = lease;
-    leases.settle(leases.begin(leaseId), new Held(old, clock.monotonic()));
+    leases.settle(leases.begin(leaseId), new EarlierState(old, clock.monotonic()));
     clock.advance(3_600_000);
     // The feed vouches for it: no change has named it.
-    leases.settle(leases.begin(leaseId), new Held(old, clock.monotonic()));
+    leases.settle(leases.begin(leaseId), new EarlierState(old, clock.monotonic()));
     if (lease) lease = { ...lease, expiresAt: clock.now() + 1, renewableUntil: clock.now() + 30_000 };
     expect(await decide(optional, leaseId)).toBe(3);
   });

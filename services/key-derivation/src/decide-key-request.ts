@@ -1,5 +1,5 @@
 import { isApiKeyUsable, isHeldByMark, viewerIdOf } from '@latchkey/shared/auth';
-import { type Authority, markKey, mayHaveBeenRenewed } from '@latchkey/shared/cache';
+import { type Authority, markKey, mayHaveBeenRenewed } from '@latchkey/shared/authority';
 import type { ContentState } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
 import type { KeyRequest } from './key-request.ts';

@@ -6,27 +6,27 @@ import { addGetKeyRoutes } from './routes/get-key.ts';
 export { checkMasterKeys, MasterKeyMismatch } from './check-master-keys.ts';
 export { type KeyDerivationConfig, keyDerivationSettings, masterKeyRule } from './config.ts';
 export { createMasterKeyRing, type MasterKeyRing } from './master-key-ring.ts';
-export { tellMissingKeys } from './tell-missing-keys.ts';
+export { reportMissingKeys } from './report-missing-keys.ts';
 
-export interface KeyDerivationPorts extends ContentKeyIssuerOptions {
+export interface KeyDerivationOptions extends ContentKeyIssuerOptions {
   guard: GuardOptions;
   metrics: Metrics;
 }
 
 /** The key-derivation service: content keys, for whoever may have them. */
-export function keyDerivationRoutes(ports: KeyDerivationPorts): Routes {
-  const issuer = createContentKeyIssuer(ports);
+export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
+  const issuer = createContentKeyIssuer(options);
   return async (app) => {
     await app.register(async (scope) => {
-      addGuard(scope, ports.guard);
+      addGuard(scope, options.guard);
       scope.addHook('onError', async (request) => {
         // The error handler has not run yet, so the code is counted once the answer is under way.
-        request.raw.once('close', () => ports.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
+        request.raw.once('close', () => options.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
       });
       addGetKeyRoutes(scope, {
         issuer,
-        metrics: ports.metrics,
-        viewerSources: ports.guard.viewerSources ?? [],
+        metrics: options.metrics,
+        viewerSources: options.guard.viewerSources ?? [],
       });
     });
   };

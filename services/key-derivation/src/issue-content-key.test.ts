@@ -1,4 +1,4 @@
-import { createAuthority } from '@latchkey/shared/cache';
+import { createAuthority } from '@latchkey/shared/authority';
 import type { ContentState } from '@latchkey/shared/contracts';
 import { createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';

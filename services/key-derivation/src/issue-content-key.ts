@@ -1,4 +1,4 @@
-import type { Authority } from '@latchkey/shared/cache';
+import type { Authority } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import { deriveContentKey } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';

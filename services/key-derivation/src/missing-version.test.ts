@@ -8,7 +8,7 @@ import {
   testTokenSecret,
 } from '@latchkey/shared/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { createMasterKeyRing, keyDerivationRoutes, tellMissingKeys } from './index.ts';
+import { createMasterKeyRing, keyDerivationRoutes, reportMissingKeys } from './index.ts';
 
 /** The service with version 1 of the master key alone, and a film of each version. */
 async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
@@ -33,7 +33,7 @@ async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
     leases: { findLease: async () => null, findMark: async () => null },
   });
   onTestFinished(() => host.app.close());
-  if (isBehindGateway) tellMissingKeys(host.app);
+  if (isBehindGateway) reportMissingKeys(host.app);
   const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
   await keyDerivationRoutes({
     ...host,

@@ -1,4 +1,4 @@
-import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts, neighbourVariables, viewerTokenRule } from '@latchkey/shared/config';
 import { createMasterKey } from '@latchkey/shared/derivation';
 import {
   createContentClient,
@@ -10,7 +10,7 @@ import {
   connectApiKeys,
   connectBus,
   connectNeighbour,
-  connectSharedStates,
+  connectStateStore,
   createServiceCore,
   runService,
   serviceSettings,
@@ -22,7 +22,7 @@ import {
   keyDerivationRoutes,
   keyDerivationSettings,
   masterKeyRule,
-  tellMissingKeys,
+  reportMissingKeys,
 } from './index.ts';
 
 await runService(
@@ -30,7 +30,7 @@ await runService(
     name: 'key-derivation',
     version: packageJson.version,
     settings: {
-      ...serviceSettings(ports.keyDerivation),
+      ...serviceSettings(defaultPorts.keyDerivation),
       ...keyDerivationSettings,
       leasesUrls: neighbourVariables.leasesUrls,
       authUrls: neighbourVariables.authUrls,
@@ -38,12 +38,12 @@ await runService(
     },
     rules: [viewerTokenRule, masterKeyRule],
     async mount(context) {
-      const { values, process, clock, log, dependencies } = context;
+      const { values, service, clock, log, dependencies } = context;
       const leases = connectNeighbour({ name: 'leases', urls: values.leasesUrls }, values, context);
       const content = connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
       const leaseClient = createLeaseClient(leases);
-      const sharing = connectSharedStates(values, context);
+      const sharing = connectStateStore(values, context);
       const { authority, guard, follower } = await createServiceCore(context, values, {
         // Any of the three can tell what changed: losing one of them costs only what it owns.
         feed: createFeedClient([leases, content, auth]),
@@ -61,15 +61,15 @@ await runService(
       );
       // A version that is missing is shown there, and the others are served all the same.
       dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
-      tellMissingKeys(process.app);
+      reportMissingKeys(service.app);
       await keyDerivationRoutes({
         authority,
         rules: values,
         masterKeys,
         clock,
         guard,
-        metrics: process.metrics,
-      })(process.app);
+        metrics: service.metrics,
+      })(service.app);
       return async () => {
         await checkMasterKeys(createKeyVersionClient(content), masterKeys);
         await follower.pull();

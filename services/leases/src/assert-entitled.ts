@@ -1,6 +1,6 @@
 import type { Principal } from '@latchkey/shared/auth';
 import { AppError } from '@latchkey/shared/errors';
-import type { LeasePorts } from './lease-ports.ts';
+import type { LeaseRouteOptions } from './lease-route-options.ts';
 
 /** @throws AppError CONTENT_NOT_ENTITLED where the viewer's token names other contents */
 export function assertEntitled(principal: Principal, contentId: string): void {
@@ -10,7 +10,7 @@ export function assertEntitled(principal: Principal, contentId: string): void {
 
 /** @throws AppError CONTENT_NOT_FOUND where the content is disabled, or is not registered and would have to be */
 export async function assertContentOpen(
-  { contents, contentMode }: Pick<LeasePorts, 'contents' | 'contentMode'>,
+  { contents, contentMode }: Pick<LeaseRouteOptions, 'contents' | 'contentMode'>,
   contentId: string,
 ): Promise<void> {
   const content = await contents.findContent(contentId);

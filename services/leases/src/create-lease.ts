@@ -4,7 +4,7 @@ import { assertUnmarked } from './assert-unmarked.ts';
 import type { Lease } from './lease.ts';
 import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
 import { lockForCreation } from './lease-locks.ts';
-import type { LeaseService } from './lease-ports.ts';
+import type { LeaseService } from './lease-route-options.ts';
 import { grantTtlSeconds, lastRenewableExpiry } from './lease-rules.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { makeRoom } from './make-room.ts';

@@ -1,7 +1,7 @@
 import { createTableCheck } from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { countActiveLeases, gaugeActiveLeases, sampleActiveLeases } from './active-leases.ts';
-import type { LeasePorts, LeaseService } from './lease-ports.ts';
+import type { LeaseRouteOptions, LeaseService } from './lease-route-options.ts';
 import { createPlayerMetrics } from './player-metrics.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
 import { addGetLeaseRoute } from './routes/get-lease.ts';
@@ -14,25 +14,25 @@ import { addRevokeLeasesRoute } from './routes/revoke-leases.ts';
 export { countActiveLeases } from './active-leases.ts';
 export { type LeaseConfig, leaseSettingRules, leaseSettings, readLeaseRules } from './config.ts';
 export { type LeaseJobOptions, startLeaseJobs } from './lease-jobs.ts';
-export type { LeasePorts } from './lease-ports.ts';
 export { createLeaseReader } from './lease-reader.ts';
+export type { LeaseRouteOptions } from './lease-route-options.ts';
 export type { LeaseRules } from './lease-rules.ts';
 
-export { addLeaseNeighbourRoutes } from './routes/tell-neighbours.ts';
+export { addLeaseInternalRoutes } from './routes/internal-routes.ts';
 
 /** The lease service: leases, their revocation, and what players report. */
-export function leaseRoutes(ports: LeasePorts): Routes {
+export function leaseRoutes(options: LeaseRouteOptions): Routes {
   return async (app) => {
-    const service: LeaseService = { ...ports, revocations: createTableCheck('revocations') };
-    const playerMetrics = createPlayerMetrics(ports.metrics);
-    gaugeActiveLeases(ports.metrics.activeLeases, () => countActiveLeases(service));
-    const samples = sampleActiveLeases(ports, () => countActiveLeases(service));
+    const service: LeaseService = { ...options, revocations: createTableCheck('revocations') };
+    const playerMetrics = createPlayerMetrics(options.metrics);
+    gaugeActiveLeases(options.metrics.activeLeases, () => countActiveLeases(service));
+    const samples = sampleActiveLeases(options, () => countActiveLeases(service));
     app.addHook('onClose', () => samples.stop());
     await app.register(async (scope) => {
-      addGuard(scope, ports.guard);
-      addRefusalAudit(scope, ports.refusals);
+      addGuard(scope, options.guard);
+      addRefusalAudit(scope, options.refusals);
       addReportPlayerMetricsRoute(scope, playerMetrics);
-      if (ports.rules.mode === 'off') return closeLeasePaths(scope);
+      if (options.rules.mode === 'off') return closeLeasePaths(scope);
       reserveLeasePaths(scope);
       addCreateLeaseRoute(scope, service);
       addRenewLeaseRoute(scope, service);

@@ -10,7 +10,7 @@ import {
 } from '@latchkey/shared/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addLeaseNeighbourRoutes, createLeaseReader } from './index.ts';
+import { addLeaseInternalRoutes, createLeaseReader } from './index.ts';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 
@@ -42,7 +42,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       close = async () => {};
       if (way === 'itself') return;
       const neighbour = await serveNeighbour((app) =>
-        addLeaseNeighbourRoutes(app, own, createDatabaseFeed(database.db)),
+        addLeaseInternalRoutes(app, own, createDatabaseFeed(database.db)),
       );
       reader = createLeaseClient(neighbour.client);
       close = neighbour.close;
@@ -129,7 +129,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       return 7;
     };
     const neighbour = await serveNeighbour((app) =>
-      addLeaseNeighbourRoutes(app, reader, { ...createDatabaseFeed(database.db), head }),
+      addLeaseInternalRoutes(app, reader, { ...createDatabaseFeed(database.db), head }),
     );
     const client: LeaseClient = createLeaseClient(neighbour.client);
     expect(await client.stamped.findLease(randomUUID())).toEqual({ value: null, asOf: 7 });

@@ -1,6 +1,6 @@
 import type { Cursor, LeaseTable, Schema } from '@latchkey/shared/db';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
-import type { Lease, LeaseStateName, Revoker } from './lease.ts';
+import type { Lease, LeaseStatus, Revoker } from './lease.ts';
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
 
 export const leaseColumns = [
@@ -70,8 +70,8 @@ export function isOlderThanRevocation(eb: LeaseExpression) {
   );
 }
 
-/** What `stateOf` says, in SQL, as far as the row alone shows it. */
-export function inState(eb: LeaseExpression, state: LeaseStateName, now: number) {
+/** What `statusOf` says, in SQL, as far as the row alone shows it. */
+export function inState(eb: LeaseExpression, state: LeaseStatus, now: number) {
   if (state === 'revoked') return eb('revoked_at', 'is not', null);
   return eb.and([eb('revoked_at', 'is', null), eb('expires_at', state === 'active' ? '>' : '<=', now)]);
 }

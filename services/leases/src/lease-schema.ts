@@ -1,6 +1,6 @@
 import { instantOf } from '@latchkey/shared/http';
 import { type TSchema, Type } from 'typebox';
-import { type Lease, leaseStates, revokers, stateOf } from './lease.ts';
+import { type Lease, leaseStatuses, revokers, statusOf } from './lease.ts';
 import { renewAfterSeconds } from './lease-rules.ts';
 
 /** Text without control characters and lone surrogates: neither can be stored on every database. */
@@ -35,7 +35,7 @@ export const LeaseSchema = Type.Object({
   viewerId: Type.String(),
   contentId: Type.String(),
   deviceId: nullable<string>({ type: 'string' }),
-  state: Type.Enum([...leaseStates]),
+  state: Type.Enum([...leaseStatuses]),
   createdAt: Type.String({ format: 'date-time' }),
   renewedAt: nullable<string>(instant),
   expiresAt: Type.String({ format: 'date-time' }),
@@ -70,7 +70,7 @@ export function toLeaseView(lease: Lease, now: number) {
     viewerId: lease.viewerId,
     contentId: lease.contentId,
     deviceId: lease.deviceId,
-    state: stateOf(lease, now),
+    state: statusOf(lease, now),
     createdAt: instantOf(lease.createdAt),
     renewedAt: instantOf(lease.renewedAt),
     expiresAt: instantOf(lease.expiresAt),

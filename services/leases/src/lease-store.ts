@@ -1,6 +1,6 @@
 import type { Cursor, Database, TableCheck, Transaction } from '@latchkey/shared/db';
 import { countCovered } from './count-covered.ts';
-import type { Lease, LeaseStateName, Revoker } from './lease.ts';
+import type { Lease, LeaseStatus, Revoker } from './lease.ts';
 import {
   coverColumns,
   inState,
@@ -32,7 +32,7 @@ export interface Renewal {
 }
 
 export interface LeaseFilter extends LeaseSelector {
-  state: LeaseStateName | null;
+  state: LeaseStatus | null;
   /** Only leases that were created after this time. */
   createdAfter?: number;
 }

@@ -12,7 +12,7 @@ import {
   type TestHost,
   testTokenSecret,
 } from '@latchkey/shared/testing';
-import { createLeaseReader, type LeasePorts, type LeaseRules, leaseRoutes } from './index.ts';
+import { createLeaseReader, type LeaseRouteOptions, type LeaseRules, leaseRoutes } from './index.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 
 /** The defaults of the contract, section 2. */
@@ -63,7 +63,7 @@ export async function openLeases(
   {
     rules = {},
     contentMode = 'registered',
-  }: { rules?: Partial<LeaseRules>; contentMode?: LeasePorts['contentMode'] } = {},
+  }: { rules?: Partial<LeaseRules>; contentMode?: LeaseRouteOptions['contentMode'] } = {},
 ): Promise<LeaseFixture> {
   const clock = createManualClock();
   const allRules = { ...usualRules, ...rules };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { usualRules } from './lease.fixture.ts';
-import { type Lease, stateOf } from './lease.ts';
+import { type Lease, statusOf } from './lease.ts';
 import { grantTtlSeconds, renewAfterSeconds } from './lease-rules.ts';
 
 const lease: Lease = {
@@ -18,13 +18,13 @@ const lease: Lease = {
 
 describe('the state of a lease', () => {
   it('is active until the millisecond of its expiry, and expired from then on', () => {
-    expect(stateOf(lease, 999)).toBe('active');
-    expect(stateOf(lease, 1_000)).toBe('expired');
+    expect(statusOf(lease, 999)).toBe('active');
+    expect(statusOf(lease, 1_000)).toBe('expired');
   });
 
   it('stays revoked when the time runs out as well', () => {
-    expect(stateOf({ ...lease, revokedAt: 5 }, 10)).toBe('revoked');
-    expect(stateOf({ ...lease, revokedAt: 5 }, 5_000)).toBe('revoked');
+    expect(statusOf({ ...lease, revokedAt: 5 }, 10)).toBe('revoked');
+    expect(statusOf({ ...lease, revokedAt: 5 }, 5_000)).toBe('revoked');
   });
 });
 

@@ -2,8 +2,8 @@
 export const revokers = ['viewer', 'management', 'limit'] as const;
 export type Revoker = (typeof revokers)[number];
 
-export const leaseStates = ['active', 'expired', 'revoked'] as const;
-export type LeaseStateName = (typeof leaseStates)[number];
+export const leaseStatuses = ['active', 'expired', 'revoked'] as const;
+export type LeaseStatus = (typeof leaseStatuses)[number];
 
 /** A time-bounded permission of one viewer for one content. All times are milliseconds since 1970. */
 export interface Lease {
@@ -23,7 +23,7 @@ export interface Lease {
 }
 
 /** The state of a lease at `now`. It is worked out and never stored, so nothing has to run for a lease to expire. */
-export function stateOf(lease: Lease, now: number): LeaseStateName {
+export function statusOf(lease: Lease, now: number): LeaseStatus {
   // A revocation stays one when the time runs out as well.
   if (lease.revokedAt !== null) return 'revoked';
   return lease.expiresAt > now ? 'active' : 'expired';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cursor } from '@latchkey/shared/db';
-import { type Lease, stateOf } from './lease.ts';
-import type { LeaseService } from './lease-ports.ts';
+import { type Lease, statusOf } from './lease.ts';
+import type { LeaseService } from './lease-route-options.ts';
 import { type LeaseFilter, LeaseStore } from './lease-store.ts';
 import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
 
@@ -69,7 +69,7 @@ async function listUncovered(
   let cursor = after;
   for (let step = 0; step < stepsPerPage; step++) {
     const rows = await store.list(filter, now, rowsPerStep, cursor);
-    found.push(...rows.filter((lease) => stateOf(lease, now) === filter.state));
+    found.push(...rows.filter((lease) => statusOf(lease, now) === filter.state));
     const last = rows.at(-1);
     if (found.length > limit || !last || rows.length < rowsPerStep) return toPage(found, limit);
     cursor = cursorOf(last);

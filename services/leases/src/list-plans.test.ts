@@ -8,7 +8,7 @@ import {
   type TestDatabase,
 } from '@latchkey/shared/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { leaseStates } from './lease.ts';
+import { leaseStatuses } from './lease.ts';
 import { LeaseStore } from './lease-store.ts';
 import { listLeases } from './list-leases.ts';
 
@@ -76,7 +76,7 @@ describe.each(databaseKinds(process.env))('among many leases on $name', (kind) =
       const revocations = createTableCheck('revocations');
       const plans = await planQueries(opened.db, async (db) => {
         await new LeaseStore(db, true).countActive(selector, now);
-        for (const state of [null, ...leaseStates]) {
+        for (const state of [null, ...leaseStatuses]) {
           for (const after of [null, { at: now - 80_000_000, id: 'x' }])
             await listLeases({ db, revocations }, { ...selector, state }, now, limit - 1, after);
         }

@@ -1,7 +1,7 @@
 import { AppError } from '@latchkey/shared/errors';
 import type { LedgerEntry } from '@latchkey/shared/events';
 import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
-import type { LeaseService } from './lease-ports.ts';
+import type { LeaseService } from './lease-route-options.ts';
 import { toLeaseView } from './lease-schema.ts';
 import { openLeaseStore } from './lease-store.ts';
 

@@ -4,11 +4,11 @@ import type { LedgerEntry } from '@latchkey/shared/events';
 import { assertContentOpen, assertEntitled } from './assert-entitled.ts';
 import { assertUnmarked } from './assert-unmarked.ts';
 import type { Grant } from './create-lease.ts';
-import { type Lease, stateOf } from './lease.ts';
+import { type Lease, statusOf } from './lease.ts';
 import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
 import { isLeaseId } from './lease-id.ts';
 import { lockForCreation, lockForRenewal } from './lease-locks.ts';
-import type { LeaseService } from './lease-ports.ts';
+import type { LeaseService } from './lease-route-options.ts';
 import { grantTtlSeconds, lastRenewableExpiry } from './lease-rules.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { makeRoom } from './make-room.ts';
@@ -40,7 +40,7 @@ export async function renewLease(
       noticeLease(entry, 'renewed', renewed);
       return renewed;
     });
-  const active = stateOf(lease, clock.now()) === 'active' ? await write(extendActive) : null;
+  const active = statusOf(lease, clock.now()) === 'active' ? await write(extendActive) : null;
   // In a transaction of its own: it locks the viewer alone, and a lock that is shared cannot become one without deadlocks.
   const renewed = active ?? (await write(revive));
   if (!renewed) throw new AppError('LEASE_REVOKED');
@@ -79,7 +79,7 @@ async function revive(
   const now = clock.now();
   const store = await openLeaseStore(tx, revocations);
   const latest = asRenewable(await store.find(id), acting.principal, service, now);
-  if (stateOf(latest, now) === 'expired') {
+  if (statusOf(latest, now) === 'expired') {
     await assertUnmarked(tx, acting.principal, latest);
     await makeRoom(entry, service, viewerId, acting);
   }

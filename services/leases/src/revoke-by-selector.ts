@@ -3,7 +3,7 @@ import type { LedgerEntry } from '@latchkey/shared/events';
 import type { Lease } from './lease.ts';
 import { type Acting, auditAct } from './lease-acting.ts';
 import { lockForRevocation } from './lease-locks.ts';
-import type { LeaseService } from './lease-ports.ts';
+import type { LeaseService } from './lease-route-options.ts';
 import { isCovered, isOpen, type LeaseExpression, leaseColumns, toLease } from './lease-row.ts';
 import { lastRenewableExpiry } from './lease-rules.ts';
 import { describeSelector, type LeaseSelector } from './lease-selector.ts';

@@ -4,7 +4,7 @@ import type { Lease } from './lease.ts';
 import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
 import { isLeaseId } from './lease-id.ts';
 import { lockForRevocation } from './lease-locks.ts';
-import type { LeaseService } from './lease-ports.ts';
+import type { LeaseService } from './lease-route-options.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import type { RevocationResult } from './revoke-by-selector.ts';

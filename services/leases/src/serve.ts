@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { shareLeases } from '@latchkey/shared/cache';
-import { neighbourVariables, ports, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts, neighbourVariables, viewerTokenRule } from '@latchkey/shared/config';
 import { addFeedRoutes, createContentClient } from '@latchkey/shared/internal';
 import {
   connectApiKeys,
   connectNeighbour,
+  createRouteOptions,
   createServiceCore,
-  createServicePorts,
   openRows,
   rowSettings,
   runService,
   serviceSettings,
 } from '@latchkey/shared/process';
+import { publishLeases } from '@latchkey/shared/replicas';
 import packageJson from '../package.json' with { type: 'json' };
 import {
-  addLeaseNeighbourRoutes,
+  addLeaseInternalRoutes,
   createLeaseReader,
   leaseRoutes,
   leaseSettingRules,
@@ -28,7 +28,7 @@ await runService(
     name: 'leases',
     version: packageJson.version,
     settings: {
-      ...serviceSettings(ports.leases),
+      ...serviceSettings(defaultPorts.leases),
       ...rowSettings,
       ...leaseSettings,
       authUrls: neighbourVariables.authUrls,
@@ -36,7 +36,7 @@ await runService(
     },
     rules: [viewerTokenRule, ...leaseSettingRules],
     async mount(context) {
-      const { values, process, clock, log, shutdown } = context;
+      const { values, service, clock, log, shutdown } = context;
       const { leaseRenewGraceSeconds: renewGraceSeconds } = values;
       const { db, checkSchema, feed, bus, sharing } = openRows('leases', values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
@@ -53,19 +53,19 @@ await runService(
         leases: reader,
         sharing,
       });
-      const servicePorts = createServicePorts(context, { db, bus, guard, randomId: randomUUID });
+      const routeOptions = createRouteOptions(context, { db, bus, guard, randomId: randomUUID });
       await leaseRoutes({
-        ...servicePorts,
+        ...routeOptions,
         ledger: sharing
-          ? shareLeases(servicePorts.ledger, { ...sharing, renewGraceSeconds })
-          : servicePorts.ledger,
+          ? publishLeases(routeOptions.ledger, { ...sharing, renewGraceSeconds })
+          : routeOptions.ledger,
         contents,
         contentMode: values.contentMode,
         rules: readLeaseRules(values),
-        metrics: process.metrics,
-      })(process.app);
-      addLeaseNeighbourRoutes(process.app, reader, feed);
-      addFeedRoutes(process.app, feed);
+        metrics: service.metrics,
+      })(service.app);
+      addLeaseInternalRoutes(service.app, reader, feed);
+      addFeedRoutes(service.app, feed);
 
       const jobs = startLeaseJobs({
         db,

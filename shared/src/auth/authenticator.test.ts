@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { AuthorityCache } from '../cache/index.ts';
+import { AuthorityCache } from '../authority/index.ts';
 import type { ApiKeyState } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';

@@ -1,4 +1,4 @@
-import { type Authority, apiKeyCacheKey } from '../cache/index.ts';
+import { type Authority, apiKeyCacheKey } from '../authority/index.ts';
 import type { Clock } from '../clock/index.ts';
 import type { ApiKeyState, ApiKeyVerifier } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';

@@ -20,7 +20,7 @@ export interface TokenSettings {
 /** How long a shutdown waits for a fetch of the key set that is under way: as long as one may take. */
 const fetchEndsMs = 3_000;
 
-export interface TokenPorts {
+export interface TokenOptions {
   clock: Clock;
   onFault: (error: unknown) => void;
   shutdown: Pick<Shutdown, 'add'>;
@@ -29,12 +29,12 @@ export interface TokenPorts {
 }
 
 /** The verifier that the configuration asks for, its key set kept fresh until the shutdown; null where it names neither a secret nor a key set. */
-export function createTokens(settings: TokenSettings, ports: TokenPorts): TokenVerifier | null {
+export function createTokens(settings: TokenSettings, options: TokenOptions): TokenVerifier | null {
   const { authJwtSecret: secret, authJwksUrl: url } = settings;
   if (!secret && !url) return null;
   return createTokenVerifier({
     secret: secret?.reveal() ?? null,
-    keySet: url ? followKeySet(url, ports) : null,
+    keySet: url ? followKeySet(url, options) : null,
     rules: {
       audience: settings.authJwtAudience ?? null,
       issuer: settings.authJwtIssuer ?? null,
@@ -43,12 +43,12 @@ export function createTokens(settings: TokenSettings, ports: TokenPorts): TokenV
       requireIssuedAt: settings.authJwtRequireIat,
       contentClaim: settings.authJwtContentClaim,
     },
-    clock: ports.clock,
-    ...(ports.maxBytes === undefined ? {} : { maxBytes: ports.maxBytes }),
+    clock: options.clock,
+    ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
   });
 }
 
-function followKeySet(url: string, { clock, onFault, shutdown }: TokenPorts): KeySet {
+function followKeySet(url: string, { clock, onFault, shutdown }: TokenOptions): KeySet {
   const keySet = createKeySet({ fetchJson: () => fetchKeySet(url), clock, onFault });
   // At the start too: the first viewer need not wait for it.
   void keySet.keepFresh();

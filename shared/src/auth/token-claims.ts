@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
-import type { TextPool } from '../cache/index.ts';
 import { AppError } from '../errors/index.ts';
+import type { TextPool } from '../memory/index.ts';
 import type { Principal } from './principal.ts';
 import { ContentList } from './token-contents.ts';
 

@@ -1,4 +1,4 @@
-import { type TextPool, textBytes } from '../cache/index.ts';
+import { type TextPool, textBytes } from '../memory/index.ts';
 
 /** The contents that a token opens. */
 export interface TokenContents {

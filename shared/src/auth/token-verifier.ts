@@ -1,16 +1,16 @@
 import { createSecretKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { Clock } from '../clock/index.ts';
+import { AppError } from '../errors/index.ts';
 import {
-  type Kept,
   mapSlotBytes,
   planCaches,
+  type RecencyEntry,
   RecencyMap,
   TextPool,
   textBytes,
   usualCachesBytes,
-} from '../cache/index.ts';
-import type { Clock } from '../clock/index.ts';
-import { AppError } from '../errors/index.ts';
+} from '../memory/index.ts';
 import type { KeySet } from './key-set.ts';
 import type { Principal } from './principal.ts';
 import { isTokenTimely, readViewer, refuseToken, type TokenRules, type TokenTimes } from './token-claims.ts';
@@ -54,7 +54,7 @@ export interface TokenVerifierOptions {
 }
 
 /** What decisions need of a token, and no more of it: its claims may be long, and nobody reads them again. */
-interface Remembered extends Kept, TokenTimes {
+interface Remembered extends RecencyEntry, TokenTimes {
   viewer: Principal;
   /** Generation of the key set that it was verified with; null for a shared secret, which does not change. */
   generation: number | null;

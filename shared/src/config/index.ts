@@ -39,7 +39,13 @@ export { auditVariables, readAuditRetention } from './variables/audit.ts';
 export { authorityVariables } from './variables/authority.ts';
 export { contentVariables } from './variables/content.ts';
 export { databaseVariables, sharedDatabaseVariables } from './variables/database.ts';
-export { corsRule, enablePresign, gatewayVariables, ports, processVariables } from './variables/http.ts';
+export {
+  corsRule,
+  defaultPorts,
+  enablePresign,
+  gatewayVariables,
+  processVariables,
+} from './variables/http.ts';
 export { cacheAndBusVariables, internalVariables, neighbourVariables } from './variables/internal.ts';
 export { leaseMode, leaseRule, leaseVariables } from './variables/leases.ts';
 export { listenRule, observabilityVariables } from './variables/observability.ts';

@@ -6,7 +6,7 @@ import { auditVariables } from './variables/audit.ts';
 import { authorityVariables } from './variables/authority.ts';
 import { contentVariables } from './variables/content.ts';
 import { databaseVariables, migrateOnStart } from './variables/database.ts';
-import { corsRule, gatewayVariables, ports, processVariables } from './variables/http.ts';
+import { corsRule, defaultPorts, gatewayVariables, processVariables } from './variables/http.ts';
 import { leaseRule, leaseVariables } from './variables/leases.ts';
 import { listenRule, observabilityVariables } from './variables/observability.ts';
 import { presignRule, presignVariables } from './variables/presign.ts';
@@ -16,7 +16,7 @@ import { weakSecretRules } from './weak-secrets.ts';
 
 /** Everything that the single process reads. */
 export const singleNodeSettings = {
-  ...processVariables(ports.gateway),
+  ...processVariables(defaultPorts.gateway),
   ...gatewayVariables,
   ...rateLimitVariables,
   masterKeys,

@@ -6,6 +6,7 @@ import {
   contentVariables,
   corsRule,
   databaseVariables,
+  defaultPorts,
   describeVariables,
   type Environment,
   gatewayVariables,
@@ -15,7 +16,6 @@ import {
   masterKeys,
   neighbourVariables,
   observabilityVariables,
-  ports,
   presignRule,
   presignVariables,
   processVariables,
@@ -25,7 +25,7 @@ import {
 } from './index.ts';
 
 const all = {
-  ...processVariables(ports.gateway),
+  ...processVariables(defaultPorts.gateway),
   ...gatewayVariables,
   ...databaseVariables,
   ...cacheAndBusVariables,

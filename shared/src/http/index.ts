@@ -1,9 +1,7 @@
-export { isDirectFromLoopback, resolveClientIp } from './client-ip.ts';
 export { addGuard, type GuardOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost, type HostOptions } from './host.ts';
 export { listQuery, nextCursor, page } from './list-query.ts';
-export { normalizeIp } from './normalize-ip.ts';
 export { addOpenApi } from './openapi.ts';
 export {
   type ForeignPageReason,
@@ -13,7 +11,6 @@ export {
 } from './own-page.ts';
 export { createRateLimiter, type LimitName, type RateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
+export type { RouteOptions } from './route-options.ts';
 export type { App, Routes } from './routes.ts';
-export type { ServicePorts } from './service-ports.ts';
-export { parseTrustProxy, type TrustProxy } from './trust-proxy.ts';
 export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';

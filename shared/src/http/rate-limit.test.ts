@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { connectRedis } from '../cache/index.ts';
-import { patientLimits } from '../cache/patient-limits.fixture.ts';
 import { createMetrics } from '../metrics/index.ts';
+import { connectRedis } from '../replicas/index.ts';
+import { patientLimits } from '../replicas/patient-limits.fixture.ts';
 import { createHost } from './host.ts';
 import { createRateLimiter } from './rate-limit.ts';
 

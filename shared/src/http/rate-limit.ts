@@ -1,9 +1,9 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { viewerIdOf } from '../auth/index.ts';
-import type { RedisConnection } from '../cache/index.ts';
 import { AppError } from '../errors/index.ts';
 import { networkOf } from '../net/index.ts';
+import type { RedisConnection } from '../replicas/index.ts';
 import type { App } from './routes.ts';
 
 /** Requests a minute (`rateLimitVariables`). */

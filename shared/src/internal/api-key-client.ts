@@ -3,11 +3,11 @@ import type { NeighbourClient } from './neighbour-client.ts';
 import { isNullable, isNumber, isText, readObject } from './parse-answer.ts';
 
 /** Uses of keys are gathered for so long before they are told: the contract allows a minute. */
-export const tellUsesEveryMs = 5_000;
+export const reportUsesEveryMs = 5_000;
 /** Told at a time: at some 55 octets each, half of the 64 KiB that a body may have. */
 const usesAtATime = 500;
 
-/** The auth service over the wire. Whoever runs it calls `flush` every `tellUsesEveryMs` and at its end. */
+/** The auth service over the wire. Whoever runs it calls `flush` every `reportUsesEveryMs` and at its end. */
 export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
   /** Tells the uses that were noted. What could not be told is kept for the next time. */
   flush(): Promise<void>;

@@ -1,7 +1,16 @@
-export { createApiKeyClient, type RemoteApiKeyVerifier, tellUsesEveryMs } from './api-key-client.ts';
+export { announceUnsure } from './announce-unsure.ts';
+export { createApiKeyClient, type RemoteApiKeyVerifier, reportUsesEveryMs } from './api-key-client.ts';
 export { createContentClient, createKeyVersionClient } from './content-client.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';
 export { createLeaseClient, type LeaseClient } from './lease-client.ts';
+export {
+  addLogHeaders,
+  foreignPageHeader,
+  internalHeaderPrefix,
+  isDirectHeader,
+  type LogFacts,
+  readLogHeaders,
+} from './log-headers.ts';
 export { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
 export {
   createNeighbourGate,
@@ -10,12 +19,3 @@ export {
   refusedHeader,
 } from './neighbour-gate.ts';
 export { addProcessReportRoute, processReportPath } from './process-report.ts';
-export { tellWhenUnsure } from './tell-unsure.ts';
-export {
-  addTellingHeaders,
-  foreignPageHeader,
-  isDirectHeader,
-  readTellingHeaders,
-  type Telling,
-  tellingHeaderPrefix,
-} from './telling-headers.ts';

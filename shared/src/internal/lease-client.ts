@@ -1,21 +1,23 @@
-import type { Stamped, StampedLeaseReader } from '../cache/index.ts';
 import type { LeaseReader, LeaseState } from '../contracts/index.ts';
+import type { OwnerAnswer, OwnerLeaseReader } from '../replicas/index.ts';
 import type { NeighbourClient } from './neighbour-client.ts';
 import { isNullable, isNumber, isText, readObject } from './parse-answer.ts';
 
 /** The lease service over the wire. */
 export interface LeaseClient extends LeaseReader {
   /** The same, with the place in the change feed that each answer is true at or after. */
-  stamped: StampedLeaseReader;
+  stamped: OwnerLeaseReader;
 }
 
 export function createLeaseClient(leases: NeighbourClient): LeaseClient {
-  const stamped: StampedLeaseReader = {
+  const stamped: OwnerLeaseReader = {
     findLease: (leaseId) =>
-      leases.get(`/internal/leases/${encodeURIComponent(leaseId)}`, (body) => readStamped(body, parseLease)),
+      leases.get(`/internal/leases/${encodeURIComponent(leaseId)}`, (body) =>
+        readOwnerAnswer(body, parseLease),
+      ),
     findMark: (viewerId, contentId) => {
       const query = new URLSearchParams({ viewerId, contentId });
-      return leases.get(`/internal/marks?${query}`, (body) => readStamped(body, parseMark));
+      return leases.get(`/internal/marks?${query}`, (body) => readOwnerAnswer(body, parseMark));
     },
   };
   return {
@@ -25,7 +27,7 @@ export function createLeaseClient(leases: NeighbourClient): LeaseClient {
   };
 }
 
-function readStamped<T>(body: unknown, parse: (value: unknown) => T): Stamped<T> {
+function readOwnerAnswer<T>(body: unknown, parse: (value: unknown) => T): OwnerAnswer<T> {
   const { value, asOf } = readObject(body);
   if (!isNumber(asOf)) throw new TypeError('the answer has no place in the change feed');
   return { value: value === null ? null : parse(value), asOf };

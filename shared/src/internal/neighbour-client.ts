@@ -1,5 +1,12 @@
 import { AppError } from '../errors/index.ts';
-import { enterWhenRoom, NotBegun, NotSure, phaseHeader, Tries, type Upstream } from '../upstream/index.ts';
+import {
+  NotStarted,
+  phaseHeader,
+  Tries,
+  UnsureReplica,
+  type Upstream,
+  waitForRoom,
+} from '../upstream/index.ts';
 import { internalSecretHeader } from './neighbour-gate.ts';
 
 /** Under the 5 s after which a state is unknown, with room for a second address. */
@@ -50,7 +57,7 @@ export function createNeighbourClient({
   async function askAt(tries: Tries, method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
     // One limit for the wait and the answer.
     const signal = AbortSignal.timeout(answerTimeoutMs);
-    const member = await enterWhenRoom(upstream, tries, answerTimeoutMs * waitingPart);
+    const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
     try {
       const answer = await member.pool.request({
         method,
@@ -63,11 +70,11 @@ export function createNeighbourClient({
         signal,
       });
       const phase = answer.headers[phaseHeader];
-      member.heed(phase);
+      member.notePhase(phase);
       if (answer.statusCode === 200) return await answer.body.json();
       await answer.body.dump();
-      if (phase === 'starting') throw new NotBegun();
-      if (phase === 'unsure' && answer.statusCode === 503) throw new NotSure();
+      if (phase === 'starting') throw new NotStarted();
+      if (phase === 'unsure' && answer.statusCode === 503) throw new UnsureReplica();
       throw new Error(`it answered ${answer.statusCode}`);
     } finally {
       member.release();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { normalizeIp } from '../http/normalize-ip.ts';
 import { networkOf } from './network-of.ts';
+import { normalizeIp } from './normalize-ip.ts';
 
 test.each([
   ['203.0.113.7', '203.0.113.7'],

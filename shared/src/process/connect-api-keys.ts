@@ -2,7 +2,7 @@ import {
   createApiKeyClient,
   type NeighbourClient,
   type RemoteApiKeyVerifier,
-  tellUsesEveryMs,
+  reportUsesEveryMs,
 } from '../internal/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
 import type { ServiceContext } from './run-service.ts';
@@ -14,7 +14,7 @@ export function connectApiKeys(
 ): RemoteApiKeyVerifier {
   const apiKeys = createApiKeyClient(auth);
   const flushes = everyMs(
-    tellUsesEveryMs,
+    reportUsesEveryMs,
     () => apiKeys.flush(),
     (error) => log.error('uses of API keys could not be told', { error }),
   );

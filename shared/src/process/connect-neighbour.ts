@@ -15,7 +15,7 @@ export interface NeighbourAddress {
 export function connectNeighbour(
   { name, urls }: NeighbourAddress,
   { internalSecret }: { internalSecret: { reveal(): string } },
-  { process, clock, log, shutdown }: Pick<ServiceContext<never>, 'process' | 'clock' | 'log' | 'shutdown'>,
+  { service, clock, log, shutdown }: Pick<ServiceContext<never>, 'service' | 'clock' | 'log' | 'shutdown'>,
 ): NeighbourClient {
   const warn = createRepeatedWarnings(log, clock);
   const upstream = createUpstream({
@@ -31,7 +31,7 @@ export function connectNeighbour(
     upstream,
     secret: internalSecret.reveal(),
     onFault: (_, error) => {
-      process.metrics.upstreamErrors.inc({ upstream: name });
+      service.metrics.upstreamErrors.inc({ upstream: name });
       warn(`${name} did not answer`, error);
     },
   });

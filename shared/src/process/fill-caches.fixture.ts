@@ -1,14 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { createTokenVerifier, type TokenVerifier } from '../auth/index.ts';
-import {
-  type Authority,
-  boundCaches,
-  createAuthority,
-  markKey,
-  planCaches,
-  readProcessMemory,
-} from '../cache/index.ts';
+import { type Authority, createAuthority, markKey } from '../authority/index.ts';
 import { createFeedFollower, createInProcessBus } from '../events/index.ts';
+import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 
 /**

@@ -3,13 +3,13 @@ export { createSchemaCheck, type SchemaCheck, SchemaMissing } from './check-sche
 export { connectApiKeys } from './connect-api-keys.ts';
 export { connectBus } from './connect-bus.ts';
 export { connectNeighbour, type NeighbourAddress } from './connect-neighbour.ts';
-export { connectSharedStates, type Sharing } from './connect-shared-states.ts';
+export { connectStateStore, type Sharing } from './connect-state-store.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit } from './explain-and-exit.ts';
 export { explainRefusal } from './explain-refusal.ts';
 export { openRows, type Rows } from './open-rows.ts';
 export { runService, type ServiceContext } from './run-service.ts';
-export { createServiceCore, createServicePorts, type ServiceCore } from './service-core.ts';
+export { createRouteOptions, createServiceCore, type ServiceCore } from './service-core.ts';
 export { databaseDependencies, openServiceDatabase } from './service-database.ts';
 export { createServiceProcess, type ServiceProcess, type ServiceProcessOptions } from './service-process.ts';
 export { rowSettings, serviceSettings } from './service-settings.ts';

@@ -2,7 +2,7 @@ import { type Database, nameDatabase } from '../db/index.ts';
 import { type Bus, type ChangeFeed, createDatabaseFeed } from '../events/index.ts';
 import { createSchemaCheck, type SchemaCheck } from './check-schema.ts';
 import { connectBus } from './connect-bus.ts';
-import { connectSharedStates, type Sharing } from './connect-shared-states.ts';
+import { connectStateStore, type Sharing } from './connect-state-store.ts';
 import type { ServiceContext } from './run-service.ts';
 import { databaseDependencies, openServiceDatabase } from './service-database.ts';
 
@@ -38,6 +38,6 @@ export function openRows(
     checkSchema,
     feed: createDatabaseFeed(db),
     bus: connectBus(name, values, context),
-    sharing: connectSharedStates(values, context),
+    sharing: connectStateStore(values, context),
   };
 }

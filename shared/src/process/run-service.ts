@@ -33,7 +33,7 @@ interface ProcessValues {
 /** What a service is wired from. */
 export interface ServiceContext<S extends Settings> {
   values: Values<S>;
-  process: ServiceProcess;
+  service: ServiceProcess;
   clock: Clock;
   log: OperatorLog;
   shutdown: Shutdown;
@@ -103,7 +103,7 @@ async function start<const S extends Settings>(
       dependencies,
     });
     service.metrics.statistics.warnings.push(...judgeConfiguration(values as JudgedValues));
-    const prepare = await options.mount({ values, process: service, clock, log, shutdown, dependencies });
+    const prepare = await options.mount({ values, service, clock, log, shutdown, dependencies });
     const start = addStart(dependencies);
     await service.listen();
     const { readiness } = service;

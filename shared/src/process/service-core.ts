@@ -1,14 +1,7 @@
 import { createRefusalLog } from '../audit/index.ts';
 import type { CredentialSource } from '../auth/index.ts';
 import { createAuthenticator, createTokens, type TokenSettings } from '../auth/index.ts';
-import {
-  type Authority,
-  boundCaches,
-  createAuthority,
-  planCaches,
-  readProcessMemory,
-  type SharedLeases,
-} from '../cache/index.ts';
+import { type Authority, createAuthority } from '../authority/index.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';
 import {
@@ -19,11 +12,13 @@ import {
   type FeedFollower,
   pullIntervalMs,
 } from '../events/index.ts';
-import { createRateLimiter, type GuardOptions, type RateLimits, type ServicePorts } from '../http/index.ts';
-import { tellWhenUnsure } from '../internal/index.ts';
+import { createRateLimiter, type GuardOptions, type RateLimits, type RouteOptions } from '../http/index.ts';
+import { announceUnsure } from '../internal/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
 import { createRepeatedWarnings } from '../log/index.ts';
-import type { Sharing } from './connect-shared-states.ts';
+import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
+import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
+import type { Sharing } from './connect-state-store.ts';
 import type { ServiceContext } from './run-service.ts';
 import { feedDependency } from './service-database.ts';
 
@@ -62,12 +57,12 @@ const noContents: ContentReader = { findContent: notRead };
 const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
 
 export async function createServiceCore(
-  context: Pick<ServiceContext<never>, 'process' | 'clock' | 'log' | 'shutdown' | 'dependencies'>,
+  context: Pick<ServiceContext<never>, 'service' | 'clock' | 'log' | 'shutdown' | 'dependencies'>,
   values: CoreSettings,
   { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing }: CoreReaders,
 ): Promise<ServiceCore> {
-  const { process, clock, log, shutdown } = context;
-  const { metrics, app } = process;
+  const { service, clock, log, shutdown } = context;
+  const { metrics, app } = service;
   const follower = createFeedFollower({
     feed,
     bus,
@@ -77,13 +72,13 @@ export async function createServiceCore(
     onApplied: (number, at, change) => metrics.statistics.noteChange(number, at, change),
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
-  tellWhenUnsure(app, follower.ageMs, follower.limitMs);
+  announceUnsure(app, follower.ageMs, follower.limitMs);
   context.dependencies.push(feedDependency(follower));
   const cacheBytes = planCaches(boundCaches(readProcessMemory()));
   const authority = createAuthority({
     apiKeys,
     contents,
-    leases,
+    leases: 'states' in leases ? createSharedLeaseSource(leases, follower, clock) : leases,
     follower,
     bus,
     clock,
@@ -120,10 +115,10 @@ export async function createServiceCore(
 }
 
 /** What the routes of a service that keeps rows are made from. */
-export function createServicePorts(
+export function createRouteOptions(
   { clock, log }: Pick<ServiceContext<never>, 'clock' | 'log'>,
   { db, bus, guard, randomId }: { db: Database; bus: Bus; guard: GuardOptions; randomId: () => string },
-): ServicePorts {
+): RouteOptions {
   const warn = createRepeatedWarnings(log, clock);
   return {
     db,

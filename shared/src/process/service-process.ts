@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
-import { type App, addHealthRoutes, addOpenApi, createHost, normalizeIp } from '../http/index.ts';
-import { addProcessReportRoute, addTellingHeaders, createNeighbourGate } from '../internal/index.ts';
+import { type App, addHealthRoutes, addOpenApi, createHost } from '../http/index.ts';
+import { addLogHeaders, addProcessReportRoute, createNeighbourGate } from '../internal/index.ts';
 import {
   createReadiness,
   Degraded,
@@ -14,6 +14,7 @@ import {
 } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/index.ts';
+import { normalizeIp } from '../net/index.ts';
 import { type Phase, phaseHeader } from '../upstream/index.ts';
 
 const closeTimeoutMs = 10_000;
@@ -82,7 +83,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     } else return done();
     done(new AppError('DEPENDENCY_UNAVAILABLE'));
   });
-  addTellingHeaders(app);
+  addLogHeaders(app);
   await addOpenApi(app, { version, publicUrl: options.publicUrl });
   addHealthRoutes(app, { version, readiness, clock });
   addProcessReportRoute(app, metrics.statistics);

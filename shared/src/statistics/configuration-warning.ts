@@ -1,5 +1,5 @@
 import type { CorsOrigins } from '../config/url-parsers.ts';
-import type { TrustProxy } from '../http/trust-proxy.ts';
+import type { TrustProxy } from '../net/index.ts';
 
 /** Something about the configuration that whoever runs the server should know. */
 export interface ConfigurationWarning {

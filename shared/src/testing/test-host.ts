@@ -6,7 +6,7 @@ import {
   createTokenVerifier,
   type TokenVerifier,
 } from '../auth/index.ts';
-import { type Authority, createAuthority } from '../cache/index.ts';
+import { type Authority, createAuthority } from '../authority/index.ts';
 import type { Clock } from '../clock/index.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';

@@ -5,7 +5,7 @@
 export const elsewhereHeader = 'x-latchkey-elsewhere';
 
 /** Stands for a 503 with `elsewhereHeader`. */
-export class NotHere extends Error {
+export class TryElsewhere extends Error {
   constructor() {
     super('it cannot answer this one');
   }

@@ -1,8 +1,8 @@
-export { elsewhereHeader, NotHere } from './elsewhere.ts';
-export { enterWhenRoom } from './enter-when-room.ts';
+export { elsewhereHeader, TryElsewhere } from './elsewhere.ts';
 export type { Member } from './member.ts';
-export { NoSignOfLife, NotBegun, NotSure, type Phase, phaseHeader } from './phase.ts';
+export { NotStarted, type Phase, phaseHeader, Unresponsive, UnsureReplica } from './phase.ts';
 export { systemLookup } from './system-lookup.ts';
 export { Tries } from './tries.ts';
 export { createUpstream, type Upstream, type UpstreamOptions } from './upstream.ts';
+export { waitForRoom } from './wait-for-room.ts';
 export type { Waiter } from './waiting-line.ts';

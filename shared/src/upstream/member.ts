@@ -1,7 +1,7 @@
 import { Client, Pool } from 'undici';
 import type { Clock } from '../clock/index.ts';
+import { createLivenessProbe } from './liveness.ts';
 import { phaseHeader } from './phase.ts';
-import { createSignOfLife } from './sign-of-life.ts';
 
 /** One that is starting or unsure, for so long; then one request tries it, and then the next. */
 const unfitMs = 1_000;
@@ -39,17 +39,17 @@ export interface Member {
    * Takes what an answer says of its process (`phaseHeader`). One that is ending is believed until a probe is answered by one that
    * is not: nobody knows how long the end takes, and what meets it may be lost.
    */
-  heed(phase: unknown): void;
+  notePhase(phase: unknown): void;
   /** Asks it for a sign of life, and penalizes it where none comes. Those who ask at the same time share the answer. */
   isAlive(): Promise<boolean>;
 }
 
 /** Health rank of an address; lower is better. To one that is `gone` no request is sent. */
-export const standing = { well: 0, ending: 1, unfit: 2, silent: 3, gone: 4 } as const;
+export const healthRank = { healthy: 0, ending: 1, unfit: 2, silent: 3, gone: 4 } as const;
 
 /** A member as its upstream sees it. */
 export interface KnownMember extends Member {
-  standing(): (typeof standing)[keyof typeof standing];
+  healthRank(): (typeof healthRank)[keyof typeof healthRank];
   /** Whether only a probe can tell that requests may go there again. */
   needsProbe(): boolean;
   /** A request goes there. Where it is starting or unsure, that one tries it, and the others wait for what comes of it. */
@@ -83,7 +83,7 @@ export function openMember(options: MemberOptions): KnownMember {
   const prober = new Client(origin, {
     connect: { timeout: probeConnectTimeoutMs, servername: serverName },
   });
-  const signOfLife = createSignOfLife(async (signal) => {
+  const liveness = createLivenessProbe(async (signal) => {
     const { headers, body } = await prober.request({ method: 'GET', path: '/health', signal });
     await body.dump();
     isEnding = headers[phaseHeader] === 'ending';
@@ -104,19 +104,19 @@ export function openMember(options: MemberOptions): KnownMember {
       occupied--;
       onChange();
     },
-    penalize: signOfLife.doubt,
-    heed(phase) {
+    penalize: liveness.doubt,
+    notePhase(phase) {
       if (phase === 'ending') isEnding = true;
       unfitUntilMs = phase === 'unsure' || phase === 'starting' ? clock.monotonic() + unfitMs : null;
     },
-    isAlive: signOfLife.ask,
-    standing() {
-      const life = signOfLife.life();
-      if (life !== 'alive') return standing[life];
-      if (unfitUntilMs !== null && unfitUntilMs > clock.monotonic()) return standing.unfit;
-      return isEnding ? standing.ending : standing.well;
+    isAlive: liveness.ask,
+    healthRank() {
+      const life = liveness.life();
+      if (life !== 'alive') return healthRank[life];
+      if (unfitUntilMs !== null && unfitUntilMs > clock.monotonic()) return healthRank.unfit;
+      return isEnding ? healthRank.ending : healthRank.healthy;
     },
-    needsProbe: () => isEnding || signOfLife.life() !== 'alive',
+    needsProbe: () => isEnding || liveness.life() !== 'alive',
     taken() {
       if (unfitUntilMs !== null) unfitUntilMs = clock.monotonic() + unfitMs;
     },

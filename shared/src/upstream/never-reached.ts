@@ -1,4 +1,4 @@
-import { NotBegun } from './phase.ts';
+import { NotStarted } from './phase.ts';
 
 /** What undici reports when it found no connection, or was told to make none. */
 const codes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_CLOSED']);
@@ -8,7 +8,7 @@ const calls = new Set(['connect', 'getaddrinfo']);
 /** Whether the request has not begun to be done, so that trying another address cannot do it twice. */
 export function neverReached(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof NotBegun) return true;
+  if (error instanceof NotStarted) return true;
   if (error instanceof AggregateError) return error.errors.length > 0 && error.errors.every(neverReached);
   const { code = '', syscall = '' } = error as NodeJS.ErrnoException;
   return codes.has(code) || calls.has(syscall);

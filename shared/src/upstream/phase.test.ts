@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { createUpstream, NotBegun, type Upstream } from './index.ts';
+import { createUpstream, NotStarted, type Upstream } from './index.ts';
 import { neverReached } from './never-reached.ts';
 
 let upstream: Upstream | undefined;
@@ -21,14 +21,14 @@ function open(): { upstream: Upstream; clock: ReturnType<typeof createManualCloc
 test('an address that is about to end is asked no more while there is another', () => {
   const { upstream, picked } = open();
   const ending = upstream.pick();
-  ending?.heed('ending');
+  ending?.notePhase('ending');
   expect(picked()).not.toContain(ending?.origin);
 });
 
 test('an address that is about to end still comes before one that takes no connection', () => {
   const { upstream, picked } = open();
   const ending = upstream.pick();
-  ending?.heed('ending');
+  ending?.notePhase('ending');
   upstream.pick()?.penalize();
   expect(new Set(picked())).toEqual(new Set([ending?.origin]));
 });
@@ -38,24 +38,24 @@ test.each(['unsure', 'starting'])(
   (phase) => {
     const { upstream, clock, picked } = open();
     const doubtful = upstream.pick();
-    doubtful?.heed(phase);
+    doubtful?.notePhase(phase);
     expect(picked()).not.toContain(doubtful?.origin);
     clock.advance(1_000);
     expect(picked().filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
     clock.advance(1_000);
     expect(picked().filter((origin) => origin === doubtful?.origin)).toHaveLength(1);
-    doubtful?.heed(undefined);
+    doubtful?.notePhase(undefined);
     expect(picked().filter((origin) => origin === doubtful?.origin)).toHaveLength(2);
   },
 );
 
-test('where every address is unsure, all of them take their turn, and none counts as well', () => {
+test('where every address is unsure, all of them take their turn, and none counts as healthy', () => {
   const { upstream, picked } = open();
-  for (let turn = 0; turn < 2; turn++) upstream.pick()?.heed('unsure');
-  expect(upstream.pickWell()).toBeNull();
+  for (let turn = 0; turn < 2; turn++) upstream.pick()?.notePhase('unsure');
+  expect(upstream.pickHealthy()).toBeNull();
   expect(new Set(picked()).size).toBe(2);
 });
 
 test('what a service that is starting has answered can be asked elsewhere, whatever it was', () => {
-  expect(neverReached(new NotBegun())).toBe(true);
+  expect(neverReached(new NotStarted())).toBe(true);
 });

@@ -8,21 +8,21 @@ export const phaseHeader = 'x-latchkey-phase';
 export type Phase = 'starting' | 'ending' | 'unsure';
 
 /** Stands for a request with which nothing was done, so that any request can be sent again. */
-export class NotBegun extends Error {
+export class NotStarted extends Error {
   constructor(why = 'it is still starting') {
     super(why);
   }
 }
 
 /** Stands for a 503 of a process that is `unsure`: another one may be able to answer. */
-export class NotSure extends Error {
+export class UnsureReplica extends Error {
   constructor() {
     super('it cannot know at the moment');
   }
 }
 
 /** Stands for an address that keeps a request waiting and gives no sign of life beside it. */
-export class NoSignOfLife extends Error {
+export class Unresponsive extends Error {
   constructor() {
     super('it gives no sign of life');
   }

@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
-import { createUpstream, NoSignOfLife, NotBegun, NotHere, NotSure, Tries, type Upstream } from './index.ts';
+import {
+  createUpstream,
+  NotStarted,
+  Tries,
+  TryElsewhere,
+  Unresponsive,
+  UnsureReplica,
+  type Upstream,
+} from './index.ts';
 
 const upstreams: Upstream[] = [];
 afterEach(async () => {
@@ -24,7 +32,7 @@ const timeOut = Object.assign(new Error('too long'), { name: 'TimeoutError' });
 describe('a request that nobody has begun with', () => {
   test.each([
     ['because no connection was taken', refused],
-    ['because the service is starting', new NotBegun()],
+    ['because the service is starting', new NotStarted()],
   ])('is tried at three addresses, whatever it is: %s', (_why, error) => {
     const tries = new Tries(open(4), false);
     const asked = [tries.member?.origin];
@@ -37,9 +45,9 @@ describe('a request that nobody has begun with', () => {
 describe('a request that may have been begun', () => {
   const causes: [string, Error][] = [
     ['its connection broke', broken],
-    ['its address is silent', new NoSignOfLife()],
+    ['its address is silent', new Unresponsive()],
     ['its time is over', timeOut],
-    ['its process is unsure', new NotSure()],
+    ['its process is unsure', new UnsureReplica()],
   ];
 
   test.each(causes)('goes to one other address at most, where asking changes nothing: %s', (_why, error) => {
@@ -54,10 +62,10 @@ describe('a request that may have been begun', () => {
     expect(new Tries(open(4), false).next(error)).toBe(false);
   });
 
-  test.each(causes.slice(1))('has nowhere to go where no other address is well: %s', (_why, error) => {
+  test.each(causes.slice(1))('has nowhere to go where no other address is healthy: %s', (_why, error) => {
     const upstream = open(2);
     const tries = new Tries(upstream, true);
-    upstream.pick()?.heed('unsure');
+    upstream.pick()?.notePhase('unsure');
     expect(tries.next(error)).toBe(false);
     expect(new Tries(open(1), true).next(error)).toBe(false);
   });
@@ -76,8 +84,8 @@ describe('a request that may have been begun', () => {
     for (let request = 0; request < 1_000; request++) {
       const tries = new Tries(upstream, true);
       const first = tries.member;
-      if (tries.next(new NotSure())) again++;
-      first?.heed(undefined);
+      if (tries.next(new UnsureReplica())) again++;
+      first?.notePhase(undefined);
     }
     expect(again).toBeGreaterThan(300);
     expect(again).toBeLessThan(340);
@@ -89,16 +97,16 @@ describe('a request that an address cannot answer', () => {
     const upstream = open(4);
     const tries = new Tries(upstream, true);
     const asked = [tries.member?.origin];
-    while (tries.next(new NotHere())) asked.push(tries.member?.origin);
+    while (tries.next(new TryElsewhere())) asked.push(tries.member?.origin);
     expect(new Set(asked).size).toBe(3);
     expect(asked).toHaveLength(3);
-    const turns = Array.from({ length: 4 }, () => upstream.pickWell()?.origin);
+    const turns = Array.from({ length: 4 }, () => upstream.pickHealthy()?.origin);
     expect(new Set(turns).size).toBe(4);
   });
 
   test('never comes back to it, whatever happens at the others and however many are asked meanwhile', () => {
     for (const [failure, isTriedAgain] of [
-      [new NotHere(), false],
+      [new TryElsewhere(), false],
       [refused, true],
       [broken, true],
     ] as const) {
@@ -106,7 +114,7 @@ describe('a request that an address cannot answer', () => {
       const tries = new Tries(upstream, true);
       const first = tries.member;
       upstream.pick();
-      expect(tries.next(new NotHere())).toBe(true);
+      expect(tries.next(new TryElsewhere())).toBe(true);
       expect(tries.member).not.toBe(first);
       upstream.pick();
       expect(tries.next(failure)).toBe(isTriedAgain);
@@ -114,21 +122,21 @@ describe('a request that an address cannot answer', () => {
     }
   });
 
-  test('has nowhere to go where it is the only address, or no other one is well', () => {
-    expect(new Tries(open(1), true).next(new NotHere())).toBe(false);
+  test('has nowhere to go where it is the only address, or no other one is healthy', () => {
+    expect(new Tries(open(1), true).next(new TryElsewhere())).toBe(false);
     const upstream = open(2);
     const tries = new Tries(upstream, true);
     upstream.pick()?.penalize();
-    expect(tries.next(new NotHere())).toBe(false);
+    expect(tries.next(new TryElsewhere())).toBe(false);
   });
 
   test('is never sent twice where it changes something', () => {
-    expect(new Tries(open(4), false).next(new NotHere())).toBe(false);
+    expect(new Tries(open(4), false).next(new TryElsewhere())).toBe(false);
   });
 
   test('goes nowhere once the budget is spent', () => {
     const upstream = open(3);
     while (upstream.budget.spend());
-    expect(new Tries(upstream, true).next(new NotHere())).toBe(false);
+    expect(new Tries(upstream, true).next(new TryElsewhere())).toBe(false);
   });
 });

@@ -166,7 +166,7 @@ describe('an address that failed', () => {
     upstream
       .all()
       .find((member) => member.origin === origin)
-      ?.heed('ending');
+      ?.notePhase('ending');
     while (probed < 3) {
       clock.advance(60_000);
       expect(picks(4)).not.toContain(origin);

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Clock } from '../clock/index.ts';
 import { everyMs } from '../lifecycle/index.ts';
-import { type KnownMember, type Member, openMember, standing } from './member.ts';
+import { healthRank, type KnownMember, type Member, openMember } from './member.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 import { WaitingLine } from './waiting-line.ts';
 
@@ -13,15 +13,15 @@ const defaultProbeEveryMs = 500;
 /** A neighbour at one or several addresses. */
 export interface Upstream {
   /**
-   * The next address in turn, of those that least speaks against; null where none is known.
+   * The next address in turn, of those with the best health rank; null where no address is known.
    *
    * @param except those that are left out
    */
   pick(except?: ReadonlySet<Member>): Member | null;
   /** As `pick`, but null where every address is known to be gone: what is sent there could only wait without success. */
   pickAlive(except?: ReadonlySet<Member>): Member | null;
-  /** The next one that nothing speaks against; null where there is none. */
-  pickWell(except?: ReadonlySet<Member>): Member | null;
+  /** The next healthy one; null where there is none. */
+  pickHealthy(except?: ReadonlySet<Member>): Member | null;
   /** Whether some address is not known to be gone. */
   hasAlive(): boolean;
   /** Every known address, for what is asked of each of them. */
@@ -111,7 +111,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     let bestRank = 2 * worst + 2;
     for (let step = 0; step < members.length && bestRank > 0; step++) {
       const member = members[(turn + step) % members.length] as KnownMember;
-      const rank = 2 * member.standing() + (member.hasRoom() ? 0 : 1);
+      const rank = 2 * member.healthRank() + (member.hasRoom() ? 0 : 1);
       if (rank >= bestRank || except?.has(member)) continue;
       best = member;
       bestRank = rank;
@@ -125,7 +125,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   /** Sends those that wait wherever there is room now. Where no address is alive, none of them goes on waiting. */
   function admit(): void {
     while (line.size > 0) {
-      const member = next(standing.silent);
+      const member = next(healthRank.silent);
       if (member && !member.hasRoom()) return;
       const waiter = line.take();
       if (member) waiter?.admit(member);
@@ -149,10 +149,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   ];
 
   return {
-    pick: (except) => next(standing.gone, except),
-    pickAlive: (except) => next(standing.silent, except),
-    pickWell: (except) => next(standing.well, except),
-    hasAlive: () => members.some((member) => member.standing() < standing.gone),
+    pick: (except) => next(healthRank.gone, except),
+    pickAlive: (except) => next(healthRank.silent, except),
+    pickHealthy: (except) => next(healthRank.healthy, except),
+    hasAlive: () => members.some((member) => member.healthRank() < healthRank.gone),
     all: () => members,
     size: () => members.length,
     line,

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { RevocationTarget } from '../../api/leases.ts';
 import type { Lease } from '../../api/resources.ts';
 import { formatExact } from '../../components/format-time.ts';
-import { useLeaseState } from './lease-status.tsx';
+import { useLeaseStatus } from './lease-status.tsx';
 import styles from './leases.module.css';
 
 /** What the dialog ends: one lease, which it names in full, or every one of a viewer, of a content or of the pair. */
@@ -74,7 +74,7 @@ export function describeRevocation(target: Revoking): RevocationWords {
 /** One lease in a line: whose, for what, on which device, and until when. */
 function LeaseLine({ lease }: { lease: Lease }) {
   const { viewerId, contentId, deviceId, expiresAt } = lease;
-  const isActive = useLeaseState(lease) === 'active';
+  const isActive = useLeaseStatus(lease) === 'active';
   return (
     <p className={styles.line}>
       <strong>

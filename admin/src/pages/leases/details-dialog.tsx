@@ -16,7 +16,7 @@ import { useApi } from '../../session/app-context.ts';
 import type { BeginRevoking } from './describe-revocation.tsx';
 import { addressOf } from './lease-filter.ts';
 import { useLeaseNews } from './lease-news.ts';
-import { LeaseEnd, LeaseStateBadge, useLeaseState } from './lease-status.tsx';
+import { LeaseEnd, LeaseStateBadge, useLeaseStatus } from './lease-status.tsx';
 
 export interface DetailsDialogProps {
   leaseId: string;
@@ -62,7 +62,7 @@ const revokers = {
 
 function Details({ lease, revoke }: { lease: Lease; revoke: BeginRevoking }) {
   const { id, viewerId, contentId, deviceId, createdAt, renewedAt, expiresAt, revokedAt } = lease;
-  const isActive = useLeaseState(lease) === 'active';
+  const isActive = useLeaseStatus(lease) === 'active';
   const facts: Fact[] = [
     ['State', <LeaseStateBadge key="state" lease={lease} />],
     ['Viewer', <CopyableValue key="viewer" text={viewerId} what="Viewer id" />],

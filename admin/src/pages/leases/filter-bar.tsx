@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
 import { useCallback } from 'react';
-import { leaseStates } from '../../api/resources.ts';
+import { leaseStatuses } from '../../api/resources.ts';
 import { FilterRow, SearchField } from '../../components/filters.tsx';
 import type { LeaseFilter } from './lease-filter.ts';
 
@@ -33,7 +33,7 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
         }
         data={[
           { value: '', label: 'Any state' },
-          ...leaseStates.map((value) => ({ value, label: `Only ${value}` })),
+          ...leaseStatuses.map((value) => ({ value, label: `Only ${value}` })),
         ]}
       />
     </FilterRow>

@@ -1,13 +1,13 @@
 import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 import type { LeaseQuery, LeaseSelector } from '../../api/leases.ts';
-import { type LeaseState, leaseStates } from '../../api/resources.ts';
+import { type LeaseStatus, leaseStatuses } from '../../api/resources.ts';
 
 /** What the table is narrowed to; it stands in the address, so that it can be kept, sent and gone back to. */
 export interface LeaseFilter {
   viewerId: string;
   contentId: string;
-  state: LeaseState | null;
+  state: LeaseStatus | null;
 }
 
 export const everyLease: LeaseFilter = { viewerId: '', contentId: '', state: null };
@@ -17,7 +17,7 @@ export function readFilter(params: URLSearchParams): LeaseFilter {
   return {
     viewerId: params.get('viewer') ?? '',
     contentId: params.get('content') ?? '',
-    state: leaseStates.find((state) => state === params.get('state')) ?? null,
+    state: leaseStatuses.find((state) => state === params.get('state')) ?? null,
   };
 }
 

@@ -2,14 +2,14 @@ import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { ConfigurationWarningSchema, StatisticsQuerySchema } from '@latchkey/shared/statistics';
 import { Type } from 'typebox';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { readStoredWarnings } from '../stored-warnings.ts';
 
 /**
  * `GET /api/v1/statistics`, as the gateway asks for it with the caller's credential before it gathers the figures: decides who
  * may, and gives what only this service knows. The gateway documents the route, because its answer is another.
  */
-export function addAuthorizeStatisticsRoute(app: App, { db, setup }: AuthPorts): void {
+export function addAuthorizeStatisticsRoute(app: App, { db, setup }: AuthRouteOptions): void {
   app.get(
     '/api/v1/statistics',
     {

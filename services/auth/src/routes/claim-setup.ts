@@ -3,7 +3,7 @@ import { type App, auditFacts, NameSchema, readName } from '@latchkey/shared/htt
 import { Type } from 'typebox';
 import { toApiKey } from '../api-key.ts';
 import { NewApiKeySchema, RawKeySchema } from '../api-key-schema.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { claimSetup, refuseSecondClaim } from '../claim-setup.ts';
 import { checkSetupCredential, refuseForeignPage } from '../setup-credential.ts';
 import { readEmptyBody } from './empty-body.ts';
@@ -14,7 +14,7 @@ const defaultName = 'admin';
 const BodySchema = Type.Object({ name: Type.Optional(NameSchema) }, { additionalProperties: false });
 
 /** `POST /api/v1/setup`: creates the first API key. */
-export function addClaimSetupRoute(app: App, ports: AuthPorts): void {
+export function addClaimSetupRoute(app: App, options: AuthRouteOptions): void {
   app.post(
     '/api/v1/setup',
     {
@@ -41,15 +41,15 @@ export function addClaimSetupRoute(app: App, ports: AuthPorts): void {
       },
       // Before anything else is looked at: a caller without the credential learns nothing from the order of answers.
       onRequest: async (request) => {
-        await refuseSecondClaim(ports);
-        refuseForeignPage(ports, request.raw);
-        request.principal = checkSetupCredential(ports, request.raw);
+        await refuseSecondClaim(options);
+        refuseForeignPage(options, request.raw);
+        request.principal = checkSetupCredential(options, request.raw);
       },
       preValidation: readEmptyBody,
     },
     async (request, reply) => {
       const { name = defaultName } = request.body;
-      const { row, rawKey } = await claimSetup(ports, readName(name), auditFacts(request));
+      const { row, rawKey } = await claimSetup(options, readName(name), auditFacts(request));
       return reply.code(201).send({ api_key: toApiKey(row), raw_key: rawKey });
     },
   );

@@ -3,7 +3,7 @@ import { type App, auditFacts, NameSchema, readInstant, readName } from '@latchk
 import { Type } from 'typebox';
 import { toApiKey } from '../api-key.ts';
 import { NewApiKeySchema, RawKeySchema, ScopeSchema } from '../api-key-schema.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { createApiKey } from '../create-api-key.ts';
 
 /** The specification, section 4. */
@@ -24,7 +24,7 @@ const BodySchema = Type.Object(
 );
 
 /** `POST /api/v1/api-keys`. */
-export function addCreateApiKeyRoute(app: App, ports: AuthPorts): void {
+export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void {
   app.post(
     '/api/v1/api-keys',
     {
@@ -47,7 +47,7 @@ export function addCreateApiKeyRoute(app: App, ports: AuthPorts): void {
         scope,
         expiresAt: expiresAt === null ? null : readInstant(expiresAt, '/expiresAt'),
       };
-      const { row, rawKey } = await createApiKey(ports, wanted, auditFacts(request));
+      const { row, rawKey } = await createApiKey(options, wanted, auditFacts(request));
       return reply.code(201).send({ api_key: toApiKey(row), raw_key: rawKey });
     },
   );

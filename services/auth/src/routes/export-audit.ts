@@ -4,7 +4,7 @@ import { type App, auditFacts } from '@latchkey/shared/http';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { auditFilterSchemas, readAuditFilter } from '../audit-schema.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { type ExportFormat, exportAudit, exportFormats, exportMediaTypes } from '../export-audit.ts';
 
 const path = '/api/v1/audit/export';
@@ -16,7 +16,7 @@ const QuerySchema = Type.Object(
 );
 
 /** `GET /api/v1/audit/export`: the whole audit, or what the filters leave of it, as a file. */
-export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: AuthPorts): void {
+export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: AuthRouteOptions): void {
   app.get(
     path,
     {

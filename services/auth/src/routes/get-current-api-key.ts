@@ -4,10 +4,10 @@ import { Type } from 'typebox';
 import { toApiKey } from '../api-key.ts';
 import { CurrentApiKeySchema } from '../api-key-schema.ts';
 import { findApiKeyById } from '../api-key-store.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 
 /** `GET /api/v1/api-keys/current`: any scope may ask who it is. */
-export function addGetCurrentApiKeyRoute(app: App, { db }: AuthPorts): void {
+export function addGetCurrentApiKeyRoute(app: App, { db }: AuthRouteOptions): void {
   app.get(
     '/api/v1/api-keys/current',
     {

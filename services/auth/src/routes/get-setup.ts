@@ -2,7 +2,7 @@ import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { hasApiKeys } from '../api-key-store.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { demandedSetupCredential } from '../setup-credential.ts';
 
 const StateSchema = Type.Object({
@@ -13,7 +13,7 @@ const StateSchema = Type.Object({
 });
 
 /** `GET /api/v1/setup`: whether the server waits to be claimed, and what that takes. */
-export function addGetSetupRoute(app: App, ports: AuthPorts): void {
+export function addGetSetupRoute(app: App, options: AuthRouteOptions): void {
   app.get(
     '/api/v1/setup',
     {
@@ -25,8 +25,8 @@ export function addGetSetupRoute(app: App, ports: AuthPorts): void {
       },
     },
     async (request) => ({
-      setup_required: !(await hasApiKeys(ports.db)),
-      credential: demandedSetupCredential(ports, request.raw),
+      setup_required: !(await hasApiKeys(options.db)),
+      credential: demandedSetupCredential(options, request.raw),
     }),
   );
 }

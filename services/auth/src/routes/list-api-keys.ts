@@ -5,7 +5,7 @@ import { toApiKey } from '../api-key.ts';
 import { apiKeyExpiries, apiKeyStatuses } from '../api-key-filter.ts';
 import { ApiKeySchema, ScopeSchema } from '../api-key-schema.ts';
 import { listApiKeys } from '../api-key-store.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 
 /** The contract, section 3. */
 const defaultLimit = 500;
@@ -43,7 +43,7 @@ const QuerySchema = Type.Object(
 );
 
 /** `GET /api/v1/api-keys`: newest first, revoked and expired ones included. */
-export function addListApiKeysRoute(app: App, { db, clock }: AuthPorts): void {
+export function addListApiKeysRoute(app: App, { db, clock }: AuthRouteOptions): void {
   app.get(
     '/api/v1/api-keys',
     {

@@ -4,7 +4,7 @@ import { type App, listQuery, nextCursor, page } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { AuditSchema, auditFilterSchemas, readAuditFilter } from '../audit-schema.ts';
 import { listAuditRows } from '../audit-store.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 
 /** The contract, section 8. */
 const defaultLimit = 100;
@@ -15,7 +15,7 @@ const QuerySchema = Type.Object(
 );
 
 /** `GET /api/v1/audit`: what was done and what was refused. */
-export function addListAuditRoute(app: App, { db, refusals }: AuthPorts): void {
+export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions): void {
   app.get(
     '/api/v1/audit',
     {

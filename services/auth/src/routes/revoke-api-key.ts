@@ -2,12 +2,12 @@ import { problems } from '@latchkey/shared/errors';
 import { type App, auditFacts } from '@latchkey/shared/http';
 import { readApiKeyId, toApiKey } from '../api-key.ts';
 import { ApiKeyParamsSchema, ApiKeySchema } from '../api-key-schema.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { lostManagersWarning } from '../manager-warning.ts';
 import { revokeApiKey } from '../revoke-api-key.ts';
 
 /** `DELETE /api/v1/api-keys/:id`. */
-export function addRevokeApiKeyRoute(app: App, ports: AuthPorts): void {
+export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void {
   app.delete(
     '/api/v1/api-keys/:id',
     {
@@ -26,13 +26,13 @@ export function addRevokeApiKeyRoute(app: App, ports: AuthPorts): void {
       },
     },
     async (request, reply) => {
-      const revoked = await revokeApiKey(ports, readApiKeyId(request.params.id), auditFacts(request));
-      const warning = await lostManagersWarning(ports.db, ports.setup, ports.clock.now()).catch(
+      const revoked = await revokeApiKey(options, readApiKeyId(request.params.id), auditFacts(request));
+      const warning = await lostManagersWarning(options.db, options.setup, options.clock.now()).catch(
         // It is revoked, whatever the database does now.
         () => null,
       );
       if (warning) {
-        ports.warn(warning);
+        options.warn(warning);
         // 299: a lasting warning for a person to read (RFC 7234 section 5.5.7, which RFC 9111 dropped without a successor).
         reply.header('warning', `299 latchkey "${warning}"`);
       }

@@ -3,7 +3,7 @@ import { type App, auditFacts } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { readApiKeyId, toApiKey } from '../api-key.ts';
 import { ApiKeyParamsSchema, ApiKeySchema, NewApiKeySchema, RawKeySchema } from '../api-key-schema.ts';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { rotateApiKey } from '../rotate-api-key.ts';
 import { readEmptyBody } from './empty-body.ts';
 
@@ -26,7 +26,7 @@ const BodySchema = Type.Object(
 );
 
 /** `POST /api/v1/api-keys/:id/rotate`. */
-export function addRotateApiKeyRoute(app: App, ports: AuthPorts): void {
+export function addRotateApiKeyRoute(app: App, options: AuthRouteOptions): void {
   app.post(
     '/api/v1/api-keys/:id/rotate',
     {
@@ -53,7 +53,7 @@ export function addRotateApiKeyRoute(app: App, ports: AuthPorts): void {
     async (request, reply) => {
       const id = readApiKeyId(request.params.id);
       const { overlapSeconds = defaultOverlapSeconds } = request.body;
-      const rotated = await rotateApiKey(ports, { id, overlapSeconds }, auditFacts(request));
+      const rotated = await rotateApiKey(options, { id, overlapSeconds }, auditFacts(request));
       return reply.code(201).send({
         api_key: toApiKey(rotated.row),
         raw_key: rotated.rawKey,

@@ -3,14 +3,14 @@ import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import type { AuthPorts } from '../auth-ports.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { createEventStreams, type StreamRoom } from '../event-streams.ts';
 
 const path = '/api/v1/events';
 const config = { access: 'manage', action: 'events.stream', limit: 'api' } as const;
 
 /** `GET /api/v1/events`: what happens, as server-sent events. */
-export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthPorts): void {
+export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRouteOptions): void {
   const streams = createEventStreams({ bus, id: randomId() });
   // Before the server waits for its connections to end: these would not by themselves.
   app.addHook('preClose', async () => streams.close());

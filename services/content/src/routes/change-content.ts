@@ -1,5 +1,5 @@
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, NameSchema, type ServicePorts } from '@latchkey/shared/http';
+import { type App, auditFacts, NameSchema, type RouteOptions } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { changeContent } from '../change-content.ts';
 import { isContentId } from '../content.ts';
@@ -34,7 +34,7 @@ const schema = {
   },
 };
 
-export function addChangeContentRoute(app: App, { ledger }: ServicePorts): void {
+export function addChangeContentRoute(app: App, { ledger }: RouteOptions): void {
   app.patch(
     '/api/v1/content/:id',
     { config: { access: 'manage', action: 'content.update', limit: 'api' }, schema },

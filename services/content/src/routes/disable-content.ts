@@ -1,5 +1,5 @@
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, type ServicePorts } from '@latchkey/shared/http';
+import { type App, auditFacts, type RouteOptions } from '@latchkey/shared/http';
 import { isContentId } from '../content.ts';
 import { ContentAnswerSchema, ContentParametersSchema, toContentAnswer } from '../content-schema.ts';
 import { disableContent } from '../disable-content.ts';
@@ -14,7 +14,7 @@ const schema = {
   },
 };
 
-export function addDisableContentRoute(app: App, { ledger }: ServicePorts): void {
+export function addDisableContentRoute(app: App, { ledger }: RouteOptions): void {
   app.delete(
     '/api/v1/content/:id',
     { config: { access: 'manage', action: 'content.disable', limit: 'api' }, schema },

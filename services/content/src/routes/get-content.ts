@@ -1,5 +1,5 @@
 import { AppError, problems } from '@latchkey/shared/errors';
-import type { App, ServicePorts } from '@latchkey/shared/http';
+import type { App, RouteOptions } from '@latchkey/shared/http';
 import { isContentId } from '../content.ts';
 import { ContentParametersSchema, KeyedContentAnswerSchema, toContentAnswer } from '../content-schema.ts';
 import { findContent } from '../content-store.ts';
@@ -17,7 +17,7 @@ const schema = {
 
 export function addGetContentRoute(
   app: App,
-  { db, publicUrl }: ServicePorts & { publicUrl: string | null },
+  { db, publicUrl }: RouteOptions & { publicUrl: string | null },
 ): void {
   app.get(
     '/api/v1/content/:id',

@@ -1,5 +1,5 @@
 import { problems } from '@latchkey/shared/errors';
-import type { App, ServicePorts } from '@latchkey/shared/http';
+import type { App, RouteOptions } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { ContentSchema, StatusSchema, toContentAnswer } from '../content-schema.ts';
 import { listContents } from '../content-store.ts';
@@ -40,7 +40,7 @@ const schema = {
   },
 };
 
-export function addListContentsRoute(app: App, { db }: ServicePorts): void {
+export function addListContentsRoute(app: App, { db }: RouteOptions): void {
   app.get(
     '/api/v1/content',
     { config: { access: 'content:read', action: 'content.list', limit: 'api' }, schema },

@@ -1,5 +1,5 @@
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, instantOf, type ServicePorts } from '@latchkey/shared/http';
+import { type App, auditFacts, instantOf, type RouteOptions } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { maxMediaTypeLength } from '../media-type.ts';
 import { presignUpload, type SignUpload } from '../presign-upload.ts';
@@ -65,14 +65,14 @@ const schema = {
 
 export function addPresignRoute(
   app: App,
-  ports: Pick<ServicePorts, 'ledger'> & { signUpload: SignUpload },
+  options: Pick<RouteOptions, 'ledger'> & { signUpload: SignUpload },
 ): void {
   app.post(
     '/presign',
     { config: { access: 'presign', action: 'upload.presign', limit: 'presign' }, schema },
     async (request) => {
       const { url, headers, expiresAt } = await presignUpload(
-        ports,
+        options,
         request.body,
         request.principal,
         auditFacts(request),

@@ -1,5 +1,5 @@
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, NameSchema, readName, type ServicePorts } from '@latchkey/shared/http';
+import { type App, auditFacts, NameSchema, type RouteOptions, readName } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import {
   ContentIdSchema,
@@ -30,7 +30,7 @@ const schema = {
 
 export function addRegisterContentRoute(
   app: App,
-  { ledger, randomId, publicUrl }: ServicePorts & { publicUrl: string | null },
+  { ledger, randomId, publicUrl }: RouteOptions & { publicUrl: string | null },
 ): void {
   app.post(
     '/api/v1/content',

@@ -15,7 +15,7 @@ const EpochSchema = Type.String({
 /** 2^32 - 1. */
 const maxEpoch = 4_294_967_295;
 
-export interface KeyRoutePorts {
+export interface KeyRouteOptions {
   issuer: ContentKeyIssuer;
   metrics: Metrics;
   viewerSources: readonly CredentialSource[];
@@ -55,7 +55,7 @@ const common = {
 const config = { access: 'keys', limit: 'keys' } as const;
 
 /** `GET /keys/:contentId` and `GET /keys/:contentId/:epoch`. */
-export function addGetKeyRoutes(app: App, ports: KeyRoutePorts): void {
+export function addGetKeyRoutes(app: App, options: KeyRouteOptions): void {
   app.get(
     '/keys/:contentId',
     {
@@ -63,7 +63,7 @@ export function addGetKeyRoutes(app: App, ports: KeyRoutePorts): void {
       schema: { ...common, summary: 'The content key', params: Type.Object({ contentId: ContentIdSchema }) },
     },
     (request, reply) => {
-      answer(ports, request as FastifyRequest, reply, request.params.contentId, undefined);
+      answer(options, request as FastifyRequest, reply, request.params.contentId, undefined);
     },
   );
   app.get(
@@ -79,14 +79,14 @@ export function addGetKeyRoutes(app: App, ports: KeyRoutePorts): void {
     (request, reply) => {
       const epoch = Number(request.params.epoch);
       if (epoch > maxEpoch) throw validationFailure('/epoch', `must be at most ${maxEpoch}`);
-      answer(ports, request as FastifyRequest, reply, request.params.contentId, epoch);
+      answer(options, request as FastifyRequest, reply, request.params.contentId, epoch);
     },
   );
 }
 
 /** Not an async function: the usual answer is there at once, and a promise would only cost. */
 function answer(
-  { issuer, metrics, viewerSources }: KeyRoutePorts,
+  { issuer, metrics, viewerSources }: KeyRouteOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   contentId: string,

@@ -2,7 +2,7 @@ import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { createLease } from '../create-lease.ts';
-import type { LeaseService } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-route-options.ts';
 import {
   ContentIdSchema,
   DeviceIdSchema,

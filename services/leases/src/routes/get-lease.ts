@@ -2,7 +2,7 @@ import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { isLeaseId } from '../lease-id.ts';
-import type { LeaseService } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-route-options.ts';
 import { LeaseSchema, toLeaseView } from '../lease-schema.ts';
 import { openLeaseStore } from '../lease-store.ts';
 

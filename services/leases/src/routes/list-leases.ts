@@ -2,8 +2,8 @@ import { encodeCursor } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
 import { type App, listQuery, page } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import { leaseStates } from '../lease.ts';
-import type { LeaseService } from '../lease-ports.ts';
+import { leaseStatuses } from '../lease.ts';
+import type { LeaseService } from '../lease-route-options.ts';
 import { LeaseSchema, toLeaseView } from '../lease-schema.ts';
 import { openLeaseStore } from '../lease-store.ts';
 import { listLeases } from '../list-leases.ts';
@@ -19,7 +19,7 @@ const schema = {
     {
       viewerId: Type.Optional(Type.String({ minLength: 1 })),
       contentId: Type.Optional(Type.String({ minLength: 1 })),
-      state: Type.Optional(Type.Enum([...leaseStates])),
+      state: Type.Optional(Type.Enum([...leaseStatuses])),
       ...listQuery(defaultLimit),
     },
     { additionalProperties: false },

@@ -1,7 +1,7 @@
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import type { LeaseService } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-route-options.ts';
 import { grantOf, grantResponse, LeaseIdSchema, RequestedTtlSchema } from '../lease-schema.ts';
 import { renewLease } from '../renew-lease.ts';
 import { actingIn } from './acting.ts';

@@ -3,7 +3,7 @@ import { problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import type { Acting } from '../lease-acting.ts';
-import type { LeaseService } from '../lease-ports.ts';
+import type { LeaseService } from '../lease-route-options.ts';
 import {
   ContentIdSchema,
   LeaseIdSchema,

@@ -1,13 +1,19 @@
-import { parseTrustProxy, type TrustProxy, trustProxyForms } from '../../http/trust-proxy.ts';
+import { parseTrustProxy, type TrustProxy, trustProxyForms } from '../../net/index.ts';
 import { boolean, integer, oneOf, text } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import { type CorsOrigins, origins, url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 
 /** The ports of the contract: the gateway's is the specification's, the services follow it. */
-export const ports = { gateway: 4100, keyDerivation: 4101, leases: 4102, auth: 4103, content: 4104 } as const;
+export const defaultPorts = {
+  gateway: 4100,
+  keyDerivation: 4101,
+  leases: 4102,
+  auth: 4103,
+  content: 4104,
+} as const;
 
-/** What every process has. `port` is its default, one of `ports`. */
+/** What every process has. `port` is its default, one of `defaultPorts`. */
 export function processVariables(port: number) {
   return {
     port: variable({

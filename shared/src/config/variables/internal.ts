@@ -2,7 +2,7 @@ import { list, secret } from '../parsers.ts';
 import { bearerCredential } from '../secret-parsers.ts';
 import { connectionString, redisUrl, url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
-import { ports } from './http.ts';
+import { defaultPorts } from './http.ts';
 
 /** How the processes of the distributed profile know each other. */
 export const internalVariables = {
@@ -30,10 +30,10 @@ export const cacheAndBusVariables = {
 
 /** Where the services are, for the gateway and for each other; a process picks the neighbours that it has. */
 export const neighbourVariables = {
-  keyDerivationUrls: neighbour('KEY_DERIVATION_SERVICE_URL', ports.keyDerivation),
-  leasesUrls: neighbour('LEASES_SERVICE_URL', ports.leases),
-  authUrls: neighbour('AUTH_SERVICE_URL', ports.auth),
-  contentUrls: neighbour('CONTENT_SERVICE_URL', ports.content),
+  keyDerivationUrls: neighbour('KEY_DERIVATION_SERVICE_URL', defaultPorts.keyDerivation),
+  leasesUrls: neighbour('LEASES_SERVICE_URL', defaultPorts.leases),
+  authUrls: neighbour('AUTH_SERVICE_URL', defaultPorts.auth),
+  contentUrls: neighbour('CONTENT_SERVICE_URL', defaultPorts.content),
 };
 
 function neighbour(name: string, port: number) {

@@ -1,0 +1,20 @@
+import type { ContentReader } from '@latchkey/shared/contracts';
+import type { TableCheck } from '@latchkey/shared/db';
+import type { RouteOptions } from '@latchkey/shared/http';
+import type { Metrics } from '@latchkey/shared/metrics';
+import type { LeaseRules } from './lease-rules.ts';
+
+/** What the lease service is made from. */
+export interface LeaseRouteOptions extends RouteOptions {
+  contents: ContentReader;
+  /** `any`: a lease may be for content that is not registered (`CONTENT_MODE`). */
+  contentMode: 'registered' | 'any';
+  rules: LeaseRules;
+  metrics: Metrics;
+}
+
+/** What its own functions work with. */
+export interface LeaseService extends LeaseRouteOptions {
+  /** Whether the schema has the table of revocations (migration 0004). */
+  revocations: TableCheck;
+}

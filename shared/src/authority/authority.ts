@@ -1,0 +1,151 @@
+import type { Clock } from '../clock/index.ts';
+import type {
+  ApiKeyState,
+  ApiKeyVerifier,
+  ContentReader,
+  ContentState,
+  LeaseState,
+} from '../contracts/index.ts';
+import type { Bus, Change, FeedFollower } from '../events/index.ts';
+import { planCaches, TextPool, textBytes, usualCachesBytes } from '../memory/index.ts';
+import { AuthorityCache, EarlierState } from './authority-cache.ts';
+import { markKey, splitMarkKey } from './tags.ts';
+
+export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';
+
+/** Everything a decision rests on, kept true by one change feed. */
+export interface Authority {
+  /** By `apiKeyCacheKey`. */
+  apiKeys: AuthorityCache<ApiKeyState>;
+  /** By content id. */
+  contents: AuthorityCache<ContentState>;
+  /** By lease id. */
+  leases: AuthorityCache<LeaseState>;
+  /** By `markKey(viewerId, contentId)`: the time of the latest mark that covers the pair. */
+  marks: AuthorityCache<number>;
+}
+
+/** Where leases and marks are loaded from: the lease service, or what several replicas share of it. */
+export interface LeaseSource {
+  /** As `LeaseReader.findLease`. */
+  findLease(leaseId: string): Promise<LeaseState | null | EarlierState<LeaseState>>;
+  /** As `LeaseReader.findMark`. */
+  findMark(viewerId: string, contentId: string): Promise<number | null | EarlierState<number>>;
+}
+
+export interface AuthorityOptions {
+  apiKeys: ApiKeyVerifier;
+  contents: ContentReader;
+  leases: LeaseSource;
+  follower: FeedFollower;
+  bus: Bus;
+  clock: Clock;
+  onLookup?: (cache: CacheName, hit: boolean) => void;
+  /** What each cache may take in memory. */
+  cacheBytes?: Readonly<Record<CacheName, number>>;
+  /** As in `AuthorityCacheOptions`. */
+  namedSelectors?: number;
+}
+
+/** What a value takes beside its texts: its fields, a header of three words, and a number object for each time. */
+const leaseBytes = 96;
+const apiKeyBytes = 160;
+const contentBytes = 72;
+/** Ids of contents that leases have in common: 10,000. */
+const contentIdsBytes = 512 * 1_024;
+/** A mark is a time. */
+const markBytes = 16;
+
+/** Before the hash of a value that has not the form of a stored key, for which no database is asked. */
+const malformed = '?';
+
+/** The key of the cached API key: the SHA-256 of the presented value, 64 hex digits, and whether it had the right form. */
+export function apiKeyCacheKey(keyHash: string, wellFormed: boolean): string {
+  return wellFormed ? keyHash : malformed + keyHash;
+}
+
+function hashOf(key: string): string {
+  return key.startsWith(malformed) ? key.slice(malformed.length) : key;
+}
+
+export function createAuthority(options: AuthorityOptions): Authority {
+  const { apiKeys, contents, leases, follower, bus, clock, onLookup, namedSelectors } = options;
+  const cacheBytes = options.cacheBytes ?? planCaches(usualCachesBytes);
+  const common = (name: CacheName) => ({
+    maxBytes: cacheBytes[name],
+    feed: follower,
+    clock,
+    ...(namedSelectors === undefined ? {} : { namedSelectors }),
+    ...(onLookup ? { onLookup: (hit: boolean) => onLookup(name, hit) } : {}),
+  });
+  const shareContentId = createContentIdSharing();
+  const authority: Authority = {
+    apiKeys: new AuthorityCache({
+      ...common('apiKeys'),
+      load: (key) => apiKeys.findApiKey(hashOf(key), !key.startsWith(malformed)),
+      bytesOf: ({ name }) => apiKeyBytes + textBytes(name),
+    }),
+    contents: new AuthorityCache({
+      ...common('contents'),
+      load: (contentId) => contents.findContent(contentId),
+      bytesOf: () => contentBytes,
+    }),
+    leases: new AuthorityCache({
+      ...common('leases'),
+      load: async (leaseId) => shareContentId(await leases.findLease(leaseId)),
+      bytesOf: (lease) => leaseBytes + textBytes(lease.viewerId),
+      isNamed: (named, _leaseId, lease, step) =>
+        lease !== null && named.namedSince(lease.viewerId, lease.contentId, step),
+    }),
+    marks: new AuthorityCache({
+      ...common('marks'),
+      load: (key) => leases.findMark(...splitMarkKey(key)),
+      bytesOf: () => markBytes,
+      isNamed: (named, key, _mark, step) => named.namedSince(...splitMarkKey(key), step),
+    }),
+  };
+  follower.onChange((change) => {
+    if (change === null) for (const cache of Object.values(authority)) cache.clear();
+    else forget(authority, change);
+  });
+  // Renewals are not in the feed, because losing one is safe: a lease that looks expired is read again. Where one is
+  // heard of, it is read again at once.
+  bus.subscribe((message) => {
+    if (message.type !== 'notice') return;
+    const { topic, event, data } = message.notice;
+    if (topic === 'lease' && event === 'renewed' && typeof data.id === 'string')
+      authority.leases.invalidate(data.id);
+  });
+  return authority;
+}
+
+/** Thousands of leases name the same content: its id is kept once. */
+function createContentIdSharing() {
+  const contentIds = new TextPool(contentIdsBytes);
+  const share = (lease: LeaseState | null): LeaseState | null =>
+    lease && {
+      viewerId: lease.viewerId,
+      contentId: contentIds.share(lease.contentId),
+      expiresAt: lease.expiresAt,
+      renewableUntil: lease.renewableUntil,
+      revokedAt: lease.revokedAt,
+    };
+  return (loaded: LeaseState | null | EarlierState<LeaseState>) =>
+    loaded instanceof EarlierState ? new EarlierState(share(loaded.value), loaded.heldAtMs) : share(loaded);
+}
+
+/** Drops what a change names. */
+function forget(authority: Authority, change: Change): void {
+  if (change.kind === 'content') authority.contents.invalidate(change.contentId);
+  else if (change.kind === 'api-key') {
+    for (const wellFormed of [true, false])
+      authority.apiKeys.invalidate(apiKeyCacheKey(change.keyHash, wellFormed));
+  } else {
+    const { leaseId, viewerId, contentId } = change;
+    if (leaseId !== null) authority.leases.invalidate(leaseId);
+    if (viewerId === null && contentId === null) return;
+    if (leaseId === null) authority.leases.invalidateSelector(viewerId, contentId);
+    if (viewerId !== null && contentId !== null) authority.marks.invalidate(markKey(viewerId, contentId));
+    else authority.marks.invalidateSelector(viewerId, contentId);
+  }
+}

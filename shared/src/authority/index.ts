@@ -1,0 +1,16 @@
+export {
+  type Authority,
+  apiKeyCacheKey,
+  type CacheName,
+  createAuthority,
+  type LeaseSource,
+} from './authority.ts';
+export {
+  AuthorityCache,
+  type AuthorityCacheOptions,
+  EarlierState,
+  type Known,
+  type PendingLoad,
+} from './authority-cache.ts';
+export { mayHaveBeenRenewed } from './expired-lease.ts';
+export { leaseTags, markKey, markTags, type Naming, namedBy, splitMarkKey } from './tags.ts';

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Principal } from '../auth/index.ts';
+import { AppError } from '../errors/index.ts';
+import { type App, createHost } from '../http/index.ts';
+import { createMetrics } from '../metrics/index.ts';
+import { addLogHeaders, readLogHeaders } from './log-headers.ts';
+
+let app: App;
+let principal: Principal | null;
+beforeEach(() => {
+  const tell = () => {};
+  app = createHost({
+    randomId: randomUUID,
+    clientIpOf: () => '127.0.0.1',
+    requestLog: null,
+    operatorLog: { info: tell, warn: tell, error: tell },
+    metrics: createMetrics(),
+  });
+  addLogHeaders(app);
+  app.addHook('onRequest', async (request) => {
+    request.principal = principal;
+  });
+  app.get('/keys/:contentId', { config: { access: 'open' } }, async () => 'key');
+  app.get('/refused', { config: { access: 'open' } }, async () => {
+    throw new AppError('LEASE_REVOKED');
+  });
+});
+afterEach(() => app.close());
+
+/** What a gateway reads of the answer. */
+const told = async (url: string) => readLogHeaders((await app.inject(url)).headers as Record<string, string>);
+const viewer = (id: string): Principal => ({
+  kind: 'viewer',
+  id,
+  issuedNotBefore: null,
+  contents: null,
+  mayUpload: false,
+});
+
+describe('an answer tells', () => {
+  test('who acted, what was refused and which route it was', async () => {
+    principal = viewer('ann');
+    expect(await told('/refused')).toEqual({
+      principal: { kind: 'viewer', id: 'ann' },
+      code: 'LEASE_REVOKED',
+      route: '/refused',
+    });
+    principal = { kind: 'api-key', id: null, name: 'n', scope: 'admin', cacheKey: 'c' };
+    expect(await told('/keys/film')).toEqual({
+      principal: { kind: 'api-key', id: null },
+      code: null,
+      route: '/keys/:contentId',
+    });
+    principal = null;
+    expect(await told('/nowhere')).toEqual({ principal: null, code: 'NOT_FOUND', route: null });
+  });
+
+  test('any id as it is, and never a second header with it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (id) => {
+        principal = viewer(id);
+        const { headers, statusCode } = await app.inject('/keys/film');
+        expect(statusCode).toBe(200);
+        expect(headers['x-latchkey-principal']).toMatch(/^viewer [\x21-\x7e]+$/);
+        expect(await told('/keys/film')).toMatchObject({ principal: { kind: 'viewer', id } });
+      }),
+    );
+  }, 120_000);
+
+  test('an id that is no well-formed text without failing the request', async () => {
+    principal = viewer('\ud800 alone');
+    expect(await told('/keys/film')).toMatchObject({ principal: { id: '\ufffd alone' } });
+  });
+});
+
+test('whatever else stands in those headers is nothing, and nothing fails', () => {
+  const nothing = { principal: null, code: null, route: null };
+  expect(readLogHeaders({})).toEqual(nothing);
+  expect(readLogHeaders({ 'x-latchkey-principal': '%', 'x-latchkey-code': 'toString' })).toEqual(nothing);
+  expect(readLogHeaders({ 'x-latchkey-principal': 'viewer %zz' }).principal).toEqual({
+    kind: 'viewer',
+    id: null,
+  });
+  fc.assert(
+    fc.property(fc.string(), (text) => {
+      readLogHeaders({ 'x-latchkey-principal': text, 'x-latchkey-code': text, 'x-latchkey-route': text });
+    }),
+  );
+});

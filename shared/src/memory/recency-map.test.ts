@@ -1,0 +1,66 @@
+import { beforeEach, expect, test } from 'vitest';
+import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { type RecencyEntry, RecencyMap } from './recency-map.ts';
+
+let clock: ManualClock;
+let map: RecencyMap<RecencyEntry>;
+beforeEach(() => {
+  clock = createManualClock();
+  map = new RecencyMap(1_000, clock);
+});
+
+const add = (key: string, bytes = 10) => map.set(key, { bytes, isUsed: false, reviewedAtS: 0 });
+
+test('the entries of a map never take more bytes than it may, whatever they take each', () => {
+  for (let i = 0; i < 5_000; i++) {
+    add(`key ${i % 700}`, 1 + ((i * 37) % 300));
+    if (i % 3 === 0) map.get(`key ${(i * 7) % 700}`);
+    if (i % 11 === 0) map.delete(`key ${(i * 5) % 700}`);
+    expect(map.bytes).toBeLessThanOrEqual(1_000);
+  }
+  expect(map.size).toBeGreaterThan(2);
+  map.clear();
+  expect([map.size, map.bytes]).toEqual([0, 0]);
+});
+
+test('an entry that alone takes more than the map may is not kept, and what it replaces is gone', () => {
+  add('key');
+  add('key', 1_001);
+  expect([map.get('key'), map.bytes]).toEqual([undefined, 0]);
+});
+
+test('a flood of keys that are asked for once pushes out no key that is in use', () => {
+  const used = Array.from({ length: 50 }, (_, i) => `viewer ${i}`);
+  for (const key of used) add(key);
+  for (let i = 0; i < 10_000; i++) {
+    add(`flood ${i}`);
+    if (i % 10 === 0) for (const key of used) expect(map.get(key), `${key} at ${i}`).toBeDefined();
+  }
+});
+
+test('where every entry is in use, the map still keeps to its bytes, and reviews a few of them for each new one', () => {
+  const keys = Array.from({ length: 200 }, (_, i) => `key ${i}`);
+  for (let round = 0; round < 20; round++) {
+    for (const key of keys) {
+      if (!map.get(key)) add(key);
+      for (const other of keys) map.get(other);
+      expect(map.bytes).toBeLessThanOrEqual(1_000);
+    }
+  }
+  // All but what the last sixteenth is for.
+  expect(map.size).toBeGreaterThanOrEqual(93);
+});
+
+test('entries that nobody asked for during five minutes are dropped as others come, and those in use stay', () => {
+  for (let i = 0; i < 50; i++) add(`ended ${i}`);
+  add('playing');
+  for (let minute = 0; minute < 10; minute++) {
+    clock.advance(60_000);
+    expect(map.get('playing')).toBeDefined();
+    for (let i = 0; i < 4; i++) add(`new ${minute} ${i}`, 1);
+  }
+  expect(map.get('ended 0')).toBeUndefined();
+  for (let i = 0; i < 40; i++) add(`newer ${i}`, 1);
+  expect(map.get('ended 49')).toBeUndefined();
+  expect(map.get('playing')).toBeDefined();
+});

@@ -1,0 +1,7 @@
+export { createSharedLeaseSource, type OwnerLeaseReader, type SharedLeases } from './lease-source.ts';
+export { publishLeases } from './publish-leases.ts';
+export { type FeedStamp, RecentChanges } from './recent-changes.ts';
+export { connectRedis, type RedisConnection } from './redis-connection.ts';
+export { createRedisStateStore } from './redis-state-store.ts';
+export type { OwnerAnswer } from './shared-state-reader.ts';
+export type { StateKind, StateStore, StoredState } from './state-store.ts';

@@ -1,0 +1,146 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { EarlierState } from '../authority/index.ts';
+import type { LeaseState } from '../contracts/index.ts';
+import { createFeedProgress, type FeedProgress } from '../events/index.ts';
+import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
+import { createSharedLeaseReaders } from './lease-source.ts';
+import { RecentChanges } from './recent-changes.ts';
+import type { StateStore, StoredState } from './state-store.ts';
+
+let clock: ManualClock;
+let progress: FeedProgress;
+let recent: RecentChanges;
+let entries: Map<string, StoredState>;
+let owner: { value: LeaseState | null; mark: number | null; asOf: number };
+let asked: string[];
+let readers: ReturnType<typeof createSharedLeaseReaders>;
+
+const stamp = { number: 5, at: 500 };
+
+beforeEach(() => {
+  clock = createManualClock();
+  recent = new RecentChanges(10);
+  progress = createFeedProgress(clock, () => {}, recent);
+  progress.start(progress.begin(), 5, [{ number: 5, at: 500, change: { kind: 'content', contentId: 'x' } }]);
+  entries = new Map();
+  asked = [];
+  owner = { value: lease({ renewableUntil: clock.now() + 2_000 }), mark: 7, asOf: 5 };
+  const states: StateStore = {
+    get: async (kind, key) => entries.get(`${kind} ${key}`) ?? null,
+    set: (kind, key, value, at) => void entries.set(`${kind} ${key}`, { value, stamp: at }),
+    state: () => 'up',
+  };
+  const read = async (key: string) => {
+    asked.push(key);
+    return { value: owner.value, asOf: owner.asOf };
+  };
+  const findMark = async (viewerId: string, contentId: string) => {
+    asked.push(`${viewerId} of ${contentId}`);
+    return { value: owner.mark, asOf: owner.asOf };
+  };
+  clock.advance(100);
+  const shared = { owner: { findLease: read, findMark }, states, recent };
+  readers = createSharedLeaseReaders(shared, progress, clock);
+});
+
+function lease(fields: Partial<LeaseState> = {}): LeaseState {
+  const expiresAt = clock.now() + 1_000;
+  return { viewerId: 'v', contentId: 'c', expiresAt, renewableUntil: expiresAt, revokedAt: null, ...fields };
+}
+
+describe('a shared lease', () => {
+  test('is given without asking the owner, as a state of the instant up to which the feed was followed', async () => {
+    const value = lease();
+    entries.set('lease l', { value, stamp });
+    expect(await readers.lease.load('l')).toEqual(new EarlierState(value, 0));
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ['the lease', { leaseId: 'l', viewerId: null, contentId: null }],
+    ['its viewer', { leaseId: null, viewerId: 'v', contentId: null }],
+    ['its content', { leaseId: null, viewerId: null, contentId: 'c' }],
+    ['both', { leaseId: null, viewerId: 'v', contentId: 'c' }],
+  ])('is not believed once a change has named %s', async (_what, named) => {
+    entries.set('lease l', { value: lease(), stamp });
+    progress.hear(6, 600, { kind: 'leases', ...named });
+    expect(await readers.lease.load('l')).toEqual(owner.value);
+  });
+
+  test.each([
+    ['has expired, because it may have been renewed', () => lease({ expiresAt: clock.now() })],
+    ['is said not to be, because it may have been created', () => null],
+    ['is no lease', () => ({ viewerId: 'v' })],
+    ['has a time that is none', () => lease({ revokedAt: 0.5 })],
+  ])('is asked of the owner where it %s', async (_what, value) => {
+    entries.set('lease l', { value: value(), stamp });
+    expect(await readers.lease.load('l')).toEqual(owner.value);
+    expect(asked).toEqual(['l']);
+  });
+
+  test('is believed where it is revoked and would still be renewable', async () => {
+    const value = lease({ expiresAt: clock.now() - 1, revokedAt: 1 });
+    entries.set('lease l', { value, stamp });
+    expect(await readers.lease.load('l')).toEqual(new EarlierState(value, 0));
+  });
+
+  test('is asked of the owner where the feed has not been followed for 2.5 s, so that a decision finds it fresh', async () => {
+    const value = lease({ expiresAt: clock.now() + 9_000 });
+    for (const key of ['l', 'm']) entries.set(`lease ${key}`, { value, stamp });
+    clock.advance(2_400);
+    expect(await readers.lease.load('l')).toBeInstanceOf(EarlierState);
+    clock.advance(1);
+    expect(await readers.lease.load('m')).toEqual(owner.value);
+  });
+
+  test('is not believed again after it was read, before the feed was followed further: what was read may be newer', async () => {
+    const value = lease();
+    entries.set('lease l', { value, stamp });
+    expect(await readers.lease.load('l')).toBeInstanceOf(EarlierState);
+    expect(await readers.lease.load('l')).toEqual(owner.value);
+    entries.set('lease l', { value, stamp });
+    expect(await readers.lease.load('l')).toEqual(owner.value);
+    clock.advance(1);
+    progress.apply(progress.begin(), { head: 5, changes: [] });
+    expect(await readers.lease.load('l')).toBeInstanceOf(EarlierState);
+  });
+});
+
+describe('what the owner answers', () => {
+  test('is not followed by a shared entry, before the feed was followed further', async () => {
+    await readers.lease.load('l');
+    entries.set('lease l', { value: lease(), stamp });
+    expect(await readers.lease.load('l')).toEqual(owner.value);
+  });
+
+  test('is shared with the number that it is true at, though the feed has been followed further', async () => {
+    progress.hear(6, 600, { kind: 'content', contentId: 'y' });
+    expect(await readers.lease.load('l')).toEqual(owner.value);
+    expect(entries.get('lease l')).toEqual({ value: owner.value, stamp });
+  });
+
+  test('is shared with the last number known here where the owner is ahead', async () => {
+    owner.asOf = 9;
+    await readers.lease.load('l');
+    expect(entries.get('lease l')?.stamp).toEqual(stamp);
+  });
+
+  test('is not shared where there is no lease', async () => {
+    owner.value = null;
+    expect(await readers.lease.load('l')).toBeNull();
+    expect(entries.size).toBe(0);
+  });
+
+  test('is shared of marks, also that there is none', async () => {
+    owner.mark = null;
+    expect(await readers.mark.load('c v w')).toBeNull();
+    expect(asked).toEqual(['v w of c']);
+    expect(entries.get('mark c v w')).toEqual({ value: null, stamp });
+    clock.advance(1);
+    progress.apply(progress.begin(), { head: 5, changes: [] });
+    expect(await readers.mark.load('c v w')).toEqual(new EarlierState(null, clock.monotonic()));
+    progress.hear(6, 600, { kind: 'leases', leaseId: 'l', viewerId: 'v w', contentId: 'c' });
+    await readers.mark.load('c v w');
+    expect(asked).toHaveLength(2);
+  });
+});

@@ -1,0 +1,93 @@
+import { type LeaseSource, leaseTags, markKey, markTags, splitMarkKey } from '../authority/index.ts';
+import type { Clock } from '../clock/index.ts';
+import type { LeaseState } from '../contracts/index.ts';
+import type { RecentChanges } from './recent-changes.ts';
+import { type OwnerAnswer, SharedStateReader } from './shared-state-reader.ts';
+import type { StateStore } from './state-store.ts';
+
+/** The lease service as its neighbours see it, where its answers say at which number of the change feed they are true. */
+export interface OwnerLeaseReader {
+  /** As `LeaseReader.findLease`. */
+  findLease(leaseId: string): Promise<OwnerAnswer<LeaseState>>;
+  /** As `LeaseReader.findMark`. */
+  findMark(viewerId: string, contentId: string): Promise<OwnerAnswer<number>>;
+}
+
+/** Leases and marks that several replicas share. */
+export interface SharedLeases {
+  owner: OwnerLeaseReader;
+  states: StateStore;
+  /** The record that the follower of the change feed tells. */
+  recent: RecentChanges;
+}
+
+/**
+ * How long a mark, or that there is none, stays shared. It only bounds the room that unused ones take: 10 minutes of
+ * viewers.
+ */
+const markLifeMs = 600_000;
+
+/** The leases and marks of several replicas: from what they share where that is known to hold, else from the lease service. */
+export function createSharedLeaseSource(
+  ...options: Parameters<typeof createSharedLeaseReaders>
+): LeaseSource {
+  const { lease, mark } = createSharedLeaseReaders(...options);
+  return {
+    findLease: (leaseId) => lease.load(leaseId),
+    findMark: (viewerId, contentId) => mark.load(markKey(viewerId, contentId)),
+  };
+}
+
+/** What reads leases by their id and marks by `markKey`. */
+export function createSharedLeaseReaders(
+  { owner, states, recent }: SharedLeases,
+  follower: { readonly limitMs: number; seenUpToMs(): number | null },
+  clock: Clock,
+): { lease: SharedStateReader<LeaseState>; mark: SharedStateReader<number> } {
+  const common = { states, recent, follower, clock };
+  return {
+    lease: new SharedStateReader({
+      ...common,
+      kind: 'lease',
+      read: (leaseId) => owner.findLease(leaseId),
+      parse: parseLeaseState,
+      namesOf: (leaseId, lease) => leaseTags(leaseId, lease).map((tag) => ({ cache: 'leases', tag })),
+      ttlMs: leaseLifeMs,
+    }),
+    mark: new SharedStateReader({
+      ...common,
+      kind: 'mark',
+      read: (key) => owner.findMark(...splitMarkKey(key)),
+      parse: parseMark,
+      namesOf: (key) => markTags(key).map((tag) => ({ cache: 'marks', tag })),
+      ttlMs: () => markLifeMs,
+    }),
+  };
+}
+
+/**
+ * How long the state of a lease is worth sharing. Neither creations nor renewals are in the change feed: that there is no
+ * lease is nobody's to say but the owner's, and so is whether one that looks expired has been renewed. A revoked one stays
+ * so and is kept as long as it would have been asked for.
+ */
+export function leaseLifeMs(lease: LeaseState | null, now: number): number {
+  if (!lease) return 0;
+  return (lease.revokedAt === null ? lease.expiresAt : lease.renewableUntil) - now;
+}
+
+function parseLeaseState(value: unknown): LeaseState | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { viewerId, contentId, expiresAt, renewableUntil, revokedAt } = value as Record<string, unknown>;
+  if (typeof viewerId !== 'string' || typeof contentId !== 'string') return undefined;
+  if (!isTime(expiresAt) || !isTime(renewableUntil)) return undefined;
+  if (revokedAt !== null && !isTime(revokedAt)) return undefined;
+  return { viewerId, contentId, expiresAt, renewableUntil, revokedAt };
+}
+
+function parseMark(value: unknown): number | null | undefined {
+  return value === null || isTime(value) ? value : undefined;
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

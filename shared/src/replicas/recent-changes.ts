@@ -1,0 +1,134 @@
+import { type Naming, namedBy } from '../authority/index.ts';
+import type { Change, FeedRecord } from '../events/index.ts';
+
+/**
+ * A place in the change feed that a state is known to be true at. The number alone would not do: a database that was put
+ * back to an earlier state gives its numbers out again, for other changes, and those have other times.
+ */
+export interface FeedStamp {
+  number: number;
+  /** The time of the row with this number, milliseconds since 1970. */
+  at: number;
+  /**
+   * The database that was followed (`FeedPage`); missing where nobody told. A state may hold more than its number says: what a
+   * failover lost, for one. So it ends with its database.
+   */
+  history?: string | null;
+}
+
+interface Row {
+  at: number;
+  names: readonly string[];
+}
+
+/**
+ * The latest changes of the feed, so that a state with a stamp can be judged: it still holds where nothing since has
+ * named it. The record knows from which number on it is complete and judges nothing that is older.
+ */
+export class RecentChanges implements FeedRecord {
+  readonly #capacity: number;
+  /** Complete from `#from` to `#position`; beyond that only what was heard out of order. */
+  readonly #rows = new Map<number, Row>();
+  /** The last number that named each tag. */
+  readonly #lastNaming = new Map<string, number>();
+  #from = 0;
+  /** Null before the feed is followed. */
+  #position: number | null = null;
+  #history: string | null = null;
+  /** Up to here changes were received that are not kept; 0 where there are none. */
+  #unkeptUpTo = 0;
+  /** Readings of the feed that have ended since the last of them was received. */
+  #readingsSince = 0;
+
+  /** @param capacity changes kept; each takes some 200 bytes */
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  add(number: number, at: number, change: Change): void {
+    if (this.#position === null || number > this.#position + this.#capacity) {
+      this.#skip(number);
+      return;
+    }
+    if (number <= this.#from) return;
+    const names = namedBy(change).map(nameOf);
+    this.#remove(number);
+    this.#rows.set(number, { at, names });
+    for (const name of names) {
+      this.#lastNaming.set(name, Math.max(number, this.#lastNaming.get(name) ?? 0));
+    }
+  }
+
+  advance(number: number): void {
+    if (this.#position !== null && number <= this.#position) return;
+    this.#position = number;
+    for (; this.#from <= number - this.#capacity; this.#from++) this.#remove(this.#from);
+  }
+
+  restart(number: number, at: number | null, history: string | null = null): void {
+    this.#history = history;
+    // What was received of later changes stays true. What is too far ahead is of a history that the database has left, and
+    // would stay here.
+    for (const kept of [...this.#rows.keys()]) {
+      if (kept <= number) this.#remove(kept);
+      else if (kept > number + this.#capacity) {
+        this.#remove(kept);
+        this.#skip(kept);
+      }
+    }
+    if (at !== null) this.#rows.set(number, { at, names: [] });
+    this.#from = number;
+    this.#position = number;
+  }
+
+  caughtUp(): void {
+    // The second reading to end began after the change was received. If it did not come so far, the number was of another
+    // history, or no number of the feed at all, and must not end the belief in everything for good.
+    if (++this.#readingsSince >= 2) this.#unkeptUpTo = 0;
+  }
+
+  /** Changes that are kept. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /**
+   * The latest stamp for a state that is known to be true at the given number of the feed.
+   *
+   * @returns null where the record does not reach there
+   */
+  stamp(number = Number.POSITIVE_INFINITY): FeedStamp | null {
+    if (this.#position === null) return null;
+    // What is true at a later number was read after all that came before, so an earlier one is no lie.
+    const reached = Math.min(number, this.#position);
+    const row = this.#rows.get(reached);
+    if (!row) return null;
+    return { number: reached, at: row.at, ...(this.#history !== null && { history: this.#history }) };
+  }
+
+  /** Whether nothing, up to where the feed has been followed and in what was heard beyond, has named it since. */
+  confirms({ number, at, history }: FeedStamp, names: readonly Naming[]): boolean {
+    if (history != null && history !== this.#history) return false;
+    if (this.#position === null || number > this.#position || this.#position < this.#unkeptUpTo) return false;
+    // Below `#from` there is no row; what is not of this history has another time.
+    if (this.#rows.get(number)?.at !== at) return false;
+    return names.every((naming) => (this.#lastNaming.get(nameOf(naming)) ?? 0) <= number);
+  }
+
+  #skip(number: number): void {
+    this.#unkeptUpTo = Math.max(this.#unkeptUpTo, number);
+    this.#readingsSince = 0;
+  }
+
+  #remove(number: number): void {
+    const row = this.#rows.get(number);
+    if (!row || !this.#rows.delete(number)) return;
+    for (const name of row.names) {
+      if (this.#lastNaming.get(name) === number) this.#lastNaming.delete(name);
+    }
+  }
+}
+
+function nameOf({ cache, tag }: Naming): string {
+  return `${cache} ${tag}`;
+}

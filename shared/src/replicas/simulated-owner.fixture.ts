@@ -1,0 +1,178 @@
+import type { Authority } from '../authority/index.ts';
+import { markKey } from '../authority/index.ts';
+import type { LeaseState } from '../contracts/index.ts';
+import type { Change, FeedLink, FeedPage } from '../events/index.ts';
+
+export type Source = keyof Authority;
+
+/** One state of authority that a replica may cache. Its versions count up with every change. */
+export interface Item {
+  source: Source;
+  key: string;
+}
+
+const pairs = [
+  ['v0', 'c0'],
+  ['v0', 'c1'],
+  ['v1', 'c0'],
+] as const;
+
+/** Three leases, the marks of their pairs, two contents and an API key: few, so that what happens meets. */
+export const items: readonly Item[] = [
+  ...pairs.map((_, i): Item => ({ source: 'leases', key: `l${i}` })),
+  ...pairs.map(([viewerId, contentId]): Item => ({ source: 'marks', key: markKey(viewerId, contentId) })),
+  { source: 'contents', key: 'c0' },
+  { source: 'contents', key: 'c1' },
+  { source: 'apiKeys', key: 'hash' },
+];
+
+const all = (viewerId: string | null, contentId: string | null) =>
+  pairs.flatMap(([viewer, content], i) =>
+    (viewerId ?? viewer) === viewer && (contentId ?? content) === content ? [i, pairs.length + i] : [],
+  );
+const revocation = (leaseId: string | null, viewerId: string | null, contentId: string | null): Change => ({
+  kind: 'leases',
+  leaseId,
+  viewerId,
+  contentId,
+});
+
+/** Everything that changes authority: what it changes, and what the feed says of it. */
+const acts: readonly { touches: readonly number[]; change: Change }[] = [
+  { touches: all('v0', 'c0'), change: revocation('l0', 'v0', 'c0') },
+  { touches: all('v1', 'c0'), change: revocation('l2', 'v1', 'c0') },
+  { touches: [1], change: revocation('l1', null, null) },
+  { touches: all('v0', null), change: revocation(null, 'v0', null) },
+  { touches: all(null, 'c0'), change: revocation(null, null, 'c0') },
+  { touches: all('v0', 'c1'), change: revocation(null, 'v0', 'c1') },
+  { touches: [6], change: { kind: 'content', contentId: 'c0' } },
+  { touches: [7], change: { kind: 'content', contentId: 'c1' } },
+  { touches: [8], change: { kind: 'api-key', keyHash: 'hash' } },
+];
+export const actCount = acts.length;
+/** After its expiry a lease can be renewed for this long. Small beside the jumps of the clock. */
+const graceMs = 2_000;
+
+/** An act that is committed and not yet answered. */
+export interface Committed {
+  number: number;
+  at: number;
+  link: FeedLink;
+  change: Change;
+  /** The items that it changed, the version that each has since, and the one that it had before. */
+  versions: readonly (readonly [item: number, version: number, before: number])[];
+}
+
+/** The database: the truth, and the whole history of it. */
+export class SimulatedOwner {
+  /** For each item, when each of its versions ended; undefined where it has not. Versions are never used again. */
+  readonly endedAt: (number | undefined)[][] = items.map(() => [undefined]);
+  readonly leaseExpiresAt: number[] = pairs.map(() => 10_000);
+  /** For each item, its present version. */
+  readonly #present: number[] = items.map(() => 0);
+  /** Everything that was committed and not lost, in order. */
+  #committed: Committed[] = [];
+  readonly #lost = new Set<Committed>();
+  #purged = 0;
+  #commits = 0;
+  #incarnation = 0;
+
+  commit(act: number, nowMs: number): Committed {
+    const { touches, change } = acts[act] as (typeof acts)[number];
+    const link = { id: `row ${++this.#commits}`, previous: this.#committed.at(-1)?.link.id ?? null };
+    const versions = touches.map((item) => {
+      const ended = this.endedAt[item] as (number | undefined)[];
+      const before = this.#present[item] ?? 0;
+      const version = ended.length;
+      ended[before] = nowMs;
+      ended.push(undefined);
+      this.#present[item] = version;
+      return [item, version, before] as const;
+    });
+    const committed = { number: this.#committed.length + 1, at: nowMs, link, change, versions };
+    this.#committed.push(committed);
+    return committed;
+  }
+
+  /** A standby takes over that had not received the last acts: what they ended holds again, and their numbers are free. */
+  failOver(lost: number, nowMs: number): void {
+    this.#incarnation++;
+    for (const act of this.#committed.splice(Math.max(0, this.#committed.length - lost)).reverse()) {
+      this.#lost.add(act);
+      for (const [item, version, before] of act.versions) {
+        const ended = this.endedAt[item] as (number | undefined)[];
+        ended[version] = nowMs;
+        ended[before] = undefined;
+        this.#present[item] = before;
+      }
+    }
+    this.#purged = Math.min(this.#purged, Math.max(0, this.#committed.length - 1));
+  }
+
+  isLost(act: Committed): boolean {
+    return this.#lost.has(act);
+  }
+
+  /** Whether the item had the version only by an act that was lost. */
+  isLostVersion(item: number, version: number): boolean {
+    for (const { versions } of this.#lost) {
+      if (versions.some(([touched, made]) => touched === item && made === version)) return true;
+    }
+    return false;
+  }
+
+  /** What a reader of the item gets now: a value that carries its version. Version 0 of a mark or content is that there is none. */
+  read(index: number): unknown {
+    const version = this.#present[index] ?? 0;
+    const { source } = items[index] as Item;
+    if (source === 'marks') return version === 0 ? null : version;
+    if (source === 'contents') return version === 0 ? null : { status: 'active', keyVersion: version };
+    if (source === 'apiKeys')
+      return { id: 'k', name: '', scope: 'full', expiresAt: version, revokedAt: null };
+    return this.leaseOf(index, version);
+  }
+
+  /** The state of a lease that carries this version. */
+  leaseOf(lease: number, version: number): LeaseState {
+    const [viewerId = '', contentId = ''] = pairs[lease] ?? [];
+    const expiresAt = this.leaseExpiresAt[lease] ?? 0;
+    // The version counts milliseconds of grace, of which there are thousands: nothing else of a lease can carry it.
+    return { viewerId, contentId, expiresAt, renewableUntil: expiresAt + graceMs + version, revokedAt: null };
+  }
+
+  renew(lease: number, nowMs: number, lifeMs: number): void {
+    const expiresAt = this.leaseExpiresAt[lease] ?? 0;
+    if (nowMs < expiresAt + graceMs) this.leaseExpiresAt[lease] = Math.max(expiresAt, nowMs + lifeMs);
+  }
+
+  head(): number {
+    return this.#committed.length;
+  }
+
+  /** A page as Postgres gives it: all of one instant, with the name of the server that was read. */
+  since(number: number, limit: number): FeedPage {
+    const rows = this.#committed.slice(
+      Math.max(number, this.#purged),
+      Math.max(number, this.#purged) + limit,
+    );
+    return {
+      head: this.head(),
+      history: `server ${this.#incarnation}`,
+      changes: rows.map(({ number, at, link, change }) => ({ number, at, ...link, change })),
+    };
+  }
+
+  /** Removes old rows, never the newest. */
+  purge(count: number): void {
+    this.#purged = Math.min(this.#purged + count, Math.max(0, this.#committed.length - 1));
+  }
+}
+
+/** The version that a cached value carries. */
+export function versionOf(source: Source, value: unknown): number {
+  if (value === null) return 0;
+  if (source === 'marks') return value as number;
+  const state = value as { keyVersion: number; expiresAt: number; renewableUntil: number };
+  if (source === 'contents') return state.keyVersion;
+  return source === 'apiKeys' ? state.expiresAt : state.renewableUntil - state.expiresAt - graceMs;
+}

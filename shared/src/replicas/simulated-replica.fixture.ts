@@ -1,0 +1,260 @@
+import {
+  type Authority,
+  type AuthorityCache,
+  createAuthority,
+  EarlierState,
+  type Known,
+  mayHaveBeenRenewed,
+  type PendingLoad,
+} from '../authority/index.ts';
+import type { Clock } from '../clock/index.ts';
+import type { LeaseState } from '../contracts/index.ts';
+import {
+  type BusMessage,
+  type Change,
+  createFeedProgress,
+  type FeedLink,
+  type FeedPage,
+  type FeedProgress,
+  type FeedReading,
+} from '../events/index.ts';
+import { createSharedLeaseReaders } from './lease-source.ts';
+import { RecentChanges } from './recent-changes.ts';
+import type { SharedStateReader } from './shared-state-reader.ts';
+import { type Committed, type Item, items, type SimulatedOwner } from './simulated-owner.fixture.ts';
+import type { SimulatedStates } from './simulated-states.fixture.ts';
+import type { StoredState } from './state-store.ts';
+
+/** Small, so that a reading often takes several pages. */
+const pageSize = 2;
+/** Small, so that shared entries are often from before what is recorded. */
+const recordedChanges = 3;
+/** Small, so that names are often forgotten. */
+const namedSelectors = 2;
+
+interface Pull {
+  reading: FeedReading;
+  /** Only the first reading asks for it by itself. */
+  head: number | null;
+  page: FeedPage | null;
+}
+
+/** A change on its way; without a link where a process of the release before sent it. */
+interface Pushed extends Omit<Committed, 'link'> {
+  link: FeedLink | null;
+}
+
+interface Load {
+  item: number;
+  pending: PendingLoad;
+  /** What the shared cache had; undefined until it was asked. */
+  entry: StoredState | null | undefined;
+  /** The feed's head before the owner was read; null until then. */
+  asOf: number | null;
+  /** Undefined until it is known. */
+  value: unknown;
+}
+
+/** A key request that names a lease and waits for its state. */
+interface LeaseRequest {
+  /** `loadsBegun` when it came. */
+  readonly loadsAtStart: number;
+  /** When the lease ended, by what was committed when the request came. */
+  readonly livesUntil: number;
+}
+
+const unasked = () => Promise.reject(new Error('the simulation reads the owner itself'));
+
+/** One process: the real caches and the real following of the feed, whose every wait is a step of the simulation. */
+export class SimulatedReplica {
+  /** For each item, the cache that keeps it. */
+  readonly caches: readonly AuthorityCache<unknown>[];
+  readonly inbox: (Pushed | { renewed: string })[] = [];
+  readonly loads: Load[] = [];
+  /** For each lease, the request that is open. */
+  readonly requests: (LeaseRequest | null)[] = [];
+  /** The lowest version that may be given since a revocation was answered here. */
+  readonly answered: number[] = items.map(() => 0);
+  /** The highest version that was given. */
+  readonly shown: number[] = items.map(() => 0);
+  /** How often everything was forgotten in the midst of following. */
+  gaps = 0;
+  /** How often an entry of the shared cache was believed and how often not. */
+  believed = 0;
+  disbelieved = 0;
+  readonly recent = new RecentChanges(recordedChanges);
+  readonly #owner: SimulatedOwner;
+  readonly #states: SimulatedStates | null;
+  /** For each item, what reads it through the shared cache. */
+  readonly #readers: readonly (SharedStateReader<unknown> | null)[];
+  readonly #progress: FeedProgress;
+  #onNotice: (message: BusMessage) => void = () => {};
+  #pull: Pull | null = null;
+
+  constructor(owner: SimulatedOwner, clock: Clock, states: SimulatedStates | null) {
+    this.#owner = owner;
+    this.#states = states;
+    let listener: (change: Change | null) => void = () => {};
+    const tell = (change: Change | null) => {
+      if (change === null && this.#pull?.reading.after !== null) this.gaps++;
+      listener(change);
+    };
+    this.#progress = createFeedProgress(clock, tell, this.recent);
+    const authority: Authority = createAuthority({
+      apiKeys: { findApiKey: unasked, noteUse: () => {} },
+      contents: { findContent: unasked },
+      leases: { findLease: unasked, findMark: unasked },
+      follower: {
+        vouchesFor: this.#progress.vouchesFor,
+        limitMs: this.#progress.limitMs,
+        ageMs: this.#progress.ageMs,
+        seenUpToMs: this.#progress.seenUpToMs,
+        onChange: (given) => {
+          listener = given;
+        },
+        pull: unasked,
+        stop: () => {},
+      },
+      bus: {
+        publish: () => {},
+        subscribe: (given) => {
+          this.#onNotice = given;
+          return () => {};
+        },
+        state: () => 'up',
+      },
+      clock,
+      namedSelectors,
+    });
+    this.#readers = createReaders(states, this.recent, this.#progress, clock);
+    this.caches = items.map(({ source }) => authority[source] as AuthorityCache<unknown>);
+  }
+
+  /** The ledger's publishing and the answer, which follow each other without a wait. */
+  answer(committed: Committed): void {
+    const { number, at, change, link, versions } = committed;
+    this.#progress.hear(number, at, change, link);
+    // What a failover lost holds again, or never holds; that its end was acknowledged does not bring it back.
+    if (this.#owner.isLost(committed)) return;
+    for (const [item, version] of versions) {
+      this.answered[item] = Math.max(this.answered[item] ?? 0, version);
+    }
+  }
+
+  /** Hears one of the messages that are under way. */
+  deliver(index: number, again: boolean): void {
+    const message = this.inbox[index];
+    if (!message) return;
+    if (!again) this.inbox.splice(index, 1);
+    if ('renewed' in message) {
+      const data = { id: message.renewed };
+      this.#onNotice({ type: 'notice', notice: { topic: 'lease', event: 'renewed', data } });
+    } else this.#progress.hear(message.number, message.at, message.change, message.link);
+  }
+
+  /** The next step of a pull: it begins, the page is read (the first time after the head alone), it is applied. */
+  stepPull(): void {
+    const pull = this.#pull;
+    if (!pull) this.#pull = { reading: this.#progress.begin(), head: null, page: null };
+    else if (pull.reading.after === null && pull.head === null) pull.head = this.#owner.head();
+    else if (!pull.page) this.#readPage(pull);
+    else if (pull.reading.after === null) {
+      this.#progress.start(pull.reading, pull.page.head, pull.page.changes, pull.page.history);
+      this.#pull = null;
+    } else {
+      const done = this.#progress.apply(pull.reading, pull.page);
+      this.#pull = done ? null : { reading: this.#progress.begin(), head: null, page: null };
+    }
+  }
+
+  #readPage(pull: Pull): void {
+    const { reading, head } = pull;
+    if (reading.after !== null) pull.page = this.#owner.since(reading.after, pageSize);
+    // Some begin with the latest changes, some with the last one alone.
+    else if (head !== null) pull.page = this.#owner.since(Math.max(0, head - (head % 2 === 0 ? 3 : 1)), 3);
+  }
+
+  failPull(): void {
+    this.#pull = null;
+  }
+
+  /** A key request comes that names this lease. */
+  ask(lease: number): void {
+    const { loadsBegun } = this.caches[lease] as AuthorityCache<unknown>;
+    this.requests[lease] = { loadsAtStart: loadsBegun, livesUntil: this.#owner.leaseExpiresAt[lease] ?? 0 };
+  }
+
+  /**
+   * Decides the open request for a lease as far as what is known now lets it.
+   *
+   * @param known the cached state of the lease
+   * @param now by this replica's wall clock
+   * @returns the request, where it is refused because the lease has expired; null where it is not, or goes on
+   */
+  refusesAsExpired(lease: number, known: Known<LeaseState>, now: number): LeaseRequest | null {
+    const request = this.requests[lease];
+    if (!request || !known.value) return null;
+    const hasExpired = known.value.expiresAt <= now;
+    if (hasExpired && mayHaveBeenRenewed(known, now, request.loadsAtStart)) return null;
+    this.requests[lease] = null;
+    return hasExpired ? request : null;
+  }
+
+  beginLoad(item: number): void {
+    const pending = (this.caches[item] as AuthorityCache<unknown>).begin((items[item] as Item).key);
+    this.loads.push({ item, pending, entry: undefined, asOf: null, value: undefined });
+  }
+
+  /** Whether the next step of the load ends it. */
+  isLoaded(index: number): boolean {
+    return this.loads[index]?.value !== undefined;
+  }
+
+  /**
+   * The next step of a load: the shared cache is asked, its answer is judged, the owner's head is read, its state is read,
+   * the value is kept.
+   *
+   * @returns whether a kept value was refused
+   */
+  stepLoad(index: number, fails: boolean): boolean {
+    const load = this.loads[index];
+    if (!load) return false;
+    if (!fails && load.value === undefined) {
+      this.#advanceLoad(load);
+      return false;
+    }
+    this.loads.splice(index, 1);
+    const cache = this.caches[load.item] as AuthorityCache<unknown>;
+    if (!fails) return !cache.settle(load.pending, load.value);
+    cache.abandon(load.pending);
+    return false;
+  }
+
+  #advanceLoad(load: Load): void {
+    const { source, key } = items[load.item] as Item;
+    const reader = this.#readers[load.item];
+    if (!reader) load.value = this.#owner.read(load.item);
+    else if (load.entry === undefined) {
+      load.entry = this.#states?.find(source === 'leases' ? 'lease' : 'mark', key) ?? null;
+    } else if (load.entry !== null) {
+      load.value = reader.believe(key, load.entry) ?? undefined;
+      if (load.value instanceof EarlierState) this.believed++;
+      else this.disbelieved++;
+      load.entry = null;
+    } else if (load.asOf === null) load.asOf = this.#owner.head();
+    else load.value = reader.share(key, { value: this.#owner.read(load.item), asOf: load.asOf });
+  }
+}
+
+function createReaders(
+  states: SimulatedStates | null,
+  recent: RecentChanges,
+  follower: FeedProgress,
+  clock: Clock,
+): (SharedStateReader<unknown> | null)[] {
+  if (!states) return items.map(() => null);
+  const owner = { findLease: unasked, findMark: unasked };
+  const { lease, mark } = createSharedLeaseReaders({ owner, states, recent }, follower, clock);
+  const readers: Partial<Record<Item['source'], unknown>> = { leases: lease, marks: mark };
+  return items.map(({ source }) => (readers[source] ?? null) as SharedStateReader<unknown> | null);
+}

@@ -1,0 +1,278 @@
+import type { Known } from '../authority/index.ts';
+import type { LeaseState } from '../contracts/index.ts';
+import { authorityLimitMs } from '../events/index.ts';
+import type { FeedStamp } from './recent-changes.ts';
+import {
+  actCount,
+  type Committed,
+  type Item,
+  items,
+  SimulatedOwner,
+  versionOf,
+} from './simulated-owner.fixture.ts';
+import { SimulatedReplica } from './simulated-replica.fixture.ts';
+import { SimulatedStates } from './simulated-states.fixture.ts';
+
+/** Around the limit, far below and far above it. */
+const jumpsMs = [1, 1, 10, 400, 1_000, 1_000, 2_500, 4_000, 4_999, 5_000, 5_001, 20_000];
+const steps = 28;
+/** Where entries are shared, more happens, and only a lease that lives is shared. */
+const sharedSteps = 40;
+/** How long a renewed lease lives: some end during an interleaving, and some outlive every doubt about clocks. */
+const renewalsMs = [3_000, 30_000, 90_000];
+/** How far the wall clocks of the replicas differ from the lease service's. */
+const clockErrorsMs = [0, 0, -30_000, 30_000];
+
+/** What happened in all interleavings together, to show that the hard cases were among them. */
+export interface Tally {
+  given: number;
+  /** Given because the feed was followed, from a state read longer ago than the limit. */
+  givenOnTheFeedsWord: number;
+  refusedLoads: number;
+  gaps: number;
+  /** Entries of the shared cache that were believed, and that were not. */
+  believed: number;
+  disbelieved: number;
+  /** Requests that were refused because their lease had expired, and renewals whose push was lost. */
+  refusedAsExpired: number;
+  lostPushes: number;
+  /** Failovers that lost acts. */
+  failovers: number;
+}
+
+export function createTally(): Tally {
+  return {
+    given: 0,
+    givenOnTheFeedsWord: 0,
+    refusedLoads: 0,
+    gaps: 0,
+    believed: 0,
+    disbelieved: 0,
+    refusedAsExpired: 0,
+    lostPushes: 0,
+    failovers: 0,
+  };
+}
+
+/** Random numbers that a seed repeats (mulberry32). */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed | 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** One random interleaving of everything that two replicas and their database do. */
+export class Interleaving {
+  readonly #random: (below: number) => number;
+  readonly #tally: Tally;
+  readonly #trace: string[] | null;
+  readonly #owner = new SimulatedOwner();
+  readonly #replicas: readonly [SimulatedReplica, SimulatedReplica];
+  readonly #unanswered: { origin: number; committed: Committed }[] = [];
+  readonly #states: SimulatedStates | null;
+  /** Renewals that have begun, with the place in the feed that their process knew then. */
+  readonly #renewals: { lease: number; before: FeedStamp | null }[] = [];
+  /** For each replica, by how much its wall clock is ahead. */
+  readonly #clockErrors: readonly [number, number];
+  readonly #losesActs: boolean;
+  #nowMs = 0;
+
+  /**
+   * @param shares whether the replicas share leases and marks
+   * @param losesActs whether standbys take over that have not received the last acts
+   */
+  constructor(seed: number, tally: Tally, trace: string[] | null, shares: boolean, losesActs = false) {
+    this.#losesActs = losesActs;
+    this.#random = createRandom(seed);
+    this.#tally = tally;
+    this.#trace = trace;
+    this.#clockErrors = [this.#pick(clockErrorsMs), this.#pick(clockErrorsMs)];
+    this.#states = shares ? new SimulatedStates(this.#random) : null;
+    const create = (errorMs: number) => {
+      const clock = { now: () => this.#nowMs + errorMs, monotonic: () => this.#nowMs };
+      return new SimulatedReplica(this.#owner, clock, this.#states);
+    };
+    this.#replicas = [create(this.#clockErrors[0]), create(this.#clockErrors[1])];
+  }
+
+  /** @throws Error that says which guarantee was broken */
+  run(): void {
+    for (const replica of this.#replicas) {
+      // Most begin as replicas usually are: following the feed, and knowing something.
+      if (this.#random(8) > 0) for (let step = 0; step < 4; step++) replica.stepPull();
+      for (let count = this.#random(6); count > 0; count--) {
+        replica.beginLoad(this.#random(items.length));
+        while (replica.loads.length > 0) replica.stepLoad(0, false);
+        this.#states?.step();
+      }
+    }
+    for (let step = 0; step < (this.#states ? sharedSteps : steps); step++) this.#step();
+    for (const { gaps, believed, disbelieved } of this.#replicas) {
+      this.#tally.gaps += gaps;
+      this.#tally.believed += believed;
+      this.#tally.disbelieved += disbelieved;
+    }
+  }
+
+  #step(): void {
+    const which = this.#random(2);
+    const replica = this.#replicas[which] as SimulatedReplica;
+    if (this.#states && this.#random(4) === 0) {
+      this.#states.step();
+      return;
+    }
+    if (this.#losesActs && this.#random(30) === 0) this.#failOver();
+    const dice = this.#random(100);
+    this.#trace?.push(`${this.#nowMs} ms, replica ${which}, ${dice}`);
+    if (dice < 14) this.#commit(which);
+    else if (dice < 26) this.#answer();
+    else if (dice < 36) replica.deliver(this.#random(replica.inbox.length || 1), this.#random(5) === 0);
+    else if (dice < 58) replica.stepPull();
+    else if (dice < 60) replica.failPull();
+    else if (dice < 68) this.#ask(replica, this.#pickItem());
+    else if (dice < 84) this.#stepLoad(replica);
+    else if (dice < 94) this.#nowMs += this.#pick(jumpsMs);
+    else if (dice < 96) this.#owner.purge(1 + this.#random(3));
+    else if (dice < 98) this.#renew(replica);
+    else {
+      // The process sleeps, and what was sent to it meanwhile is lost.
+      replica.inbox.length = 0;
+      this.#nowMs += 60_000;
+    }
+    // What a step does to the other replica, if anything, is seen a step or two later.
+    this.#check(which);
+    if (dice < 26 || dice >= 84) this.#check(1 - which);
+  }
+
+  #failOver(): void {
+    const lost = 1 + this.#random(3);
+    // It takes longer than this: no two rows with one number have the same time.
+    this.#nowMs++;
+    this.#owner.failOver(lost, this.#nowMs);
+    this.#nowMs++;
+    this.#tally.failovers++;
+    this.#trace?.push(`  failover that lost up to ${lost} acts`);
+    // An acknowledged act that was lost binds nobody any more.
+    for (const { answered } of this.#replicas) {
+      for (const [item, version] of answered.entries()) {
+        if (this.#owner.isLostVersion(item, version)) answered[item] = 0;
+      }
+    }
+  }
+
+  #commit(origin: number): void {
+    const committed = this.#owner.commit(this.#random(actCount), this.#nowMs);
+    this.#trace?.push(`  committed ${JSON.stringify(committed)}`);
+    this.#unanswered.push({ origin, committed });
+  }
+
+  #answer(): void {
+    const [answered] = this.#unanswered.splice(this.#random(this.#unanswered.length || 1), 1);
+    if (!answered) return;
+    this.#trace?.push(`  replica ${answered.origin} answers ${answered.committed.number}`);
+    this.#replicas[answered.origin]?.answer(answered.committed);
+    const isLost = this.#random(3) === 0;
+    const link = this.#random(4) === 0 ? null : answered.committed.link;
+    if (!isLost) this.#replicas[1 - answered.origin]?.inbox.push({ ...answered.committed, link });
+    this.#shareRevoked(answered.committed);
+  }
+
+  /** The lease service shares the lease that was revoked, which is true at the number of its own change. */
+  #shareRevoked({ number, at, change, versions }: Committed): void {
+    const lease = items.findIndex(({ key }) => change.kind === 'leases' && key === change.leaseId);
+    const version = versions.find(([item]) => item === lease)?.[1];
+    if (version === undefined) return;
+    const value = this.#owner.leaseOf(lease, version);
+    this.#states?.set('lease', items[lease]?.key ?? '', value, { number, at });
+  }
+
+  /** Something is asked for. A key request first looks at what is known. */
+  #ask(replica: SimulatedReplica, item: number): void {
+    const isLease = items[item]?.source === 'leases';
+    if (isLease) replica.ask(item);
+    if (!isLease || this.#random(3) > 0) replica.beginLoad(item);
+  }
+
+  #stepLoad(replica: SimulatedReplica): void {
+    // With a shared cache a load takes more steps, of which some follow each other at once.
+    for (let count = this.#states ? this.#random(3) : 0; count > 0; count--) {
+      if (!replica.isLoaded(0)) replica.stepLoad(0, false);
+    }
+    const refused = replica.stepLoad(this.#random(replica.loads.length || 1), this.#random(12) === 0);
+    if (refused) this.#tally.refusedLoads++;
+  }
+
+  /** A renewal begins, or one that has begun is committed, announced and shared. */
+  #renew(replica: SimulatedReplica): void {
+    const renewal = this.#states ? this.#renewals.pop() : { lease: this.#random(3), before: null };
+    if (!renewal) {
+      this.#renewals.push({ lease: this.#random(3), before: replica.recent.stamp() });
+      return;
+    }
+    const { lease, before } = renewal;
+    this.#owner.renew(lease, this.#nowMs, this.#pick(renewalsMs));
+    if (before) this.#states?.set('lease', `l${lease}`, this.#owner.read(lease), before);
+    for (const { inbox } of this.#replicas) {
+      if (this.#random(2) === 0) this.#tally.lostPushes++;
+      else inbox.push({ renewed: `l${lease}` });
+    }
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    return list[this.#random(list.length)] as T;
+  }
+
+  /** Half of the time what an act has just changed, because that is where it can go wrong. */
+  #pickItem(): number {
+    const recent = this.#random(2) === 0 ? this.#unanswered.at(-1)?.committed.versions : undefined;
+    return recent?.[this.#random(recent.length)]?.[0] ?? this.#random(items.length);
+  }
+
+  /** Whatever a replica would give or refuse now has to be allowed. */
+  #check(which: number): void {
+    const { caches, shown } = this.#replicas[which] as SimulatedReplica;
+    for (let item = 0; item < items.length; item++) {
+      const { source, key } = items[item] as Item;
+      const known = (caches[item] as (typeof caches)[number]).peek(key);
+      if (!known) continue;
+      const version = versionOf(source, known.value);
+      this.#tally.given++;
+      if (this.#nowMs - known.heldAtMs > authorityLimitMs) this.#tally.givenOnTheFeedsWord++;
+      const broken =
+        this.#brokenByAge(which, item, version) ??
+        (source === 'leases' ? this.#brokenByExpiry(which, item, known as Known<LeaseState>) : null);
+      if (broken)
+        throw new Error(
+          `${broken}: ${source} ${key}, version ${version}, replica ${which}, ${this.#nowMs} ms`,
+        );
+      shown[item] = version;
+    }
+  }
+
+  /** @returns why this version may not be given, or null */
+  #brokenByAge(which: number, item: number, version: number): string | null {
+    const { answered, shown } = this.#replicas[which] as SimulatedReplica;
+    const endedAt = this.#owner.endedAt[item]?.[version];
+    if (endedAt !== undefined && this.#nowMs - endedAt > authorityLimitMs)
+      return `given from a state that ended at ${endedAt} ms`;
+    if (version < (answered[item] ?? 0))
+      return 'given from a state that this replica had answered to be over';
+    const before = shown[item] ?? 0;
+    return version < before && !this.#owner.isLostVersion(item, before) ? 'older after being newer' : null;
+  }
+
+  /** @returns what is wrong with how long the lease is taken to live, or null */
+  #brokenByExpiry(which: number, lease: number, known: Known<LeaseState>): string | null {
+    const lifeEnd = this.#owner.leaseExpiresAt[lease] ?? 0;
+    if (known.value && known.value.expiresAt > lifeEnd) return 'lives longer than the lease itself';
+    const now = this.#nowMs + (this.#clockErrors[which] ?? 0);
+    const refused = this.#replicas[which]?.refusesAsExpired(lease, known, now);
+    if (!refused) return null;
+    this.#tally.refusedAsExpired++;
+    return refused.livesUntil > now ? 'refused as expired, though renewed before it was asked for' : null;
+  }
+}
