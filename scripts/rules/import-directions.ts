@@ -26,6 +26,7 @@ const sharedFolders = [
   'clock',
   'contracts',
   'derivation',
+  'seal',
   'net',
   'memory',
   'log',

@@ -50,6 +50,7 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
   let pulling: Promise<void> | null = null;
 
   const unsubscribe = bus.subscribe((message) => {
+    if (message.type === 'hint') progress.hint(message.change);
     if (message.type !== 'change') return;
     progress.hear(message.number, message.at, message.change, message.link);
     onDelay?.(Math.max(0, clock.now() - message.at));

@@ -17,11 +17,13 @@ export interface FeedLink {
 }
 
 /**
- * What the bus carries. A change has its number in the feed and the time of its row. Without a link (from 0.2.0) nothing says
- * which history the number belongs to.
+ * What the bus carries. A change has its number in the feed and the time of its row. Without a link nothing says which history
+ * the number belongs to. A hint is a change from a sender that nobody vouches for, 0.2.0 among them: its number and time may
+ * be wrong, and so they are not there.
  */
 export type BusMessage =
   | { type: 'change'; number: number; at: number; link?: FeedLink | null; change: Change }
+  | { type: 'hint'; change: Change }
   | { type: 'notice'; notice: Notice };
 
 const topics = ['lease', 'api-key', 'content', 'audit'];
@@ -30,6 +32,10 @@ const topics = ['lease', 'api-key', 'content', 'audit'];
 export function parseBusMessage(value: unknown): BusMessage | null {
   if (typeof value !== 'object' || value === null) return null;
   const message = value as Record<string, unknown>;
+  if (message.type === 'hint') {
+    const change = parseChange(message.change);
+    return change && { type: 'hint', change };
+  }
   if (message.type === 'change') {
     const change = parseChange(message.change);
     const { number, at } = message;

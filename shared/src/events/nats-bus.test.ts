@@ -6,14 +6,17 @@ import { makeServerFolder } from '@latchkey/rig/stores/server-program';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createSeal } from '../seal/index.ts';
 import type { BusMessage } from './message.ts';
 import { createNatsBus, type NatsBus } from './nats-bus.ts';
+import { formatEnvelope } from './nats-envelope.ts';
 
 const url = process.env.TEST_NATS_URL ?? '';
 const canStart = findProgram('nats-server') !== undefined;
 const waiting = { timeout: 30_000, interval: 10 };
 vi.setConfig({ testTimeout: 120_000 });
 
+const seal = createSeal('the secret of this installation');
 /** Numbers of their own for each test: all use one stream. */
 let lastNumber = 0;
 const change = (contentId: string): BusMessage => ({
@@ -30,6 +33,7 @@ function open(origin: string, at = url) {
     url: at,
     name: origin,
     origin,
+    seal,
     onFault: (error) => void faults.push(error),
   });
   onTestFinished(() => bus.close());
@@ -95,6 +99,29 @@ describe.skipIf(url === '')('the bus over NATS', () => {
     sender?.bus.publish(message);
     await vi.waitFor(() => expect(receiver?.heard).toEqual([message]), waiting);
     expect(receiver?.faults).toHaveLength(5);
+  });
+
+  test('takes of a message that no process of the installation sealed only what it may mean, and reports it', async () => {
+    const [sender, receiver] = await openAll(['a', 'b']);
+    const connection = await connect({ servers: new URL(url).host });
+    onTestFinished(() => connection.close());
+    const genuine = change('film');
+    const sealed = formatEnvelope({ origin: 'c', message: genuine }, seal);
+    const notice = { type: 'notice', notice: { topic: 'lease', event: 'revoked', data: {} } };
+    for (const forged of [
+      JSON.stringify({ origin: 'c', message: genuine }),
+      formatEnvelope({ origin: 'c', message: genuine }, createSeal('another secret')),
+      sealed.replace('"film"', '"fool"'),
+      JSON.stringify({ origin: 'c', message: notice }),
+      sealed,
+    ])
+      await jetstream(connection, { timeout: 30_000 }).publish('latchkey.changes', forged);
+    const last = change('after');
+    sender?.bus.publish(last);
+    const hint = (contentId: string) => ({ type: 'hint', change: { kind: 'content', contentId } });
+    const expected = [hint('film'), hint('film'), hint('fool'), genuine, last];
+    await vi.waitFor(() => expect(receiver?.heard).toEqual(expected), waiting);
+    expect(receiver?.faults).toHaveLength(4);
   });
 
   test('brings nothing from before a process came', async () => {

@@ -1,4 +1,5 @@
 import { jetstream } from '@nats-io/jetstream';
+import type { Seal } from '../seal/index.ts';
 import { type Bus, createInProcessBus } from './bus.ts';
 import { parseBusMessage } from './message.ts';
 import { formatEnvelope, parseEnvelope } from './nats-envelope.ts';
@@ -9,6 +10,9 @@ import { subjectOf } from './nats-stream.ts';
 const publishTimeoutMs = 2_000;
 /** Messages without an acknowledgement; more are dropped. At 1 KB each they take 10 MB. */
 const unacknowledgedAtMost = 10_000;
+const unsealed =
+  'a message from NATS has no seal of this installation: its sender is of a release before 0.3.0, has another ' +
+  'INTERNAL_SECRET, or is a stranger who can write to NATS. Such messages serve to drop cached states only';
 
 export interface NatsBusOptions {
   url: string;
@@ -16,6 +20,8 @@ export interface NatsBusOptions {
   name: string;
   /** Tells this process's messages from those of others: unique to the process. */
   origin: string;
+  /** Tells the messages of this installation from those of others with access to NATS. */
+  seal: Seal;
   /** Hears of lost connections, of messages that could not be sent (the first of each row) and of messages that are none. */
   onFault: (error: unknown) => void;
 }
@@ -30,16 +36,27 @@ export interface NatsBus extends Bus {
  * process; those of other processes as soon as NATS brings it. While NATS is away nothing is queued: a late hint is none,
  * and the change feed has it all.
  */
-export function createNatsBus({ url, name, origin, onFault }: NatsBusOptions): NatsBus {
+export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptions): NatsBus {
   const local = createInProcessBus(onFault);
   const link = openNatsLink({ url, name, onFault, hear });
   let unacknowledged = 0;
   let unsent = 0;
 
   function hear(octets: Uint8Array): void {
-    const envelope = parseEnvelope(octets);
-    if (!envelope) onFault(new TypeError('what came from NATS is no message of ours'));
-    else if (envelope.origin !== origin) local.publish(envelope.message);
+    const envelope = parseEnvelope(octets, seal);
+    if (!envelope) {
+      onFault(new TypeError('what came from NATS is no message of ours'));
+      return;
+    }
+    const { message, isSealed } = envelope;
+    if (envelope.origin === origin) return;
+    if (isSealed) {
+      local.publish(message);
+      return;
+    }
+    onFault(new TypeError(unsealed));
+    // Dropping a state that still holds costs one look-up. Nothing else may come of such a message.
+    if (message.type !== 'notice') local.publish({ type: 'hint', change: message.change });
   }
 
   async function send(subject: string, text: string): Promise<void> {
@@ -60,7 +77,7 @@ export function createNatsBus({ url, name, origin, onFault }: NatsBusOptions): N
   return {
     publish(message) {
       local.publish(message);
-      if (parseBusMessage(message)) void send(subjectOf(message), formatEnvelope({ origin, message }));
+      if (parseBusMessage(message)) void send(subjectOf(message), formatEnvelope({ origin, message }, seal));
     },
     subscribe: local.subscribe,
     state: () => (link.connection() ? 'up' : 'down'),

@@ -1,26 +1,53 @@
+import { type Seal, sealLength } from '../seal/index.ts';
 import { type BusMessage, parseBusMessage } from './message.ts';
 
 /** A message on its way between processes. */
 export interface Envelope {
-  /** The process that sent it, which has heard it already. */
+  /** The process that sent it, which has applied it already. */
   origin: string;
   message: BusMessage;
 }
 
-export function formatEnvelope(envelope: Envelope): string {
-  return JSON.stringify(envelope);
+/** Larger than any message of ours: a content with 16 KiB of metadata, each byte six where JSON escapes it, and what belongs to it. */
+const longestEnvelope = 262_144;
+const place = 'bus';
+/** The seal is the first member, so that it can be cut off: it covers the bytes that follow, whatever JSON makes of them. */
+const beforeSeal = '{"seal":"';
+const afterSeal = '",';
+const sealedFrom = beforeSeal.length + sealLength + afterSeal.length;
+
+/** JSON, as 0.2.0 reads it too: it ignores the seal. */
+export function formatEnvelope({ origin, message }: Envelope, seal: Seal): string {
+  const text = JSON.stringify({ origin, message }).slice(1);
+  return `${beforeSeal}${seal.of(place, text)}${afterSeal}${text}`;
 }
 
-/** @returns null for anything that is not an envelope of ours */
-export function parseEnvelope(octets: Uint8Array): Envelope | null {
+/**
+ * @returns the envelope, and whether one of our processes sealed it; null for anything that is not an envelope. What has no
+ *   valid seal may come from anyone with access to NATS
+ */
+export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSealed: boolean }) | null {
+  if (bytes.length > longestEnvelope) return null;
+  let text: string;
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(octets));
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
   } catch {
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
   const { origin, message } = value as Record<string, unknown>;
   const parsed = parseBusMessage(message);
-  return typeof origin === 'string' && parsed ? { origin, message: parsed } : null;
+  if (typeof origin !== 'string' || !parsed) return null;
+  return { origin, message: parsed, isSealed: isSealed(text, seal) };
+}
+
+function isSealed(text: string, seal: Seal): boolean {
+  if (!text.startsWith(beforeSeal)) return false;
+  const presented = text.slice(beforeSeal.length, beforeSeal.length + sealLength);
+  return (
+    text.startsWith(afterSeal, sealedFrom - afterSeal.length) &&
+    seal.isOf(place, text.slice(sealedFrom), presented)
+  );
 }

@@ -21,7 +21,7 @@ const keptOctets = 64 * 1024 * 1024;
 const streamNameInUse = 10058;
 
 export function subjectOf(message: BusMessage): string {
-  return subjects[message.type];
+  return message.type === 'notice' ? subjects.notice : subjects.change;
 }
 
 /** Makes the stream where it is missing. One that an operator has made with other settings is used as it is. */

@@ -1,3 +1,4 @@
+import { createRepeatedWarnings } from '../log/index.ts';
 import {
   connectRedis,
   createRedisStateStore,
@@ -5,6 +6,7 @@ import {
   type RedisConnection,
   type StateStore,
 } from '../replicas/index.ts';
+import { createSeal } from '../seal/index.ts';
 import type { ServiceContext } from './run-service.ts';
 
 /** Changes remembered to judge shared states by: minutes of a busy day, some 4 MB. */
@@ -18,16 +20,27 @@ export interface Sharing {
   recent: RecentChanges;
 }
 
+export interface StateStoreSettings {
+  redisUrl?: { reveal(): string } | undefined;
+  internalSecret: { reveal(): string };
+}
+
 /** The states that replicas share through Redis; null where `REDIS_URL` is not set, and each keeps its own. */
 export function connectStateStore(
-  { redisUrl }: { redisUrl?: { reveal(): string } | undefined },
-  { log, shutdown, dependencies }: Pick<ServiceContext<never>, 'log' | 'shutdown' | 'dependencies'>,
+  { redisUrl, internalSecret }: StateStoreSettings,
+  {
+    clock,
+    log,
+    shutdown,
+    dependencies,
+  }: Pick<ServiceContext<never>, 'clock' | 'log' | 'shutdown' | 'dependencies'>,
 ): Sharing | null {
   if (!redisUrl) {
     dependencies.push({ name: 'cache', check: async () => ({ kind: 'in-process' }) });
     return null;
   }
-  const onFault = (error: unknown) => log.warn('the shared cache', { error });
+  const warn = createRepeatedWarnings(log, clock);
+  const onFault = (error: unknown) => warn('the shared cache', error);
   const connection = connectRedis(redisUrl.reveal(), onFault);
   shutdown.add('the shared cache', 1_000, () => connection.close());
   dependencies.push({
@@ -41,7 +54,7 @@ export function connectStateStore(
   });
   return {
     connection,
-    states: createRedisStateStore(connection, onFault),
+    states: createRedisStateStore(connection, createSeal(internalSecret.reveal()), onFault),
     recent: new RecentChanges(rememberedChanges),
   };
 }

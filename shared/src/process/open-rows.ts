@@ -1,15 +1,13 @@
 import { type Database, nameDatabase } from '../db/index.ts';
 import { type Bus, type ChangeFeed, createDatabaseFeed } from '../events/index.ts';
 import { createSchemaCheck, type SchemaCheck } from './check-schema.ts';
-import { connectBus } from './connect-bus.ts';
-import { connectStateStore, type Sharing } from './connect-state-store.ts';
+import { type BusSettings, connectBus } from './connect-bus.ts';
+import { connectStateStore, type Sharing, type StateStoreSettings } from './connect-state-store.ts';
 import type { ServiceContext } from './run-service.ts';
 import { databaseDependencies, openServiceDatabase } from './service-database.ts';
 
-interface Places {
+interface Places extends BusSettings, StateStoreSettings {
   databaseUrl: { reveal(): string };
-  natsUrl?: { reveal(): string } | undefined;
-  redisUrl?: { reveal(): string } | undefined;
 }
 
 /** Where a service keeps its rows, and by which ways a change of them reaches the others. */

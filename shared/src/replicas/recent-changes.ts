@@ -52,8 +52,15 @@ export class RecentChanges implements FeedRecord {
     }
     if (number <= this.#from) return;
     const names = namedBy(change).map(nameOf);
-    this.#remove(number);
-    this.#rows.set(number, { at, names });
+    const followed = number <= this.#position ? this.#rows.get(number) : undefined;
+    if (followed) {
+      // It comes again, or it is of a history that the database has left: the row of this number keeps what it named.
+      for (const name of followed.names) if (!names.includes(name)) names.push(name);
+      this.#rows.set(number, { at: followed.at, names });
+    } else {
+      this.#remove(number);
+      this.#rows.set(number, { at, names });
+    }
     for (const name of names) {
       this.#lastNaming.set(name, Math.max(number, this.#lastNaming.get(name) ?? 0));
     }
@@ -79,6 +86,10 @@ export class RecentChanges implements FeedRecord {
     if (at !== null) this.#rows.set(number, { at, names: [] });
     this.#from = number;
     this.#position = number;
+  }
+
+  doubt(): void {
+    this.#skip(Number.MAX_SAFE_INTEGER);
   }
 
   caughtUp(): void {

@@ -5,6 +5,7 @@ import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
 import { makeServerFolder } from '@latchkey/rig/stores/server-program';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createSeal } from '../seal/index.ts';
 import { patientLimits } from './patient-limits.fixture.ts';
 import { connectRedis, usualLimits } from './redis-connection.ts';
 import { createRedisStateStore } from './redis-state-store.ts';
@@ -13,6 +14,7 @@ const url = process.env.TEST_REDIS_URL ?? '';
 const canStart = findProgram('redis-server') !== undefined;
 const waiting = { timeout: 30_000, interval: 10 };
 const stamp = { number: 3, at: 300 };
+const seal = createSeal('the secret of this installation');
 vi.setConfig({ testTimeout: 120_000 });
 
 function open(at: string, limits: typeof usualLimits) {
@@ -20,7 +22,7 @@ function open(at: string, limits: typeof usualLimits) {
   const onFault = (error: unknown) => void faults.push(error);
   const connection = connectRedis(at, onFault, limits);
   onTestFinished(() => connection.close());
-  return { connection, states: createRedisStateStore(connection, onFault), faults };
+  return { connection, states: createRedisStateStore(connection, seal, onFault), faults };
 }
 
 async function openUp(at = url, limits = patientLimits) {
@@ -31,7 +33,7 @@ async function openUp(at = url, limits = patientLimits) {
 
 /** How many of some look-ups, one after the other, ask Redis and so wait for it; each finds nothing. */
 async function askedOf(count: number, { states, connection }: ReturnType<typeof open>): Promise<number> {
-  const get = vi.spyOn(connection.redis, 'get');
+  const get = vi.spyOn(connection.redis, 'getrange');
   for (let i = 0; i < count; i++) expect(await states.get('lease', 'l')).toBeNull();
   return get.mock.calls.length;
 }
@@ -74,18 +76,52 @@ describe.skipIf(url === '')('states in Redis', () => {
   ])('that are none are reported and not given: %s', async (text) => {
     const key = randomUUID();
     const { states, connection, faults } = await openUp();
-    await connection.redis.set(`latchkey:1:lease:${key}`, text, 'PX', 60_000);
+    await connection.redis.set(`latchkey:2:lease:${key}`, seal.of(`lease:${key}`, text) + text, 'PX', 60_000);
     expect(await states.get('lease', key)).toBeNull();
     expect(faults).toHaveLength(1);
+  });
+
+  test('that someone without the secret of the installation wrote are reported and not given, sealed or copied or not', async () => {
+    const { states, connection, faults } = await openUp();
+    const key = randomUUID();
+    const place = `latchkey:2:lease:${key}`;
+    const text = JSON.stringify({ value: { a: 1 }, ...stamp });
+    const forged = [
+      text,
+      'A'.repeat(43) + text,
+      createSeal('another secret').of(`lease:${key}`, text) + text,
+    ];
+    const other = randomUUID();
+    states.set('lease', other, { a: 1 }, stamp, 60_000);
+    const copied = await vi.waitFor(async () => {
+      const found = await connection.redis.get(`latchkey:2:lease:${other}`);
+      if (found === null) throw new Error('not there yet');
+      return found;
+    }, waiting);
+    for (const entry of [...forged, copied, copied.replace('"a":1', '"a":2')]) {
+      await connection.redis.set(place, entry, 'PX', 60_000);
+      expect(await states.get('lease', key)).toBeNull();
+    }
+    expect(faults).toHaveLength(5);
+  });
+
+  test('of 20 MB are refused after 4 KiB of them were read', async () => {
+    const { states, connection, faults } = await openUp();
+    const key = randomUUID();
+    await connection.redis.set(`latchkey:2:lease:${key}`, 'x'.repeat(20_000_000), 'PX', 60_000);
+    const read = vi.spyOn(connection.redis, 'getrange');
+    expect(await states.get('lease', key)).toBeNull();
+    expect(faults).toHaveLength(1);
+    expect((await read.mock.results[0]?.value)?.length).toBe(4_096);
   });
 
   test('of another type than text are not given', async () => {
     const key = randomUUID();
     const { states, connection } = await openUp();
-    await connection.redis.lpush(`latchkey:1:lease:${key}`, 'x');
+    await connection.redis.lpush(`latchkey:2:lease:${key}`, 'x');
     onTestFinished(async () => {
       const redis = new Redis(url);
-      await redis.del(`latchkey:1:lease:${key}`);
+      await redis.del(`latchkey:2:lease:${key}`);
       redis.disconnect();
     });
     expect(await states.get('lease', key)).toBeNull();

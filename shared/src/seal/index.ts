@@ -1,0 +1,1 @@
+export { createSeal, type Seal, sealLength } from './seal.ts';

@@ -1,0 +1,39 @@
+import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
+
+/** A SHA-256 as base64url. */
+export const sealLength = 43;
+/** Keeps the key apart from the secret itself, which services also send to each other. */
+const keyInfo = 'latchkey seal 1';
+const keyBytes = 32;
+
+/**
+ * Marks text as written by a process that has `INTERNAL_SECRET`. Redis and NATS carry states and changes, and the right to
+ * write there must not be the right to serve a key: whatever has no seal of ours proves nothing.
+ *
+ * A seal does not say when it was made. Its reader has to bear the same text again, later or out of order.
+ */
+export interface Seal {
+  /**
+   * @param place where the text belongs, so that it is worth nothing elsewhere
+   * @returns `sealLength` letters of base64url
+   */
+  of(place: string, text: string): string;
+  /** Whether this is the seal of the text at this place. */
+  isOf(place: string, text: string, seal: string): boolean;
+}
+
+/** @param secret `INTERNAL_SECRET` */
+export function createSeal(secret: string): Seal {
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', keyInfo, keyBytes)));
+  // The length of the place ends it, so that no other place and text give the same bytes.
+  const hash = (place: string, text: string) =>
+    createHmac('sha256', key).update(`${place.length} ${place}${text}`).digest();
+  return {
+    of: (place, text) => hash(place, text).toString('base64url'),
+    isOf(place, text, seal) {
+      const presented = Buffer.from(seal, 'base64url');
+      const expected = hash(place, text);
+      return presented.length === expected.length && timingSafeEqual(presented, expected);
+    },
+  };
+}
