@@ -8,7 +8,7 @@ import { runPinned } from './run-pinned.mjs';
 
 const entries = {
   start: ['gateway/src/single-node.ts'],
-  demo: ['demo/src/main.ts'],
+  demo: ['examples/demo/main.ts'],
   example: ['examples/src/main.ts'],
   bench: ['bench/src/main.ts'],
   test: ['scripts/test.ts'],

@@ -1,4 +1,4 @@
-import { makeVideo } from '@latchkey/demo/make-video';
+import { makeVideo } from '@latchkey/rig/video/make-video';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { decodeVideo } from './playback/decode-video.ts';
 import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeVideo } from '@latchkey/demo/make-video';
+import { openBrowser } from '@latchkey/rig/open-browser';
+import { makeVideo } from '@latchkey/rig/video/make-video';
 import type { Page } from 'playwright-core';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
 import { startMediaServer } from './playback/media-server.ts';
-import { openBrowser } from './playback/open-browser.ts';
 import { readLines } from './request-lines.ts';
 import { makeFolder } from './server-process.ts';
 import { changesArrived, createLease, revokeLeases } from './stage.ts';

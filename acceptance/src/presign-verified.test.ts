@@ -1,9 +1,9 @@
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { startSwiftStore } from '@latchkey/rig/stores/swift-store';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createApiKey, registerContent } from './stage.ts';
-import { startSwiftStore } from './swift-store.ts';
 import { type OwnServer, startServer } from './target.ts';
 import { unique } from './tokens.ts';
 import { uploadSettings } from './upload-settings.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
+import { startS3Server } from '@latchkey/rig/stores/s3-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
-import { startS3Server } from './s3-server.ts';
 import { createApiKey, registerContent } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';

@@ -1,4 +1,4 @@
-import type { S3Server } from './s3-server.ts';
+import type { S3Server } from '@latchkey/rig/stores/s3-server';
 import type { Environment } from './server-process.ts';
 
 /** What turns `POST /presign` on, for a bucket. */

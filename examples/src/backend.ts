@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { S3Server } from '@latchkey/acceptance/s3-server';
-import type { CleanUps } from '@latchkey/demo/clean-ups';
-import { encryptVideo } from '@latchkey/demo/encrypt-video';
-import { prepareVideo } from '@latchkey/demo/prepare-video';
-import type { Progress } from '@latchkey/demo/progress';
-import { type KeyServer, startKeyServer } from '@latchkey/demo/start-key-server';
-import { UsageError } from '@latchkey/demo/usage-error';
+import type { S3Server } from '@latchkey/rig/stores/s3-server';
+import type { CleanUps } from './clean-ups.ts';
+import { encryptVideo } from './encrypt-video.ts';
 import type { GivenServer } from './example-options.ts';
 import { type Environment, openStore, presignVariables } from './open-store.ts';
+import { prepareVideo } from './prepare-video.ts';
+import type { Progress } from './progress.ts';
+import { type KeyServer, startKeyServer } from './start-key-server.ts';
+import { UsageError } from './usage-error.ts';
 
 /** What the application stands on: a key server, and a video that was encrypted with its keys. */
 export interface Backend {

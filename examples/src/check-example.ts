@@ -1,9 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBrowser } from '@latchkey/acceptance/open-browser';
-import type { CleanUps } from '@latchkey/demo/clean-ups';
-import { showProgress } from '@latchkey/demo/progress';
+import { openBrowser } from '@latchkey/rig/open-browser';
+import type { CleanUps } from './clean-ups.ts';
 import {
   type Page,
   pressPlay,
@@ -14,6 +13,7 @@ import {
   waitForStatus,
   watchForForeign,
 } from './drive-pages.ts';
+import { showProgress } from './progress.ts';
 import type { Example } from './run-example.ts';
 
 export interface CheckExampleOptions {

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '@latchkey/demo/usage-error';
+import { UsageError } from './usage-error.ts';
 
 /** A key server that runs already, and a video that was encrypted with its keys. */
 export interface GivenServer {

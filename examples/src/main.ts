@@ -1,7 +1,7 @@
-import { runEntry } from '@latchkey/demo/run-entry';
 import { provideTool } from '@latchkey/rig/provide-tool';
 import { checkExample } from './check-example.ts';
 import { readOptions, usage } from './example-options.ts';
+import { runEntry } from './run-entry.ts';
 import { describeExample, startExample } from './run-example.ts';
 
 await runEntry('example', async ({ signal, cleanUps }) => {

@@ -1,5 +1,5 @@
-import { type S3Server, startS3Server } from '@latchkey/acceptance/s3-server';
-import { UsageError } from '@latchkey/demo/usage-error';
+import { type S3Server, startS3Server } from '@latchkey/rig/stores/s3-server';
+import { UsageError } from './usage-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspectPage } from '@latchkey/acceptance/inspect-page';
-import { openBrowser } from '@latchkey/acceptance/open-browser';
-import { createCleanUps } from '@latchkey/demo/clean-ups';
+import { openBrowser } from '@latchkey/rig/open-browser';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { makeFiles } from './check-example.ts';
+import { createCleanUps } from './clean-ups.ts';
 import {
   type Browser,
   pressPlay,

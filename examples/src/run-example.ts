@@ -1,17 +1,17 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { CleanUps } from '@latchkey/demo/clean-ups';
-import { showProgress } from '@latchkey/demo/progress';
-import { UsageError } from '@latchkey/demo/usage-error';
 import { createTokenIssuer } from '../token-server/issue-tokens.ts';
 import { createSessions } from '../token-server/sessions.ts';
 import { createTokenServer } from '../token-server/token-server.ts';
 import { type Backend, startBackend, useBackend } from './backend.ts';
 import { buildPackages } from './build-packages.ts';
+import type { CleanUps } from './clean-ups.ts';
 import type { ExampleOptions } from './example-options.ts';
 import type { Environment } from './open-store.ts';
+import { showProgress } from './progress.ts';
 import { type SiteServer, startSiteServer } from './site-server.ts';
+import { UsageError } from './usage-error.ts';
 
 export interface StartExampleOptions {
   readonly options: ExampleOptions;

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sendFile } from '@latchkey/demo/send-file';
 import { refuse, sendJson } from '../token-server/http.ts';
 import type { TokenServer } from '../token-server/token-server.ts';
 import { securityPolicy } from './security-policy.ts';
+import { sendFile } from './send-file.ts';
 
 /** What the application serves once everything is prepared. */
 export interface Site {

@@ -7,7 +7,7 @@ const productPackage = /^(shared|gateway|cli|admin|services\/|sdk\/)/;
 const testFile = /\.(test|fixture)\.ts$/;
 /** Tests, scripts and examples may read the environment where they like. */
 const readsEnvironment =
-  /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|rig|acceptance|bench|demo|examples)\/|\.config\.ts$/;
+  /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|rig|acceptance|bench|examples)\/|\.config\.ts$/;
 
 /** Inside a service an import goes to the same layer or to a lower one. */
 const layers: readonly [layer: number, path: RegExp][] = [
@@ -63,16 +63,15 @@ function mayImport(file: string, specifier: string): boolean {
     return file.startsWith('gateway/src/single-node') || (home === 'cli' && name === 'auth');
   }
   // What runs in a browser is published: whoever stands outside of the server may use it.
-  if (browserPackages.includes(name)) return ['acceptance', 'cli', 'demo', 'examples'].includes(home);
+  if (browserPackages.includes(name)) return ['acceptance', 'cli', 'examples'].includes(home);
   // What starts servers and stores for tests is no part of what operators run.
   if (name === 'rig') return home !== 'rig' && (!productPackage.test(home) || testFile.test(file));
   if (home === 'rig') return false;
   if (home === 'shared' || home === 'admin' || home.startsWith('sdk/')) return false;
-  if (home === 'acceptance')
-    return ['@latchkey/cli/encrypt', '@latchkey/demo/make-video'].includes(specifier);
+  if (home === 'acceptance') return specifier === '@latchkey/cli/encrypt';
   if (name === 'shared') return home !== 'scripts';
   // What is left are tools: only other tools stand on them.
-  return ['cli', 'bench', 'demo', 'examples'].includes(home);
+  return ['cli', 'bench', 'examples'].includes(home);
 }
 
 /**

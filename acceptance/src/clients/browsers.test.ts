@@ -1,6 +1,6 @@
+import { openBrowser } from '@latchkey/rig/open-browser';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answersOf, servedPaths } from '../playback/key-requests.ts';
-import { openBrowser } from '../playback/open-browser.ts';
 import {
   type Container,
   openClientStage,

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeVideo } from '@latchkey/demo/make-video';
+import { makeVideo } from '@latchkey/rig/video/make-video';
 import { afterAll } from 'vitest';
 import { type EncryptedVideo, encryptVideo } from '../playback/encrypt-video.ts';
 import { type KeyRequest, readKeyRequests } from '../playback/key-requests.ts';

@@ -1,7 +1,7 @@
+import { openBrowser } from '@latchkey/rig/open-browser';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished, vi } from 'vitest';
 import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
-import { openBrowser } from '../playback/open-browser.ts';
 import type { Environment } from '../server-process.ts';
 import { type OwnSingleNode, openTarget, startSingleNode, type Target } from '../target.ts';
 import { keepAnnouncements } from './announcements.ts';

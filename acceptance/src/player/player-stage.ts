@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { makeVideo } from '@latchkey/demo/make-video';
+import { openBrowser } from '@latchkey/rig/open-browser';
+import { makeVideo } from '@latchkey/rig/video/make-video';
 import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { type EncryptedVideo, encryptVideo } from '../playback/encrypt-video.ts';
 import { startMediaServer } from '../playback/media-server.ts';
-import { openBrowser } from '../playback/open-browser.ts';
 import { makeFolder } from '../server-process.ts';
 import type { Target } from '../target.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signIn } from '@latchkey/acceptance/dashboard-sign-in';
-import { openBrowser } from '@latchkey/acceptance/open-browser';
+import { openBrowser } from '@latchkey/rig/open-browser';
 import { provideTool } from '@latchkey/rig/provide-tool';
 import { migrate, openDatabase } from '@latchkey/shared/db';
 import { fillLists, type ListSizes } from '@latchkey/shared/testing';

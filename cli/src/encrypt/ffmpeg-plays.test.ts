@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type MadeVideo, makeVideo } from '@latchkey/demo/make-video';
+import { type MadeVideo, makeVideo } from '@latchkey/rig/video/make-video';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encryptOptions, keyOfUrl } from '../testing/encrypt-files.ts';
 import { startKeyServer } from '../testing/key-server.ts';

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { sendFile } from '../src/send-file.ts';
 import type { DemoApi } from './demo-api.ts';
-import { sendFile } from './send-file.ts';
 
 /** What the page server serves once everything is prepared. */
 export interface Site {
@@ -21,7 +21,7 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-const pageFolder = fileURLToPath(new URL('../page', import.meta.url));
+const pageFolder = fileURLToPath(new URL('./page', import.meta.url));
 const hlsFolder = dirname(fileURLToPath(import.meta.resolve('hls.js/dist/hls.min.mjs')));
 /** The two requests of the page have some 60 octets. */
 const mostBodyOctets = 1_024;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '../src/usage-error.ts';
 
 /** What the command line asks for. */
 export interface DemoOptions {

@@ -1,4 +1,4 @@
-import { presentations } from './presentations.ts';
+import { presentations } from '../src/presentations.ts';
 
 export interface Addresses {
   readonly pageOrigin: string;

@@ -1,7 +1,7 @@
 import { provideTool } from '@latchkey/rig/provide-tool';
+import { runEntry } from '../src/run-entry.ts';
 import { readOptions, usage } from './demo-options.ts';
 import { runDemo } from './run-demo.ts';
-import { runEntry } from './run-entry.ts';
 
 await runEntry('demo', async ({ signal, cleanUps }) => {
   const options = readOptions(process.argv.slice(2));

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import type { CleanUps } from '../src/clean-ups.ts';
+import { encryptVideo } from '../src/encrypt-video.ts';
+import { prepareVideo } from '../src/prepare-video.ts';
+import { presentations, segmentsOfPeriod } from '../src/presentations.ts';
+import { showProgress } from '../src/progress.ts';
+import { type KeyServer, startKeyServer } from '../src/start-key-server.ts';
 import { checkDemo } from './check-demo.ts';
-import type { CleanUps } from './clean-ups.ts';
 import { createDemoApi } from './demo-api.ts';
 import type { DemoOptions } from './demo-options.ts';
-import { encryptVideo } from './encrypt-video.ts';
 import { type PageServer, startPageServer } from './page-server.ts';
-import { prepareVideo } from './prepare-video.ts';
-import { presentations, segmentsOfPeriod } from './presentations.ts';
-import { showProgress } from './progress.ts';
-import { type KeyServer, startKeyServer } from './start-key-server.ts';
 
 export interface RunDemoOptions {
   readonly options: DemoOptions;

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { findFreePort } from '@latchkey/rig/find-free-port';
+import { findFreePort } from '../find-free-port.ts';
 import type { S3Server } from './s3-server.ts';
 
 /** The three stores of OpenStack Swift behind its proxy. */
