@@ -48,9 +48,11 @@ export type RevocationTarget =
   | { viewerId: string; contentId?: string }
   | { contentId: string };
 
-interface Revocation {
-  /** How many were newly revoked. */
+export interface Revocation {
+  /** How many were newly revoked, as far as they were counted. */
   revoked: number;
+  /** Present where there are more than were counted. */
+  more?: true;
 }
 
 /** @param reason up to 500 characters; null for none */

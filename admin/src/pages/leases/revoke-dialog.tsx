@@ -9,6 +9,7 @@ import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useAct } from '../../state/use-act.ts';
+import { describeResult } from './describe-result.ts';
 import { describeRevocation, type Revoking, targetOf } from './describe-revocation.tsx';
 
 /** As long as the server takes. */
@@ -25,9 +26,9 @@ export function RevokeDialog({ revoking, onClose }: { revoking: Revoking; onClos
   const [typed, setTyped] = useState('');
   const revoke = useAct({
     mutationFn: () => revokeLeases(api, target, reason.trim() || null),
-    onSuccess: ({ revoked }) => {
+    onSuccess: (revocation) => {
       void queries.invalidateQueries({ queryKey: queryKeys.leases });
-      announce(revoked === 0 ? 'No lease was left to revoke' : `${countOf(revoked, 'lease')} revoked`);
+      announce(describeResult(revocation));
       onClose();
     },
   });
