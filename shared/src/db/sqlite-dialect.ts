@@ -9,20 +9,14 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
+import { createLockQueue, isBusy, type LockQueue } from './lock-queue.ts';
 import type { SqliteFile } from './sqlite.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /**
- * How long a statement waits between two tries while another process writes, in milliseconds. Most writes of others are a
- * commit of some milliseconds; all tries together are over after 2 s, as a request may wait.
- */
-const retryDelaysMs = [1, 2, 5, 10, 20, ...Array.from({ length: 78 }, () => 25)];
-const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
-
-/**
  * SQLite for Kysely, with a wait for other processes that blocks nobody. SQLite's own wait sleeps in the event loop: while another
  * process held the lock, no request was answered, not even one that needs no database. Here a statement that finds the file
- * locked gives its turn away, sleeps, and tries again, so reads and everything else go on. Kysely's own dialect would keep the
+ * locked gives its turn away and tries again later, so reads and everything else go on. Kysely's own dialect would keep the
  * turn from the beginning of a statement to its end.
  */
 export function createSqliteDialect(file: SqliteFile): Dialect {
@@ -44,6 +38,7 @@ class OwnTurnsAdapter extends SqliteAdapter {
 class PatientDriver implements Driver {
   readonly #file: SqliteFile;
   readonly #turns = createTurns();
+  readonly #lockQueue = createLockQueue();
 
   constructor(file: SqliteFile) {
     this.#file = file;
@@ -52,7 +47,7 @@ class PatientDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#file, this.#turns);
+    return new Connection(this.#file, this.#turns, this.#lockQueue);
   }
 
   /** The isolation level is SQLite's own in any case: one writer at a time. */
@@ -83,12 +78,14 @@ class PatientDriver implements Driver {
 class Connection implements DatabaseConnection {
   readonly #file: SqliteFile;
   readonly #turns: Turns;
+  readonly #lockQueue: LockQueue;
   /** From the beginning of a transaction until the caller is done: statements of others must not become part of it. */
   #hasTurn = false;
 
-  constructor(file: SqliteFile, turns: Turns) {
+  constructor(file: SqliteFile, turns: Turns, lockQueue: LockQueue) {
     this.#file = file;
     this.#turns = turns;
+    this.#lockQueue = lockQueue;
   }
 
   /**
@@ -96,7 +93,7 @@ class Connection implements DatabaseConnection {
    * process has written in between (SQLITE_BUSY_SNAPSHOT).
    */
   async begin(): Promise<void> {
-    await this.#retry(() => this.#file.run('begin immediate', []), true);
+    await this.#runInTurn(() => this.#file.run('begin immediate', []), true);
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {
@@ -112,7 +109,7 @@ class Connection implements DatabaseConnection {
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const run = () => this.#file.run(sql, parameters) as QueryResult<R>;
-    return this.#hasTurn ? run() : this.#retry(run, false);
+    return this.#hasTurn ? run() : this.#runInTurn(run, false);
   }
 
   // biome-ignore lint/correctness/useYield: it always throws
@@ -120,20 +117,26 @@ class Connection implements DatabaseConnection {
     throw new Error('rows of SQLite are read at once');
   }
 
-  async #retry<T>(run: () => T, keepsTurn: boolean): Promise<T> {
-    for (const delayMs of [...retryDelaysMs, null]) {
-      await this.#turns.take();
-      this.#hasTurn = true;
-      try {
-        const result = run();
-        if (!keepsTurn) this.release();
-        return result;
-      } catch (error) {
-        this.release();
-        if (!isBusy(error) || delayMs === null) throw error;
-        await new Promise((resolve) => setTimeout(resolve, delayMs));
-      }
+  async #runInTurn<T>(run: () => T, keepsTurn: boolean): Promise<T> {
+    const attempt = () => this.#attempt(run, keepsTurn);
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      return this.#lockQueue.retry(attempt);
     }
-    throw new Error('unreachable');
+  }
+
+  async #attempt<T>(run: () => T, keepsTurn: boolean): Promise<T> {
+    await this.#turns.take();
+    this.#hasTurn = true;
+    try {
+      const result = run();
+      if (!keepsTurn) this.release();
+      return result;
+    } catch (error) {
+      this.release();
+      throw error;
+    }
   }
 }

@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
+import { Kysely } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stopTime } from '../testing/stop-time.ts';
 import { isDatabaseUnavailable } from './database-fault.ts';
 import { migrate } from './migrate.ts';
 import { type Database, openDatabase } from './open.ts';
+import type { Schema } from './schema.ts';
+import type { SqliteFile } from './sqlite.ts';
+import { createSqliteDialect } from './sqlite-dialect.ts';
 import { inTransaction } from './transaction.ts';
 
 let folder: string;
@@ -54,6 +58,64 @@ test('a write that finds the file locked for 2 seconds fails as an unavailable d
   other.exec('rollback');
   await write(4);
   expect(await readAt()).toBe(4);
+});
+
+test('a write that waits for another process goes on within 5 ms of the end of that write, however long it waited, and so do all that wait behind it', async () => {
+  const time = stopTime();
+  const advance = async (ms: number) => {
+    for (let step = 0; step < ms; step++) {
+      time.advance(1);
+      // Lets what the timer woke run to its next wait.
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    }
+  };
+  for (const heldMs of [3, 130]) {
+    other.exec('begin immediate');
+    let done = 0;
+    const writes = Array.from({ length: 100 }, async (_, n) => {
+      await (n % 2
+        ? write(n)
+        : inTransaction(db, (tx) => tx.updateTable('ready_probe').set({ at: n }).execute()));
+      done++;
+    });
+    await advance(heldMs);
+    expect(done).toBe(0);
+    other.exec('rollback');
+    await advance(5);
+    // Only turns of the event loop from here on: nobody behind the first one waits for a timer of its own.
+    for (let turn = 0; turn < 2_000 && done < 100; turn++) await new Promise(setImmediate);
+    expect(done).toBe(100);
+    await Promise.all(writes);
+  }
+});
+
+test('of a hundred writes that wait for another process, one at a time asks for the lock', async () => {
+  const time = stopTime();
+  let tries = 0;
+  let isLocked = true;
+  const file: SqliteFile = {
+    run() {
+      tries++;
+      if (isLocked) throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+      return { rows: [] };
+    },
+    inTransaction: () => false,
+    close: () => {},
+  };
+  const waiting = new Kysely<Schema>({ dialect: createSqliteDialect(file) });
+  const writes = Array.from({ length: 100 }, () => waiting.deleteFrom('ready_probe').execute());
+  for (let step = 0; step < 1_000; step++) {
+    time.advance(1);
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+  }
+  // Each once as it comes, then the first one every 2 ms. A hundred that try every 25 ms would be 4,000 in a second.
+  expect(tries).toBeLessThanOrEqual(100 + 500);
+  isLocked = false;
+  for (let step = 0; step < 5; step++) {
+    time.advance(1);
+    await new Promise(setImmediate);
+  }
+  await Promise.all(writes);
 });
 
 test('statements of others do not become part of a transaction, and go on once it is rolled back', async () => {

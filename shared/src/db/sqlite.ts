@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Statement } from 'better-sqlite3';
 import type { QueryResult } from 'kysely';
+import { isBusy } from './lock-queue.ts';
 import { makeFolder } from './make-folder.ts';
 
 /** How long the opening waits for another process's write. It blocks the event loop, which nothing else needs by then. */
@@ -64,8 +65,7 @@ function useWriteAheadLog(sqlite: SqliteDatabase.Database): void {
     try {
       return void sqlite.pragma('journal_mode = WAL');
     } catch (error) {
-      const isBusy = String((error as { code?: unknown }).code).startsWith('SQLITE_BUSY');
-      if (!isBusy || performance.now() > giveUpAtMs) throw error;
+      if (!isBusy(error) || performance.now() > giveUpAtMs) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, openingRetryMs);
     }
   }
