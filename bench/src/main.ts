@@ -1,5 +1,7 @@
 import { writeFinding } from '@latchkey/rig/measured/finding';
 import { readFlags } from '@latchkey/rig/read-flags';
+import { measureColdReplica } from './cold-replica/measure-cold-replica.ts';
+import { reportColdReplica } from './cold-replica/report-cold-replica.ts';
 import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
 import { startDistributedSubjects } from './distributed.ts';
@@ -50,8 +52,13 @@ Memory of one replica of key-derivation while viewers come and go, in a containe
 
   npm run bench -- --memory 1000000  --at-once 100000 (viewers who play at a time) --container 512 (MiB; 0: none)
 
+What Redis is worth: first keys from a new replica of key-derivation that reads lease states from Redis, and from one that asks
+the lease service (Linux).
+
+  npm run bench -- --cold-replica    --viewers 4000 --rate 500 --rounds 3
+
 --write puts what was measured into the documents that have a place for it; the dashboard's figures stand in none.
---scale and --viewers take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
+--scale, --viewers and --cold-replica take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
 const { values: flags } = readFlags(usage, {
@@ -63,6 +70,7 @@ const { values: flags } = readFlags(usage, {
     scale: { type: 'boolean', default: false },
     dashboard: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
+    'cold-replica': { type: 'boolean', default: false },
     revocation: { type: 'boolean', default: false },
     // A million rows on a slow disk, with room for requests in between.
     watch: { type: 'string', default: '900' },
@@ -70,7 +78,7 @@ const { values: flags } = readFlags(usage, {
     each: { type: 'boolean', default: false },
     awake: { type: 'boolean', default: false },
     shapes: { type: 'string', default: '1x1,1x2,1x4' },
-    rate: { type: 'string', default: '2000' },
+    rate: { type: 'string' },
     warm: { type: 'string', default: '20000' },
     viewers: { type: 'string' },
     memory: { type: 'string' },
@@ -85,6 +93,9 @@ const { values: flags } = readFlags(usage, {
   },
 });
 
+/** Key requests a second of --scale and --viewers. */
+const steadyRate = 2_000;
+
 const say = (line: string) => console.error(line);
 
 /** Prints what was measured, and puts it into its documents where that is asked for. */
@@ -98,6 +109,7 @@ async function main(): Promise<void> {
   if (flags.dashboard) return timeDashboard();
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
   if (flags.revocation) return revokeLargeContent();
+  if (flags['cold-replica']) return compareColdReplicas();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers();
 }
@@ -129,14 +141,14 @@ async function compareShapes(): Promise<void> {
     shapes,
     rounds: Number(flags.rounds ?? 4),
     seconds: Number(flags.seconds ?? 8),
-    ratePerSecond: Number(flags.rate),
+    ratePerSecond: Number(flags.rate ?? steadyRate),
     rateIsForEachReplica: flags.each,
     keepsAwake: flags.awake,
     viewers: Number(flags.connections),
     warmRequests: Number(flags.warm),
     say,
   });
-  const rate = `${flags.rate} key requests a second${flags.each ? ' for each replica' : ' in all'}${flags.awake ? ', cores kept awake' : ''}`;
+  const rate = `${flags.rate ?? steadyRate} key requests a second${flags.each ? ' for each replica' : ' in all'}${flags.awake ? ', cores kept awake' : ''}`;
   const found = `${describeMachine()}; ${rate}\n\n${reportScale(samples, shapes)}`;
   show(flags.each ? 'scale-each' : 'scale', found);
 }
@@ -151,7 +163,7 @@ async function compareViewers(viewers: number): Promise<void> {
       viewers,
       beside: Number(flags.beside),
       leases: Number(flags.leases),
-      ratePerSecond: Number(flags.rate),
+      ratePerSecond: Number(flags.rate ?? steadyRate),
       seconds: Number(flags.seconds ?? 15),
       rounds: Number(flags.rounds ?? 2),
       replicas: Number(flags.replicas),
@@ -166,6 +178,14 @@ async function followMemory(viewers: number): Promise<void> {
   const plan = { viewers, atOnce: Number(flags['at-once']), containerMib: Number(flags.container) };
   const samples = await measureMemory(plan, say);
   show('memory', `${describeMachine()}\n\n${reportMemory(plan, samples)}`);
+}
+
+async function compareColdReplicas(): Promise<void> {
+  const viewers = Number(flags.viewers ?? 4_000);
+  const ratePerSecond = Number(flags.rate ?? 500);
+  const found = await measureColdReplica({ viewers, ratePerSecond, rounds: Number(flags.rounds ?? 3), say });
+  const what = `${viewers.toLocaleString('en')} viewers, ${ratePerSecond.toLocaleString('en')} key requests a second`;
+  show('cold-replica', `${describeMachine()}; ${what}\n\n${reportColdReplica(found)}`);
 }
 
 async function revokeLargeContent(): Promise<void> {

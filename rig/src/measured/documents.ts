@@ -15,4 +15,5 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
   'large-revocation': ['docs/scale.md'],
+  'cold-replica': ['docs/decisions/redis.md'],
 };

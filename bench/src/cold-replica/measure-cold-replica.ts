@@ -1,0 +1,161 @@
+import { migrate } from '@latchkey/shared/db';
+import { createCleanup } from '../cleanup.ts';
+import { inTurn } from '../in-turn.ts';
+import { type Loader, startLoader } from '../load/loader.ts';
+import type { RunResult } from '../load/order.ts';
+import { readCpuMs } from '../proc/process-usage.ts';
+import { seedLeases } from '../seed-leases.ts';
+import { becomesReady, type Subject, tokenSecret } from '../servers.ts';
+import { startBackings } from '../stack/backings.ts';
+import { internalSecret, type Owners, startKeyDerivation, startOwners } from '../stack/services.ts';
+
+/** Where a new replica finds the states of leases: shared ones in Redis, or only at the lease service. */
+export const sources = ['Redis', 'the lease service'] as const;
+export type Source = (typeof sources)[number];
+
+/** First keys: no viewer is known to the replica. Next keys: it knows all of them. */
+export const passes = ['first', 'next'] as const;
+
+export interface ColdSample {
+  source: Source;
+  pass: (typeof passes)[number];
+  /** Median, 99th percentile and maximum, in milliseconds. */
+  latency: RunResult['latency'];
+  /** CPU time for each key request, in milliseconds. */
+  replicaCpuMs: number;
+  leasesCpuMs: number;
+}
+
+export interface ColdResult {
+  samples: ColdSample[];
+  /** Of the first keys that a new replica was asked for while the lease service was stopped: how many by status. */
+  withoutLeases: { source: Source; statuses: Record<string, number> }[];
+}
+
+export interface ColdOptions {
+  /** Viewers whose first keys are measured, each with a token and a lease. */
+  viewers: number;
+  ratePerSecond: number;
+  rounds: number;
+  say: (line: string) => void;
+}
+
+/** Viewers that ask before the measurement, so that the code of the new process is compiled. */
+const warmingViewers = 2_000;
+const contents = 20;
+
+interface Scene {
+  backings: Readonly<Record<string, string>>;
+  owners: Owners;
+  loader: Loader;
+  options: ColdOptions;
+}
+
+/** @throws Error where Postgres, Redis or NATS cannot be had */
+export async function measureColdReplica(options: ColdOptions): Promise<ColdResult> {
+  const cleanup = createCleanup();
+  try {
+    const backings = cleanup.add(await startBackings());
+    await migrate(backings.db);
+    const owners = await startOwners(backings.env);
+    for (const server of Object.values(owners.servers)) cleanup.add(server);
+    await seedLeases(backings.db, populationOf(options), Date.now(), options.say);
+    const loader = cleanup.add(startLoader());
+    const scene = { backings: backings.env, owners, loader, options };
+    // It registers the master key and puts the state of each lease into Redis. It is not measured.
+    assertAllServed(await withReplica(scene, 'Redis', (replica) => askOnce(scene, replica)));
+    const samples: ColdSample[] = [];
+    for (let round = 0; round < options.rounds; round++) {
+      for (const source of inTurn(sources, round)) {
+        options.say(`round ${round + 1} of ${options.rounds}: a new replica that reads from ${source}`);
+        samples.push(...(await withReplica(scene, source, (replica) => sample(scene, source, replica))));
+      }
+    }
+    await owners.servers.leases.stop();
+    const withoutLeases = [];
+    for (const source of sources) {
+      options.say(`the lease service is stopped: a new replica that reads from ${source}`);
+      const result = await withReplica(scene, source, (replica) => askOnce(scene, replica));
+      withoutLeases.push({ source, statuses: statusesOf(result) });
+    }
+    return { samples, withoutLeases };
+  } finally {
+    await cleanup.run();
+  }
+}
+
+/** Each viewer holds two leases and asks by the first. */
+function populationOf({ viewers }: ColdOptions) {
+  return { leases: 2 * (warmingViewers + viewers), contents };
+}
+
+async function withReplica<T>(
+  scene: Scene,
+  source: Source,
+  use: (replica: Subject) => Promise<T>,
+): Promise<T> {
+  const { REDIS_URL, ...others } = scene.backings;
+  const backings = source === 'Redis' && REDIS_URL ? { ...others, REDIS_URL } : others;
+  const replica = await startKeyDerivation('key-derivation', scene.owners, backings);
+  try {
+    await becomesReady(replica.url);
+    return await use(replica);
+  } finally {
+    await scene.loader.close();
+    await replica.stop();
+  }
+}
+
+/** Connects all viewers, and lets those ask that warm the process. */
+async function connect({ loader, options }: Scene, { url }: Subject): Promise<void> {
+  await loader.open({
+    urls: [url],
+    viewers: warmingViewers + options.viewers,
+    population: populationOf(options),
+    namesLease: true,
+    tokenSecret,
+    internalSecret,
+  });
+  await loader.run({ requests: warmingViewers, ratePerSecond: options.ratePerSecond });
+}
+
+/** @returns what the first keys of all viewers but the warming ones took */
+async function askOnce(scene: Scene, replica: Subject): Promise<RunResult> {
+  await connect(scene, replica);
+  const { viewers, ratePerSecond } = scene.options;
+  return scene.loader.run({ requests: viewers, ratePerSecond });
+}
+
+async function sample(scene: Scene, source: Source, replica: Subject): Promise<ColdSample[]> {
+  const { loader, owners, options } = scene;
+  const { viewers, ratePerSecond } = options;
+  await connect(scene, replica);
+  const samples: ColdSample[] = [];
+  for (const pass of passes) {
+    // Viewers ask in a fixed order: the warming ones have their turn again before the next keys.
+    if (pass === 'next') await loader.run({ requests: warmingViewers, ratePerSecond });
+    const before = [readCpuMs(replica.pid), readCpuMs(owners.servers.leases.pid)] as const;
+    const result = await loader.run({ requests: viewers, ratePerSecond });
+    assertAllServed(result);
+    const replicaCpuMs = (readCpuMs(replica.pid) - before[0]) / viewers;
+    const leasesCpuMs = (readCpuMs(owners.servers.leases.pid) - before[1]) / viewers;
+    samples.push({ source, pass, latency: result.latency, replicaCpuMs, leasesCpuMs });
+  }
+  return samples;
+}
+
+/** Of all viewers; the load generator counts those of the popular content apart. */
+function statusesOf({ statuses, popularStatuses }: RunResult): Record<string, number> {
+  const all = { ...statuses };
+  for (const [status, count] of Object.entries(popularStatuses)) all[status] = (all[status] ?? 0) + count;
+  return all;
+}
+
+/** A refused request is answered sooner than a served one, so a latency that counts both would mislead. */
+function assertAllServed(result: RunResult): void {
+  const { 200: served, ...others } = statusesOf(result);
+  if (Object.keys(others).length === 0) return;
+  throw new Error(
+    `${served ?? 0} served, others ${JSON.stringify(others)}: this machine needs a lower --rate`,
+  );
+}
