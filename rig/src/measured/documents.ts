@@ -2,7 +2,7 @@
 export const documents: Readonly<Record<string, readonly string[]>> = {
   // npm run test:faults
   revocation: ['bench/revocation.md'],
-  faults: ['docs/faults.md', 'README.md'],
+  faults: ['docs/faults.md'],
   rolling: ['docs/faults.md'],
   'rolling-busy': ['docs/faults.md'],
   kills: ['docs/faults.md'],

@@ -109,7 +109,7 @@ function toolVariables(args: readonly string[]): Record<string, string | undefin
   };
   take(['ffmpeg', 'chromium', 'kubectl'], provideTool);
   if (mayRun(args, 'acceptance/src/clients/vlc.test.ts')) take(['vlc'], provideTool);
-  if (mayRun(args, 'acceptance/src/documents/readme-commands.test.ts')) take(['firefox'], provideTool);
+  if (mayRun(args, 'acceptance/src/documents/documented-commands.test.ts')) take(['firefox'], provideTool);
   if (mayRun(args, 'acceptance/src/presign-verified.test.ts')) take(['swift'], provideTool);
   take(['mpv', 'gstreamer'], findTool);
   return variables;

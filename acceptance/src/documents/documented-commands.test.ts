@@ -13,19 +13,20 @@ import { readBlocks } from './read-blocks.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const blocks = readBlocks(readme, 'Integrate in ten minutes');
+const guide = readFileSync(join(root, 'docs/integrate.md'), 'utf8');
+const blocks = readBlocks(guide);
 const firstSteps = readBlocks(readme, 'Two commands');
 const firefoxPath = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
 vi.setConfig({ testTimeout: 300_000 });
 
-/** The block of this language with these words. @throws Error where the README has none */
+/** The block of this language with these words. @throws Error if the document has none */
 function find(language: string, words: string, among = blocks): string {
   const block = among.find(({ language: its, text }) => its === language && text.includes(words));
-  if (!block) throw new Error(`the README has no block of ${language} with "${words}"`);
+  if (!block) throw new Error(`the document has no block of ${language} with "${words}"`);
   return block.text;
 }
 
-/** What differs from the README here: the ports, which may be taken on this machine, and the first key. */
+/** What differs from the documents here: the ports, which may be taken on this machine, and the first key. */
 interface Clone {
   readonly folder: string;
   readonly serverPort: number;
@@ -65,11 +66,11 @@ function adapt(command: string, { serverPort, pagePort }: Clone): string {
     .replace(/^npm run example -- .*$/m, `$& --port ${pagePort}`);
 }
 
-const documentedPagePort = /CORS_ORIGINS=http:\/\/127\.0\.0\.1:(\d+) npm start/.exec(readme)?.[1] ?? '';
+const documentedPagePort = /CORS_ORIGINS=http:\/\/127\.0\.0\.1:(\d+) npm start/.exec(guide)?.[1] ?? '';
 
 /** Runs a block to its end. @returns what it wrote @throws Error where a command fails */
 async function run(text: string, clone: Clone): Promise<string> {
-  // The raw key is in the environment: what the README says of it is for a reader.
+  // The raw key is in the environment: what the document says of it is for a reader.
   const command = adapt(text, clone).replace(/^export \w+=lk_….*$/m, '');
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], {
     cwd: clone.folder,
@@ -104,7 +105,7 @@ async function runOn(text: string, clone: Clone, until: RegExp): Promise<void> {
   await vi.waitFor(look, { timeout: 120_000, interval: 100 });
 }
 
-/** The README's token function, with this secret in the environment. */
+/** The token function of the guide, with this secret in the environment. */
 async function importTokens(folder: string, secret: string) {
   const file = join(folder, `tokens-${Buffer.from(secret).toString('hex').slice(0, 16)}.mjs`);
   writeFileSync(file, find('js', 'export function viewerToken'));
@@ -124,7 +125,7 @@ it.each([
     Buffer.from(`not-base64:${'x'.repeat(32)}`),
   ],
 ])(
-  'the README’s tokens are signed with the bytes that the server takes a secret for: %s',
+  'the tokens of the guide are signed with the bytes that the server reads from a secret: %s',
   async (_, secret, bytes) => {
     const viewerToken = await importTokens((await makeClone()).folder, secret);
     const { payload } = await jwtVerify(await viewerToken('ada', 'film'), bytes, { algorithms: ['HS256'] });
@@ -132,9 +133,9 @@ it.each([
   },
 );
 
-it('the README names the package that is made, and the page’s port is the one that `npm run example -- --help` says', async () => {
+it('the guide names the package that is built, and the page’s port is the one that `npm run example -- --help` says', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'sdk/player/package.json'), 'utf8'));
-  expect(readme).toContain(`latchkey-player-${version}.tgz`);
+  expect(guide).toContain(`latchkey-player-${version}.tgz`);
   const clone = await makeClone();
   expect(
     await run('npm run --silent example -- --help', { ...clone, pagePort: Number(documentedPagePort) }),
@@ -143,7 +144,7 @@ it('the README names the package that is made, and the page’s port is the one 
 
 /** Named in the title, so that a run without Firefox says what it has not tested. */
 it.skipIf(!existsSync(firefoxPath))(
-  'the commands of the README, run as they stand, lead to a film that plays in Firefox and stops when it is revoked',
+  'the commands of README and guide, run as they stand, lead to a film that plays in Firefox and stops when it is revoked',
   async () => {
     const clone = await makeClone();
     await runOn(find('sh', 'npm start'), clone, /serves on /);
@@ -206,13 +207,13 @@ it.skipIf(!existsSync(firefoxPath))(
 );
 
 it.skipIf(!existsSync(firefoxPath))(
-  'Firefox opens every port that a page has in the README, and not the blocked 4190',
+  'Firefox opens every port that a page has in README and guide, and not the blocked 4190',
   async () => {
     const firefox = await openFirefox(firefoxPath);
     onTestFinished(() => firefox.close());
     await expect(firefox.open('http://127.0.0.1:4190/')).rejects.toThrow('deniedPortAccess');
     const ports = new Set(
-      [...readme.matchAll(/http:\/\/(?:localhost|127\.0\.0\.1):(\d+)/g)].map(([, port]) => port),
+      [...`${readme}${guide}`.matchAll(/http:\/\/(?:localhost|127\.0\.0\.1):(\d+)/g)].map(([, port]) => port),
     );
     expect([...ports]).toEqual(expect.arrayContaining(['4100', documentedPagePort]));
     for (const port of ports) {
