@@ -68,7 +68,7 @@ try {
   process.stderr.write(`${replicas} key-derivation replicas behind ${url}\n`);
   const tests = [...listBlackBoxTests(root, { ...flags, ownSettings: true }), ...rest];
   const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };
-  code = await runTests(tests, { ...process.env, ...separate, ...secrets, BASE_URL: url }, true);
+  code = await runTests(tests, { ...process.env, ...separate, ...secrets, BASE_URL: url });
 } catch (error) {
   process.stdout.write(`${(error as Error).message}\n0 passed, 1 failed\n`);
 } finally {

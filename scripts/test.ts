@@ -4,8 +4,9 @@ import { runTests } from '@latchkey/rig/test-run/run-tests';
 const usage = `npm test: everything that is tested, in some ten minutes
 
 Takes Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, else from Docker, else from
-programs on this machine, else installs those (Debian, as root). What could not run is named at the end.
-Up to five files that fail run once more by themselves, and those that pass then are named.
+programs on this machine, else installs those with apt-get (Debian, as root). It installs ffmpeg, Chromium, Firefox, VLC and
+Swift in the same way. It says each time what it installs and why. TEST_INSTALL=false installs nothing.
+What could not run is named at the end.
 
   npm test                     all
   npm test -- services/auth    the files whose path contains this

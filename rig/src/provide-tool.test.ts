@@ -54,18 +54,29 @@ describe('a tool is provided', () => {
     expect(said).toEqual([expect.stringContaining('/nowhere')]);
   });
 
-  it('from the package on Debian as root, said aloud', () => {
+  it('from the package on Debian as root, after it said what it installs, why, and how to avoid it', () => {
     const { machine, installed, said } = createMachine({ apt: 'works' });
     expect(provideTool('chromium', machine)).toBe('/usr/bin/chromium');
     expect(installed).toEqual(['chromium']);
-    expect(said).toEqual([expect.stringContaining("installing Debian's package chromium")]);
+    expect(said).toEqual([
+      'This machine has no chromium, which runs the dashboard and the players in tests. ' +
+        'Running apt-get update and apt-get install chromium. ' +
+        'To avoid this, set CHROMIUM_PATH to the program, or TEST_INSTALL=false to install nothing.',
+    ]);
   });
 
   it('from several packages where it takes several, each named', () => {
     const { machine, installed, said } = createMachine({ apt: 'works' });
     expect(provideTool('vlc', machine)).toBe('/usr/bin/cvlc');
     expect(installed).toEqual(['vlc-bin', 'vlc-plugin-base']);
-    expect(said).toEqual([expect.stringContaining("installing Debian's packages vlc-bin, vlc-plugin-base")]);
+    expect(said).toEqual([expect.stringContaining('apt-get install vlc-bin vlc-plugin-base.')]);
+  });
+
+  it('without an installation where TEST_INSTALL is false', () => {
+    const { machine, installed, said } = createMachine({ apt: 'works', env: { TEST_INSTALL: 'false' } });
+    expect(provideTool('ffmpeg', machine)).toBeUndefined();
+    expect(installed).toEqual([]);
+    expect(said).toEqual(['There is no ffmpeg: install it, or set FFMPEG_PATH to its path.']);
   });
 
   it.each([undefined, 'fails'] as const)('not at all where apt is %s, and says what would help', (apt) => {

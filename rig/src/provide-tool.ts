@@ -2,32 +2,69 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Programs that some tests and the demo need and that no package brings along. */
+/** Where this variable is `false`, nothing is installed. */
+export const installVariable = 'TEST_INSTALL';
+
+/** Whether Debian packages may be installed. */
+export function mayInstall({ env, hasApt }: Pick<Machine, 'env' | 'hasApt'>): boolean {
+  return env[installVariable] !== 'false' && hasApt();
+}
+
+/** Programs that some tests and examples need and that no package of the workspace contains. */
 export type Tool = 'ffmpeg' | 'chromium' | 'firefox' | 'kubectl' | 'vlc' | 'mpv' | 'gstreamer' | 'swift';
 
 interface ToolSource {
   /** The environment variable with its path. */
   readonly variable: string;
+  /** After "which": why it is wanted. */
+  readonly purpose: string;
   readonly names: readonly string[];
   /** Undefined where Debian has none that is new enough. */
   readonly debianPackages: readonly string[] | undefined;
 }
 
 export const tools: Readonly<Record<Tool, ToolSource>> = {
-  ffmpeg: { variable: 'FFMPEG_PATH', names: ['ffmpeg'], debianPackages: ['ffmpeg'] },
+  ffmpeg: {
+    variable: 'FFMPEG_PATH',
+    purpose: 'makes and decodes the videos of tests and examples',
+    names: ['ffmpeg'],
+    debianPackages: ['ffmpeg'],
+  },
   chromium: {
     variable: 'CHROMIUM_PATH',
+    purpose: 'runs the dashboard and the players in tests',
     names: ['chromium', 'chromium-browser', 'google-chrome'],
     debianPackages: ['chromium'],
   },
-  firefox: { variable: 'FIREFOX_PATH', names: ['firefox-esr', 'firefox'], debianPackages: ['firefox-esr'] },
+  firefox: {
+    variable: 'FIREFOX_PATH',
+    purpose: 'runs the demonstration as the README describes it',
+    names: ['firefox-esr', 'firefox'],
+    debianPackages: ['firefox-esr'],
+  },
   // Debian 12 packages 1.20, which does not read what is written for current ones.
-  kubectl: { variable: 'KUBECTL_PATH', names: ['kubectl'], debianPackages: undefined },
+  kubectl: {
+    variable: 'KUBECTL_PATH',
+    purpose: 'renders the manifests for Kubernetes',
+    names: ['kubectl'],
+    debianPackages: undefined,
+  },
   // Without a window: the program and what decodes.
-  vlc: { variable: 'VLC_PATH', names: ['cvlc', 'vlc'], debianPackages: ['vlc-bin', 'vlc-plugin-base'] },
-  mpv: { variable: 'MPV_PATH', names: ['mpv'], debianPackages: ['mpv'] },
+  vlc: {
+    variable: 'VLC_PATH',
+    purpose: 'is one of the tested players',
+    names: ['cvlc', 'vlc'],
+    debianPackages: ['vlc-bin', 'vlc-plugin-base'],
+  },
+  mpv: {
+    variable: 'MPV_PATH',
+    purpose: 'is one of the tested players',
+    names: ['mpv'],
+    debianPackages: ['mpv'],
+  },
   gstreamer: {
     variable: 'GST_LAUNCH_PATH',
+    purpose: 'is one of the tested players',
     names: ['gst-launch-1.0'],
     debianPackages: [
       'gstreamer1.0-tools',
@@ -35,9 +72,9 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
       'gstreamer1.0-libav',
     ],
   },
-  // A store with an S3 interface that verifies signatures.
   swift: {
     variable: 'SWIFT_PATH',
+    purpose: 'is an S3 store that verifies the signatures of presigned URLs',
     names: ['swift-proxy-server'],
     debianPackages: ['swift-proxy', 'swift-account', 'swift-container', 'swift-object'],
   },
@@ -56,17 +93,20 @@ export interface Machine {
 
 /**
  * The path of a tool, from the first of: its variable (such as `FFMPEG_PATH`), the machine's own binary, and,
- * on Debian as root, the package, which is installed for good. What it does and what it lacks, it says.
+ * on Debian as root, the package, which stays installed. Before it installs anything it says what, why, and how to avoid it.
+ * `TEST_INSTALL=false` prevents it.
  *
  * @returns undefined where there is no way to it
  */
 export function provideTool(tool: Tool, machine: Machine = thisMachine): string | undefined {
-  const { variable, debianPackages } = tools[tool];
+  const { variable, purpose, debianPackages } = tools[tool];
   const found = findTool(tool, machine);
   if (found) return found;
-  if (debianPackages && machine.hasApt()) {
-    const packages = `Debian's package${debianPackages.length > 1 ? 's' : ''} ${debianPackages.join(', ')}`;
-    machine.say(`There is no ${tool} on this machine: installing ${packages}.`);
+  if (debianPackages && mayInstall(machine)) {
+    machine.say(
+      `This machine has no ${tool}, which ${purpose}. Running apt-get update and apt-get install ${debianPackages.join(' ')}. ` +
+        `To avoid this, set ${variable} to the program, or ${installVariable}=false to install nothing.`,
+    );
     const installed = machine.install(debianPackages) ? findOnPath(tool, machine) : undefined;
     if (installed) return installed;
   }
@@ -79,7 +119,7 @@ export function findTool(tool: Tool, machine: Machine = thisMachine): string | u
   const { variable } = tools[tool];
   const configured = machine.env[variable];
   if (configured && machine.isExecutable(configured)) return configured;
-  if (configured) machine.say(`${variable} names ${configured}, which is no program; looking elsewhere.`);
+  if (configured) machine.say(`${variable} names ${configured}, which is not a program; looking elsewhere.`);
   return findOnPath(tool, machine);
 }
 

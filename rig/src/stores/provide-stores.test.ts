@@ -57,11 +57,21 @@ describe('a service is provided', () => {
     expect(said).toEqual([expect.stringContaining('no such image')]);
   });
 
-  it('by its package on Debian as root, said aloud, where neither is there', async () => {
+  it('by its package on Debian as root where neither is there, after it said what it installs, why, and how to avoid it', async () => {
     const { machine, said, installed } = createMachine({ programs: ['Postgres'], apt: 'works' });
     expect((await provideStores(all, machine)).missing).toEqual([]);
     expect(installed).toEqual(['redis-server', 'nats-server']);
-    expect(said).toEqual([expect.stringContaining('Installing')]);
+    expect(said).toEqual([
+      'This run needs Redis, NATS, and neither Docker nor a program on this machine provides them. ' +
+        'Running apt-get update and apt-get install redis-server nats-server. To avoid this, set TEST_REDIS_URL, ' +
+        'TEST_NATS_URL, start Docker, or set TEST_INSTALL=false to install nothing: the tests that need them are then skipped.',
+    ]);
+  });
+
+  it('without an installation where TEST_INSTALL is false: it is missing', async () => {
+    const { machine, installed } = createMachine({ apt: 'works', env: { TEST_INSTALL: 'false' } });
+    expect((await provideStores(all, machine)).missing).toEqual(all);
+    expect(installed).toEqual([]);
   });
 
   it.each([undefined, 'fails'] as const)(

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { installVariable, mayInstall } from '../provide-tool.ts';
 import { hasDocker, startContainer } from './container-stores.ts';
 import { findProgram, ownStores, type StoreName } from './own-stores.ts';
 
@@ -43,7 +44,8 @@ export interface ProvidedStores {
 /**
  * Provides services, all at once, each from the first of: the URL in its variable (`TEST_POSTGRES_URL`, `TEST_REDIS_URL`,
  * `TEST_NATS_URL`), a container where a Docker daemon answers, the machine's own program on a free loopback port, and, on
- * Debian as root, its package, which is installed for good. What it lacks, it says.
+ * Debian as root, its package, which stays installed. Before it installs anything it says what, why, and how to avoid it.
+ * `TEST_INSTALL=false` prevents it. It names each store that it could not provide.
  */
 export async function provideStores(
   names: readonly StoreName[],
@@ -91,8 +93,14 @@ async function installMissing(names: readonly StoreName[], machine: StoreMachine
   const packages = names
     .filter((name) => !machine.isInstalled(name))
     .map((name) => ownStores[name].debianPackage);
-  if (packages.length === 0 || !machine.hasApt()) return;
-  machine.say(`Installing Debian's packages ${packages.join(', ')}, which this machine lacks.`);
+  if (packages.length === 0 || !mayInstall(machine)) return;
+  const lacking = names.filter((name) => !machine.isInstalled(name));
+  machine.say(
+    `This run needs ${lacking.join(', ')}, and neither Docker nor a program on this machine provides them. ` +
+      `Running apt-get update and apt-get install ${packages.join(' ')}. To avoid this, set ` +
+      `${lacking.map((name) => variables[name]).join(', ')}, start Docker, or set ${installVariable}=false to install nothing: ` +
+      'the tests that need them are then skipped.',
+  );
   await machine.install(packages);
 }
 

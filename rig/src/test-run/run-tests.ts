@@ -5,10 +5,9 @@ import { repositoryFolder } from '../repository.ts';
 import { listSourceFiles } from '../source-files.ts';
 import type { StoreName } from '../stores/own-stores.ts';
 import { provideStores } from '../stores/provide-stores.ts';
-import { type CountedRun, type Counts, sumCounts } from './count-reporter.ts';
+import type { Counts } from './count-reporter.ts';
 import { findNeededStores } from './needed-stores.ts';
-import { findFilesToRunAgain, mergeRuns } from './run-again.ts';
-import { runVitest, type VitestRun } from './run-vitest.ts';
+import { runVitest } from './run-vitest.ts';
 
 /** A filter such as `-t` skips nearly every test: nobody reads all of those names. */
 const namedSkips = 50;
@@ -19,17 +18,13 @@ const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings'
 
 /**
  * Runs the tests with what they need, shows them as vitest does, and ends with the line `N passed, N failed`, with
- * `, N skipped` when any were; those are named before it.
+ * `, N skipped` when any were; those are named before it. Each test runs once: one that would pass the second time has
+ * found a race.
  *
  * @param args for vitest: paths, `-t`, and so on
- * @param secondLook whether files that failed run once more by themselves before they count; else only without `args`
  * @returns the exit code: 0 where at least one test passed, none failed and vitest itself was content
  */
-export async function runTests(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  secondLook = args.length === 0,
-): Promise<number> {
+export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const needed = storesNeeded(args);
   const services = await provideStores([...needed.keys()]);
   try {
@@ -38,39 +33,17 @@ export async function runTests(
     const left = toolPaths.KUBECTL_PATH ? [] : rendering;
     const exclude = left.flatMap((test) => ['--exclude', test]);
     const testEnv = { ...env, ...toolPaths, ...services.variables };
-    const run = (more: readonly string[]) => runVitest(repositoryFolder, [...exclude, ...more], testEnv);
-    const { counts, code, lookedAtTwice } = await runAndLookTwice(run, args, secondLook);
+    const { counts, code } = await runVitest(repositoryFolder, [...exclude, ...args], testEnv);
     // Every other test that lacks its service is skipped one by one; these run all the same, on one database of two.
     if (services.missing.includes('Postgres'))
       counts.skipped.push(...(needed.get('Postgres') ?? []).map((test) => `${test} > on Postgres`));
     counts.skipped.push(...left.map((test) => `${test} > needs kubectl 1.27 or newer`));
     const { lines, ok } = conclude(counts, code);
-    process.stdout.write(`${[...lookedAtTwice, ...lines].join('\n')}\n`);
+    process.stdout.write(`${lines.join('\n')}\n`);
     return ok ? 0 : code || 1;
   } finally {
     await services.stop();
   }
-}
-
-async function runAndLookTwice(
-  run: (args: readonly string[]) => Promise<VitestRun>,
-  args: readonly string[],
-  secondLook: boolean,
-): Promise<{ counts: Counts; code: number; lookedAtTwice: string[] }> {
-  const first = await run(args);
-  const again = secondLook ? findFilesToRunAgain(first) : [];
-  if (again.length === 0) return { ...first, lookedAtTwice: [] };
-  process.stdout.write(`once more, one after the other:\n${again.map((file) => `  ${file}\n`).join('')}`);
-  const second = await run(['--no-file-parallelism', ...again]);
-  const merged: CountedRun = mergeRuns(first, again, second);
-  const mended = again.filter((name) =>
-    merged.files.some(({ file, failed }) => file === name && failed === 0),
-  );
-  return {
-    counts: sumCounts(merged),
-    code: second.code,
-    lookedAtTwice: mended.map((file) => `passed only when run once more: ${file}`),
-  };
 }
 
 /** The closing lines of a run, the last of them the counts, and whether it was a success. */
