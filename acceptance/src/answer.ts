@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-/** A problem (RFC 9457) as the contract, section 1 has it. */
+/** A problem (RFC 9457): `docs/contract.md#errors`. */
 export interface Problem {
   type: string;
   title: string;

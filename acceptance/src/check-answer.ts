@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Answer, Problem } from './answer.ts';
 import type { ApiDocument } from './api-document.ts';
 
-/** The codes of the contract, section 1, and those of HTTP itself. */
+/** The codes of `docs/errors.md`. */
 const statusOf: Record<string, number> = {
   VALIDATION_FAILED: 400,
   UNAUTHENTICATED: 401,
@@ -33,7 +33,7 @@ const statusOf: Record<string, number> = {
 /** What the document leaves out: itself, and the dashboard's files. */
 const undocumented = /^\/(openapi\.json|admin)(\/|$)/;
 
-/** Holds an answer against the contract, section 1, and against the document. Throws the first thing that is wrong. */
+/** Checks an answer against `docs/contract.md#conventions` and the OpenAPI document. Throws the first fault. */
 export function checkAnswer(answer: Answer, sentRequestId: string | undefined, api: ApiDocument): void {
   const { method, path, status, headers, requestId } = answer;
   const about = `${method} ${path} → ${status} ${answer.bytes.subarray(0, 500).toString('utf8')}`;

@@ -6,7 +6,7 @@ import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
 
-// Who may do what (contract, section 3): every route of the server's document, every kind of credential.
+// Who may do what (docs/contract.md#scopes): every route of the server's document, every kind of credential.
 const target = await openTarget(uploadsOn);
 const { client } = target;
 const { viewerId, of: credentials } = await makeCredentials(target);

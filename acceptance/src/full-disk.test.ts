@@ -14,7 +14,7 @@ const patience = { timeout: 30_000, interval: 100 };
 const limitFiles = (octets: string) =>
   void execFileSync('prlimit', ['--pid', String(server.process.pid), `--fsize=${octets}:`]);
 
-/** What `/ready` says of it: keys can be served without writes, so the server is ready all the same (contract, section 13). */
+/** What `/ready` says of it: keys can be served without writes, so the server is ready all the same (`docs/contract.md#health-and-readiness`). */
 async function databaseOf({ client: asked }: OwnServer): Promise<unknown[]> {
   const { status, json } = await asked.get('/ready');
   return [status, json.dependencies.database.status];

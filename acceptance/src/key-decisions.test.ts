@@ -13,7 +13,7 @@ import {
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-// Requests with two faults at once: the one that comes earlier in the contract's order (section 5) has to answer.
+// Requests with two faults at once: the one that comes earlier in docs/contract.md#order-of-decisions has to answer.
 const optional = await startServer();
 const required = await startServer({ LEASE_MODE: 'required' });
 const { client, adminApiKey: admin, jwtSecret } = optional;

@@ -7,7 +7,7 @@ import { unique, viewerToken } from './tokens.ts';
 const server = await startServer({ CONTENT_MODE: 'any' });
 const { client } = server;
 const token = viewerToken(server.jwtSecret, unique('viewer'));
-/** The contract's own vector (section 5). */
+/** The vector of `docs/contract.md#derivation`. */
 const vector = { contentId: 'my-video-001', key: 'a4ad6589c125682427dbee83eb46259f' };
 
 const keyOf = async (path: string) => (await client.get(path, token)).bytes.toString('hex');

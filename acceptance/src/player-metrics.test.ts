@@ -5,7 +5,7 @@ import { openTarget } from './target.ts';
 const target = await openTarget();
 const { client } = target;
 const path = '/api/v1/player-metrics';
-/** The object of the specification, section 2. */
+/** The object of `docs/contract.md#player-metrics`. */
 const metrics = {
   timeToFirstFrame: 812.5,
   avgDecryptTime: 1.25,

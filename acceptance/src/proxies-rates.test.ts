@@ -8,7 +8,7 @@ import { unique, viewerToken } from './tokens.ts';
 // Hundreds of requests, one after the other.
 vi.setConfig({ testTimeout: 90_000 });
 
-/** The specification, section 8; `burst` is what is let through on top of the rate. */
+/** The rates of `docs/contract.md#rate-limits`; `burst` is what passes on top of the rate. */
 const rates = {
   keys: { perMinute: 60, burst: 20 },
   api: { perMinute: 30, burst: 0 },

@@ -68,7 +68,7 @@ describe("Traefik's files", () => {
     ['POST', '/presign', [10], 'presign'],
     ['GET', '/api/v1/content', [30], 'api'],
     ['GET', '/api/v1/events', [30], 'api'],
-  ] as const)('%s %s has the rates of the specification: %j a minute', (method, path, rates, zone) => {
+  ] as const)('%s %s has the rates of the contract: %j a minute', (method, path, rates, zone) => {
     expect(ratesOf(method, path)).toEqual(rates);
     expect(ratesOf('OPTIONS', path)).toEqual([]);
     const rate = rates.at(-1);

@@ -9,7 +9,7 @@ import { unique, viewerToken } from './tokens.ts';
 
 vi.setConfig({ testTimeout: 90_000 });
 
-/** `my-video-001` under the master key of the contract's vector (section 5). */
+/** `my-video-001` under the master key of the vector in `docs/contract.md#derivation`. */
 const knownKey = 'a4ad6589c125682427dbee83eb46259f';
 
 /** Ways to write the path of setup that a router, or a proxy before it, might read differently. */

@@ -4,7 +4,7 @@ import { createApiKey } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-// The figures of the specification, section 8. Everybody here has an address of their own, so that only what a test
+// The figures of docs/contract.md#rate-limits. Everybody here has an address of their own, so that only what a test
 // counts is counted.
 const server = await startServer({ RATE_LIMIT: 'on', TRUST_PROXY: '1', CONTENT_MODE: 'any' });
 const off = await startServer({ CONTENT_MODE: 'any' });

@@ -23,7 +23,7 @@ const second = await startSingleNode({
   LEASE_RENEW_GRACE_SECONDS: '0',
 });
 
-/** The contract, section 6: within 5 s whatever has failed. Nothing has, but the machine may be busy. */
+/** `docs/contract.md#revocation`: within 5 s, whatever has failed. Nothing has, but the machine may be busy. */
 const heard = (assertion: () => Promise<void>) =>
   oncePropagated({ ...second, propagationMs: 5_000 }, assertion);
 

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** The contract, section 8: what a line of the request log has, and nothing else. */
+/** The members of a line of the request log (`docs/contract.md#request-log`), and nothing else. */
 export const lineMembers = [
   'time',
   'level',

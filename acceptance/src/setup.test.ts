@@ -4,7 +4,7 @@ import { makeApiKey, startServer } from './target.ts';
 const path = '/api/v1/setup';
 const setupToken = `setup-${makeApiKey()}`;
 const proxied = { 'x-forwarded-for': '203.0.113.9' };
-/** Each is a sign that a proxy stands between (contract, section 4). */
+/** Each is a sign that a proxy stands between (`docs/contract.md#setup`). */
 const signs = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 const open = await startServer({ ADMIN_API_KEY: undefined });

@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-/** The master key and salt of the contract's vector (section 5). */
+/** The master key and salt of the vector in `docs/contract.md#derivation`. */
 export const masterKeyHex = Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex');
 export const saltHex = Buffer.from(Array.from({ length: 32 }, (_, i) => 32 + i)).toString('hex');
 
@@ -36,10 +36,10 @@ export interface Target {
   /**
    * How long another replica may take to hear of a revocation: nothing where the one that answers is the one that is
    * asked, 5 s where there are several. It is a second as a rule, but not for one whose machine stands still meanwhile
-   * (contract, section 6).
+   * (`docs/contract.md#revocation`).
    */
   propagationMs: number;
-  /** Checks every answer against the contract's conventions and the server's own OpenAPI document. */
+  /** Checks every answer against `docs/contract.md#conventions` and the server's own OpenAPI document. */
   client: Client;
 }
 
@@ -159,7 +159,7 @@ export async function openTarget(env: Environment = {}): Promise<Target> {
   };
 }
 
-/** UTF-8 as written, or `base64:…` (contract, section 2). */
+/** UTF-8 as written, or `base64:…` (`docs/configuration.md`). */
 function readSecret(text: string): Buffer {
   return text.startsWith('base64:') ? Buffer.from(text.slice('base64:'.length), 'base64') : Buffer.from(text);
 }

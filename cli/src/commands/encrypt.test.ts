@@ -11,7 +11,7 @@ const files = {
   'a.ts': 'a',
   'b.ts': 'b',
 };
-// The example of the contract, section 5.
+// The vector of docs/contract.md#derivation.
 const hexFrom = (first: number) =>
   Buffer.from(Array.from({ length: 32 }, (_, n) => first + n)).toString('hex');
 const env = { MASTER_KEY_HEX: hexFrom(0x00), SALT_HEX: hexFrom(0x20) };

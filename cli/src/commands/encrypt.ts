@@ -19,7 +19,7 @@ export interface EncryptCommandOptions extends KeyOptions {
   readonly quiet?: true;
 }
 
-/** Where a server listens that was started with no configuration (specification, introduction). */
+/** Where a server without configuration listens (`docs/contract.md#transport`). */
 const defaultKeyUrl = 'http://localhost:4100';
 
 /** `latchkey encrypt`: a clear HLS presentation on disk becomes an encrypted one. */

@@ -58,7 +58,7 @@ export interface Summary {
   readonly warnings: readonly string[];
 }
 
-/** @throws AppError `VALIDATION_FAILED`: `leases` is a path of the key server (contract, section 1) */
+/** @throws AppError `VALIDATION_FAILED`: `leases` is a path of the key server (`docs/contract.md#conventions`) */
 export function checkContentId(contentId: string): void {
   if (/^[A-Za-z0-9_-]{1,256}$/.test(contentId) && contentId !== 'leases') return;
   const detail = `--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -, and not "leases"`;

@@ -7,7 +7,7 @@ import type { RenditionPlan } from './plan-rendition.ts';
 /** The content key of a segment. Undefined where this rule does not know the segment. */
 export type NameKey = (segment: MediaSegment, source: SourceSlice | undefined) => KeyName | undefined;
 
-/** The key server knows epochs up to this one (contract, section 9: `count` is at most 4294967296). */
+/** The key server knows epochs up to this one (`docs/contract.md#content-keys`). */
 const lastEpoch = 4294967295n;
 
 /** Seconds by which the times of I-frames and of segments may differ, since playlists round them to milliseconds or worse. */

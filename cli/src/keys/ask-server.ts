@@ -21,7 +21,7 @@ export interface ServerRequest {
 const attempts = 5;
 /** Where a 503 or 429 does not say when to come back. */
 const defaultRetrySeconds = 1;
-/** The specification's rate limits count by the minute: nothing asks for a longer wait than two of them. */
+/** Rate limits count by the minute (`docs/contract.md#rate-limits`): nothing asks for a longer wait than two of them. */
 const longestRetrySeconds = 120;
 /** The server answers a key request within a second or not at all; a proxy before it may take its time. */
 const requestTimeoutMs = 30_000;

@@ -1,6 +1,6 @@
 import { masterKeyNames } from './derive-from-env.ts';
 
-/** 256 bits: what the contract asks of the master key, its salt, API keys (section 3) and an HS256 secret (section 2). */
+/** 256 bits, as `docs/contract.md#words`, `#api-keys` and `docs/configuration.md` demand of these secrets. */
 const secretOctets = 32;
 
 /** Everything that a server keeps secret, by the name of its variable; the last is for the Postgres of compose.yaml. */

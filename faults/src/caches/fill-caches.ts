@@ -64,7 +64,7 @@ function questionOf(viewerId: string): Question {
   return { path: `/keys/${contentId}`, headers };
 }
 
-/** The contract, section 6: within 5 s, whatever has failed. */
+/** `docs/contract.md#revocation`: within 5 s, whatever has failed. */
 const revocationLimitMs = 5_000;
 
 async function untilRefused(look: () => Promise<Answer>): Promise<Answer> {

@@ -11,7 +11,7 @@ import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
 /** Three times what `AUTH_JWT_CLOCK_TOLERANCE_SECONDS` allows by default. */
 const apartSeconds = 30;
 const toleranceSeconds = 10;
-/** The contract, section 6: with the bus there a second at p99, and 5 s at the latest. */
+/** `docs/contract.md#revocation`: with the bus a second at p99, and 5 s at the latest. */
 const holdsWithinMs = 5_000;
 /** Replicas are asked for this long, so that the first reading that a wrong clock would spoil has come and gone. */
 const watchedMs = 7_000;

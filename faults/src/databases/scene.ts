@@ -8,7 +8,7 @@ import type { Server } from '../stack/server.ts';
 import type { Stack } from '../stack/stack.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
 
-/** The contract, section 5: the age after which a state that nobody confirms is unknown. */
+/** `docs/contract.md#age-of-a-state`: the age after which an unconfirmed state is unknown. */
 export const limitMs = 5_000;
 /** Beyond the limit, for an answer that was on its way. */
 const slackMs = 500;

@@ -7,7 +7,7 @@ import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
 import { faults } from './fault-list.ts';
 import { type FaultReport, runFault } from './run-fault.ts';
 
-/** The contract, section 5: no key on a state that is not known to have held within this time. */
+/** `docs/contract.md#age-of-a-state`: no key on a state that is not known to have held within this time. */
 const latestKeyMs = 5_000;
 const answersAllowed = new Set([200, 503]);
 

@@ -33,7 +33,7 @@ const kinds = ['leaseId', 'viewerId', 'contentId', 'pair'] as const;
 const loadPerSecond = 200;
 /** Revocations under way at a time: more would measure this client. */
 const parallel = 4;
-/** The contract, section 6. */
+/** `docs/contract.md#revocation`. */
 const latestKeyMs = 5_000;
 const goalMs = 50;
 

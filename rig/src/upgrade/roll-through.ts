@@ -10,7 +10,7 @@ import type { Tally } from './tally.ts';
 const replicas = { auth: 2, content: 2, leases: 2, 'key-derivation': 2, gateway: 2 };
 /** A drain long enough for neighbours to hear in an answer that a process is about to end; waiting is no fault here. */
 const settings = { SHUTDOWN_DRAIN_SECONDS: '1', LOG_LEVEL: 'fatal' };
-/** The contract (section 6): what is asked later than this after a revocation is refused, whatever stood still meanwhile. */
+/** `docs/contract.md#revocation`: a request later than this after a revocation is refused, whatever paused meanwhile. */
 const propagationMs = 5_000;
 /** 503 gives no key either; but it has to end. */
 const unknownMs = 30_000;

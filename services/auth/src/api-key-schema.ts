@@ -20,7 +20,7 @@ const fields = {
   createdAt: InstantSchema,
 };
 
-/** An API key as the specification, section 2 shows it. */
+/** An API key as `docs/contract.md#api-keys` shows it. */
 export const ApiKeySchema = Type.Object({ ...fields, lastUsedAt: NullableInstantSchema });
 /** A key that was created this moment was not used yet. */
 export const NewApiKeySchema = Type.Object(fields);

@@ -18,7 +18,7 @@ export interface OwnedApiKeyVerifier extends ApiKeyVerifier {
   flush(): Promise<void>;
 }
 
-/** The bootstrap key as a state (contract, section 3): never stored, never ends. */
+/** The bootstrap key as a state (`docs/contract.md#words`): never stored, never ends. */
 const bootstrapState: ApiKeyState = {
   id: null,
   name: 'bootstrap',

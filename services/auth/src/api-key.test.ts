@@ -14,7 +14,7 @@ const row = {
 };
 
 describe('an API key', () => {
-  it('is shown with the fields of the specification and without its hash', () => {
+  it('an API key is shown with the fields of the contract and without its hash', () => {
     expect(toApiKey(row)).toEqual({
       id: row.id,
       name: 'encoder',

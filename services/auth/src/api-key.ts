@@ -7,7 +7,7 @@ import type { Selectable } from 'kysely';
 /** A stored API key. Times are milliseconds since 1970. */
 export type ApiKeyRow = Selectable<ApiKeyTable>;
 
-/** An API key as the API shows it (specification, section 2): never the raw key, never its hash. Times are ISO 8601. */
+/** An API key as the API shows it (`docs/contract.md#api-keys`): never the raw key, never its hash. Times are ISO 8601. */
 export interface ApiKey extends Record<string, unknown> {
   id: string;
   name: string;

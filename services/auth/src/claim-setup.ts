@@ -7,7 +7,7 @@ import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
 import { lockSetupClaim } from './setup-claim-store.ts';
 
 /**
- * Creates the first API key, with scope `admin` (contract, section 4). Of any number of callers at once exactly one wins.
+ * Creates the first API key, with scope `admin` (`docs/contract.md#setup`). Of any number of callers at once exactly one wins.
  *
  * @throws AppError SETUP_ALREADY_DONE where a row of any kind is stored, revoked ones included
  */

@@ -10,7 +10,7 @@ import { lockSetupClaim } from './setup-claim-store.ts';
  * Creates an API key. `full` may create `admin`: the scope table gives both the management of API keys.
  *
  * @param wanted `expiresAt` in milliseconds since 1970; null for a key that does not expire
- * @throws AppError VALIDATION_FAILED where `expiresAt` does not lie in the future (contract, section 3)
+ * @throws AppError VALIDATION_FAILED where `expiresAt` does not lie in the future (`docs/contract.md#api-keys`)
  */
 export async function createApiKey(
   options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,

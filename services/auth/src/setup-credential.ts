@@ -15,7 +15,7 @@ export type SetupCredential = 'none' | 'bootstrap-key' | 'setup-token';
 type SetupRules = Pick<AuthRouteOptions, 'setup' | 'originOf'>;
 
 /**
- * What setup asks of this caller (contract, section 4). A setup token is demanded of everyone, also where there is a
+ * What setup demands of this caller (`docs/contract.md#setup`). A setup token is demanded of everyone, also where there is a
  * bootstrap key. A bootstrap key is demanded of everyone who does not call from the machine itself.
  */
 export function demandedSetupCredential(

@@ -3,7 +3,7 @@ import { type Database, inTransaction } from '@latchkey/shared/db';
 import { setLastUsedAt } from './api-key-store.ts';
 
 /**
- * How often uses are written. The contract allows a minute; a twelfth of it leaves room for a few failed attempts, and
+ * How often uses are written. `docs/contract.md#api-keys` allows a minute; a twelfth of it leaves room for a few failed attempts, and
  * costs one small transaction however many requests there were.
  */
 export const usesFlushMs = 5_000;

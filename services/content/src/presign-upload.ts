@@ -30,7 +30,7 @@ export interface PresignedUpload {
   expiresAt: number;
 }
 
-/** The contract, section 7. */
+/** `docs/contract.md#uploads`. */
 const lifetimeSeconds = 300;
 
 /**

@@ -5,7 +5,7 @@ import { isContentId } from './content.ts';
 export const maxUploadKeyOctets = 1_024;
 
 /**
- * Whose folder of the bucket the key of an upload lies in (the contract, section 7). The key is the object's name octet
+ * Whose folder of the bucket the key of an upload lies in (`docs/contract.md#uploads`). The key is the object's name octet
  * for octet: it is neither decoded nor composed (NFC). What the store, a CDN or a player that decodes once too often
  * would read as another folder is refused, and so is what no object should be called.
  *

@@ -25,7 +25,7 @@ const unregisteredKeyVersion = 1;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The order of decisions of the contract, section 5, after the credential and its scope: the content claim, the content,
+ * The order of `docs/contract.md#order-of-decisions`, after the credential and its scope: the content claim, the content,
  * then the lease that is named or, where none is, the marks and the lease mode.
  *
  * It is a pure function of what is known at this instant. What is not known is named, to be read; then everything is

@@ -12,7 +12,7 @@ export interface LeaseRules {
   limitMode: 'reject' | 'evict-oldest';
 }
 
-/** Three quarters of the life (contract, section 6): a quarter is left for a network that is away, and to try again. */
+/** Three quarters of the life (`docs/contract.md#leases`): a quarter is left for a network that is away, and to try again. */
 const renewAfterShare = 0.75;
 
 /** How long a lease lives that is created or renewed now: what was asked for, as far as it is allowed. */

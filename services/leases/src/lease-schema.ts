@@ -11,7 +11,7 @@ function nullable<T>(schema: Record<string, unknown>) {
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
 }
 
-/** The contract, section 1: `leases` is a path and no content. */
+/** `docs/contract.md#conventions`: `leases` is a path, not a content. */
 export const ContentIdSchema = Type.String({ pattern: '^(?!leases$)[A-Za-z0-9_-]{1,256}$' });
 /** As long as the `sub` of a token may be; `readViewerId` counts octets. */
 export const ViewerIdSchema = Type.String({ minLength: 1, maxLength: 1_024, pattern: printable });

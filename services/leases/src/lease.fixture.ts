@@ -15,7 +15,7 @@ import {
 import { createLeaseReader, type LeaseRouteOptions, type LeaseRules, leaseRoutes } from './index.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 
-/** The defaults of the contract, section 2. */
+/** The defaults of `docs/configuration.md`. */
 export const usualRules: LeaseRules = {
   mode: 'optional',
   ttlSeconds: 300,

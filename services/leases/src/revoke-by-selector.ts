@@ -11,9 +11,9 @@ import { MarkStore } from './mark-store.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
 import { revokeAllRows, revokeRows } from './revoke-rows.ts';
 
-/** How many of the newly revoked leases an answer shows (contract, section 6). */
+/** How many of the newly revoked leases an answer shows (`docs/contract.md#revocation`). */
 const shownLeases = 100;
-/** Up to here `revoked` is exact (contract, section 13). */
+/** Up to here `revoked` is exact (`docs/contract.md#revocation`). */
 const countedExactly = 10_000;
 /** Rows that a count looks at: one more tells that there are more. */
 const rowsLookedAt = countedExactly + 1;

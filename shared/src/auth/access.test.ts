@@ -12,7 +12,7 @@ const principals: Record<string, Principal> = {
   anonymous: { kind: 'anonymous', id: null },
 };
 
-/** The table of the contract, section 3. */
+/** The table of `docs/contract.md#scopes`. */
 const table: Record<Exclude<Access, 'open'>, string[]> = {
   'any-api-key': ['admin', 'full', 'upload', 'playback'],
   manage: ['admin', 'full'],

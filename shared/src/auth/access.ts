@@ -8,7 +8,7 @@ interface AccessRule {
   viewer: boolean;
 }
 
-/** The table of scopes and routes (contract, section 3). Every route names its row. */
+/** The table of scopes and routes (`docs/contract.md#scopes`). Every route names its row. */
 export const accessRules = {
   /** No credential: setup (which has rules of its own), health, documents. */
   open: null,

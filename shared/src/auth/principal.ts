@@ -45,7 +45,7 @@ export function toActor(principal: Principal | null): Actor {
 
 /**
  * Whether a revocation mark holds against a principal: unless its token is known to be newer than the mark
- * (contract, sections 6 and 13). The clock of the application that issues tokens may be ahead of ours, so the tolerance
+ * (`docs/contract.md#marks`). The clock of the application that issues tokens may be ahead of ours, so the tolerance
  * counts against the token: one that may have been issued before the revocation is refused.
  *
  * @param markedAt time of the latest mark that names the viewer or the content, milliseconds since 1970; null where there is none

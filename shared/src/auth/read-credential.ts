@@ -23,7 +23,7 @@ export function presentsApiKey(headers: IncomingHttpHeaders): boolean {
 
 /**
  * The first credential that is there: header, then query (`access_token`), then cookie, as far as they are allowed. An
- * API key always comes in the header (specification, section 5): the sources are those of viewers' tokens.
+ * API key always comes in the header (`docs/contract.md#scopes`): the sources are those of viewers' tokens.
  *
  * @throws AppError INVALID_TOKEN for what stands in query or cookie and is no token
  */

@@ -5,7 +5,7 @@ export interface TokenContents {
   has(contentId: string): boolean;
 }
 
-/** The contract, section 1: nothing else is the id of a content. */
+/** `docs/contract.md#conventions`: nothing else is the id of a content. */
 const contentIdPattern = /^[A-Za-z0-9_-]{1,256}$/;
 /** The list itself: two fields and a header of three words. */
 const listBytes = 40;

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { createSource, type Environment } from './source.ts';
 import { defaultSqlitePath } from './variables/database.ts';
 
-/** 256 bits: what the contract asks of the master key, its salt and an HS256 secret (section 2). */
+/** 256 bits, as `docs/configuration.md` demands of the master key, its salt and an HS256 secret. */
 const keyBytes = 32;
 
 /** The file that the first run writes, and what is in it. */

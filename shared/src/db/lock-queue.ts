@@ -2,7 +2,7 @@ import { createTurns } from './turns.ts';
 
 /**
  * Between two tries, in milliseconds. A statement goes on that long after the other process's write, at most, and requests may
- * wait 50 ms for whatever runs in the background (contract, section 13). A try takes some 10 µs.
+ * wait 50 ms for whatever runs in the background (`docs/contract.md#age-of-a-state`). A try takes some 10 µs.
  */
 const retryEveryMs = 2;
 /** As long as a request may wait for the database, in milliseconds. */

@@ -3,7 +3,7 @@ import { AppError } from './app-error.ts';
 import { codes } from './codes.ts';
 import { problems, toProblem } from './problem.ts';
 
-/** The table of the contract, section 1, and the three that HTTP itself brings. */
+/** The codes of `docs/errors.md`; the last four come from HTTP itself. */
 const documented = {
   VALIDATION_FAILED: 400,
   UNAUTHENTICATED: 401,

@@ -27,7 +27,7 @@ export interface FeedFollowerOptions {
   feed: ChangeFeed;
   bus: Bus;
   clock: Clock;
-  /** `AUTHORITY_MAX_AGE_SECONDS` in milliseconds; the contract's 5 s where it is left out. */
+  /** `AUTHORITY_MAX_AGE_SECONDS` in milliseconds; the 5 s of `docs/contract.md#age-of-a-state` if it is left out. */
   limitMs?: number;
   /** Hears how many milliseconds after the time of its row a pushed change was applied here. */
   onDelay?: (delayMs: number) => void;

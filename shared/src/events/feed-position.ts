@@ -1,5 +1,5 @@
 /**
- * The contract, section 5: nothing is answered from a state that is not known to have held within the last 5 seconds.
+ * `docs/contract.md#age-of-a-state`: nothing is answered from a state that is not known to have held within the last 5 seconds.
  * `AUTHORITY_MAX_AGE_SECONDS` sets another limit (section 13).
  */
 export const authorityLimitMs = 5_000;

@@ -16,7 +16,7 @@ import { createResponseObserver } from './response-observer.ts';
 import type { App } from './routes.ts';
 import { validatorCompiler } from './validation.ts';
 
-/** The contract, section 1. */
+/** `docs/contract.md#conventions`. */
 const bodyLimitOctets = 64 * 1024;
 /** Node's default too; named because a token and a lease id have to fit well within. */
 const headerLimitOctets = 16 * 1024;

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { type Cursor, decodeCursor, encodeCursor } from '../db/index.ts';
 
-/** The contract: 1 to 500. */
+/** 1 to 500: `docs/contract.md#conventions`. */
 const maxLimit = 500;
 
 /** `limit` and `cursor` of a list. */

@@ -12,7 +12,7 @@ const canStart = findProgram('redis-server') !== undefined;
 const waiting = { timeout: 30_000, interval: 10 };
 vi.setConfig({ testTimeout: 90_000 });
 
-/** The specification, section 8. */
+/** `docs/contract.md#rate-limits`. */
 const figures = {
   rateLimitKeys: 60,
   rateLimitApi: 30,
@@ -57,7 +57,7 @@ test.skipIf(url === '')('replicas that share a Redis count together', async () =
   ];
   const statuses: number[] = [];
   for (let i = 0; i < 6; i++) statuses.push(await first.ask(), await second.ask());
-  // The specification, section 8: 10 a minute.
+  // 10 a minute: docs/contract.md#rate-limits.
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 200), 429, 429]);
 });
 

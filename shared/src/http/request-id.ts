@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The contract, section 1: an id that is safe to print and to pass on. */
+/** `docs/contract.md#conventions`: an id that is safe to print and to pass on. */
 const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
 
 /** The request's own id where it brought an acceptable one, else a new one. */

@@ -2,7 +2,7 @@ import { type ApiKeyState, type ApiKeyVerifier, isScope } from '../contracts/ind
 import type { NeighbourClient } from './neighbour-client.ts';
 import { isNullable, isNumber, isText, readObject } from './parse-answer.ts';
 
-/** Uses of keys are gathered for so long before they are told: the contract allows a minute. */
+/** Uses of keys are gathered for so long before they are told: `docs/contract.md#api-keys` allows a minute. */
 export const reportUsesEveryMs = 5_000;
 /** Told at a time: at some 55 octets each, half of the 64 KiB that a body may have. */
 const usesAtATime = 500;

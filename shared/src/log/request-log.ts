@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { openLogStream } from './log-stream.ts';
 
-/** One line for one request (contract, section 8). */
+/** One line for one request (`docs/contract.md#request-log`). */
 export interface RequestLine {
   requestId: string;
   method: string;

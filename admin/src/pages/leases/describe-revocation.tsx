@@ -24,7 +24,7 @@ interface RevocationWords {
   action: string;
 }
 
-/** What a player holds it keeps (contract of the server): said each time, so that nobody relies on more. */
+/** What a player holds it keeps (`docs/contract.md#revocation`): said each time, so that nobody relies on more. */
 const limit =
   'From the answer on, no key is given: at once here, within a second everywhere. A key that a player already holds plays on until its epoch ends.';
 

@@ -1,4 +1,4 @@
-/** The specification, section 8: targets, and what an operator is to be woken for. */
+/** Targets and alerts: `docs/contract.md#targets`. */
 export const thresholds = {
   keyTargetMs: 100,
   keyAlertMs: 500,
@@ -6,7 +6,7 @@ export const thresholds = {
   clientErrorAlert: 0.05,
   serverErrorAlert: 0.001,
   firstFrameTargetMs: 2_000,
-  /** The contract, section 6: until the last replica has heard of a revocation. */
+  /** Until the last replica has applied a revocation: `docs/contract.md#revocation`. */
   propagationTargetMs: 1_000,
 } as const;
 

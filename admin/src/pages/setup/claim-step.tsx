@@ -97,7 +97,7 @@ interface Demand {
   refusal: string;
 }
 
-/** What the server demands of whoever claims it (the contract, section 4), in words. */
+/** What a caller must present to claim the server (`docs/contract.md#setup`), in words. */
 export const demands: Record<SetupState['credential'], Demand | null> = {
   none: null,
   'bootstrap-key': {

@@ -8,7 +8,7 @@ import { claimSetup, refuseSecondClaim } from '../claim-setup.ts';
 import { checkSetupCredential, refuseForeignPage } from '../setup-credential.ts';
 import { readEmptyBody } from './empty-body.ts';
 
-/** The contract, section 4. */
+/** `docs/contract.md#setup`. */
 const defaultName = 'admin';
 
 const BodySchema = Type.Object({ name: Type.Optional(NameSchema) }, { additionalProperties: false });

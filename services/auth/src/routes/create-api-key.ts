@@ -6,7 +6,7 @@ import { NewApiKeySchema, RawKeySchema, ScopeSchema } from '../api-key-schema.ts
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { createApiKey } from '../create-api-key.ts';
 
-/** The specification, section 4. */
+/** `docs/contract.md#api-keys`. */
 const defaultScope = 'full';
 
 const BodySchema = Type.Object(

@@ -7,7 +7,7 @@ import { ApiKeySchema, ScopeSchema } from '../api-key-schema.ts';
 import { listApiKeys } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
-/** The contract, section 3. */
+/** `docs/contract.md#api-keys`. */
 const defaultLimit = 500;
 
 /** As long as a name. */

@@ -6,7 +6,7 @@ import { AuditSchema, auditFilterSchemas, readAuditFilter } from '../audit-schem
 import { listAuditRows } from '../audit-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
-/** The contract, section 8. */
+/** `docs/contract.md#audit`. */
 const defaultLimit = 100;
 
 const QuerySchema = Type.Object(

@@ -7,7 +7,7 @@ import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { rotateApiKey } from '../rotate-api-key.ts';
 import { readEmptyBody } from './empty-body.ts';
 
-/** The contract, section 3: 30 days. */
+/** 30 days: `docs/contract.md#api-keys`. */
 const maxOverlapSeconds = 2_592_000;
 const defaultOverlapSeconds = 0;
 

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { ContentSchema, StatusSchema, toContentAnswer } from '../content-schema.ts';
 import { listContents } from '../content-store.ts';
 
-/** The contract, section 7. */
+/** `docs/contract.md#content`. */
 const defaultLimit = 50;
 const maxLimit = 500;
 /** As long as a name. */

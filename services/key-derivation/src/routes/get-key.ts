@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ContentKeyIssuer } from '../issue-content-key.ts';
 
-/** The contract, section 1. `leases` is the path of something else. */
+/** `docs/contract.md#conventions`. `leases` is a path of the lease service. */
 const ContentIdSchema = Type.String({ pattern: '^(?!leases$)[A-Za-z0-9_-]{1,256}$' });
 const EpochSchema = Type.String({
   pattern: '^(0|[1-9][0-9]{0,9})$',

@@ -2,7 +2,7 @@ import type { Parser } from '../parser.ts';
 import { integer } from '../parsers.ts';
 import { variable } from '../variable.ts';
 
-/** The contract's own bound (section 5). A larger one lets revocations be late, so it is said at each start. */
+/** The bound of `docs/contract.md#age-of-a-state`. A larger one lets revocations be late, so it is said at each start. */
 const promisedSeconds = 5;
 /** From a second, under which a busy database would be taken for one that is lost, to five minutes. */
 const seconds = integer(1, 300);

@@ -4,7 +4,7 @@ import type { Rule } from '../read-config.ts';
 import { type CorsOrigins, origins, url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 
-/** The ports of the contract: the gateway's is the specification's, the services follow it. */
+/** The ports of `docs/contract.md#transport`. */
 export const defaultPorts = {
   gateway: 4100,
   keyDerivation: 4101,

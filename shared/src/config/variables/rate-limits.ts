@@ -7,7 +7,7 @@ const mostPerMinute = 1_000_000;
 const perMinute = (name: string, fallback: number, about: string) =>
   variable({ name, type: integer(1, mostPerMinute), fallback, about });
 
-/** The figures of `RATE_LIMIT=on`. The first four are those of the specification, section 8. */
+/** The figures of `RATE_LIMIT=on`. The first four are those of `docs/contract.md#rate-limits`. */
 export const rateLimitVariables = {
   rateLimitKeys: perMinute(
     'RATE_LIMIT_KEYS_PER_MINUTE',
