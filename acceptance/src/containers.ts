@@ -15,6 +15,8 @@ export interface Containers {
   url: string;
   /** The gateway's standard output, and the standard error of all. */
   process: ServerProcess;
+  /** The address that the gateway sees a process of this machine at. */
+  peer: string;
   /** Takes away its containers, networks and volumes. */
   remove(): Promise<void>;
 }
@@ -23,8 +25,13 @@ export interface Containers {
  * Starts the stack of compose.yaml with these settings, under a project name of its own.
  *
  * @param version the tag of images that are built
+ * @param namePrefix how the name of the project starts
  */
-export async function startContainers(env: Environment, version: string): Promise<Containers> {
+export async function startContainers(
+  env: Environment,
+  version: string,
+  namePrefix: string,
+): Promise<Containers> {
   const folder = makeFolder();
   const envFile = join(folder.path, '.env');
   const settings = {
@@ -37,18 +44,19 @@ export async function startContainers(env: Environment, version: string): Promis
   // An empty value counts as not set, and compose.yaml asks for some of them to be named at least.
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value ?? ''}\n`);
   writeFileSync(envFile, lines.join(''));
-  const name = `latchkey-test-${randomBytes(6).toString('hex')}`;
+  const name = `${namePrefix}-${randomBytes(6).toString('hex')}`;
   const project = await createComposeProject({ root, envFile, name });
   const remove = async () => {
     await project.remove();
     folder.remove();
   };
   const output = { stdout: '', stderr: '' };
+  let logs: Promise<unknown>;
   try {
     await project.run(['up', '--detach']);
     // The gateway is ready before the last service is.
     await project.ready('gateway', (report) => !report.includes('"status":"down"'));
-    await followLogs(name, output);
+    logs = followLogs(await containersOf(name), output);
   } catch (error) {
     await remove();
     throw error;
@@ -57,6 +65,8 @@ export async function startContainers(env: Environment, version: string): Promis
   let ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> | null = null;
   const end = async () => {
     await project.run(['stop']);
+    // `docker logs` ends with its container, and may still hold lines then.
+    await logs;
     const ids = await containersOf(name);
     const codes = await Promise.all(
       ids.map((id) => docker('inspect', '--format', '{{.State.ExitCode}}', id)),
@@ -65,6 +75,7 @@ export async function startContainers(env: Environment, version: string): Promis
   };
   return {
     url,
+    peer: await bridgeAddress(`${name}_edge`),
     process: {
       pid: 0,
       stdout: () => output.stdout,
@@ -79,7 +90,12 @@ export async function startContainers(env: Environment, version: string): Promis
   };
 }
 
-/** Those of Latchkey; Postgres, Redis and NATS end with codes of their own. */
+/** The address of this machine on a network of Docker. */
+export function bridgeAddress(network: string): Promise<string> {
+  return docker('network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', network);
+}
+
+/** Those of Latchkey, the gateway first. Postgres, Redis and NATS end with codes of their own. */
 async function containersOf(project: string): Promise<string[]> {
   const services = ['gateway', 'key-derivation', 'leases', 'auth', 'content'];
   const found = await Promise.all(
@@ -96,16 +112,23 @@ async function containersOf(project: string): Promise<string[]> {
   return found.flatMap((ids) => ids.split('\n')).filter((id) => id !== '');
 }
 
-async function followLogs(project: string, output: { stdout: string; stderr: string }): Promise<void> {
-  const [gateway, ...others] = await containersOf(project);
-  for (const id of [gateway, ...others]) {
-    if (id === undefined) continue;
-    const child = spawn('docker', ['logs', '--follow', id], { stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      output.stderr += text;
-    });
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (id === gateway) output.stdout += text;
-    });
-  }
+/**
+ * Collects what they write, the gateway's standard output by itself.
+ *
+ * @param ids of containers, the gateway's first
+ * @returns when they have ended and everything was read
+ */
+function followLogs(ids: readonly string[], output: { stdout: string; stderr: string }): Promise<unknown> {
+  return Promise.all(
+    ids.map((id, index) => {
+      const child = spawn('docker', ['logs', '--follow', id], { stdio: ['ignore', 'pipe', 'pipe'] });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        output.stderr += text;
+      });
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        if (index === 0) output.stdout += text;
+      });
+      return new Promise((resolve) => child.once('close', resolve).once('error', resolve));
+    }),
+  );
 }

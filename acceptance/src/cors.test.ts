@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
 import { makeScene } from './stage.ts';
-import { startServer } from './target.ts';
+import { areContainers, startServer } from './target.ts';
 
 const listed = 'https://app.example.com';
 const unlisted = [
@@ -13,7 +13,9 @@ const unlisted = [
 ];
 const server = await startServer({ CORS_ORIGINS: `${listed},http://localhost:5173` });
 const silent = await startServer();
-const any = await startServer({ CORS_ORIGINS: '*', VIEWER_TOKEN_FROM: 'header,cookie' });
+const any = areContainers
+  ? null
+  : await startServer({ CORS_ORIGINS: '*', VIEWER_TOKEN_FROM: 'header,cookie' });
 const withCookies = await startServer({ CORS_ORIGINS: listed, VIEWER_TOKEN_FROM: 'header,cookie' });
 
 const corsHeaders = ({ headers }: Answer) =>
@@ -106,7 +108,8 @@ it('without CORS_ORIGINS there is no CORS header', async () => {
   expect(corsHeaders(await preflight(silent, '/keys/x', listed, 'GET', 'authorization'))).toEqual([]);
 });
 
-it('CORS_ORIGINS=* lets every page read, and none with its cookies', async () => {
+it('CORS_ORIGINS=* lets every page read, and none with its cookies', async ({ skip }) => {
+  if (!any) return skip('NODE_ENV=production refuses CORS_ORIGINS=*');
   const answer = await any.client.get('/health', undefined, { origin: 'https://anything.example' });
   expect(answer.headers['access-control-allow-origin']).toMatch(/^(\*|https:\/\/anything\.example)$/);
   expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
@@ -135,7 +138,7 @@ describe('cookies', () => {
   });
 
   it('where no cookie carries the token, no page may, and with CORS_ORIGINS=* none either', async () => {
-    for (const target of [server, any]) {
+    for (const target of any ? [server, any] : [server]) {
       expect(
         allowsCookies(await target.client.get('/health', undefined, { origin: listed })),
       ).toBeUndefined();

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { afterAll } from 'vitest';
+import { afterAll, inject } from 'vitest';
+import { bridgeAddress } from './containers.ts';
 import { nowSeconds } from './tokens.ts';
 
 /** A key of the issuer: what it publishes, and what it signs with. */
@@ -34,7 +35,12 @@ function sign(
   return new SignJWT({ iat: now, exp: now + 600, ...claims }).setProtectedHeader(header).sign(key);
 }
 
-/** Serves a key set on loopback until the file's tests are over. */
+/** Where servers that this file starts reach it: on loopback, or on the bridge that every container can reach. */
+function listeningAddress(): string | Promise<string> {
+  return inject('containersOf') === null ? '127.0.0.1' : bridgeAddress('bridge');
+}
+
+/** Serves a key set until the file's tests are over. */
 export async function startKeySetServer(): Promise<KeySetServer> {
   let published: readonly IssuerKey[] | null = [];
   let requests = 0;
@@ -44,13 +50,14 @@ export async function startKeySetServer(): Promise<KeySetServer> {
     const body = JSON.stringify({ keys: published.map(({ jwk }) => jwk) });
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = await listeningAddress();
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, address, resolve));
   afterAll(() => {
     server.closeAllConnections();
     server.close();
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`,
+    url: `http://${address}:${(server.address() as AddressInfo).port}/jwks.json`,
     publish: (keys) => {
       published = keys;
     },

@@ -38,7 +38,7 @@ describe('the line of a request', () => {
       route: expect.stringMatching(/^\/keys\/[:{]contentId}?$/),
       status: 200,
       durationMs: expect.any(Number),
-      clientIp: '127.0.0.1',
+      clientIp: server.peer,
       userAgent: 'hls.js/1.7',
       principal: { kind: 'viewer', id: viewerId },
       code: null,

@@ -4,7 +4,7 @@ import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { startSwiftStore } from '@latchkey/rig/stores/swift-store';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createApiKey, registerContent } from './stage.ts';
-import { type OwnServer, startServer } from './target.ts';
+import { areContainers, type OwnServer, startServer } from './target.ts';
 import { unique } from './tokens.ts';
 import { uploadSettings } from './upload-settings.ts';
 
@@ -24,7 +24,7 @@ async function openStage() {
   });
   const [server, late] = await Promise.all([
     startServer(uploadSettings(store)),
-    startServer({ ...uploadSettings(store), NODE_OPTIONS: `--import=${preload}` }),
+    areContainers ? null : startServer({ ...uploadSettings(store), NODE_OPTIONS: `--import=${preload}` }),
   ]);
   return { store, reader, server, late };
 }
@@ -78,7 +78,10 @@ describe.skipIf(!isThere)('a store that others wrote, and that verifies signatur
     await expect(read(given.key)).rejects.toMatchObject({ name: 'NoSuchKey' });
   });
 
-  it('Swift refuses a presigned upload whose time is over, though its signature is right', async () => {
+  it('Swift refuses a presigned upload whose time is over, though its signature is right', async ({
+    skip,
+  }) => {
+    if (!late) return skip('the clock of a container is the clock of this machine');
     const given = await presign(late);
     expect(await put(given.url, given.headers)).toEqual({ status: 403, code: 'AccessDenied' });
     await expect(read(given.key)).rejects.toMatchObject({ name: 'NoSuchKey' });

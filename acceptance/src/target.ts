@@ -16,8 +16,12 @@ declare module 'vitest' {
     separateOn: string | null;
     /** The tag of the images of such servers, as containers; null where they are something else. */
     containersOf: string | null;
+    /** How the names of their Compose projects start. */
+    containersNamed: string;
   }
 }
+
+const loopback = '127.0.0.1';
 
 /** The master key and salt of the vector in `docs/contract.md#derivation`. */
 export const masterKeyHex = Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex');
@@ -46,7 +50,19 @@ export interface Target {
 /** A server that this test started, on whatever profile is tested. */
 export interface OwnServer extends Target {
   process: ServerProcess;
+  /** The address that the server sees this process at: the loopback interface, or the bridge before containers. */
+  peer: string;
+  /**
+   * Stops it, and checks that it ended well, wrote one well-formed line for each request and let no secret slip.
+   */
+  close(): Promise<void>;
 }
+
+/**
+ * Whether servers with settings of a test's own are containers of compose.yaml. Those run with `NODE_ENV=production`, get only the
+ * variables that compose.yaml passes on, read no file of this machine, and see a test at the address of a bridge.
+ */
+export const areContainers = inject('containersOf') !== null;
 
 /** A single node that this test started. */
 export interface OwnSingleNode extends OwnServer {
@@ -62,25 +78,42 @@ export function makeApiKey(): string {
 }
 
 /**
- * Starts a server of the test file's own on the profile that is tested, stops it after the file's last test, and checks
- * then that it ended well, wrote one well-formed line for each request and let no secret slip.
+ * Starts a server of the test file's own on the profile that is tested, and closes it after the file's last test.
  *
  * @param env added to what a server needs at least; undefined takes a variable away
  */
-export async function startServer(env: Environment = {}): Promise<OwnServer> {
+export function startServer(env: Environment = {}): Promise<OwnServer> {
+  return closeAtTheEnd(startServerToClose(env));
+}
+
+/** As `startServer`, for a test that closes it itself: containers allow only a few servers at a time. */
+export async function startServerToClose(env: Environment = {}): Promise<OwnServer> {
   const [postgres, images] = [inject('separateOn'), inject('containersOf')];
-  if (!postgres && !images) return startSingleNode(env);
+  if (!postgres && !images) return startSingleNodeToClose(env);
   const all = { ...leastSettings(), ...env };
   const started = postgres
-    ? await startSeparateServices(all, postgres)
-    : await startContainers(all, images ?? '');
+    ? { ...(await startSeparateServices(all, postgres)), peer: loopback }
+    : await startContainers(all, images ?? '', inject('containersNamed'));
   return watch({ ...started, env: all, propagationMs: 5_000, tries: triesOfSeparate });
 }
 
 /**
  * As `startServer`, for tests of the single node itself: its process, its folder, its file.
  */
-export async function startSingleNode(env: Environment = {}): Promise<OwnSingleNode> {
+export function startSingleNode(env: Environment = {}): Promise<OwnSingleNode> {
+  return closeAtTheEnd(startSingleNodeToClose(env));
+}
+
+async function closeAtTheEnd<S extends OwnServer>(starting: Promise<S>): Promise<S> {
+  // Registered before it runs: a file whose next server does not start closes this one all the same.
+  afterAll(async () => {
+    const server = await starting.catch(() => null);
+    await server?.close();
+  });
+  return starting;
+}
+
+async function startSingleNodeToClose(env: Environment): Promise<OwnSingleNode> {
   const folder = makeFolder();
   const all = { ...leastSettings(), SQLITE_PATH: join(folder.path, 'latchkey.db'), ...env };
   const process = startProcess(folder.path, all);
@@ -90,7 +123,7 @@ export async function startSingleNode(env: Environment = {}): Promise<OwnSingleN
     await remove();
     throw error;
   });
-  const server = await watch({ url, process, env: all, propagationMs: 0, tries: 1, remove });
+  const server = await watch({ url, process, peer: loopback, env: all, propagationMs: 0, tries: 1, remove });
   return { ...server, folder: folder.path };
 }
 
@@ -110,23 +143,29 @@ function leastSettings(): Environment & { ADMIN_API_KEY: string; AUTH_JWT_SECRET
 interface Started {
   url: string;
   process: ServerProcess;
+  peer: string;
   env: Environment;
   propagationMs: number;
   tries: number;
   remove(): Promise<void>;
 }
 
-async function watch({ url, process, env, propagationMs, tries, remove }: Started): Promise<OwnServer> {
+async function watch({ url, process, peer, env, propagationMs, tries, remove }: Started): Promise<OwnServer> {
   let client: Client | null = null;
-  afterAll(async () => {
+  const close = async () => {
     process.kill('SIGTERM');
     const { code, signal } = await process.ended();
     await remove();
     if (code !== 0) throw new Error(`the server ended with ${code ?? signal}:\n${process.stderr()}`);
     const { ADMIN_API_KEY = '', AUTH_JWT_SECRET = '' } = env;
     checkOutput(process, client, [masterKeyHex, saltHex, ADMIN_API_KEY, AUTH_JWT_SECRET]);
-  });
-  client = createClient(url, await readApiDocument(url), tries);
+  };
+  try {
+    client = createClient(url, await readApiDocument(url), tries);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     url,
     adminApiKey: env.ADMIN_API_KEY ?? '',
@@ -134,6 +173,8 @@ async function watch({ url, process, env, propagationMs, tries, remove }: Starte
     propagationMs,
     client,
     process,
+    peer,
+    close,
   };
 }
 

@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { withoutSettings } from './compose-environment.ts';
 import { runCommand } from './run-command.ts';
 
 const execute = promisify(execFile);
@@ -23,6 +26,8 @@ export interface ComposeProject {
   url(service: string): Promise<string>;
   /** Waits until the service is ready and its report is as wished. */
   ready(service: string, asWished?: (report: string) => boolean): Promise<void>;
+  /** Waits until Docker calls every container of the service healthy. */
+  healthy(service: string): Promise<void>;
   /** How many requests for keys each replica of key-derivation has answered, by the id of its container. */
   keyRequests(): Promise<Record<string, number>>;
   /** The ids of the containers of one service. */
@@ -38,19 +43,28 @@ export interface ComposeProjectOptions {
   root: string;
   envFile: string;
   name: string;
+  /** Further compose files, as paths, which are read after compose.yaml. One that does not exist yet is left out. */
+  overrides?: readonly string[];
 }
 
 export async function createComposeProject(options: ComposeProjectOptions): Promise<ComposeProject> {
-  const { root, envFile, name } = options;
+  const { root, envFile, name, overrides = [] } = options;
   const [command, ...first] = await findCompose();
-  const common = [...first, '--project-directory', root, '--project-name', name, '--env-file', envFile];
+  const composeFile = join(root, 'compose.yaml');
+  const env = withoutSettings(process.env, readFileSync(composeFile, 'utf8'));
+  const common = () => {
+    // Named, because Compose would also read an override that lies in the folder.
+    const files = [composeFile, ...overrides.filter((file) => existsSync(file))];
+    const project = ['--project-directory', root, '--project-name', name, '--env-file', envFile];
+    return [...first, ...project, ...files.flatMap((file) => ['--file', file])];
+  };
 
   async function run(args: readonly string[]): Promise<void> {
-    const code = await runCommand(command, [...common, ...args]);
+    const code = await runCommand(command, [...common(), ...args], env);
     if (code !== 0) throw new Error(`compose ${args.join(' ')} ended with ${code}`);
   }
   async function ask(args: readonly string[]): Promise<string> {
-    return (await execute(command, [...common, ...args], { cwd: root })).stdout.trim();
+    return (await execute(command, [...common(), ...args], { cwd: root, env })).stdout.trim();
   }
   const containersOf = async (service: string) => (await ask(['ps', '-q', service])).split('\n');
   const url = async (service: string) => `http://${await ask(['port', service, '4100'])}`;
@@ -65,6 +79,17 @@ export async function createComposeProject(options: ComposeProjectOptions): Prom
         const answer = await fetch(`${address}/ready`).catch(() => null);
         if (answer?.ok && asWished(await answer.text())) return;
         if (performance.now() > untilMs) throw new Error(`${service} did not become ready`);
+        await sleep(askEveryMs);
+      }
+    },
+    async healthy(service) {
+      const untilMs = performance.now() + readyWithinMs;
+      const format = '{{.State.Health.Status}}';
+      for (;;) {
+        const args = ['inspect', '--format', format, ...(await containersOf(service))];
+        const states = (await execute('docker', args)).stdout.trim().split('\n');
+        if (states.every((state) => state === 'healthy')) return;
+        if (performance.now() > untilMs) throw new Error(`${service} is ${states.join(', ')}`);
         await sleep(askEveryMs);
       }
     },

@@ -1,0 +1,14 @@
+/**
+ * An environment for Compose without the variables that would change the stack: the ones that the compose file names,
+ * because Compose takes them from its environment before it takes them from the `.env` file, and Compose's own
+ * (`COMPOSE_FILE` and so on).
+ *
+ * @param composeFile its text
+ */
+export function withoutSettings(env: NodeJS.ProcessEnv, composeFile: string): NodeJS.ProcessEnv {
+  const named = new Set([...composeFile.matchAll(/\$\{(\w+)/g)].map((match) => match[1]));
+  // COMPOSE_DOCKER_CLI_BUILD says how docker-compose 1.29 builds, and not what.
+  const isSetting = (variable: string) =>
+    named.has(variable) || (variable.startsWith('COMPOSE_') && variable !== 'COMPOSE_DOCKER_CLI_BUILD');
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => !isSetting(variable)));
+}
