@@ -2,21 +2,25 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { findDockerEngine } from '@latchkey/rig/compose/docker-engine';
+import { removeLeftoverStacks } from '@latchkey/rig/compose/leftover-stacks';
+import { addMasterKeyVersion, mountSecrets, upgrade } from '@latchkey/rig/compose/operations';
+import { sendRequestsDuring } from '@latchkey/rig/compose/requests-during';
 import { createComposeProject } from '@latchkey/rig/compose-project';
+import { writeFinding } from '@latchkey/rig/measured/finding';
 import { readFlags } from '@latchkey/rig/read-flags';
 import { runCommand } from '@latchkey/rig/run-command';
-import {
-  blackBoxSettings,
-  listBlackBoxTests,
-  notForContainers,
-} from '@latchkey/rig/test-run/black-box-tests';
+import { blackBoxSettings, listBlackBoxTests } from '@latchkey/rig/test-run/black-box-tests';
 import { measureImages } from './image/measure-images.ts';
 
 const usage = `npm run test:compose: builds every image and runs compose.yaml for real, under a project name of its own
 
-Needs Docker with Compose (docker compose or docker-compose). Takes everything away again.
+Needs Compose (docker compose or docker-compose) and a Docker engine: the one that DOCKER_HOST names, else the one of the
+current context. The engine must run on this machine, because compose.yaml publishes its ports on 127.0.0.1.
+Removes the containers, networks and volumes that it makes. Keeps the images, with the tag test.
+Writes the sizes of the images into docs/containers.md.
 Ends with: N passed, N failed. Exits 0 where nothing failed.
 `;
 readFlags(usage, {});
@@ -27,6 +31,8 @@ const replicas = 3;
 const requests = 300;
 /** Overwrites nobody's release. */
 const testTag = 'test';
+/** Of the Compose project, and the start of the names of those that tests make. */
+const projectName = `latchkey-test-${process.pid}`;
 
 async function makeEnvFile(folder: string): Promise<string> {
   const path = join(folder, '.env');
@@ -57,19 +63,23 @@ async function checkBlackBox(url: string, secrets: NodeJS.Dict<string>): Promise
   assert.equal(code, 0, `the black-box tests passed against ${url}`);
 }
 
-/** Those with settings of their own: each starts stacks of its own, so few files run at once. */
+/** The tests with settings of their own start stacks of their own, so few files run at once. */
 async function checkOwnSettings(): Promise<void> {
   const others = new Set(listBlackBoxTests(root));
-  const tests = listBlackBoxTests(root, { ownSettings: true }).filter((file) => !others.has(file));
-  const left = tests.filter((file) => Object.keys(notForContainers).some((name) => file.endsWith(name)));
-  for (const file of left) console.log(`  not run: ${file} (${notForContainers[basename(file)]})`);
-  const files = tests.filter((file) => !left.includes(file));
+  const files = listBlackBoxTests(root, { ownSettings: true }).filter((file) => !others.has(file));
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const env = { ...process.env, TEST_CONTAINERS: testTag };
+  const env = { ...process.env, TEST_CONTAINERS: testTag, TEST_CONTAINERS_NAME: projectName };
   const args = ['run', '--root', root, '--maxWorkers', '2', ...files];
-  assert.equal(await runCommand(process.execPath, [vitest, ...args], env), 0, 'their black-box tests passed');
+  const code = await runCommand(process.execPath, [vitest, ...args], env);
+  assert.deepEqual(await removeLeftoverStacks(`${projectName}-`), [], 'every test removed its stacks');
+  assert.equal(code, 0, 'their black-box tests passed');
 }
 
+const engine = await findDockerEngine(process.env.DOCKER_HOST).catch((error: Error) => {
+  console.log(`${error.message}\n0 passed, 1 failed`);
+  process.exit(1);
+});
+console.log(engine);
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-compose-'));
 const envFile = await makeEnvFile(folder);
 const secrets = parseEnv(readFileSync(envFile, 'utf8'));
@@ -77,11 +87,28 @@ const headers = {
   authorization: `Bearer ${secrets.ADMIN_API_KEY}`,
   'content-type': 'application/json',
 };
-const project = await createComposeProject({ root, envFile, name: `latchkey-test-${process.pid}` });
+const overrideFile = join(folder, 'compose.override.yaml');
+const project = await createComposeProject({
+  root,
+  envFile,
+  name: projectName,
+  overrides: [overrideFile],
+});
+const stack = { project, envFile, overrideFile, folder };
 const faults: unknown[] = [];
+/** Rows of a table: what was measured | what was found. */
+const measured: string[] = [];
 let passed = 0;
 
+// A signal also ends the command that runs (runCommand), and with it the step.
+let isInterrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    isInterrupted = true;
+  });
+
 async function step(name: string, run: () => Promise<void>): Promise<void> {
+  if (isInterrupted) return;
   const startMs = performance.now();
   const failed = await run().then(
     () => false,
@@ -115,11 +142,19 @@ function allReplicasReady(): Promise<void> {
 try {
   await step('every image builds', () => project.run(['--profile', 'single', 'build', '--quiet']));
   await step(`it comes up on an empty database, with ${replicas} replicas of key-derivation`, async () => {
+    const startMs = performance.now();
     await project.run(['up', '--detach']);
     await allReplicasReady();
+    const seconds = ((performance.now() - startMs) / 1_000).toFixed(0);
+    measured.push(`from an empty database to ready, with the images there | ${seconds} s`);
   });
   await step('its images and its processes are measured', async () => {
-    console.log(await measureImages(testTag, project.containers));
+    await project.run(['up', '--detach', 'single-node']);
+    await project.ready('single-node');
+    const table = await measureImages(testTag, project.containers);
+    console.log(table);
+    writeFinding('images', table, 'test:compose', []);
+    await project.run(['--profile', 'single', 'rm', '--stop', '--force', 'single-node']);
   });
   const url = await project.url('gateway');
   await step('the black-box tests pass', () => checkBlackBox(url, secrets));
@@ -129,18 +164,42 @@ try {
     for (let sent = 0; sent < requests; sent++) await fetchKey(url, 'spread');
     const after = await project.keyRequests();
     const parts = Object.entries(after).map(([id, count]) => count - (before[id] ?? 0));
-    console.log(`  ${requests} requests: ${parts.join(' + ')}`);
+    measured.push(`${requests} key requests, by replica | ${parts.join(' + ')}`);
     assert.equal(parts.length, replicas);
     for (const part of parts) assert.ok(Math.abs(part - requests / replicas) <= requests / 10);
   });
-  await step('with one of them killed, keys are given all the same', async () => {
-    await project.killOne('key-derivation');
-    for (let sent = 0; sent < requests; sent++) await fetchKey(url, 'spread');
+  await step('while one of them is killed, every key is served', async () => {
+    const kill = () => project.killOne('key-derivation');
+    const { sent, failures } = await sendRequestsDuring(() => fetchKey(url, 'spread'), kill);
+    assert.deepEqual(failures, []);
+    measured.push(
+      `one of ${replicas} replicas killed (SIGKILL) in the middle of ${sent} key requests | ${failures.length} failed`,
+    );
   });
-  await step('bringing it up again, as an upgrade does, gives it all its replicas', async () => {
-    await project.run(['up', '--detach', '--force-recreate', 'key-derivation']);
-    await allReplicasReady();
-  });
+  const table = ['| | |', '|---|---|', ...measured.map((row) => `| ${row} |`)].join('\n');
+  console.log(table);
+  writeFinding('compose', table, 'test:compose', []);
+  await register(url, 'first');
+  const firstKey = await fetchKey(url, 'first');
+  const operations: [name: string, act: () => Promise<void>][] = [
+    ['an upgrade', () => upgrade(stack)],
+    ['a second version of the master key', () => addMasterKeyVersion(stack)],
+    ['mounting secrets as files', () => mountSecrets(stack, ['MASTER_KEY_HEX', 'SALT_HEX'])],
+  ];
+  for (const [index, [name, act]] of operations.entries()) {
+    await step(`${name} leaves ${replicas} replicas, and every key as it was`, async () => {
+      await act();
+      await allReplicasReady();
+      // The gateway may still count the containers of before.
+      await project.healthy('key-derivation');
+      assert.equal((await project.containers('key-derivation')).length, replicas);
+      const url = await project.url('gateway');
+      // More than there are replicas, so that each is asked.
+      for (let sent = 0; sent < requests; sent++) assert.equal(await fetchKey(url, 'first'), firstKey);
+      await register(url, `after-${index}`);
+      await fetchKey(url, `after-${index}`);
+    });
+  }
   await step('it goes down and leaves nothing', () => project.remove());
   await step('the black-box tests with settings of their own pass', checkOwnSettings);
   await step('the single node keeps what it was told over a restart', async () => {
@@ -159,7 +218,9 @@ try {
 } finally {
   if (faults.length > 0) await project.run(['logs', '--tail', '20']).catch(console.error);
   await project.remove().catch((error) => faults.push(error));
+  await removeLeftoverStacks(`${projectName}-`).catch((error) => faults.push(error));
   rmSync(folder, { recursive: true, force: true });
 }
+if (isInterrupted) faults.push('interrupted');
 console.log(`${passed} passed, ${faults.length} failed`);
 process.exitCode = faults.length === 0 ? 0 : 1;

@@ -16,4 +16,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   gateway: ['gateway/README.md'],
   'large-revocation': ['docs/scale.md'],
   'cold-replica': ['docs/decisions/redis.md'],
+  // npm run test:compose
+  images: ['docs/containers.md'],
+  compose: ['docs/containers.md'],
 };

@@ -4,18 +4,9 @@ import { listSourceFiles } from '../source-files.ts';
 
 /** The call by which a test comes to the server that `BASE_URL` names. */
 const opening = 'openTarget(';
-/** The call by which a test starts a server with settings of its own, on the profile that is tested. */
-const starting = 'startServer(';
+/** The calls by which a test starts a server with settings of its own, on the profile that is tested. */
+const starting = ['startServer(', 'startServerToClose('];
 const dashboardOpening = 'openDashboard(';
-
-/** Those that containers cannot pass, by the folder of acceptance tests, and why. */
-export const notForContainers: Readonly<Record<string, string>> = {
-  'trust-proxy.test.ts': 'the peer is a bridge and not the loopback interface',
-  'setup.test.ts': 'a call from the machine itself comes over a bridge',
-  'key-sets.test.ts': 'its key set is on the loopback interface, where no container reaches it',
-  'cors.test.ts': 'production takes no *',
-  'presign-settings.test.ts': 'it starts servers that refuse to start',
-};
 
 /** What the server has to be configured with: the origin of the pages with players (acceptance/src/player/player-stage.ts). */
 export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
@@ -26,7 +17,7 @@ export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
  * servers with settings of their own.
  */
 export function listBlackBoxTests(root: string, { dashboard = false, ownSettings = false } = {}): string[] {
-  const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? [starting] : [])];
+  const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? starting : [])];
   const isBlackBox = (file: string) => {
     if (!/^acceptance\/src\/.*\.test\.ts$/.test(file)) return false;
     const text = readFileSync(join(root, file), 'utf8');
