@@ -42,6 +42,13 @@ export function isCovered(eb: LeaseExpression) {
   return eb.exists(covering(eb).select(eb.lit(1).as('one')));
 }
 
+/** Whether a revocation is still being written to rows. */
+export function hasUnfinished(eb: Pick<LeaseExpression, 'exists' | 'selectFrom' | 'lit'>) {
+  return eb.exists(
+    eb.selectFrom('revocations').select(eb.lit(1).as('one')).where('revocations.finished_at', 'is', null),
+  );
+}
+
 /** The columns `covered_at` and `covered_reason` of `CoveredRow`. Of several revocations the first one counts. */
 export function coverColumns(eb: LeaseExpression) {
   // Not by the bare number: Postgres would walk through the index of all numbers to find one that covers.

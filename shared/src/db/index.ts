@@ -10,6 +10,7 @@ export { type Database, type DatabaseOptions, openDatabase, type Transaction } f
 export { type OverriddenSetting, readOverriddenSettings } from './overridden-settings.ts';
 export { DatabaseIsStandby } from './postgres-session.ts';
 export { createDatabaseProbe, type DatabaseProbe } from './probe.ts';
+export { hasReadAside, readAside } from './read-aside.ts';
 export { renewFeedHistory } from './renew-feed-history.ts';
 export type * from './schema.ts';
 export { createColumnCheck, createTableCheck, type TableCheck } from './table-check.ts';

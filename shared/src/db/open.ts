@@ -3,6 +3,7 @@ import { openPostgres } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
+import { createSqliteReader } from './sqlite-reader.ts';
 
 export type Database = Kysely<Schema>;
 export type Transaction = KyselyTransaction<Schema>;
@@ -26,5 +27,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     const pool = openPostgres(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);
     return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   }
-  return new Kysely<Schema>({ dialect: createSqliteDialect(openSqlite(options.sqlitePath)) });
+  const { sqlitePath } = options;
+  const file = openSqlite(sqlitePath);
+  const reader = sqlitePath === ':memory:' ? null : createSqliteReader(sqlitePath);
+  return new Kysely<Schema>({ dialect: createSqliteDialect(file, reader) });
 }

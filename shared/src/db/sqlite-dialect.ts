@@ -11,6 +11,7 @@ import {
 } from 'kysely';
 import { createLockQueue, isBusy, type LockQueue } from './lock-queue.ts';
 import type { SqliteFile } from './sqlite.ts';
+import type { SqliteReader } from './sqlite-reader.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /**
@@ -18,18 +19,28 @@ import { createTurns, type Turns } from './turns.ts';
  * process held the lock, no request was answered, not even one that needs no database. Here a statement that finds the file
  * locked gives its turn away and tries again later, so reads and everything else go on. Kysely's own dialect would keep the
  * turn from the beginning of a statement to its end.
+ *
+ * @param reader for reads that take long (`readAside`); the dialect closes it with the file
  */
-export function createSqliteDialect(file: SqliteFile): Dialect {
+export function createSqliteDialect(file: SqliteFile, reader: SqliteReader | null = null): Dialect {
   return {
-    createDriver: () => new PatientDriver(file),
+    createDriver: () => new PatientDriver(file, reader),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new OwnTurnsAdapter(),
+    createAdapter: () => new SqliteFileAdapter(reader),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
   };
 }
 
-/** The driver takes turns itself. */
-class OwnTurnsAdapter extends SqliteAdapter {
+export class SqliteFileAdapter extends SqliteAdapter {
+  /** Null for a database in memory, which one connection alone can read. */
+  readonly reader: SqliteReader | null;
+
+  constructor(reader: SqliteReader | null) {
+    super();
+    this.reader = reader;
+  }
+
+  /** The driver takes turns itself. */
   override get supportsMultipleConnections(): boolean {
     return true;
   }
@@ -39,9 +50,11 @@ class PatientDriver implements Driver {
   readonly #file: SqliteFile;
   readonly #turns = createTurns();
   readonly #lockQueue = createLockQueue();
+  readonly #reader: SqliteReader | null;
 
-  constructor(file: SqliteFile) {
+  constructor(file: SqliteFile, reader: SqliteReader | null) {
     this.#file = file;
+    this.#reader = reader;
   }
 
   async init(): Promise<void> {}
@@ -68,6 +81,7 @@ class PatientDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
+    await this.#reader?.close();
     await this.#turns.take();
     this.#file.close();
     this.#turns.give();

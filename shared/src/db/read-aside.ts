@@ -1,0 +1,27 @@
+import type { Compilable } from 'kysely';
+import type { Database, Transaction } from './open.ts';
+import { SqliteFileAdapter } from './sqlite-dialect.ts';
+
+/**
+ * Whether a long read keeps the process from answering anybody, and `readAside` avoids that: SQLite in a file, outside of a
+ * transaction.
+ */
+export function hasReadAside(db: Database | Transaction): boolean {
+  return readerOf(db) !== null;
+}
+
+/**
+ * Reads without keeping the process from answering: on SQLite by a thread of its own, which sees all that was committed before.
+ * Postgres works beside the process anyway. A read in a transaction, or of a database in memory, runs where it is.
+ */
+export async function readAside<R>(db: Database | Transaction, query: Compilable<R>): Promise<R[]> {
+  const compiled = query.compile();
+  const reader = readerOf(db);
+  if (reader === null) return (await db.executeQuery(compiled)).rows;
+  return (await reader.read(compiled.sql, compiled.parameters)) as R[];
+}
+
+function readerOf(db: Database | Transaction) {
+  const { adapter } = db.getExecutor();
+  return !db.isTransaction && adapter instanceof SqliteFileAdapter ? adapter.reader : null;
+}
