@@ -147,6 +147,7 @@ async function mountRoutes(
     contentMode: values.contentMode,
     rules: readLeaseRules(values),
     metrics,
+    publisher: null,
   })(app);
   await keyDerivationRoutes({
     authority,

@@ -81,7 +81,7 @@ export function createEventStreams({
   };
 
   const unsubscribe = bus.subscribe((message) => {
-    if (message.type === 'notice') {
+    if ('notice' in message) {
       // Counted though nobody watches: who comes back is to hear that something was missed.
       lastNumber++;
       if (watchers.size === 0) return;

@@ -2,7 +2,7 @@ import type { LedgerEntry } from '@latchkey/shared/events';
 import { assertContentOpen, assertEntitled } from './assert-entitled.ts';
 import { assertUnmarked } from './assert-unmarked.ts';
 import type { Lease } from './lease.ts';
-import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
+import { type Acting, auditManagement } from './lease-acting.ts';
 import { lockForCreation } from './lease-locks.ts';
 import type { LeaseService } from './lease-route-options.ts';
 import { grantTtlSeconds, lastRenewableExpiry } from './lease-rules.ts';
@@ -49,13 +49,13 @@ export async function createLease(
     const renewed = await renewOfSameDevice(service, entry, request, life);
     if (renewed) {
       await auditManagement(entry, acting, 'lease.create', renewed.id);
-      noticeLease(entry, 'renewed', renewed);
+      entry.renewed(renewed);
       return { lease: renewed, ttlSeconds, created: false };
     }
     await makeRoom(entry, service, viewerId, acting);
     const lease = await insertLease(service, entry, request, life);
     await auditManagement(entry, acting, 'lease.create', lease.id);
-    noticeLease(entry, 'created', lease);
+    entry.created(lease);
     return { lease, ttlSeconds, created: true };
   });
 }

@@ -1,6 +1,7 @@
 import { createTableCheck } from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { countActiveLeases, gaugeActiveLeases, sampleActiveLeases } from './active-leases.ts';
+import { createLeaseLedger } from './lease-ledger.ts';
 import type { LeaseRouteOptions, LeaseService } from './lease-route-options.ts';
 import { createPlayerMetrics } from './player-metrics.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
@@ -23,7 +24,11 @@ export { addLeaseInternalRoutes } from './routes/internal-routes.ts';
 /** The lease service: leases, their revocation, and what players report. */
 export function leaseRoutes(options: LeaseRouteOptions): Routes {
   return async (app) => {
-    const service: LeaseService = { ...options, revocations: createTableCheck('revocations') };
+    const service: LeaseService = {
+      ...options,
+      ledger: createLeaseLedger(options.ledger, options.publisher, options.rules),
+      revocations: createTableCheck('revocations'),
+    };
     const playerMetrics = createPlayerMetrics(options.metrics);
     gaugeActiveLeases(options.metrics.activeLeases, () => countActiveLeases(service));
     const samples = sampleActiveLeases(options, () => countActiveLeases(service));

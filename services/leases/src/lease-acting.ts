@@ -1,8 +1,6 @@
 import type { Principal } from '@latchkey/shared/auth';
 import type { LedgerEntry } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
-import type { Lease } from './lease.ts';
-import { toLeaseView } from './lease-schema.ts';
 
 /** Who acts on leases, and what the audit is to know of the request. */
 export interface Acting {
@@ -34,13 +32,4 @@ export async function auditManagement(
   target: string,
 ): Promise<void> {
   if (acting.principal.kind === 'api-key') await auditAct(entry, acting, action, target);
-}
-
-/** Shows on the event stream what became of a lease. */
-export function noticeLease(
-  entry: LedgerEntry,
-  event: 'created' | 'renewed' | 'revoked',
-  lease: Lease,
-): void {
-  entry.notice({ topic: 'lease', event, data: toLeaseView(lease, entry.now) });
 }

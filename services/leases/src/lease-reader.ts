@@ -2,6 +2,7 @@ import type { LeaseReader } from '@latchkey/shared/contracts';
 import { createTableCheck, type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { isLeaseId } from './lease-id.ts';
+import { toLeaseState } from './lease-state.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 
@@ -24,15 +25,7 @@ export function createLeaseReader({
       const lease = await openLeaseStore(db, revocations)
         .then((leases) => leases.find(leaseId))
         .catch(unavailable);
-      return (
-        lease && {
-          viewerId: lease.viewerId,
-          contentId: lease.contentId,
-          expiresAt: lease.expiresAt,
-          renewableUntil: lease.expiresAt + renewGraceSeconds * 1_000,
-          revokedAt: lease.revokedAt,
-        }
-      );
+      return lease && toLeaseState(lease, { renewGraceSeconds });
     },
     findMark: (viewerId, contentId) => marks.findLatest(viewerId, contentId).catch(unavailable),
   };

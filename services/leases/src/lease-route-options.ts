@@ -2,6 +2,8 @@ import type { ContentReader } from '@latchkey/shared/contracts';
 import type { TableCheck } from '@latchkey/shared/db';
 import type { RouteOptions } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
+import type { LeasePublisher } from '@latchkey/shared/replicas';
+import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
 
 /** What the lease service is made from. */
@@ -11,10 +13,13 @@ export interface LeaseRouteOptions extends RouteOptions {
   contentMode: 'registered' | 'any';
   rules: LeaseRules;
   metrics: Metrics;
+  /** Null where no replica shares states with this process. */
+  publisher: LeasePublisher | null;
 }
 
 /** What its own functions work with. */
-export interface LeaseService extends LeaseRouteOptions {
+export interface LeaseService extends Omit<LeaseRouteOptions, 'ledger'> {
+  ledger: LeaseLedger;
   /** Whether the schema has the table of revocations (migration 0004). */
   revocations: TableCheck;
 }

@@ -25,6 +25,11 @@ export function renewAfterSeconds(ttlSeconds: number): number {
   return Math.max(1, Math.floor(ttlSeconds * renewAfterShare));
 }
 
+/** Until when a lease that expires at this time can be renewed. Both in milliseconds since 1970. */
+export function renewableUntil(rules: Pick<LeaseRules, 'renewGraceSeconds'>, expiresAt: number): number {
+  return expiresAt + rules.renewGraceSeconds * 1_000;
+}
+
 /** A lease that has expired at this time or before cannot be renewed at `now`. All in milliseconds since 1970. */
 export function lastRenewableExpiry(rules: Pick<LeaseRules, 'renewGraceSeconds'>, now: number): number {
   return now - rules.renewGraceSeconds * 1_000;

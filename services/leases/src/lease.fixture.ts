@@ -90,12 +90,13 @@ export async function openLeases(
     signal: new AbortController().signal,
   });
   const notices: Notice[] = [];
-  host.bus.subscribe((message) => void (message.type === 'notice' && notices.push(message.notice)));
+  host.bus.subscribe((message) => void ('notice' in message && notices.push(message.notice)));
   await leaseRoutes({
     ...host,
     contents: contentReader,
     contentMode,
     rules: allRules,
+    publisher: null,
     randomId: randomUUID,
     guard: { authenticator: host.authenticator, limiter: null },
   })(host.app);

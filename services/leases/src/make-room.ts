@@ -1,6 +1,6 @@
 import { AppError } from '@latchkey/shared/errors';
-import type { LedgerEntry } from '@latchkey/shared/events';
-import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
+import { type Acting, auditManagement } from './lease-acting.ts';
+import type { LeaseEntry } from './lease-ledger.ts';
 import type { LeaseService } from './lease-route-options.ts';
 import { toLeaseView } from './lease-schema.ts';
 import { openLeaseStore } from './lease-store.ts';
@@ -11,7 +11,7 @@ import { openLeaseStore } from './lease-store.ts';
  * @throws AppError LEASE_LIMIT_REACHED with the active leases, where the oldest is not to give way
  */
 export async function makeRoom(
-  entry: LedgerEntry,
+  entry: LeaseEntry,
   { rules, revocations }: LeaseService,
   viewerId: string,
   acting: Acting,
@@ -31,8 +31,8 @@ export async function makeRoom(
     const evicted = await store.revokeOne(id, { at: entry.now, by: 'limit', reason: null });
     if (!evicted) continue;
     // No mark: the same token may be at work on the newer lease.
-    await entry.change({ kind: 'leases', leaseId: id, viewerId: null, contentId: null });
+    const changeNumber = await entry.change({ kind: 'leases', leaseId: id, viewerId: null, contentId: null });
     await auditManagement(entry, acting, 'lease.evict', id);
-    noticeLease(entry, 'revoked', evicted);
+    entry.revoked(evicted, changeNumber);
   }
 }

@@ -1,12 +1,12 @@
 import { type Principal, viewerIdOf } from '@latchkey/shared/auth';
 import { AppError } from '@latchkey/shared/errors';
-import type { LedgerEntry } from '@latchkey/shared/events';
 import { assertContentOpen, assertEntitled } from './assert-entitled.ts';
 import { assertUnmarked } from './assert-unmarked.ts';
 import type { Grant } from './create-lease.ts';
 import { type Lease, statusOf } from './lease.ts';
-import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
+import { type Acting, auditManagement } from './lease-acting.ts';
 import { isLeaseId } from './lease-id.ts';
+import type { LeaseEntry } from './lease-ledger.ts';
 import { lockForCreation, lockForRenewal } from './lease-locks.ts';
 import type { LeaseService } from './lease-route-options.ts';
 import { grantTtlSeconds, lastRenewableExpiry } from './lease-rules.ts';
@@ -37,7 +37,7 @@ export async function renewLease(
       const renewed = await extend(service, entry, lease, ttlSeconds * 1_000, acting);
       if (!renewed) return null;
       await auditManagement(entry, acting, 'lease.renew', renewed.id);
-      noticeLease(entry, 'renewed', renewed);
+      entry.renewed(renewed);
       return renewed;
     });
   const active = statusOf(lease, clock.now()) === 'active' ? await write(extendActive) : null;
@@ -50,7 +50,7 @@ export async function renewLease(
 /** @returns null where the lease is not active any more */
 async function extendActive(
   { clock, revocations }: LeaseService,
-  { tx }: LedgerEntry,
+  { tx }: LeaseEntry,
   { id, viewerId, contentId }: Lease,
   ttlMs: number,
 ): Promise<Lease | null> {
@@ -68,7 +68,7 @@ async function extendActive(
  */
 async function revive(
   service: LeaseService,
-  entry: LedgerEntry,
+  entry: LeaseEntry,
   { id, viewerId, contentId }: Lease,
   ttlMs: number,
   acting: Acting,

@@ -1,7 +1,7 @@
 import { viewerIdOf } from '@latchkey/shared/auth';
 import { AppError } from '@latchkey/shared/errors';
 import type { Lease } from './lease.ts';
-import { type Acting, auditManagement, noticeLease } from './lease-acting.ts';
+import { type Acting, auditManagement } from './lease-acting.ts';
 import { isLeaseId } from './lease-id.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import type { LeaseService } from './lease-route-options.ts';
@@ -30,8 +30,7 @@ export async function releaseLease(
     const store = await openLeaseStore(entry.tx, service.revocations);
     const released = await store.revokeOne(leaseId, revocation);
     if (!released) return nothingRevoked;
-    await entry.change({ kind: 'leases', leaseId, viewerId: null, contentId: null });
-    noticeLease(entry, 'revoked', released);
+    entry.revoked(released, await entry.change({ kind: 'leases', leaseId, viewerId: null, contentId: null }));
     return { revoked: 1, more: false, leases: [released] };
   });
 }
@@ -62,9 +61,9 @@ export async function revokeLease(
     const isRepeat = !revoked && (await store.find(leaseId))?.revokedBy === 'management';
     if (isRepeat) return nothingRevoked;
     await new MarkStore(tx).mark({ viewerId, contentId }, now);
-    await entry.change({ kind: 'leases', leaseId, viewerId, contentId });
+    const changeNumber = await entry.change({ kind: 'leases', leaseId, viewerId, contentId });
     if (!revoked) return nothingRevoked;
-    noticeLease(entry, 'revoked', revoked);
+    entry.revoked(revoked, changeNumber);
     return { revoked: 1, more: false, leases: [revoked] };
   });
 }

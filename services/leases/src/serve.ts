@@ -11,7 +11,7 @@ import {
   runService,
   serviceSettings,
 } from '@latchkey/shared/process';
-import { publishLeases } from '@latchkey/shared/replicas';
+import { createLeasePublisher } from '@latchkey/shared/replicas';
 import packageJson from '../package.json' with { type: 'json' };
 import {
   addLeaseInternalRoutes,
@@ -56,9 +56,7 @@ await runService(
       const routeOptions = createRouteOptions(context, { db, bus, guard, randomId: randomUUID });
       await leaseRoutes({
         ...routeOptions,
-        ledger: sharing
-          ? publishLeases(routeOptions.ledger, { ...sharing, renewGraceSeconds })
-          : routeOptions.ledger,
+        publisher: sharing && createLeasePublisher(sharing),
         contents,
         contentMode: values.contentMode,
         rules: readLeaseRules(values),

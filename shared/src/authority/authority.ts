@@ -108,13 +108,9 @@ export function createAuthority(options: AuthorityOptions): Authority {
     if (change === null) for (const cache of Object.values(authority)) cache.clear();
     else forget(authority, change);
   });
-  // Renewals are not in the feed, because losing one is safe: a lease that looks expired is read again. Where one is
-  // heard of, it is read again at once.
+  // A renewal is no change of the feed. One that is received has the lease read again at once.
   bus.subscribe((message) => {
-    if (message.type !== 'notice') return;
-    const { topic, event, data } = message.notice;
-    if (topic === 'lease' && event === 'renewed' && typeof data.id === 'string')
-      authority.leases.invalidate(data.id);
+    if (message.type === 'renewal') authority.leases.invalidate(message.leaseId);
   });
   return authority;
 }

@@ -5,7 +5,6 @@ import { createColumnCheck, type Database, inTransaction, type Transaction } fro
 import { appendChange } from './append-change.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
-
 import type { BusMessage, Notice } from './message.ts';
 
 /** One act while it is being written: its rows, its audit and its place in the change feed stand or fall together. */
@@ -19,6 +18,8 @@ export interface LedgerEntry {
   audit(entry: AuditEntry): Promise<number>;
   /** Shown on the event stream after the commit. */
   notice(notice: Notice): void;
+  /** Caches drop the lease after the commit, because its expiry has moved; and the event stream shows the notice. */
+  renewal(leaseId: string, notice: Notice): void;
 }
 
 /** Writes acts. */
@@ -55,6 +56,7 @@ export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock
             return Number(record.id);
           },
           notice: (notice) => void announcements.push({ type: 'notice', notice }),
+          renewal: (leaseId, notice) => void announcements.push({ type: 'renewal', leaseId, notice }),
         });
       });
       for (const message of announcements) bus.publish(message);

@@ -19,11 +19,13 @@ export interface FeedLink {
 /**
  * What the bus carries. A change has its number in the feed and the time of its row. Without a link nothing says which history
  * the number belongs to. A hint is a change from a sender that nobody vouches for, 0.2.0 among them: its number and time may
- * be wrong, and so they are not there.
+ * be wrong, and so they are not there. A renewal is not in the feed, because losing one is safe: a lease that looks expired is
+ * read again.
  */
 export type BusMessage =
   | { type: 'change'; number: number; at: number; link?: FeedLink | null; change: Change }
   | { type: 'hint'; change: Change }
+  | { type: 'renewal'; leaseId: string; notice: Notice }
   | { type: 'notice'; notice: Notice };
 
 const topics = ['lease', 'api-key', 'content', 'audit'];
@@ -49,11 +51,18 @@ export function parseBusMessage(value: unknown): BusMessage | null {
       change,
     };
   }
-  if (message.type !== 'notice' || typeof message.notice !== 'object' || message.notice === null) return null;
-  const { topic, event, data } = message.notice as Record<string, unknown>;
+  const notice = parseNotice(message.notice);
+  if (!notice) return null;
+  if (message.type === 'notice') return { type: 'notice', notice };
+  const { type, leaseId } = message;
+  return type === 'renewal' && typeof leaseId === 'string' ? { type, leaseId, notice } : null;
+}
+
+function parseNotice(value: unknown): Notice | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { topic, event, data } = value as Record<string, unknown>;
   if (!topics.includes(topic as string) || typeof event !== 'string') return null;
-  if (typeof data !== 'object' || data === null) return null;
-  return { type: 'notice', notice: { topic, event, data } as Notice };
+  return typeof data === 'object' && data !== null ? ({ topic, event, data } as Notice) : null;
 }
 
 function parseLink(value: unknown): FeedLink | null {

@@ -56,7 +56,7 @@ export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptio
     }
     onFault(new TypeError(unsealed));
     // Dropping a state that still holds costs one look-up. Nothing else may come of such a message.
-    if (message.type !== 'notice') local.publish({ type: 'hint', change: message.change });
+    if (message.type === 'change') local.publish({ type: 'hint', change: message.change });
   }
 
   async function send(subject: string, text: string): Promise<void> {

@@ -12,7 +12,8 @@ import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import type { BusMessage } from './message.ts';
 
 export const streamName = 'LATCHKEY';
-const subjects = { change: 'latchkey.changes', notice: 'latchkey.notices' };
+const changes = 'latchkey.changes';
+const notices = 'latchkey.notices';
 /** Nobody reads what is older: a process that was away reads the change feed. What is kept helps to look into a fault. */
 const keptMs = 3_600_000;
 const keptMessages = 100_000;
@@ -21,7 +22,7 @@ const keptOctets = 64 * 1024 * 1024;
 const streamNameInUse = 10058;
 
 export function subjectOf(message: BusMessage): string {
-  return message.type === 'notice' ? subjects.notice : subjects.change;
+  return message.type === 'change' || message.type === 'hint' ? changes : notices;
 }
 
 /** Makes the stream where it is missing. One that an operator has made with other settings is used as it is. */
@@ -29,7 +30,7 @@ async function ensureStream(manager: JetStreamManager): Promise<void> {
   try {
     await manager.streams.add({
       name: streamName,
-      subjects: Object.values(subjects),
+      subjects: [changes, notices],
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
       // Messages are hints, and the database has what they say: a disk would only make them slower.

@@ -17,6 +17,7 @@ import {
   type FeedPage,
   type FeedProgress,
   type FeedReading,
+  type Notice,
 } from '../events/index.ts';
 import { createSharedLeaseReaders } from './lease-source.ts';
 import { RecentChanges } from './recent-changes.ts';
@@ -88,7 +89,7 @@ export class SimulatedReplica {
   /** For each item, what reads it through the shared cache. */
   readonly #readers: readonly (SharedStateReader<unknown> | null)[];
   readonly #progress: FeedProgress;
-  #onNotice: (message: BusMessage) => void = () => {};
+  #onMessage: (message: BusMessage) => void = () => {};
   #pull: Pull | null = null;
 
   constructor(owner: SimulatedOwner, clock: Clock, states: SimulatedStates | null) {
@@ -118,7 +119,7 @@ export class SimulatedReplica {
       bus: {
         publish: () => {},
         subscribe: (given) => {
-          this.#onNotice = given;
+          this.#onMessage = given;
           return () => {};
         },
         state: () => 'up',
@@ -147,8 +148,8 @@ export class SimulatedReplica {
     if (!message) return;
     if (!again) this.inbox.splice(index, 1);
     if ('renewed' in message) {
-      const data = { id: message.renewed };
-      this.#onNotice({ type: 'notice', notice: { topic: 'lease', event: 'renewed', data } });
+      const notice: Notice = { topic: 'lease', event: 'renewed', data: {} };
+      this.#onMessage({ type: 'renewal', leaseId: message.renewed, notice });
     } else this.#progress.hear(message.number, message.at, message.change, message.link);
   }
 

@@ -1,0 +1,104 @@
+import type { BusMessage, Ledger, LedgerEntry } from '@latchkey/shared/events';
+import type { LeasePublisher, PublishedLease } from '@latchkey/shared/replicas';
+import { beforeEach, expect, test } from 'vitest';
+import type { Lease } from './lease.ts';
+import { createLeaseLedger, type LeaseLedger } from './lease-ledger.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const lease: Lease = {
+  id: 'l',
+  viewerId: 'ann',
+  contentId: 'film',
+  deviceId: null,
+  createdAt: now,
+  renewedAt: null,
+  expiresAt: now + 60_000,
+  revokedAt: null,
+  revokedBy: null,
+  reason: null,
+};
+const state = {
+  viewerId: 'ann',
+  contentId: 'film',
+  expiresAt: now + 60_000,
+  renewableUntil: now + 90_000,
+  revokedAt: null,
+};
+/** What happened, in its order. */
+let order: string[];
+let announced: BusMessage[];
+let published: PublishedLease[];
+/** How often the database has an act run. */
+let attempts: number;
+let ledger: LeaseLedger;
+
+beforeEach(() => {
+  order = [];
+  announced = [];
+  published = [];
+  attempts = 1;
+  const entry: Partial<LedgerEntry> = {
+    now,
+    change: async () => 7,
+    notice: (notice) => void announced.push({ type: 'notice', notice }),
+    renewal: (leaseId, notice) => void announced.push({ type: 'renewal', leaseId, notice }),
+  };
+  const plain: Ledger = {
+    async write(work) {
+      let result = await work(entry as LedgerEntry);
+      for (let again = 1; again < attempts; again++) result = await work(entry as LedgerEntry);
+      order.push('committed');
+      return result;
+    },
+  };
+  const publisher: LeasePublisher = {
+    begin() {
+      order.push('begun');
+      return (one) => {
+        order.push('published');
+        published.push(one);
+      };
+    },
+  };
+  ledger = createLeaseLedger(plain, publisher, { renewGraceSeconds: 30 });
+});
+
+test('an act begins for the replicas before it is written, and they get its leases after the commit', async () => {
+  await ledger.write(async (entry) => entry.created(lease));
+  expect(order).toEqual(['begun', 'committed', 'published']);
+  expect(published).toEqual([{ id: 'l', state, at: now, changeNumber: null }]);
+});
+
+test('a renewal is announced as one, with what the event stream shows', async () => {
+  await ledger.write(async (entry) => entry.renewed(lease));
+  const data = expect.objectContaining({ id: 'l', state: 'active' });
+  expect(announced).toEqual([
+    { type: 'renewal', leaseId: 'l', notice: { topic: 'lease', event: 'renewed', data } },
+  ]);
+});
+
+test('a revoked lease goes to the replicas with the number of its change', async () => {
+  const revoked: Lease = { ...lease, revokedAt: now, revokedBy: 'management' };
+  await ledger.write(async (entry) => {
+    const leaseId = lease.id;
+    entry.revoked(revoked, await entry.change({ kind: 'leases', leaseId, viewerId: null, contentId: null }));
+  });
+  expect(published).toEqual([{ id: 'l', state: { ...state, revokedAt: now }, at: now, changeNumber: 7 }]);
+  expect(announced).toMatchObject([{ type: 'notice', notice: { topic: 'lease', event: 'revoked' } }]);
+});
+
+test('an act that the database ran again publishes what its last attempt did', async () => {
+  attempts = 2;
+  let attempt = 0;
+  await ledger.write(async (entry) => entry.created({ ...lease, id: `l${++attempt}` }));
+  expect(published.map(({ id }) => id)).toEqual(['l2']);
+});
+
+test('an act that failed publishes nothing', async () => {
+  const failing = ledger.write(async (entry) => {
+    entry.created(lease);
+    throw new Error('no');
+  });
+  await expect(failing).rejects.toThrow('no');
+  expect(published).toEqual([]);
+});
