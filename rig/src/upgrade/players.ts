@@ -22,6 +22,8 @@ export interface Reply {
   status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what a server answered
   json: any;
+  /** The answer's `Retry-After` in seconds, or null. */
+  retryAfterSeconds: number | null;
 }
 
 const timeoutMs = 30_000;
@@ -57,9 +59,14 @@ async function askAt(origin: string, { method = 'GET', path, as, leaseId, json }
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const octets = Buffer.from(await answer.arrayBuffer());
+  const body = Buffer.from(await answer.arrayBuffer());
   const isJson = answer.headers.get('content-type')?.includes('json');
-  return { status: answer.status, json: isJson ? JSON.parse(octets.toString()) : octets.toString('hex') };
+  const retryAfter = answer.headers.get('retry-after');
+  return {
+    status: answer.status,
+    json: isJson ? JSON.parse(body.toString()) : body.toString('hex'),
+    retryAfterSeconds: retryAfter === null ? null : Number(retryAfter),
+  };
 }
 
 /** Seconds; so that no token is younger than a revocation that comes at once. */

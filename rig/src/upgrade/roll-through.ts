@@ -15,6 +15,8 @@ const propagationMs = 5_000;
 /** 503 gives no key either; but it has to end. */
 const unknownMs = 30_000;
 const againAfterMs = 100;
+/** A process without processor time answers 503. Losing a neighbour's requests while it restarts was 16 % once. */
+const sentAgainPercent = 2;
 /** Each replica of key-derivation is asked several times, whatever the gateway picks. */
 const asksOfEachGateway = 6;
 
@@ -64,12 +66,17 @@ export async function rollThrough(
         tally.check(`${name}: a revocation holds on every replica`, fault === null, fault ?? '');
       }
     } finally {
-      const { answered, failures } = await load.stop();
-      const detail = [`${answered} answered, ${failures.length} not`, ...failures.slice(0, 5)].join('; ');
+      const { answered, answeredLater, failures } = await load.stop();
+      const counts = `${answered} answered, ${answeredLater} of them when sent again, ${failures.length} not`;
       tally.check(
         'every request was answered with success, from the first step to the last',
         failures.length === 0 && answered > 0,
-        detail,
+        [counts, ...failures.slice(0, 5)].join('; '),
+      );
+      tally.check(
+        `at most ${sentAgainPercent} of a hundred requests had to be sent again after 503`,
+        answeredLater * 100 <= answered * sentAgainPercent,
+        counts,
       );
     }
   } finally {
@@ -95,7 +102,11 @@ async function findRevocationFault(
   const asked = gateways.flatMap((gateway) => Array.from({ length: asksOfEachGateway }, () => gateway));
   const ask = (gateway: string) => players.ask({ path: `/keys/${id}`, as, leaseId: json.lease.id, gateway });
   for (const gateway of asked) {
-    const { status } = await ask(gateway);
+    let { status } = await ask(gateway);
+    for (let tries = 1; status === 503 && tries < unknownMs / againAfterMs; tries++) {
+      await pause(againAfterMs);
+      ({ status } = await ask(gateway));
+    }
     if (status !== 200) return `${status} for the key before the revocation`;
   }
   await demand(players, 200, {
