@@ -1,7 +1,14 @@
 import { EventEmitter } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A request of a browser, and what became of it. */
 export interface WireRequest {
@@ -55,8 +62,14 @@ export interface Wire {
   close(): void;
 }
 
-/** @param servers base URL (`http:`) by host name */
-export async function openWire(servers: Readonly<Record<string, string>>): Promise<Wire> {
+/** What a 503 says in `Retry-After` at least. */
+const retryAfterMs = 1_000;
+
+/**
+ * @param servers base URL (`http:`) by host name
+ * @param tries how often a request is sent at most where the server's own answer is 503; the browser gets the last answer
+ */
+export async function openWire(servers: Readonly<Record<string, string>>, tries = 1): Promise<Wire> {
   const requests: WireRequest[] = [];
   const arrivals = new EventEmitter();
   const cuts = new Set<Which>();
@@ -69,11 +82,20 @@ export async function openWire(servers: Readonly<Record<string, string>>): Promi
     arrivals.emit('request', asked);
     const server = servers[asked.host];
     if (server === undefined || [...cuts].some((which) => which(asked))) return void outgoing.destroy();
+    forward(asked, new URL(asked.path, server), outgoing, tries);
+  });
+
+  function forward(asked: WireRequest, url: URL, outgoing: ServerResponse, triesLeft: number): void {
     const { method, headers } = asked;
-    const forwarded = request(new URL(asked.path, server), { method, headers });
+    const forwarded = request(url, { method, headers });
     // A browser that leaves takes nothing back: the server has the request already.
     forwarded.on('error', () => outgoing.destroy());
     forwarded.on('response', async (answer) => {
+      if (answer.statusCode === 503 && triesLeft > 1) {
+        answer.resume();
+        await sleep(retryAfterMs);
+        return forward(asked, url, outgoing, triesLeft - 1);
+      }
       const replaced = [...answers].find(({ which }) => which(asked));
       asked.status = replaced?.status ?? answer.statusCode ?? 0;
       asked.answerHeaders = answer.headers;
@@ -88,7 +110,7 @@ export async function openWire(servers: Readonly<Record<string, string>>): Promi
       }
     });
     forwarded.end(asked.body);
-  });
+  }
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
 
   return {
