@@ -14,6 +14,7 @@ import './request-context.ts';
 import { requestIdOf } from './request-id.ts';
 import { createResponseObserver } from './response-observer.ts';
 import type { App } from './routes.ts';
+import { createTransferCodingCheck } from './transfer-coding.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** `docs/contract.md#conventions`. */
@@ -52,6 +53,7 @@ export function createHost(options: HostOptions): App {
   const observe = createResponseObserver(requestLog, metrics);
   const rawAnswers = toRawAnswers(options);
   const clientErrors = createClientErrors(rawAnswers);
+  const refuseTransferCoding = createTransferCodingCheck();
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     const startedAtMs = performance.now();
     request.clientIp = clientIpOf(request.raw);
@@ -101,7 +103,9 @@ export function createHost(options: HostOptions): App {
 
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
-    done(refuseHost(request.raw) ?? refuseFragment(request.raw) ?? undefined);
+    const coding = refuseTransferCoding(request.raw);
+    if (coding) reply.header('connection', 'close');
+    done(coding ?? refuseHost(request.raw) ?? refuseFragment(request.raw) ?? undefined);
   });
   app.addHook('preParsing', ({ raw }, _reply, _payload, done) =>
     done(clientErrors.failureOf(raw) ?? undefined),

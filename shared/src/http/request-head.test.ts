@@ -54,6 +54,35 @@ test('an expectation that is not known is ignored', async () => {
   expect(await host.linesWritten(1)).toMatchObject([{ route: '/things', status: 200 }]);
 });
 
+test.each([
+  ['HTTP/1.0', 'chunked'],
+  ['HTTP/1.1', 'gzip, chunked'],
+  ['HTTP/1.1', 'chunked, chunked'],
+])(
+  'a body whose end proxies may see elsewhere is a 400, and what stands behind it is not served: %s with %s',
+  async (version, coding) => {
+    const body = '2\r\n{}\r\n0\r\n\r\n';
+    const head = `POST /things ${version}\r\nhost: a\r\nconnection: keep-alive\r\ncontent-type: application/json\r\n`;
+    const answer = await host.raw(
+      `${head}transfer-encoding: ${coding}\r\n\r\n${body}GET /things HTTP/1.1\r\nhost: a\r\n\r\n`,
+    );
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    expect(answer).toMatch(/"code":"VALIDATION_FAILED"/);
+    for (const { status } of await host.linesWritten(1)) expect(status).toBe(400);
+    expect(host.told).toEqual([]);
+  },
+);
+
+test.each(['chunked', 'Chunked'])('a body in chunks is taken: %s', async (coding) => {
+  const answer = await ask(
+    'POST /things HTTP/1.1',
+    'host: a',
+    'content-type: application/json',
+    `transfer-encoding: ${coding}`,
+  );
+  expect(answer).not.toMatch(/Transfer-Encoding may/);
+});
+
 describe('the host', () => {
   test.each([
     ['HTTP/1.1', []],
