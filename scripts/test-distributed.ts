@@ -1,7 +1,7 @@
 // `npm run test:distributed`: the black-box tests against separate processes.
 import { join } from 'node:path';
+import { runCli } from '@latchkey/rig/processes/run-cli';
 import { readFlags } from '@latchkey/rig/read-flags';
-import { runCommand } from '@latchkey/rig/run-command';
 import {
   absentBucket,
   createDistributedProfile,
@@ -49,20 +49,15 @@ let code = 1;
 try {
   if (services.missing.length > 0) throw new Error(`this needs ${services.missing.join(', ')}`);
   const secrets = makeProfileSecrets();
-  profile = await createDistributedProfile(
-    { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
+  profile = await createDistributedProfile({
+    stores: { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
     secrets,
-    { auth: 1, content: 1, leases: 1, 'key-derivation': replicas, gateway: 1 },
-    { ...blackBoxSettings, ...absentBucket() },
-  );
+    replicas: { auth: 1, content: 1, leases: 1, 'key-derivation': replicas, gateway: 1 },
+    settings: { ...blackBoxSettings, ...absentBucket() },
+  });
   // Started before the migration, as a deployment may: they wait.
-  for (const process of profile.all) process.start(root);
-  const migration = [join(root, 'cli/src/main.ts'), 'migrate'];
-  if (
-    (await runCommand(process.execPath, migration, { ...process.env, DATABASE_URL: TEST_POSTGRES_URL })) !== 0
-  ) {
-    throw new Error('the database could not be migrated');
-  }
+  for (const process of profile.all) process.start();
+  await runCli(['migrate'], { DATABASE_URL: TEST_POSTGRES_URL });
   await Promise.all(profile.all.map((process) => process.waitReady()));
   const url = profile.processes.gateway[0]?.url;
   process.stderr.write(`${replicas} key-derivation replicas behind ${url}\n`);

@@ -69,8 +69,8 @@ async function testAll(before: Release, now: Release): Promise<void> {
   const tests = findSharedTests(before.folder, now.folder);
   for (const file of tests.notShared) say(`not in ${before.version}: ${file}`);
   const file = { SQLITE_PATH: join(folder, 'names.db') };
-  const ofBefore = migrateWith(before, file);
-  const added = /brought up to date: (.+)$/.exec(migrateWith(now, file))?.[1]?.split(', ') ?? [];
+  const ofBefore = await migrateWith(before, file);
+  const added = /brought up to date: (.+)$/.exec(await migrateWith(now, file))?.[1]?.split(', ') ?? [];
   say(`${before.version}: ${ofBefore}\n${now.version} adds: ${added.join(', ') || 'no migration'}`);
 
   const meetings: [string, Omit<Meeting, 'folder'>][] = [

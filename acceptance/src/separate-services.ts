@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { runCli } from '@latchkey/rig/processes/run-cli';
 import {
   createDistributedProfile,
   makeProfileSecrets,
-  type ProcessName,
+  type Replicas,
 } from '@latchkey/rig/stack/distributed-profile';
 import pg from 'pg';
-import { root } from './compose-file.ts';
 import type { Environment, ServerProcess } from './server-process.ts';
 
 /** Separate services that act as one server. */
@@ -21,7 +18,7 @@ export interface SeparateServices {
 }
 
 /** One each: a file starts up to five such servers, and the runs against a given server have three replicas. */
-const replicas: Readonly<Record<ProcessName, number>> = {
+const replicas: Replicas = {
   auth: 1,
   content: 1,
   leases: 1,
@@ -32,8 +29,9 @@ const replicas: Readonly<Record<ProcessName, number>> = {
 const singleNodeOnly = ['PORT', 'HOST', 'METRICS_PORT', 'SQLITE_PATH'];
 
 /**
- * Starts separate services with these settings on a new database of the given Postgres, whose role may create databases. They have neither Redis nor NATS: two such
- * servers side by side would hear each other's changes, and whatever only works because of a push shows.
+ * Starts separate services with these settings on a new database of the given Postgres, whose role may create databases. They
+ * have neither Redis nor NATS: two such servers side by side would receive each other's changes, and tests would miss what
+ * only works because of a push.
  */
 export async function startSeparateServices(env: Environment, postgres: string): Promise<SeparateServices> {
   const name = `latchkey_acceptance_${randomBytes(6).toString('hex')}`;
@@ -44,24 +42,25 @@ export async function startSeparateServices(env: Environment, postgres: string):
     Object.entries(env).filter(([variable]) => !singleNodeOnly.includes(variable)),
   );
   const output = { stdout: '', stderr: '' };
-  const { all, processes } = await createDistributedProfile(
-    { postgres: database.toString() },
-    makeProfileSecrets(),
+  const { all, processes } = await createDistributedProfile({
+    stores: { postgres: database.toString() },
+    secrets: makeProfileSecrets(),
     replicas,
-    { LOG_LEVEL: 'info', ...settings },
-    (from, stream, text) => {
+    settings: { LOG_LEVEL: 'info', ...settings },
+    outputOf: (from) => (_name, stream, text) => {
       if (stream === 'stderr' || from.startsWith('gateway')) output[stream] += text;
     },
-  );
+  });
   const [gateway] = processes.gateway;
   if (!gateway) throw new Error('there is no gateway');
   // The gateway last: it would count services that do not answer yet as silent.
   const behind = all.filter((process) => process !== gateway);
-  for (const process of behind) process.start(root);
+  for (const process of behind) process.start();
   try {
-    await migrate(database.toString());
+    // The services start meanwhile and wait for the schema.
+    await runCli(['migrate'], { DATABASE_URL: database.toString() });
     await Promise.all(behind.map((process) => process.waitReady()));
-    gateway.start(root);
+    gateway.start();
     await gateway.waitReady();
   } catch (error) {
     await Promise.all(all.map((process) => process.end('SIGKILL')));
@@ -92,12 +91,6 @@ export async function startSeparateServices(env: Environment, postgres: string):
     },
     remove: () => withAdmin(postgres, (admin) => admin.query(`drop database if exists ${name} with (force)`)),
   };
-}
-
-/** The services start meanwhile: they wait for the schema. */
-async function migrate(databaseUrl: string): Promise<void> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATABASE_URL: databaseUrl };
-  await promisify(execFile)(process.execPath, [join(root, 'cli/src/main.ts'), 'migrate'], { cwd: root, env });
 }
 
 async function withAdmin(url: string, work: (admin: pg.Client) => Promise<unknown>): Promise<void> {

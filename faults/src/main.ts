@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { writeFinding } from '@latchkey/rig/measured/finding';
 import { readFlags } from '@latchkey/rig/read-flags';
+import type { Replicas } from '@latchkey/rig/stack/distributed-profile';
 import { fillCaches, replicaHeapMiB } from './caches/fill-caches.ts';
 import { loseRenewals } from './caches/lose-renewals.ts';
 import { createChecks } from './checks.ts';
@@ -19,7 +20,6 @@ import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { startBusyLoops } from './stack/busy-cores.ts';
 import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
-import type { Replicas } from './stack/topology.ts';
 
 const usage = `Breaks what Latchkey stands on, and counts what clients see.
 
@@ -50,8 +50,8 @@ const { values: flags } = readFlags(usage, {
 });
 
 const root = join(import.meta.dirname, '..', '..');
-const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, keys: 3, gateway: 1 };
-const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, keys: 2, gateway: 2 };
+const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 3, gateway: 1 };
+const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, 'key-derivation': 2, gateway: 2 };
 const rolling: StackOptions = { replicas: twoOfEach, drainSeconds: 3, isBreakable: false };
 /** The default of SHUTDOWN_DRAIN_SECONDS: on a busy machine load balancers and neighbours are slower to look away. */
 const rollingBusy: StackOptions = { ...rolling, drainSeconds: 5 };
@@ -94,7 +94,9 @@ const parts: Record<string, () => Promise<string>> = {
     }),
   faults: () => onStack({ replicas: threeReplicas }, (stack) => runFaults(stack, checks, flags.only)),
   databases: () =>
-    onStack({ replicas: { ...threeReplicas, keys: 2 } }, (stack) => tryDatabases(stack, checks, flags.only)),
+    onStack({ replicas: { ...threeReplicas, 'key-derivation': 2 } }, (stack) =>
+      tryDatabases(stack, checks, flags.only),
+    ),
   herd: () => {
     const moreEnv = { gateway: { NODE_OPTIONS: `--max-old-space-size=${gatewayHeapMiB}` } };
     const options = { ...(flags.full ? herd.full : herd.usual), say };
@@ -103,7 +105,7 @@ const parts: Record<string, () => Promise<string>> = {
     );
   },
   caches: () => {
-    const moreEnv = { keys: { NODE_OPTIONS: `--max-old-space-size=${replicaHeapMiB}` } };
+    const moreEnv = { 'key-derivation': { NODE_OPTIONS: `--max-old-space-size=${replicaHeapMiB}` } };
     return onStack({ replicas: threeReplicas, moreEnv }, (stack) => fillCaches(stack, checks));
   },
   renewals: () => onStack({ replicas: threeReplicas }, (stack) => loseRenewals(stack, checks)),
@@ -123,7 +125,7 @@ const parts: Record<string, () => Promise<string>> = {
     const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));
     say(`the moments of the kills come again with --seed ${seed}`);
     const rounds = Number(flags.rounds ?? (flags.full ? 150 : 12));
-    return onStack({ replicas: { ...threeReplicas, keys: 1 } }, (stack) =>
+    return onStack({ replicas: { ...threeReplicas, 'key-derivation': 1 } }, (stack) =>
       killInTurn(stack, checks, { rounds, random: createRandom(seed) }),
     );
   },

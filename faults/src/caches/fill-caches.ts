@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createAudience } from '../client/audience.ts';
 import { createManagement } from '../client/management.ts';
 import { signViewerToken } from '../client/token.ts';
-import type { Server } from '../stack/server.ts';
+import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
-import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
 
 /** Of V8 in each key-derivation replica: its caches get some 12 MiB of it. */
 export const replicaHeapMiB = 56;
@@ -21,7 +21,7 @@ const contentId = 'bound-film';
 export async function fillCaches(stack: Stack, checks: Checks): Promise<string> {
   const gateway = stack.gateways[0]?.url ?? '';
   const management = createManagement(() => gateway, adminKey);
-  const replica = stack.servers.keys[0] as Server;
+  const replica = stack.servers['key-derivation'][0] as LatchkeyProcess;
   const headers = { 'x-latchkey-secret': internalSecret };
   const audience = await createAudience(management, tokenSecret, contentId, [{ url: replica.url, headers }]);
   const pid = replica.pid();

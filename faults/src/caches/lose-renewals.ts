@@ -3,8 +3,8 @@ import type { Checks } from '../checks.ts';
 import { type Answer, ask } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
 import { signViewerToken } from '../client/token.ts';
+import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
-import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
 
 const viewers = 10;
 const ttlSeconds = 4;
@@ -32,7 +32,7 @@ export async function loseRenewals(stack: Stack, checks: Checks): Promise<string
       return { leaseId: String(lease.id), token };
     }),
   );
-  const links = [...stack.links].filter(([name]) => /^keys-\d (nats|redis)$/.test(name));
+  const links = [...stack.links].filter(([name]) => /^key-derivation-\d (nats|redis)$/.test(name));
   for (const [, link] of links) link.cut();
 
   const answers: Answer[] = [];
@@ -57,7 +57,7 @@ export async function loseRenewals(stack: Stack, checks: Checks): Promise<string
     }
   };
   try {
-    const replicas = stack.servers.keys.map(({ url }) => url);
+    const replicas = stack.servers['key-derivation'].map(({ url }) => url);
     await Promise.all(
       players.flatMap((player, index) => [
         renew(player),

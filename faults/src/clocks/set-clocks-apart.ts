@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
+import type { SettingsOf } from '@latchkey/rig/stack/distributed-profile';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
 import { signViewerToken } from '../client/token.ts';
-import type { Server } from '../stack/server.ts';
-import type { MoreEnv, Stack } from '../stack/stack.ts';
-import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
+import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
+import type { Stack } from '../stack/stack.ts';
 
 /** Three times what `AUTH_JWT_CLOCK_TOLERANCE_SECONDS` allows by default. */
 const apartSeconds = 30;
@@ -21,12 +22,12 @@ const shifts: Readonly<Record<string, number>> = {
   'leases-1': -apartSeconds,
   'auth-1': apartSeconds,
   'content-1': apartSeconds,
-  'keys-1': apartSeconds,
-  'keys-2': -apartSeconds,
+  'key-derivation-1': apartSeconds,
+  'key-derivation-2': -apartSeconds,
 };
 
 /** What the processes of a stack are told beside their usual variables, so that their clocks are apart. */
-export function clocksApart(): MoreEnv {
+export function clocksApart(): SettingsOf {
   const preload = pathToFileURL(`${import.meta.dirname}/shift-clock.ts`).href;
   const optionsOf = (shift: number) => ({ NODE_OPTIONS: `--import ${preload}?by=${shift * 1_000}` });
   return Object.fromEntries(Object.entries(shifts).map(([name, shift]) => [name, optionsOf(shift)]));
@@ -46,7 +47,7 @@ export async function setClocksApart(stack: Stack, checks: Checks): Promise<stri
 }
 
 async function openScene(stack: Stack) {
-  const management = createManagement(() => (stack.gateways[0] as Server).url, adminKey);
+  const management = createManagement(() => (stack.gateways[0] as LatchkeyProcess).url, adminKey);
   const contentId = 'clock-film';
   await demand(management.registerContent(contentId));
   const questionOf = (viewerId: string, token = {}, leaseId?: string): Question => ({
@@ -58,7 +59,7 @@ async function openScene(stack: Stack) {
       ...(leaseId === undefined ? {} : { 'x-lease-id': leaseId }),
     },
   });
-  const replicas = stack.servers.keys;
+  const replicas = stack.servers['key-derivation'];
   const everywhere = (question: Question) => Promise.all(replicas.map(({ url }) => ask(url, question)));
   return { management, contentId, questionOf, everywhere };
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import pg from 'pg';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
 import { signViewerToken } from '../client/token.ts';
-import type { Server } from '../stack/server.ts';
+import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
-import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
 
 /** `docs/contract.md#age-of-a-state`: the age after which an unconfirmed state is unknown. */
 export const limitMs = 5_000;
@@ -36,13 +36,13 @@ export interface DatabaseScene {
 }
 
 export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
-  const replicas = stack.servers.keys;
+  const replicas = stack.servers['key-derivation'];
   let url = stack.databaseUrl;
   const everywhere = (question: Question) => Promise.all(replicas.map((one) => ask(one.url, question)));
   const scene: DatabaseScene = {
     stack,
     checks,
-    management: createManagement(() => (stack.gateways[0] as Server).url, adminKey),
+    management: createManagement(() => (stack.gateways[0] as LatchkeyProcess).url, adminKey),
     questionOf: (contentId, viewerId, leaseId) => ({
       path: `/keys/${contentId}`,
       headers: {
@@ -53,7 +53,7 @@ export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
       },
     }),
     createAsViewer: (contentId, viewerId) =>
-      ask((stack.gateways[0] as Server).url, {
+      ask((stack.gateways[0] as LatchkeyProcess).url, {
         method: 'POST',
         path: '/keys/leases',
         headers: { authorization: `Bearer ${signViewerToken(tokenSecret, viewerId)}` },
@@ -128,7 +128,7 @@ export async function servesBeyondLimit(
   return late;
 }
 
-export async function readyOf(server: Server): Promise<{ status: number; database: string }> {
+export async function readyOf(server: LatchkeyProcess): Promise<{ status: number; database: string }> {
   const answer = await fetch(`${server.url}/ready`);
   const { dependencies } = (await answer.json()) as { dependencies: Record<string, { status: string }> };
   return { status: answer.status, database: dependencies.database?.status ?? '' };

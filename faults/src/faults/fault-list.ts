@@ -1,4 +1,4 @@
-import type { Server } from '../stack/server.ts';
+import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { Stack } from '../stack/stack.ts';
 import { auditFaults } from './audit-faults.ts';
 import type { Fault } from './fault.ts';
@@ -17,12 +17,12 @@ export const faults: readonly Fault[] = [
   killed('the lease service', ({ servers }) => servers.leases),
   killed('the auth service', ({ servers }) => servers.auth),
   killed('the content service', ({ servers }) => servers.content),
-  killed('one key-derivation replica of three', ({ servers }) => servers.keys.slice(0, 1)),
+  killed('one key-derivation replica of three', ({ servers }) => servers['key-derivation'].slice(0, 1)),
   paused('the lease service', ({ servers }) => servers.leases, true),
   // Who has a request at the replica that stands still waits until it is found to give no sign of life.
-  paused('one key-derivation replica of three', ({ servers }) => servers.keys.slice(0, 1), true),
-  cut('between key-derivation and leases', (name) => /^keys-\d leases-/.test(name), true),
-  cut('around one key-derivation replica', (name) => name.startsWith('keys-1 '), true),
+  paused('one key-derivation replica of three', ({ servers }) => servers['key-derivation'].slice(0, 1), true),
+  cut('between key-derivation and leases', (name) => /^key-derivation-\d leases-/.test(name), true),
+  cut('around one key-derivation replica', (name) => name.startsWith('key-derivation-1 '), true),
   ...auditFaults(),
 ];
 
@@ -66,7 +66,7 @@ function backingFaults(key: keyof Stack['backings'], name: string, unseen: boole
   ];
 }
 
-function killed(name: string, which: (stack: Stack) => Server[]): Fault {
+function killed(name: string, which: (stack: Stack) => LatchkeyProcess[]): Fault {
   return {
     name: `${name} killed`,
     seconds: brokenSeconds,
@@ -78,7 +78,7 @@ function killed(name: string, which: (stack: Stack) => Server[]): Fault {
   };
 }
 
-function paused(name: string, which: (stack: Stack) => Server[], unseenByViewers: boolean): Fault {
+function paused(name: string, which: (stack: Stack) => LatchkeyProcess[], unseenByViewers: boolean): Fault {
   const signal = (stack: Stack, name: NodeJS.Signals) => {
     for (const server of which(stack)) server.signal(name);
   };

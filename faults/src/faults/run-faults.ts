@@ -2,8 +2,8 @@ import type { Checks } from '../checks.ts';
 import { createAudience } from '../client/audience.ts';
 import { countByStatus } from '../client/load.ts';
 import { createManagement } from '../client/management.ts';
+import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
-import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
 import { faults } from './fault-list.ts';
 import { type FaultReport, runFault } from './run-fault.ts';
 
@@ -18,7 +18,7 @@ const answersAllowed = new Set([200, 503]);
  * @returns a table
  */
 export async function runFaults(stack: Stack, checks: Checks, only: string): Promise<string> {
-  const replicas = stack.servers.keys.map(({ name, url }) => ({
+  const replicas = stack.servers['key-derivation'].map(({ name, url }) => ({
     name,
     url,
     headers: { 'x-latchkey-secret': internalSecret },

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { Checks } from '../checks.ts';
 import type { Question } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
 import { signViewerToken } from '../client/token.ts';
 import { pinTo, startBusyLoops } from '../stack/busy-cores.ts';
-import type { Server } from '../stack/server.ts';
+import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
-import { adminKey, tokenSecret } from '../stack/topology.ts';
 import type { FleetAnswer } from './fleet.ts';
 import { type Fleet, startFleet } from './start-fleet.ts';
 
@@ -40,7 +40,7 @@ const watchedMs = 20_000;
 /** Pauses, then kills all key-derivation replicas while a herd of viewers goes on asking. Returns a table. */
 export async function silenceReplicas(stack: Stack, checks: Checks, options: HerdOptions): Promise<string> {
   const { viewers, perSecond, say } = options;
-  const gateway = stack.gateways[0] as Server;
+  const gateway = stack.gateways[0] as LatchkeyProcess;
   await demand(createManagement(() => gateway.url, adminKey).registerContent(contentId));
   const questions = Array.from({ length: viewers }, (_, index): Question => {
     const token = signViewerToken(tokenSecret, `herd-${index}`);
@@ -53,7 +53,7 @@ export async function silenceReplicas(stack: Stack, checks: Checks, options: Her
   try {
     await sleep((viewers / perSecond) * warmRounds * 1_000);
     await waitUntilFlowing(fleet, perSecond);
-    for (const fault of faultsOf(stack.servers.keys)) {
+    for (const fault of faultsOf(stack.servers['key-derivation'])) {
       const scene = { fleet, gateway, perSecond, say };
       rows.push(await playFault(fault, scene, checks));
       await stack.waitWhole();
@@ -110,8 +110,9 @@ interface HerdFault {
   end: () => Promise<void>;
 }
 
-function faultsOf(replicas: readonly Server[]): HerdFault[] {
-  const each = (act: (server: Server) => unknown) => async () => void (await Promise.all(replicas.map(act)));
+function faultsOf(replicas: readonly LatchkeyProcess[]): HerdFault[] {
+  const each = (act: (server: LatchkeyProcess) => unknown) => async () =>
+    void (await Promise.all(replicas.map(act)));
   return [
     {
       name: 'paused',
@@ -131,7 +132,7 @@ function faultsOf(replicas: readonly Server[]): HerdFault[] {
 
 interface Scene extends Pick<HerdOptions, 'perSecond' | 'say'> {
   fleet: Fleet;
-  gateway: Server;
+  gateway: LatchkeyProcess;
 }
 
 async function playFault(

@@ -3,8 +3,8 @@ import type { Checks } from '../checks.ts';
 import { type Answer, ask } from '../client/ask.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
 import { createVictim, type Victim, victimKinds } from '../client/victim.ts';
+import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
-import { adminKey, tokenSecret } from '../stack/topology.ts';
 import { findWrongRows } from '../stored-rows.ts';
 
 export interface KillOptions {

@@ -10,7 +10,7 @@ export interface Condition {
 const nothing = async () => {};
 
 /** The replica that is cut off from the bus. */
-const partitioned = ['keys-3 nats', 'keys-3 redis'];
+const partitioned = ['key-derivation-3 nats', 'key-derivation-3 redis'];
 
 export const conditions: readonly Condition[] = [
   { name: 'all is well', begin: nothing, end: nothing },

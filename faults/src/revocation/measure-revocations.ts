@@ -3,8 +3,8 @@ import { createAudience } from '../client/audience.ts';
 import { countByStatus, startLoad } from '../client/load.ts';
 import { createManagement, type Management } from '../client/management.ts';
 import { createVictim, type VictimKind } from '../client/victim.ts';
+import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
-import { adminKey, internalSecret, tokenSecret } from '../stack/topology.ts';
 import { type Condition, conditions } from './conditions.ts';
 import { quantile, spread } from './distribution.ts';
 import { drawPlot } from './draw-plot.ts';
@@ -44,7 +44,7 @@ export async function measureRevocations(
   options: RevocationOptions,
 ): Promise<RevocationReport> {
   const management = createManagement(() => stack.gateways[0]?.url ?? '', adminKey);
-  const replicas = stack.servers.keys.map(({ name, url }) => ({
+  const replicas = stack.servers['key-derivation'].map(({ name, url }) => ({
     name,
     url,
     headers: { 'x-latchkey-secret': internalSecret },

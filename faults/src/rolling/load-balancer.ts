@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Server } from '../stack/server.ts';
+import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 
 /** As in front of gateways: each request goes to one that was ready when it was last asked. */
 export interface LoadBalancer {
@@ -10,13 +10,13 @@ export interface LoadBalancer {
 /** As often as a load balancer with the shortest usual interval asks. */
 const probeEveryMs = 500;
 
-export function startLoadBalancer(gateways: readonly Server[]): LoadBalancer {
+export function startLoadBalancer(gateways: readonly LatchkeyProcess[]): LoadBalancer {
   const ready = new Set(gateways);
   let turn = 0;
   let stopped = false;
 
   /** Each by itself and one question at a time: a slow answer of one says nothing late of another, and nothing old of itself. */
-  async function watch(gateway: Server): Promise<void> {
+  async function watch(gateway: LatchkeyProcess): Promise<void> {
     while (!stopped) {
       if (await gateway.isReady()) ready.add(gateway);
       else ready.delete(gateway);

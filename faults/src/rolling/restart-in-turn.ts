@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checks } from '../checks.ts';
 import type { Answer } from '../client/ask.ts';
 import { countByStatus, startLoad } from '../client/load.ts';
+import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
-import { adminKey, tokenSecret } from '../stack/topology.ts';
 import { startLoadBalancer } from './load-balancer.ts';
 import { createMixedLoad } from './mixed-load.ts';
 
@@ -20,14 +20,14 @@ export async function restartInTurn(
   checks: Checks,
   requestsPerSecond: number,
 ): Promise<string> {
-  const { auth, content, leases, keys } = stack.servers;
+  const { auth, content, leases, 'key-derivation': keyDerivation } = stack.servers;
   const balancer = startLoadBalancer(stack.gateways);
   const next = await createMixedLoad(balancer.origin(), adminKey, tokenSecret);
   const load = startLoad(requestsPerSecond, () => ({ origin: balancer.origin(), question: next() }));
   const rows: string[] = [];
   let counted = 0;
   try {
-    for (const group of [keys, leases, auth, content, stack.gateways]) {
+    for (const group of [keyDerivation, leases, auth, content, stack.gateways]) {
       for (const server of group) {
         await server.end('SIGTERM');
         server.start();

@@ -1,26 +1,29 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '@latchkey/rig/find-free-port';
-import { type Backing, startNats, startPostgres, startRedis } from './backing.ts';
-import { createNetwork, type Network } from './network.ts';
-import { createServer, runEntry, type Server } from './server.ts';
+import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
+import { runCli } from '@latchkey/rig/processes/run-cli';
 import {
-  type BackingName,
-  backingUrls,
-  entries,
-  internalSecret,
+  createDistributedProfile,
   type Replicas,
-  type ServiceName,
-  urlVariables,
-} from './topology.ts';
+  type SettingsOf,
+  type Stores,
+} from '@latchkey/rig/stack/distributed-profile';
+import type { ServiceName, StoreKind } from '@latchkey/rig/stack/topology';
+import { type Backing, startNats, startPostgres, startRedis } from './backing.ts';
+import { adminKey, internalSecret, keyMaterial, tokenSecret } from './secrets.ts';
+import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
 /** The distributed profile, whole: each process, what it stands on, and the network between. */
 export interface Stack {
-  gateways: Server[];
-  servers: Readonly<Record<ServiceName, Server[]>>;
-  backings: Readonly<Record<BackingName, Backing>>;
-  links: Network['links'];
+  gateways: LatchkeyProcess[];
+  servers: Readonly<Record<ServiceName, LatchkeyProcess[]>>;
+  backings: Readonly<Record<StoreKind, Backing>>;
+  /**
+   * The network from each service to what it needs, by their names: `leases-1 postgres`, `key-derivation-1 leases-1`. It can be
+   * cut or made slow. Empty where the stack is not breakable.
+   */
+  links: ReadonlyMap<string, TcpProxy>;
   databaseUrl: string;
   /** Where each process writes its log. */
   folder: string;
@@ -30,19 +33,16 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-type Ports = Record<ServiceName | 'gateway', number[]>;
-/** Further variables of the processes of each kind, and of single ones by a name such as `keys-1`. */
-export type MoreEnv = Partial<
-  Record<ServiceName | 'gateway' | `${ServiceName}-${number}`, Readonly<Record<string, string>>>
->;
-
 export interface StackOptions {
   replicas: Replicas;
   /** SHUTDOWN_DRAIN_SECONDS of every process; 0 where it is left out. */
   drainSeconds?: number;
-  /** Further variables. */
-  moreEnv?: MoreEnv;
-  /** Whether the network between the processes can be broken. It can where this is left out. */
+  /** Further variables of the processes of each kind, and of single ones by a name such as `leases-1`. */
+  moreEnv?: SettingsOf;
+  /**
+   * Whether the network between the processes can be broken. It can where this is left out. This process then carries the
+   * traffic. On a machine that is short of processor time it would be the slowest part of the whole, and the measured one.
+   */
   isBreakable?: boolean;
 }
 
@@ -55,33 +55,46 @@ export async function startStack({
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-faults-'));
   const [postgres, redis, nats] = await Promise.all([startPostgres(), startRedis(), startNats()]);
   const backings = { postgres, redis, nats };
-  const common = {
-    HOME: folder,
-    NODE_ENV: 'production',
-    LOG_LEVEL: 'info',
-    INTERNAL_SECRET: internalSecret,
-    SHUTDOWN_DRAIN_SECONDS: String(drainSeconds),
-  };
-  const [, databaseUrl] = backingUrls.postgres(postgres.port);
-  await runEntry('cli/src/main.ts', ['migrate'], { ...common, DATABASE_URL: databaseUrl });
-
-  const ports = await reservePorts(replicas);
-  const network = createNetwork(common, ports, backings, isBreakable);
-  const servers = await createServers(ports, network, folder, moreEnv);
-  const gateways = createGateways(ports.gateway, servers, { ...common, ...moreEnv.gateway }, folder);
-  const all = [...Object.values(servers).flat(), ...gateways];
+  const stores = urlsOf(backings);
+  await runCli(['migrate'], { DATABASE_URL: stores.postgres });
+  const links = new Map<string, TcpProxy>();
+  const { all, processes } = await createDistributedProfile({
+    stores,
+    secrets: { INTERNAL_SECRET: internalSecret, ADMIN_API_KEY: adminKey, AUTH_JWT_SECRET: tokenSecret },
+    replicas,
+    settings: {
+      ...keyMaterial,
+      HOME: folder,
+      NODE_ENV: 'production',
+      // Starts take as long as in a container, which keeps no compiled code.
+      NODE_COMPILE_CACHE: undefined,
+      LOG_LEVEL: 'info',
+      SHUTDOWN_DRAIN_SECONDS: String(drainSeconds),
+    },
+    settingsOf: moreEnv,
+    async reach(from, to, url) {
+      if (!isBreakable || from.startsWith('gateway-')) return url;
+      const place = new URL(url);
+      const proxy = await startTcpProxy(Number(place.port));
+      links.set(`${from} ${to}`, proxy);
+      return url.replace(`:${place.port}`, `:${proxy.port}`);
+    },
+    folder,
+    outputOf: (name) => ({ logFile: join(folder, `${name}.log`) }),
+  });
+  const { gateway: gateways, ...servers } = processes;
   const stack: Stack = {
     gateways,
     servers,
     backings,
-    links: network.links,
-    databaseUrl,
+    links,
+    databaseUrl: stores.postgres,
     folder,
     waitReady: async () => void (await Promise.all(all.map((server) => server.waitReady()))),
     waitWhole: async () => void (await Promise.all(all.map((server) => server.waitWhole()))),
     async stop() {
       await Promise.all(all.map((server) => server.end('SIGKILL')));
-      await Promise.all([...network.links.values()].map((proxy) => proxy.close()));
+      await Promise.all([...links.values()].map((proxy) => proxy.close()));
       await Promise.all(Object.values(backings).map((backing) => backing.remove()));
       rmSync(folder, { recursive: true, force: true });
     },
@@ -96,49 +109,10 @@ export async function startStack({
   }
 }
 
-async function createServers(
-  ports: Ports,
-  network: Network,
-  folder: string,
-  moreEnv: MoreEnv,
-): Promise<Stack['servers']> {
-  const create = (service: ServiceName) =>
-    Promise.all(
-      ports[service].map(async (port, index) => {
-        const name = `${service}-${index + 1}` as const;
-        const env = {
-          ...(await network.environmentOf(service, name)),
-          ...moreEnv[service],
-          ...moreEnv[name],
-        };
-        return createServer({ name, entry: entries[service], port, env, folder });
-      }),
-    );
+function urlsOf({ postgres, redis, nats }: Stack['backings']): Stores {
   return {
-    auth: await create('auth'),
-    content: await create('content'),
-    leases: await create('leases'),
-    keys: await create('keys'),
+    postgres: `postgres://postgres@127.0.0.1:${postgres.port}/postgres`,
+    redis: `redis://127.0.0.1:${redis.port}`,
+    nats: `nats://127.0.0.1:${nats.port}`,
   };
-}
-
-function createGateways(
-  ports: readonly number[],
-  servers: Stack['servers'],
-  common: Readonly<Record<string, string>>,
-  folder: string,
-): Server[] {
-  const env: Record<string, string> = { ...common };
-  for (const [service, variable] of Object.entries(urlVariables) as [ServiceName, string][])
-    env[variable] = servers[service].map(({ url }) => url).join(',');
-  return ports.map((port, index) =>
-    createServer({ name: `gateway-${index + 1}`, entry: entries.gateway, port, env, folder }),
-  );
-}
-
-async function reservePorts(replicas: Replicas): Promise<Ports> {
-  const ports: Ports = { auth: [], content: [], leases: [], keys: [], gateway: [] };
-  for (const [name, count] of Object.entries(replicas) as [ServiceName | 'gateway', number][])
-    for (let index = 0; index < count; index++) ports[name].push(await findFreePort());
-  return ports;
 }

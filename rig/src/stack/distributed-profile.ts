@@ -1,44 +1,67 @@
 import { randomBytes } from 'node:crypto';
 import { findFreePort } from '../find-free-port.ts';
-import { createProfileProcess, type ProfileProcess, type ProfileProcessOptions } from './profile-process.ts';
+import {
+  createLatchkeyProcess,
+  type LatchkeyProcess,
+  type LatchkeyProcessOptions,
+} from '../processes/latchkey-process.ts';
+import type { Environment } from '../processes/spawn-entry.ts';
+import {
+  environmentOf,
+  needsOf,
+  type ProcessKind,
+  processKinds,
+  type ServiceName,
+  type StoreKind,
+  topology,
+} from './topology.ts';
 
-const entries = {
-  auth: 'services/auth/src/serve.ts',
-  content: 'services/content/src/serve.ts',
-  leases: 'services/leases/src/serve.ts',
-  'key-derivation': 'services/key-derivation/src/serve.ts',
-  gateway: 'gateway/src/main.ts',
-} as const;
+/** The URLs of what separate processes stand on. Without Redis and NATS every change reaches the caches by the pull alone. */
+export type Stores = Readonly<Partial<Record<StoreKind, string>>> & { readonly postgres: string };
 
-export type ProcessName = keyof typeof entries;
-const names = Object.keys(entries) as ProcessName[];
-
-/** What separate processes stand on: URLs. Without Redis and NATS every change reaches the caches by the pull alone. */
-export interface Stores {
-  postgres: string;
-  redis?: string;
-  nats?: string;
-}
-
-/** By which the processes know each other, and the tests act on them. */
+/** What the processes know each other by, and the tests act with. */
 export interface ProfileSecrets {
   INTERNAL_SECRET: string;
   ADMIN_API_KEY: string;
   AUTH_JWT_SECRET: string;
 }
 
-/** Variables by name; undefined takes one away. */
-export type Settings = Readonly<Record<string, string | undefined>>;
+/** How many processes of each kind there are. */
+export type Replicas = Readonly<Record<ProcessKind, number>>;
 
 export interface DistributedProfile {
-  processes: Readonly<Record<ProcessName, ProfileProcess[]>>;
-  all: readonly ProfileProcess[];
+  processes: Readonly<Record<ProcessKind, LatchkeyProcess[]>>;
+  all: readonly LatchkeyProcess[];
 }
+
+export interface DistributedProfileOptions {
+  stores: Stores;
+  secrets: ProfileSecrets;
+  replicas: Replicas;
+  /** For every process, though a secret only goes to those that may know it. They replace the usual ones. */
+  settings?: Environment;
+  /** For the processes of one kind, or for one by its name, such as `leases-1`. */
+  settingsOf?: SettingsOf;
+  /**
+   * The address under which a process reaches something that it needs; the address itself where this is left out.
+   *
+   * @param from the name of the process, such as `leases-1`
+   * @param to a store, or the name of a process
+   */
+  reach?: (from: string, to: string, url: string) => Promise<string>;
+  /** The working folder of all. */
+  folder?: string;
+  /** @param name of the process */
+  outputOf?: (name: string) => NonNullable<LatchkeyProcessOptions['output']>;
+}
+
+/** Further variables of the processes of a kind, and of single ones by name. */
+export type SettingsOf = Readonly<Partial<Record<ProcessKind | `${ProcessKind}-${number}`, Environment>>>;
 
 const hex = () => randomBytes(32).toString('hex');
 
 /** Turns presign on for a bucket that does not exist: signing for it needs no connection. */
-export const absentBucket = (): Settings => ({
+export const absentBucket = (): Environment => ({
   ENABLE_PRESIGN: 'true',
   S3_BUCKET: 'videos',
   S3_REGION: 'eu-central-1',
@@ -46,79 +69,71 @@ export const absentBucket = (): Settings => ({
   AWS_SECRET_ACCESS_KEY: hex(),
 });
 
-/** Secrets that only some processes get, as in compose.yaml. Every other setting goes to each process. */
-const holders: Readonly<Record<string, readonly ProcessName[]>> = {
-  MASTER_KEY_HEX: ['key-derivation'],
-  SALT_HEX: ['key-derivation'],
-  MASTER_KEY_HEX_V2: ['key-derivation'],
-  SALT_HEX_V2: ['key-derivation'],
-  ADMIN_API_KEY: ['auth'],
-  SETUP_TOKEN: ['auth'],
-  AUTH_JWT_SECRET: ['auth', 'content', 'leases', 'key-derivation'],
-  AWS_ACCESS_KEY_ID: ['content'],
-  AWS_SECRET_ACCESS_KEY: ['content'],
-};
-
 export const makeProfileSecrets = (): ProfileSecrets => ({
   INTERNAL_SECRET: hex(),
   ADMIN_API_KEY: `lk_${hex()}`,
   AUTH_JWT_SECRET: hex(),
 });
 
-/**
- * The separate services on free ports, each given what it needs and no more. None is started.
- *
- * @param settings come before everything else
- * @param onOutput is called with what the processes write; where it is left out, they write to this process's standard error
- */
+/** The separate services on free ports, each given what it needs and no more. It starts none of them. */
 export async function createDistributedProfile(
-  stores: Stores,
-  secrets: ProfileSecrets,
-  replicas: Readonly<Record<ProcessName, number>>,
-  settings: Settings = {},
-  onOutput?: ProfileProcessOptions['onOutput'],
+  options: DistributedProfileOptions,
 ): Promise<DistributedProfile> {
-  const ports = new Map<ProcessName, number[]>();
-  for (const name of names) {
-    const own: number[] = [];
-    while (own.length < replicas[name]) own.push(await findFreePort());
-    ports.set(name, own);
-  }
-  const urls = (name: ProcessName) =>
-    ports
-      .get(name)
-      ?.map((port) => `http://127.0.0.1:${port}`)
-      .join(',');
-  const auth = { AUTH_SERVICE_URL: urls('auth') };
-  const authAndContent = { ...auth, CONTENT_SERVICE_URL: urls('content') };
-  const neighbours = { ...authAndContent, LEASES_SERVICE_URL: urls('leases') };
-  const states = { REDIS_URL: stores.redis, NATS_URL: stores.nats };
-  const rows = { ...states, DATABASE_URL: stores.postgres };
-  const environments: Record<ProcessName, Settings> = {
-    auth: rows,
-    content: { ...rows, ...auth },
-    leases: { ...rows, ...authAndContent },
-    'key-derivation': { ...states, ...neighbours },
-    gateway: { ...neighbours, KEY_DERIVATION_SERVICE_URL: urls('key-derivation') },
-  };
+  const { stores, secrets, replicas, settings = {}, settingsOf = {}, folder, outputOf } = options;
+  const { reach = async (_from, _to, url) => url } = options;
+  const ports = await reservePorts(replicas);
   const everyone = { ...secrets, MASTER_KEY_HEX: hex(), SALT_HEX: hex(), ...settings };
-  const heldBy = (name: ProcessName): Settings =>
-    Object.fromEntries(
-      Object.entries(everyone).filter(([variable]) => holders[variable]?.includes(name) ?? true),
-    );
-  const create = (name: ProcessName) =>
-    (ports.get(name) ?? []).map((port, index) =>
-      createProfileProcess({
-        name: `${name}-${index + 1}`,
-        entry: entries[name],
-        port,
-        env: { ...environments[name], ...heldBy(name) },
-        ...(onOutput && { onOutput }),
+
+  async function urlsFor(kind: ProcessKind, name: string): Promise<Partial<Record<string, string>>> {
+    const urls: Partial<Record<string, string>> = {};
+    for (const need of needsOf(kind)) {
+      const targets = isStore(need)
+        ? [[need, stores[need]] as const]
+        : ports[need].map((port, index) => [`${need}-${index + 1}`, urlOf(port)] as const);
+      const reached: string[] = [];
+      for (const [to, url] of targets) if (url !== undefined) reached.push(await reach(name, to, url));
+      if (reached.length > 0) urls[need] = reached.join(',');
+    }
+    return urls;
+  }
+  const create = (kind: ProcessKind) =>
+    Promise.all(
+      ports[kind].map(async (port, index) => {
+        const name = `${kind}-${index + 1}` as const;
+        const env = {
+          ...environmentOf(kind, await urlsFor(kind, name), everyone),
+          ...settingsOf[kind],
+          ...settingsOf[name],
+        };
+        const output = outputOf ? { output: outputOf(name) } : {};
+        return createLatchkeyProcess({ name, entry: topology[kind].entry, port, env, folder, ...output });
       }),
     );
-  const processes = Object.fromEntries(names.map((name) => [name, create(name)])) as Record<
-    ProcessName,
-    ProfileProcess[]
-  >;
+  const processes = {
+    auth: await create('auth'),
+    content: await create('content'),
+    leases: await create('leases'),
+    'key-derivation': await create('key-derivation'),
+    gateway: await create('gateway'),
+  };
   return { processes, all: Object.values(processes).flat() };
+}
+
+async function reservePorts(replicas: Replicas): Promise<Record<ProcessKind, number[]>> {
+  const ports: Record<ProcessKind, number[]> = {
+    auth: [],
+    content: [],
+    leases: [],
+    'key-derivation': [],
+    gateway: [],
+  };
+  for (const kind of processKinds)
+    while (ports[kind].length < replicas[kind]) ports[kind].push(await findFreePort());
+  return ports;
+}
+
+const urlOf = (port: number) => `http://127.0.0.1:${port}`;
+
+function isStore(need: ServiceName | StoreKind): need is StoreKind {
+  return need === 'postgres' || need === 'redis' || need === 'nats';
 }

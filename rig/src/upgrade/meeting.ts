@@ -3,12 +3,17 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '../find-free-port.ts';
 import {
+  createLatchkeyProcess,
+  type Dependencies,
+  type LatchkeyProcess,
+} from '../processes/latchkey-process.ts';
+import {
   absentBucket,
   createDistributedProfile,
   makeProfileSecrets,
   type Stores,
 } from '../stack/distributed-profile.ts';
-import { createProfileProcess, type Dependencies, type ProfileProcess } from '../stack/profile-process.ts';
+import { singleNodeEntry } from '../stack/topology.ts';
 import { runVitest } from '../test-run/run-vitest.ts';
 import { migrateWith, type Release } from './release.ts';
 import type { SharedTests } from './shared-tests.ts';
@@ -27,12 +32,11 @@ export interface Meeting {
 }
 
 const hex = () => randomBytes(32).toString('hex');
-const single = 'gateway/src/single-node.ts';
 
-function prepare({ code, schema }: Meeting, database: Record<string, string>): void {
-  for (const release of schema) migrateWith(release, database);
+async function prepare({ code, schema }: Meeting, database: Record<string, string>): Promise<void> {
+  for (const release of schema) await migrateWith(release, database);
   // After a rollback the older release's migration runs too, and has to leave a newer database alone.
-  if (schema.at(-1) !== code && schema.includes(code)) migrateWith(code, database);
+  if (schema.at(-1) !== code && schema.includes(code)) await migrateWith(code, database);
 }
 
 /** Every test starts its own single nodes, each on a copy of the prepared file. */
@@ -40,7 +44,7 @@ export async function meetOnSqlite(meeting: Meeting, part: string): Promise<void
   const { code, tests, tally, folder } = meeting;
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'prepared.db');
-  prepare(meeting, { SQLITE_PATH: file });
+  await prepare(meeting, { SQLITE_PATH: file });
   const env = { ...process.env, BASE_URL: undefined, TEST_DATABASE_FILE: file };
   const { counts, code: exitCode } = await runVitest(code.folder, tests.onOwn, env);
   tally.add(part, counts, exitCode);
@@ -49,7 +53,7 @@ export async function meetOnSqlite(meeting: Meeting, part: string): Promise<void
 }
 
 export async function meetOnPostgres(meeting: Meeting, part: string, { postgres }: Stores): Promise<void> {
-  prepare(meeting, { DATABASE_URL: postgres });
+  await prepare(meeting, { DATABASE_URL: postgres });
   const secrets = makeProfileSecrets();
   // Beside the file would be the secrets of a first run.
   const elsewhere = join(meeting.folder, 'unused.db');
@@ -58,10 +62,15 @@ export async function meetOnPostgres(meeting: Meeting, part: string, { postgres 
 }
 
 export async function meetAsServices(meeting: Meeting, part: string, stores: Stores): Promise<void> {
-  prepare(meeting, { DATABASE_URL: stores.postgres });
+  await prepare(meeting, { DATABASE_URL: stores.postgres });
   const secrets = makeProfileSecrets();
   const replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 2, gateway: 1 };
-  const { all, processes } = await createDistributedProfile(stores, secrets, replicas, absentBucket());
+  const { all, processes } = await createDistributedProfile({
+    stores,
+    secrets,
+    replicas,
+    settings: absentBucket(),
+  });
   const [gateway] = processes.gateway;
   if (gateway) await testGiven(meeting, part, all, gateway, secrets);
 }
@@ -69,8 +78,8 @@ export async function meetAsServices(meeting: Meeting, part: string, stores: Sto
 async function testGiven(
   meeting: Meeting,
   part: string,
-  all: readonly ProfileProcess[],
-  front: ProfileProcess,
+  all: readonly LatchkeyProcess[],
+  front: LatchkeyProcess,
   secrets: { ADMIN_API_KEY: string; AUTH_JWT_SECRET: string },
 ): Promise<void> {
   const { code, tests, tally } = meeting;
@@ -94,10 +103,10 @@ function checkSchema({ pending, tally }: Meeting, part: string, { migrations }: 
 async function createSingleNode(
   database: Record<string, string>,
   { ADMIN_API_KEY, AUTH_JWT_SECRET }: { ADMIN_API_KEY: string; AUTH_JWT_SECRET: string },
-): Promise<ProfileProcess> {
-  return createProfileProcess({
+): Promise<LatchkeyProcess> {
+  return createLatchkeyProcess({
     name: 'single node',
-    entry: single,
+    entry: singleNodeEntry,
     port: await findFreePort(),
     env: {
       ...database,
@@ -111,7 +120,7 @@ async function createSingleNode(
 }
 
 async function withProcesses(
-  all: readonly ProfileProcess[],
+  all: readonly LatchkeyProcess[],
   { folder }: Release,
   work: () => Promise<void>,
 ): Promise<void> {

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { runCli } from '../processes/run-cli.ts';
+import type { Environment } from '../processes/spawn-entry.ts';
 
 /** The code of one release, with its packages. */
 export interface Release {
@@ -15,10 +15,6 @@ export interface Release {
  * @returns what the command said
  * @throws Error where it failed
  */
-export function migrateWith({ version, folder }: Release, database: Record<string, string>): string {
-  const args = [join(folder, 'cli/src/main.ts'), 'migrate'];
-  const env = { PATH: process.env.PATH, ...database };
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`latchkey migrate of ${version} ended with ${status}: ${stderr}`);
-  return stdout.trim();
+export function migrateWith({ folder }: Release, database: Environment): Promise<string> {
+  return runCli(['migrate'], database, folder);
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { LatchkeyProcess } from '../processes/latchkey-process.ts';
 import { createDistributedProfile, makeProfileSecrets, type Stores } from '../stack/distributed-profile.ts';
-import type { ProfileProcess } from '../stack/profile-process.ts';
 import { createPlayers, type Players, signViewerToken } from './players.ts';
 import { migrateWith, type Release } from './release.ts';
 import { demand, newLease, registration, startSteadyLoad } from './steady-load.ts';
@@ -28,10 +28,10 @@ export async function rollThrough(
   tally: Tally,
 ): Promise<void> {
   const database = { DATABASE_URL: stores.postgres };
-  migrateWith(before, database);
+  await migrateWith(before, database);
   const secrets = makeProfileSecrets();
   const { ADMIN_API_KEY: admin, AUTH_JWT_SECRET: tokenSecret } = secrets;
-  const { all, processes } = await createDistributedProfile(stores, secrets, replicas, settings);
+  const { all, processes } = await createDistributedProfile({ stores, secrets, replicas, settings });
   const gateways = processes.gateway.map(({ url }) => url);
   const players = createPlayers();
   await players.useGateways(gateways);
@@ -45,7 +45,7 @@ export async function rollThrough(
   };
   const steps: [string, () => Promise<void> | void][] = [
     [`${before.version} alone`, () => {}],
-    [`${before.version} after the migration`, () => void migrateWith(now, database)],
+    [`${before.version} after the migration`, async () => void (await migrateWith(now, database))],
     [`half of each service on ${now.version}`, () => replace(0, now)],
     [`${now.version} alone`, () => replace(1, now)],
     [`half of each service back on ${before.version}`, () => replace(0, before)],
@@ -84,7 +84,7 @@ export async function rollThrough(
   }
 }
 
-async function restart(process: ProfileProcess, { folder }: Release): Promise<void> {
+async function restart(process: LatchkeyProcess, { folder }: Release): Promise<void> {
   await process.end('SIGTERM');
   process.start(folder);
   await process.waitReady();

@@ -1,0 +1,176 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Environment, type SpawnOptions, spawnEntry } from './spawn-entry.ts';
+
+/** A start takes 2 s. The rest is for a machine that does ten times as much as it has cores. */
+const startLimitMs = 120_000;
+/** Above the 2 s that a server gives its own checks. */
+const readyRequestLimitMs = 3_000;
+const askEveryMs = 50;
+/** Lines of its log in the error where a process does not start. */
+const shownLines = 5;
+
+/** One process of Latchkey, or another server of this repository. It always listens on the same port. */
+export interface LatchkeyProcess {
+  name: string;
+  url: string;
+  /** @param code the folder of another release's repository; this one where it is left out */
+  start(code?: string): void;
+  /** @throws Error where it was never started */
+  pid(): number;
+  isRunning(): boolean;
+  isReady(): Promise<boolean>;
+  /** Whether it is ready and each of its dependencies is up, those included that it can do without. */
+  isWhole(): Promise<boolean>;
+  /** @throws Error where `/health` does not answer 200 in time */
+  waitHealthy(): Promise<void>;
+  /**
+   * @returns what `/ready` shows of each dependency
+   * @throws Error where it does not answer 200 in time
+   */
+  waitReady(): Promise<Dependencies>;
+  /** @throws Error where it is not whole in time */
+  waitWhole(): Promise<Dependencies>;
+  signal(signal: NodeJS.Signals): void;
+  /** Sends the signal and waits until the process is gone. @returns its exit code; null where a signal ended it */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export type Dependencies = Record<string, { status: string } & Record<string, unknown>>;
+
+/** Receives what a process writes. */
+export type OutputListener = (name: string, stream: 'stdout' | 'stderr', text: string) => void;
+
+export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'folder' | 'launcher'> {
+  name: string;
+  port: number;
+  /** Goes before what every process gets; see `usualVariables`. */
+  env: Environment;
+  /**
+   * Where it writes: to a listener, or standard error to the end of a file. `inherit`: standard error is this process's own.
+   * `drain`: as `inherit`, and standard output is read as a log collector does and thrown away; else it is discarded unread.
+   */
+  output?: 'inherit' | 'drain' | OutputListener | { logFile: string };
+  /** How often `/ready` or `/health` is asked while it starts; a measurement of starts asks more often. */
+  everyMs?: number;
+}
+
+/** On loopback, metrics on a free port, and little in the log. */
+const usualVariables = {
+  HOST: '127.0.0.1',
+  METRICS_HOST: '127.0.0.1',
+  METRICS_PORT: '0',
+  LOG_LEVEL: 'error',
+};
+
+/** Starts nothing yet. */
+export function createLatchkeyProcess(options: LatchkeyProcessOptions): LatchkeyProcess {
+  const { name, entry, port, folder, launcher, output = 'inherit', everyMs = askEveryMs } = options;
+  const env = { ...usualVariables, ...options.env, PORT: String(port) };
+  const url = `http://127.0.0.1:${port}`;
+  const logFile = typeof output === 'object' ? output.logFile : null;
+  const log = logFile === null ? null : openSync(logFile, 'a');
+  let child: ChildProcess | null = null;
+  const isRunning = () => child !== null && child.exitCode === null && child.signalCode === null;
+
+  async function waitUntil(state: string, look: () => Promise<Sight>): Promise<Dependencies> {
+    const limitMs = performance.now() + startLimitMs;
+    for (;;) {
+      const { isReached, dependencies, answer } = await look();
+      if (isReached) return dependencies;
+      const isGone = !isRunning();
+      if (isGone || performance.now() > limitMs) {
+        const fault = isGone ? 'is not running' : `was not ${state} within ${startLimitMs} ms`;
+        const lines = logFile === null ? '' : readFileSync(logFile, 'utf8').trim().split('\n');
+        throw new Error(`${name} ${fault}. ${[answer, ...lines.slice(-shownLines)].join('\n')}`);
+      }
+      await pause(everyMs);
+    }
+  }
+  const ready = () => askReady(url, () => true);
+  const whole = () => askReady(url, isUp);
+
+  return {
+    name,
+    url,
+    start(code) {
+      child = spawnEntry({
+        entry,
+        ...(code === undefined ? {} : { code }),
+        folder,
+        env,
+        launcher,
+        output: streamsOf(output, log),
+      });
+      child.unref();
+      if (output === 'drain') child.stdout?.resume();
+      if (typeof output !== 'function') return;
+      for (const stream of ['stdout', 'stderr'] as const)
+        child[stream]?.setEncoding('utf8').on('data', (text: string) => output(name, stream, text));
+    },
+    pid() {
+      if (child?.pid === undefined) throw new Error(`${name} was never started`);
+      return child.pid;
+    },
+    isRunning,
+    isReady: async () => (await ready()).isReached,
+    isWhole: async () => (await whole()).isReached,
+    waitHealthy: async () => void (await waitUntil('healthy', () => askHealth(url))),
+    waitReady: () => waitUntil('ready', ready),
+    waitWhole: () => waitUntil('whole', whole),
+    signal: (signal) => void child?.kill(signal),
+    async end(signal) {
+      if (child === null || !isRunning()) return child?.exitCode ?? null;
+      // `close` and not `exit`: everything that it wrote has been read then.
+      const gone = once(child, 'close');
+      child.ref();
+      child.kill(signal);
+      // A paused process receives nothing but SIGKILL.
+      if (signal !== 'SIGKILL') child.kill('SIGCONT');
+      await gone;
+      return child.exitCode;
+    },
+  };
+}
+
+function streamsOf(
+  output: NonNullable<LatchkeyProcessOptions['output']>,
+  log: number | null,
+): SpawnOptions['output'] {
+  if (typeof output === 'function') return ['pipe', 'pipe'];
+  return [output === 'drain' ? 'pipe' : 'ignore', log ?? 'inherit'];
+}
+
+/** One look at a process that may not answer yet. */
+interface Sight {
+  isReached: boolean;
+  dependencies: Dependencies;
+  /** What it answered, as text. */
+  answer: string;
+}
+
+async function askReady(url: string, suffices: (dependencies: Dependencies) => boolean): Promise<Sight> {
+  try {
+    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(readyRequestLimitMs) });
+    const answer = await response.text();
+    const { dependencies = {} } = JSON.parse(answer) as { dependencies?: Dependencies };
+    return { isReached: response.ok && suffices(dependencies), dependencies, answer };
+  } catch (error) {
+    return { isReached: false, dependencies: {}, answer: String(error) };
+  }
+}
+
+async function askHealth(url: string): Promise<Sight> {
+  try {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(readyRequestLimitMs) });
+    return { isReached: response.ok, dependencies: {}, answer: await response.text() };
+  } catch (error) {
+    return { isReached: false, dependencies: {}, answer: String(error) };
+  }
+}
+
+function isUp(dependencies: Dependencies): boolean {
+  return Object.values(dependencies).every(({ status }) => status === 'up');
+}

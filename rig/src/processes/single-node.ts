@@ -1,0 +1,110 @@
+import type { ChildProcess } from 'node:child_process';
+import { copyFileSync, createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { singleNodeEntry } from '../stack/topology.ts';
+import { type Environment, spawnEntry } from './spawn-entry.ts';
+
+/** A start takes a second. The rest is for a machine that is busy with everything else. */
+const startLimitMs = 60_000;
+const listening = /serves on (http:\/\/[^\s"]+)/;
+
+/** A server as a process: what it writes, how it ends. */
+export interface ServerProcess {
+  readonly pid: number;
+  stdout(): string;
+  stderr(): string;
+  /**
+   * Resolves with the base URL once the server says where it listens. Rejects, with what it wrote, where it does not.
+   *
+   * @param signal rejects the promise with its reason, and leaves the process running
+   */
+  listens(signal?: AbortSignal): Promise<string>;
+  /** Resolves when the process has ended and everything that it wrote has been read. */
+  ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface SingleNodeOptions {
+  /** The working folder of the process. */
+  folder: string;
+  /** Beside PATH and HOME: nothing of this process's own environment. */
+  env: Environment;
+  /** Receives everything that it writes. `stdout()` and `stderr()` then end where it listens, so that a long run needs no memory. */
+  logFile?: string;
+}
+
+/** Starts the single node. It ends when this process does, however that ends. */
+export function startSingleNodeProcess({ folder, env, logFile }: SingleNodeOptions): ServerProcess {
+  const child = spawnEntry({
+    entry: singleNodeEntry,
+    folder,
+    env: { HOME: folder, ...giveDatabase(folder, env) },
+    output: ['pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  const log = logFile === undefined ? null : createWriteStream(logFile);
+  for (const name of ['stdout', 'stderr'] as const) {
+    if (log) child[name]?.pipe(log, { end: false });
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      if (log && listening.test(output.stderr)) return;
+      output[name] += text;
+    });
+  }
+  const closed = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+  const ended = closed.then(async (end) => {
+    log?.end();
+    if (log) await finished(log);
+    return end;
+  });
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    listens: (signal) => waitForUrl(child, () => output.stderr, signal),
+    ended: () => ended,
+    kill: (signal) => void child.kill(signal),
+  };
+}
+
+/**
+ * `TEST_DATABASE_FILE` names a SQLite file that another release has migrated. A server that would create a database gets a
+ * copy of that file, and is told to leave its schema alone.
+ */
+function giveDatabase(folder: string, env: Environment): Environment {
+  const given = process.env.TEST_DATABASE_FILE;
+  if (!given || env.DATABASE_URL) return env;
+  const path = resolve(folder, env.SQLITE_PATH ?? 'data/latchkey.db');
+  if (!existsSync(path)) {
+    mkdirSync(dirname(path), { recursive: true });
+    copyFileSync(given, path);
+  }
+  return { MIGRATE_ON_START: 'false', ...env };
+}
+
+function waitForUrl(child: ChildProcess, stderr: () => string, signal?: AbortSignal): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const look = () => {
+    const url = listening.exec(stderr())?.[1];
+    if (url) resolve(url);
+  };
+  const fail = () => reject(new Error(`The server did not start. It wrote:\n${stderr().trim()}`));
+  const interrupt = () => reject(signal?.reason);
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+    fail();
+  }, startLimitMs);
+  child.stderr?.on('data', look);
+  child.once('close', fail);
+  signal?.addEventListener('abort', interrupt);
+  if (signal?.aborted) interrupt();
+  look();
+  return promise.finally(() => {
+    clearTimeout(timer);
+    child.stderr?.off('data', look);
+    child.off('close', fail);
+    signal?.removeEventListener('abort', interrupt);
+  });
+}

@@ -1,0 +1,93 @@
+import type { Environment } from '../processes/spawn-entry.ts';
+
+export type ServiceName = 'auth' | 'content' | 'leases' | 'key-derivation';
+/** A service of the distributed profile, or the gateway before them. */
+export type ProcessKind = ServiceName | 'gateway';
+export type StoreKind = 'postgres' | 'redis' | 'nats';
+
+interface Place {
+  /** The file that it runs, from the root of the repository. */
+  entry: string;
+  stores: readonly StoreKind[];
+  /** The services that it calls. */
+  calls: readonly ServiceName[];
+  /** The secrets that only some processes get, as in compose.yaml. */
+  secrets: readonly string[];
+}
+
+const everyStore: readonly StoreKind[] = ['postgres', 'redis', 'nats'];
+
+/** The distributed profile: what each process runs, stands on, calls and may know. */
+export const topology: Readonly<Record<ProcessKind, Place>> = {
+  auth: {
+    entry: 'services/auth/src/serve.ts',
+    stores: everyStore,
+    calls: [],
+    secrets: ['ADMIN_API_KEY', 'SETUP_TOKEN', 'AUTH_JWT_SECRET'],
+  },
+  content: {
+    entry: 'services/content/src/serve.ts',
+    stores: everyStore,
+    calls: ['auth'],
+    secrets: ['AUTH_JWT_SECRET', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'],
+  },
+  leases: {
+    entry: 'services/leases/src/serve.ts',
+    stores: everyStore,
+    calls: ['auth', 'content'],
+    secrets: ['AUTH_JWT_SECRET'],
+  },
+  'key-derivation': {
+    entry: 'services/key-derivation/src/serve.ts',
+    stores: ['redis', 'nats'],
+    calls: ['leases', 'auth', 'content'],
+    secrets: ['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX', 'MASTER_KEY_HEX_V2', 'SALT_HEX_V2'],
+  },
+  gateway: {
+    entry: 'gateway/src/main.ts',
+    stores: [],
+    calls: ['leases', 'auth', 'content', 'key-derivation'],
+    secrets: [],
+  },
+};
+
+/** In the order in which they call each other, those first that call nobody. */
+export const processKinds = Object.keys(topology) as ProcessKind[];
+
+/** The file of the profile in which one process is everything. */
+export const singleNodeEntry = 'gateway/src/single-node.ts';
+
+const urlVariables: Readonly<Record<ServiceName | StoreKind, string>> = {
+  auth: 'AUTH_SERVICE_URL',
+  content: 'CONTENT_SERVICE_URL',
+  leases: 'LEASES_SERVICE_URL',
+  'key-derivation': 'KEY_DERIVATION_SERVICE_URL',
+  postgres: 'DATABASE_URL',
+  redis: 'REDIS_URL',
+  nats: 'NATS_URL',
+};
+
+/** Everything that a process of this kind stands on and calls. */
+export function needsOf(kind: ProcessKind): readonly (ServiceName | StoreKind)[] {
+  return [...topology[kind].stores, ...topology[kind].calls];
+}
+
+/**
+ * The variables of one process.
+ *
+ * @param urls where it reaches what it needs, several addresses separated by commas; what is left out is not configured
+ * @param settings for the whole profile: secrets of other processes are left out
+ */
+export function environmentOf(
+  kind: ProcessKind,
+  urls: Readonly<Partial<Record<ServiceName | StoreKind, string>>>,
+  settings: Environment,
+): Environment {
+  const places = Object.values(topology);
+  const isWithheld = (variable: string) =>
+    !topology[kind].secrets.includes(variable) && places.some(({ secrets }) => secrets.includes(variable));
+  return Object.fromEntries([
+    ...needsOf(kind).map((need) => [urlVariables[need], urls[need]]),
+    ...Object.entries(settings).filter(([variable]) => !isWithheld(variable)),
+  ]);
+}
