@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose';
 import { AppError } from '../errors/index.ts';
 import type { TextPool } from '../memory/index.ts';
 import type { Principal } from './principal.ts';
-import { ContentList } from './token-contents.ts';
+import { ContentList, listContents } from './token-contents.ts';
 
 /** What is asked of a viewer's token beyond its signature. */
 export interface TokenRules {
@@ -50,14 +50,26 @@ function findUntimely({ exp, nbf, iat }: TokenTimes, rules: TokenRules, nowMs: n
   return now - iat <= maxAgeSeconds ? null : `It was not issued within the last ${maxAgeSeconds} seconds.`;
 }
 
+/** What decisions need of a token. */
+export interface ViewerClaims extends TokenTimes {
+  /** `sub`. */
+  viewerId: string;
+  /** The text of a `ContentList`; null where the token opens all contents. */
+  contents: string | null;
+  /** What `contents` takes in memory beyond what is kept already. */
+  contentsBytes: number;
+  /** Whether its `scope` claim has the word `upload`. */
+  mayUpload: boolean;
+}
+
 /** @throws AppError INVALID_TOKEN where a claim is missing or not of its type */
-export function readViewer(
+export function readClaims(
   payload: JWTPayload,
   rules: TokenRules,
   nowMs: number,
   pool: TextPool,
-): Extract<Principal, { kind: 'viewer' }> {
-  const { sub, iat } = payload;
+): ViewerClaims {
+  const { sub, exp, nbf, iat } = payload;
   if (typeof sub !== 'string' || sub === '')
     throw refuseToken('Its claim sub has to be a text that is not empty.');
   // No person or system has such an id. A NUL cannot be stored, and lone surrogates would all become the same character.
@@ -66,22 +78,39 @@ export function readViewer(
   if (iat !== undefined && !Number.isFinite(iat)) throw refuseToken('Its claim iat has to be a number.');
   const untimely = findUntimely(payload, rules, nowMs);
   if (untimely) throw refuseToken(untimely);
+  const contents = readContents(payload[rules.contentClaim], rules.contentClaim, pool);
   return {
-    kind: 'viewer',
-    id: sub,
-    issuedNotBefore: iat === undefined ? null : (iat - rules.clockToleranceSeconds) * 1_000,
-    contents: readContents(payload[rules.contentClaim], rules.contentClaim, pool),
+    viewerId: sub,
+    exp,
+    nbf,
+    iat,
+    contents: contents?.text ?? null,
+    contentsBytes: contents?.bytes ?? 0,
     mayUpload: typeof payload.scope === 'string' && payload.scope.split(' ').includes('upload'),
   };
 }
 
-function readContents(claim: unknown, name: string, pool: TextPool): ContentList | null {
+/** The principal that the claims speak of. */
+export function toViewer(
+  { viewerId, iat, contents, mayUpload }: Omit<ViewerClaims, 'contentsBytes'>,
+  rules: TokenRules,
+): Extract<Principal, { kind: 'viewer' }> {
+  return {
+    kind: 'viewer',
+    id: viewerId,
+    issuedNotBefore: iat === undefined ? null : (iat - rules.clockToleranceSeconds) * 1_000,
+    contents: contents === null ? null : new ContentList(contents),
+    mayUpload,
+  };
+}
+
+function readContents(claim: unknown, name: string, pool: TextPool): ReturnType<typeof listContents> | null {
   if (claim === undefined) return null;
   const contents = typeof claim === 'string' ? [claim] : claim;
   if (!Array.isArray(contents) || contents.some((id) => typeof id !== 'string')) {
     throw refuseToken(`Its claim ${name} has to be a text or a list of texts.`);
   }
-  return contents.includes('*') ? null : new ContentList(contents as string[], pool);
+  return contents.includes('*') ? null : listContents(contents as string[], pool);
 }
 
 export function refuseToken(detail: string, cause?: unknown): AppError {

@@ -7,8 +7,6 @@ export interface TokenContents {
 
 /** `docs/contract.md#conventions`: nothing else is the id of a content. */
 const contentIdPattern = /^[A-Za-z0-9_-]{1,256}$/;
-/** The list itself: two fields and a header of three words. */
-const listBytes = 40;
 /** No id has one, so an id between two of them is found only where it stands whole. */
 const separator = ' ';
 
@@ -18,21 +16,25 @@ const separator = ' ';
  */
 export class ContentList implements TokenContents {
   readonly #text: string;
-  /** What it takes in memory beyond what other lists take already. */
-  readonly bytes: number;
 
-  /**
-   * @param ids what cannot be the id of a content is left out: nobody can ask for it
-   * @param pool lists that are equal, as those of one subscription, are kept once
-   */
-  constructor(ids: Iterable<string>, pool: TextPool) {
-    const possible = [...new Set(ids)].filter((id) => contentIdPattern.test(id));
-    const text = separator + possible.map((id) => id + separator).join('');
-    this.bytes = listBytes + (pool.has(text) ? 0 : textBytes(text));
-    this.#text = pool.share(text);
+  /** @param text as `listContents` makes it: it is what is remembered, and the list around it is made for each request */
+  constructor(text: string) {
+    this.#text = text;
   }
 
   has(contentId: string): boolean {
     return contentIdPattern.test(contentId) && this.#text.includes(separator + contentId + separator);
   }
+}
+
+/**
+ * @param ids what cannot be the id of a content is left out: nobody can ask for it
+ * @param pool lists that are equal, as those of one subscription, are kept once
+ * @returns the text of a `ContentList`, and what it takes in memory beyond what other lists take already
+ */
+export function listContents(ids: Iterable<string>, pool: TextPool): { text: string; bytes: number } {
+  const possible = [...new Set(ids)].filter((id) => contentIdPattern.test(id));
+  const text = separator + possible.map((id) => id + separator).join('');
+  const bytes = pool.has(text) ? 0 : textBytes(text);
+  return { text: pool.share(text), bytes };
 }

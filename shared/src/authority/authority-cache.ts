@@ -1,7 +1,15 @@
 import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
 import type { FeedPosition } from '../events/feed-position.ts';
-import { copyText, mapSlotBytes, type RecencyEntry, RecencyMap, textBytes } from '../memory/index.ts';
+import {
+  copyText,
+  mapSlotBytes,
+  numberBytes,
+  objectBytes,
+  type RecencyEntry,
+  RecencyMap,
+  textBytes,
+} from '../memory/index.ts';
 import { NamedSelectors } from './named-selectors.ts';
 
 /** A state that a load did not read itself: it was known already, and is known to have held at an earlier instant. */
@@ -28,7 +36,15 @@ export interface Known<V> {
 }
 
 /** What is kept: as few objects and fractions as it can be, because there is one for each viewer. */
-interface Entry<V> extends Known<V>, RecencyEntry {
+interface Entry<V> extends RecencyEntry {
+  readonly value: V | null;
+  readonly loadNumber: number;
+  readonly heldAtMs: number;
+  /**
+   * `readAtMs` beyond `heldAtMs` and the cache's origin: a number that stays small, which V8 keeps without an object of its own.
+   * Null as `readAtMs`.
+   */
+  readonly readAfterMs: number | null;
   /** When it was kept, in the cache's own steps. */
   readonly keptAtStep: number;
   /** Up to this step no selector has named it. */
@@ -55,7 +71,7 @@ export interface AuthorityCacheOptions<V> {
   isNamed?: (named: NamedSelectors, key: string, value: V | null, step: number) => boolean;
   /** What the entries may take in memory, present and absent together. */
   maxBytes: number;
-  /** An estimate of what a value takes; 0 for one that is absent. The key and the entry are counted by the cache. */
+  /** An estimate of what a value takes. The key and the entry are counted by the cache, and nothing for a value that is absent. */
   bytesOf: (value: V) => number;
   feed: FeedPosition;
   clock: Clock;
@@ -64,8 +80,8 @@ export interface AuthorityCacheOptions<V> {
   namedSelectors?: number;
 }
 
-/** An entry without its key and value: 9 fields, a header of three words, and a number object for the time of the read. */
-const entryBytes = mapSlotBytes + 112;
+/** An entry without its key, its value and its times: its slot in the map, and 8 fields. */
+const entryBytes = mapSlotBytes + objectBytes(8);
 /** A minute of revocations at more than a hundred a second; 20,000 take some 3 MB. */
 const usualNamedSelectors = 20_000;
 /**
@@ -91,11 +107,14 @@ export class AuthorityCache<V> {
   /** Counts changes that named a selector, and kept loads. */
   #step = 0;
   #loadsBegun = 0;
+  /** The wall clock where the monotonic one is 0, as both were at the start. Where a clock is set, `readAfterMs` grows by that. */
+  readonly #originMs: number;
 
   constructor(options: AuthorityCacheOptions<V>) {
     this.#options = options;
     this.#named = new NamedSelectors(options.namedSelectors ?? usualNamedSelectors);
     this.#entries = new RecencyMap(options.maxBytes, options.clock);
+    this.#originMs = Math.floor(options.clock.now() - options.clock.monotonic());
   }
 
   get size(): number {
@@ -117,7 +136,12 @@ export class AuthorityCache<V> {
     const usable =
       known !== undefined && this.#isUnnamed(key, known) && this.#options.feed.vouchesFor(known.heldAtMs);
     this.#options.onLookup?.(usable);
-    return usable ? known : undefined;
+    return usable ? this.#toKnown(known) : undefined;
+  }
+
+  #toKnown({ value, loadNumber, heldAtMs, readAfterMs }: Entry<V>): Known<V> {
+    const readAtMs = readAfterMs === null ? null : this.#originMs + heldAtMs + readAfterMs;
+    return { value, loadNumber, heldAtMs, readAtMs };
   }
 
   /** Usually one comparison: an entry is judged once after each change that names a selector. */
@@ -184,23 +208,27 @@ export class AuthorityCache<V> {
    * @returns whether it was kept
    */
   settle(pending: PendingLoad, loaded: V | null | EarlierState<V>): boolean {
-    const { value, heldAtMs, readAtMs } =
-      loaded instanceof EarlierState
-        ? { value: loaded.value, heldAtMs: Math.floor(loaded.heldAtMs), readAtMs: null }
-        : { value: loaded, heldAtMs: pending.beganAtMs, readAtMs: pending.beganAt };
+    const isHeld = loaded instanceof EarlierState;
+    const value = isHeld ? loaded.value : loaded;
+    const heldAtMs = isHeld ? Math.floor(loaded.heldAtMs) : pending.beganAtMs;
+    const readAfterMs = isHeld ? null : pending.beganAt - heldAtMs - this.#originMs;
     this.abandon(pending);
     const present = this.#entries.get(pending.key);
     if (this.#isOvertaken(pending, value) || (present && present.keptAtStep > pending.step)) return false;
     const step = ++this.#step;
     const key = copyText(pending.key);
     this.#entries.set(key, {
-      isUsed: false,
-      reviewedAtS: 0,
-      bytes: entryBytes + textBytes(key) + (value === null ? 0 : this.#options.bytesOf(value)),
+      review: 0,
+      bytes:
+        entryBytes +
+        textBytes(key) +
+        numberBytes(heldAtMs) +
+        numberBytes(readAfterMs) +
+        (value === null ? 0 : this.#options.bytesOf(value)),
       value,
       loadNumber: pending.loadNumber,
       heldAtMs,
-      readAtMs,
+      readAfterMs,
       keptAtStep: step,
       judgedAtStep: step,
     });

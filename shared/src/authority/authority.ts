@@ -7,8 +7,9 @@ import type {
   LeaseState,
 } from '../contracts/index.ts';
 import type { Bus, Change, FeedFollower } from '../events/index.ts';
-import { planCaches, TextPool, textBytes, usualCachesBytes } from '../memory/index.ts';
+import { numberBytes, objectBytes, planCaches, TextPool, textBytes, usualCachesBytes } from '../memory/index.ts';
 import { AuthorityCache, EarlierState } from './authority-cache.ts';
+import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
 import { markKey, splitMarkKey } from './tags.ts';
 
 export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';
@@ -47,15 +48,11 @@ export interface AuthorityOptions {
   namedSelectors?: number;
 }
 
-/** What a value takes beside its texts: its fields, a header of three words, and a number object for each time. */
-const leaseBytes = 96;
+/** What a value takes beside its name: its fields, an id of 36 characters, and a number object for each time. */
 const apiKeyBytes = 160;
-const contentBytes = 72;
+const contentBytes = objectBytes(2);
 /** Ids of contents that leases have in common: 10,000. */
 const contentIdsBytes = 512 * 1_024;
-/** A mark is a time. */
-const markBytes = 16;
-
 /** Before the hash of a value that has not the form of a stored key, for which no database is asked. */
 const malformed = '?';
 
@@ -93,14 +90,14 @@ export function createAuthority(options: AuthorityOptions): Authority {
     leases: new AuthorityCache({
       ...common('leases'),
       load: async (leaseId) => shareContentId(await leases.findLease(leaseId)),
-      bytesOf: (lease) => leaseBytes + textBytes(lease.viewerId),
+      bytesOf: keptLeaseBytes,
       isNamed: (named, _leaseId, lease, step) =>
         lease !== null && named.namedSince(lease.viewerId, lease.contentId, step),
     }),
     marks: new AuthorityCache({
       ...common('marks'),
       load: (key) => leases.findMark(...splitMarkKey(key)),
-      bytesOf: () => markBytes,
+      bytesOf: numberBytes,
       isNamed: (named, key, _mark, step) => named.namedSince(...splitMarkKey(key), step),
     }),
   };
@@ -119,13 +116,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
 function createContentIdSharing() {
   const contentIds = new TextPool(contentIdsBytes);
   const share = (lease: LeaseState | null): LeaseState | null =>
-    lease && {
-      viewerId: lease.viewerId,
-      contentId: contentIds.share(lease.contentId),
-      expiresAt: lease.expiresAt,
-      renewableUntil: lease.renewableUntil,
-      revokedAt: lease.revokedAt,
-    };
+    lease && new KeptLease(lease, contentIds.share(lease.contentId));
   return (loaded: LeaseState | null | EarlierState<LeaseState>) =>
     loaded instanceof EarlierState ? new EarlierState(share(loaded.value), loaded.heldAtMs) : share(loaded);
 }

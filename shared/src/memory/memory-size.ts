@@ -1,4 +1,9 @@
 const oneBytePerCharacter = /^[\0-\xff]*$/;
+const wordBytes = 8;
+/** Its hidden class, and where further properties and elements would stand. */
+const headerWords = 3;
+/** A hidden class and 64 bits. */
+const numberObjectBytes = 16;
 /** The header of a text in V8 (map, hash and length), and rounding up to a word. */
 const textHeaderBytes = 24;
 
@@ -11,6 +16,20 @@ export const mapSlotBytes = 64;
 /** What a text takes in V8's heap. */
 export function textBytes(text: string): number {
   return textHeaderBytes + text.length * (oneBytePerCharacter.test(text) ? 1 : 2);
+}
+
+/** What an object with so many fields takes in V8's heap: a word for each, and a header of three. What they refer to comes on top. */
+export function objectBytes(fields: number): number {
+  return wordBytes * (headerWords + fields);
+}
+
+/**
+ * What a number takes beside its field: nothing where it is whole and fits 32 bits, which V8 keeps in the field itself, else an
+ * object of its own.
+ */
+export function numberBytes(number: number | null | undefined): number {
+  if (number === null || number === undefined) return 0;
+  return Number.isInteger(number) && Math.abs(number) < 2 ** 31 ? 0 : numberObjectBytes;
 }
 
 /**

@@ -9,7 +9,7 @@ beforeEach(() => {
   map = new RecencyMap(1_000, clock);
 });
 
-const add = (key: string, bytes = 10) => map.set(key, { bytes, isUsed: false, reviewedAtS: 0 });
+const add = (key: string, bytes = 10) => map.set(key, { bytes, review: 0 });
 
 test('the entries of a map never take more bytes than it may, whatever they take each', () => {
   for (let i = 0; i < 5_000; i++) {
