@@ -1,5 +1,6 @@
 import { writeFinding } from '@latchkey/rig/measured/finding';
 import { readFlags } from '@latchkey/rig/read-flags';
+import { createCleanup } from './cleanup.ts';
 import { measureColdReplica } from './cold-replica/measure-cold-replica.ts';
 import { reportColdReplica } from './cold-replica/report-cold-replica.ts';
 import { measureDashboard } from './dashboard/measure-dashboard.ts';
@@ -118,9 +119,11 @@ async function compareServers(): Promise<void> {
   const connections = Number(flags.connections);
   const seconds = Number(flags.seconds ?? 5);
   const rounds = Number(flags.rounds ?? 3);
-  const subjects = flags.distributed ? await startDistributedSubjects() : await startSubjects();
+  const cleanup = createCleanup();
   const results: Measurement[] = [];
   try {
+    const subjects = flags.distributed ? await startDistributedSubjects() : await startSubjects();
+    for (const subject of subjects) cleanup.add(subject);
     for (const subject of subjects) await measure(subject, { seconds: 1, connections });
     // In turn and not one after the other: a machine that slows down slows all of them.
     for (let round = 1; round <= rounds; round++) {
@@ -130,7 +133,7 @@ async function compareServers(): Promise<void> {
       }
     }
   } finally {
-    await Promise.all(subjects.map((subject) => subject.stop()));
+    await cleanup.run();
   }
   show(flags.distributed ? 'gateway' : 'servers', report(results));
 }

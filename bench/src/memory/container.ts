@@ -5,7 +5,8 @@ import { join } from 'node:path';
 export interface Container {
   /** The words before a command that start it in the group. */
   command: readonly string[];
-  remove(): void;
+  /** Removes the group, once nothing runs in it. */
+  stop(): void;
 }
 
 const root = '/sys/fs/cgroup';
@@ -15,7 +16,7 @@ const root = '/sys/fs/cgroup';
  * @throws Error where this user may make no control groups: it takes root, and a machine or container that lets it
  */
 export function makeContainer(limitMib: number): Container {
-  if (limitMib === 0) return { command: [], remove: () => {} };
+  if (limitMib === 0) return { command: [], stop: () => {} };
   const isFirstVersion = existsSync(join(root, 'memory'));
   const group = join(root, isFirstVersion ? 'memory' : '', `latchkey-bench-${process.pid}`);
   try {
@@ -27,6 +28,6 @@ export function makeContainer(limitMib: number): Container {
   }
   return {
     command: ['sh', '-c', 'echo $$ > "$0" && exec "$@"', join(group, 'cgroup.procs')],
-    remove: () => rmdirSync(group),
+    stop: () => rmdirSync(group),
   };
 }

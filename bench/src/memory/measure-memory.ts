@@ -6,11 +6,13 @@ import { findFreePort } from '@latchkey/rig/find-free-port';
 import { internalSecretHeader } from '@latchkey/shared/internal';
 import { signToken } from '@latchkey/shared/testing';
 import { Pool } from 'undici';
+import { createCleanup } from '../cleanup.ts';
 import { readMemory } from '../proc/process-usage.ts';
 import { becomesReady, tokenSecret } from '../servers.ts';
 import { internalSecret } from '../stack/services.ts';
 import { makeContainer } from './container.ts';
-import { contentId, leaseIdOf, type Owners, startOwners, viewerIdOf } from './owners.ts';
+import { type Owners, startOwners } from './owners.ts';
+import { contentId, leaseIdOf, viewerIdOf } from './viewers.ts';
 
 export interface MemoryPlan {
   /** Viewers since the start. */
@@ -23,7 +25,11 @@ export interface MemoryPlan {
 
 export interface MemorySample {
   viewers: number;
+  /** What the process has written to: what a container's bound counts of it. */
+  anonymousMib: number;
+  /** With the pages of its program, which all processes of the machine share. */
   residentMib: number;
+  /** The most that was resident so far. */
   peakMib: number;
   /** The share of requests by viewers who had asked before that were answered without reading their lease. */
   warm: number;
@@ -39,24 +45,28 @@ const retryAfterMs = 1_000;
 
 /** Lets one replica of key-derivation serve many viewers one after the other, and follows its memory. */
 export async function measureMemory(plan: MemoryPlan, say: (line: string) => void): Promise<MemorySample[]> {
-  const container = makeContainer(plan.containerMib);
-  const owners = await startOwners();
-  const port = await findFreePort();
-  const url = `http://127.0.0.1:${port}`;
-  const replica = start(container.command, owners, port);
-  const pool = new Pool(url, { connections: askedAtOnce });
-  const found: MemorySample[] = [];
+  const cleanup = createCleanup();
   try {
+    const container = cleanup.add(makeContainer(plan.containerMib));
+    const owners = cleanup.add(await startOwners());
+    const port = await findFreePort();
+    const url = `http://127.0.0.1:${port}`;
+    const replica = start(container.command, owners, port);
+    cleanup.add({ stop: () => end(replica) });
+    const pool = new Pool(url, { connections: askedAtOnce });
+    cleanup.add({ stop: () => pool.destroy() });
+    const found: MemorySample[] = [];
     await Promise.race([untilReady(url), failsEarly(replica)]);
     for (let sample = 0; sample < samples; sample++) {
       const from = Math.round((sample * plan.viewers) / samples);
       const to = Math.round(((sample + 1) * plan.viewers) / samples);
       const readsBefore = owners.reads();
       const returned = await playAll(pool, from, to, plan.atOnce);
-      const { residentKiB, peakKiB } = readMemory(replica.pid ?? 0);
+      const { anonymousKiB, residentKiB, peakKiB } = readMemory(replica.pid ?? 0);
       const again = owners.reads() - readsBefore - (to - from);
       found.push({
         viewers: to,
+        anonymousMib: anonymousKiB / kibPerMib,
         residentMib: residentKiB / kibPerMib,
         peakMib: peakKiB / kibPerMib,
         warm: 1 - Math.max(0, again) / Math.max(1, returned),
@@ -65,20 +75,21 @@ export async function measureMemory(plan: MemoryPlan, say: (line: string) => voi
     }
     return found;
   } finally {
-    await pool.destroy();
-    if (replica.exitCode === null && replica.signalCode === null) {
-      replica.kill('SIGTERM');
-      await once(replica, 'exit');
-    }
-    owners.stop();
-    container.remove();
+    await cleanup.run();
   }
+}
+
+async function end(replica: ChildProcess): Promise<void> {
+  if (replica.exitCode !== null || replica.signalCode !== null) return;
+  replica.kill('SIGTERM');
+  await once(replica, 'exit');
 }
 
 function start(command: readonly string[], { url }: Owners, port: number): ChildProcess {
   const [program = '', ...args] = [...command, process.execPath, entry];
   const replica = spawn(program, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    // Through the open channel it learns that this process is gone, and ends too.
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       ...process.env,
       NODE_ENV: 'test',
@@ -97,6 +108,7 @@ function start(command: readonly string[], { url }: Owners, port: number): Child
     },
   });
   replica.stdout?.resume();
+  replica.channel?.unref();
   return replica;
 }
 

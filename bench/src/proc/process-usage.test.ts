@@ -26,9 +26,10 @@ test('of a thread it is the time on a processor, not the time spent waiting for 
   expect(parseThreadCpuMs('25082898 223647 11\n')).toBeCloseTo(25.083);
 });
 
-test('memory is what is resident now, and what was at most', () => {
-  const status = 'Name:\tnode\nVmPeak:\t  900 kB\nVmHWM:\t  70124 kB\nVmRSS:\t   61000 kB\nThreads:\t11\n';
-  expect(parseMemory(status)).toEqual({ residentKiB: 61_000, peakKiB: 70_124 });
+test('memory is what is resident now, the part of it that is no file, and what was at most', () => {
+  const status =
+    'Name:\tnode\nVmPeak:\t  900 kB\nVmHWM:\t  70124 kB\nVmRSS:\t   61000 kB\nRssAnon:\t   21000 kB\nThreads:\t11\n';
+  expect(parseMemory(status)).toEqual({ residentKiB: 61_000, anonymousKiB: 21_000, peakKiB: 70_124 });
 });
 
 test.runIf(process.platform === 'linux')('the kernel writes what is read here', () => {

@@ -9,6 +9,8 @@ const nanosecondsPerMs = 1_000_000;
 export interface Memory {
   /** Now. */
   residentKiB: number;
+  /** The part that is no file's: what the bound of a container counts of the process for certain. */
+  anonymousKiB: number;
   /** At most so far, or since `forgetPeak`. */
   peakKiB: number;
 }
@@ -29,7 +31,7 @@ export function parseCpuMs(stat: string): number {
 /** @param status the text of /proc/<pid>/status (proc_pid_status(5)) */
 export function parseMemory(status: string): Memory {
   const field = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]);
-  return { residentKiB: field('VmRSS'), peakKiB: field('VmHWM') };
+  return { residentKiB: field('VmRSS'), anonymousKiB: field('RssAnon'), peakKiB: field('VmHWM') };
 }
 
 /**

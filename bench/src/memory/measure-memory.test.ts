@@ -1,0 +1,48 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, test, vi } from 'vitest';
+
+const program = fileURLToPath(new URL('../main.ts', import.meta.url));
+const timeLimitMs = 60_000;
+
+let bench: ChildProcess | undefined;
+afterEach(() => bench?.kill('SIGKILL'));
+
+/** Starts a measurement without a container, and waits until its replica runs. */
+async function startMeasuring(): Promise<{ replica: number }> {
+  bench = spawn(process.execPath, [program, '--memory', '1000000', '--container', '0'], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  const { pid } = bench;
+  const replica = await vi.waitFor(
+    () => {
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+      const found = children.map(Number).find((child) => child > 0 && isReplica(child));
+      if (found === undefined) throw new Error('no replica yet');
+      return found;
+    },
+    { timeout: timeLimitMs / 2, interval: 50 },
+  );
+  return { replica };
+}
+
+function isReplica(pid: number): boolean {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('key-derivation');
+}
+
+async function expectGone(pid: number): Promise<void> {
+  await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), { timeout: 10_000, interval: 50 });
+}
+
+test.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+  'a measurement that %s ends leaves no server behind',
+  async (signal) => {
+    const { replica } = await startMeasuring();
+    bench?.kill(signal);
+    await once(bench as ChildProcess, 'exit');
+    await expectGone(replica);
+  },
+  timeLimitMs,
+);
