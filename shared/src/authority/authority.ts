@@ -7,7 +7,14 @@ import type {
   LeaseState,
 } from '../contracts/index.ts';
 import type { Bus, Change, FeedFollower } from '../events/index.ts';
-import { numberBytes, objectBytes, planCaches, TextPool, textBytes, usualCachesBytes } from '../memory/index.ts';
+import {
+  numberBytes,
+  objectBytes,
+  planCaches,
+  TextPool,
+  textBytes,
+  usualCachesBytes,
+} from '../memory/index.ts';
 import { AuthorityCache, EarlierState } from './authority-cache.ts';
 import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
 import { markKey, splitMarkKey } from './tags.ts';

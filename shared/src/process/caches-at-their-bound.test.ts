@@ -22,9 +22,12 @@ async function fill(flags: readonly string[]): Promise<Found> {
   return JSON.parse(stdout);
 }
 
+/** A token and a lease, both counted with ids of 28 and 43 characters. */
+const viewerBytes = 650;
+
 // Without the bound, the same entries end the process: "heap out of memory".
 test(
-  'a process lives with every cache filled to its bound, in as small a heap as it is given, and no cache takes more memory than it counts',
+  'a process lives with every cache filled to its bound, in as small a heap as it is given, and no cache takes more memory than it counts, nor a viewer more than 650 bytes',
   async () => {
     const found = await fill(['--max-old-space-size=56', '--expose-gc']);
     for (const name of caches) {
@@ -33,7 +36,10 @@ test(
       expect(kept, name).toBeGreaterThan(300);
       expect(bytes, name).toBeLessThanOrEqual(found.bytes);
       expect(heapBytes, name).toBeLessThan(bytes * 1.25 + elsewhereBytes);
+      expect(heapBytes, name).toBeGreaterThan(bytes * 0.75 - elsewhereBytes);
     }
+    const { tokens, leases } = found.caches;
+    expect(tokens.bytes / tokens.kept + leases.bytes / leases.kept).toBeLessThan(viewerBytes);
   },
   timeLimitMs,
 );
