@@ -1,15 +1,27 @@
-import type { Scope } from './scope.ts';
+import { type Static, Type } from 'typebox';
+import { nullable } from './record.ts';
+import { scopes } from './scope.ts';
 
 /** What deciding about an API key takes. Never the key itself. */
-export interface ApiKeyState {
-  /** UUID; null for the bootstrap key, which is not stored. */
-  id: string | null;
-  name: string;
-  scope: Scope;
-  /** Milliseconds since 1970; null where the key never ends. */
-  expiresAt: number | null;
-  revokedAt: number | null;
-}
+export const ApiKeyStateSchema = Type.Object({
+  id: Type.Union([Type.String(), Type.Null()], {
+    description: 'UUID; null for the bootstrap key, which is not stored.',
+  }),
+  name: Type.String(),
+  scope: Type.Enum([...scopes]),
+  expiresAt: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Milliseconds since 1970; null where the key never ends.',
+  }),
+  revokedAt: nullable(Type.Integer()),
+});
+export type ApiKeyState = Static<typeof ApiKeyStateSchema>;
+
+/** What the auth service answers its neighbours. */
+export const ApiKeyAnswerSchema = Type.Object({ apiKey: nullable(ApiKeyStateSchema) });
+/** What its neighbours tell it: id of the key → wall clock of its latest use, in milliseconds since 1970. */
+export const ApiKeyUsesSchema = Type.Object({
+  uses: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+});
 
 /** The auth service as its neighbours see it. */
 export interface ApiKeyVerifier {

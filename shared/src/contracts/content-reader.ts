@@ -1,10 +1,17 @@
-export type ContentStatus = 'active' | 'disabled';
+import { type Static, Type } from 'typebox';
+import { nullable } from './record.ts';
 
-export interface ContentState {
-  status: ContentStatus;
-  /** The version of the master key that this content's keys are derived with; it never changes. */
-  keyVersion: number;
-}
+export const ContentStateSchema = Type.Object({
+  status: Type.Enum(['active', 'disabled']),
+  keyVersion: Type.Integer({
+    description: "The version of the master key that this content's keys are derived with; it never changes.",
+  }),
+});
+export type ContentState = Static<typeof ContentStateSchema>;
+export type ContentStatus = ContentState['status'];
+
+/** What the content service answers its neighbours. */
+export const ContentAnswerSchema = Type.Object({ content: nullable(ContentStateSchema) });
 
 /** The content service as its neighbours see it. */
 export interface ContentReader {

@@ -1,10 +1,24 @@
+import { type Static, Type } from 'typebox';
+
+/** Version of a master key → its fingerprint, see `deriveFingerprint`. */
+export const FingerprintsSchema = Type.Object({
+  fingerprints: Type.Record(
+    Type.String({ pattern: '^[1-9][0-9]{0,2}$' }),
+    Type.String({ pattern: '^[0-9a-f]{16}$' }),
+  ),
+});
+
 /** What the registry knows, beside the fingerprints that a process gave it. */
-export interface KeyVersionComparison {
-  /** The versions whose first use was with another key. */
-  differing: number[];
-  /** The versions that are known, and that were not among those given: some process has them, this one has not. */
-  missing: number[];
-}
+export const KeyVersionComparisonSchema = Type.Object({
+  differing: Type.Array(Type.Integer(), {
+    description: 'The versions whose first use was with another key.',
+  }),
+  missing: Type.Array(Type.Integer(), {
+    description:
+      'The versions that are known, and that were not among those given: some process has them, this one has not.',
+  }),
+});
+export type KeyVersionComparison = Static<typeof KeyVersionComparisonSchema>;
 
 /** Who remembers which master key each version was first used with: the content service, which gives new content its version. */
 export interface KeyVersionRegistry {

@@ -1,12 +1,24 @@
+import { type Static, Type } from 'typebox';
+import { nullable } from './record.ts';
+
 /** What deciding about a lease takes. All times are milliseconds since 1970. */
-export interface LeaseState {
-  viewerId: string;
-  contentId: string;
-  expiresAt: number;
-  /** Until then it can be renewed; from then on an expired lease stays expired. */
-  renewableUntil: number;
-  revokedAt: number | null;
-}
+export const LeaseStateSchema = Type.Object({
+  viewerId: Type.String(),
+  contentId: Type.String(),
+  expiresAt: Type.Integer(),
+  renewableUntil: Type.Integer({ description: 'From then on an expired lease stays expired.' }),
+  revokedAt: nullable(Type.Integer()),
+});
+export type LeaseState = Static<typeof LeaseStateSchema>;
+
+/** The time of the latest mark that covers a viewer and a content, in milliseconds since 1970; null where there is none. */
+export const MarkSchema = nullable(Type.Integer());
+
+/** A number of the change feed that an answer holds everything up to. */
+const AsOf = Type.Integer();
+/** What the lease service answers its neighbours. */
+export const LeaseAnswerSchema = Type.Object({ value: nullable(LeaseStateSchema), asOf: AsOf });
+export const MarkAnswerSchema = Type.Object({ value: MarkSchema, asOf: AsOf });
 
 /** The lease service as its neighbours see it. */
 export interface LeaseReader {

@@ -1,34 +1,47 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type Static, Type } from 'typebox';
+import { nullable } from '../contracts/index.ts';
 import { createColumnCheck, type Database, DatabaseIsStandby } from '../db/index.ts';
 import { type Change, parseChange } from './change.ts';
 
 /** Changes of one page. More than a revocation wave of a second, and still one short statement. */
 export const pageSize = 1_000;
 
-/** A row of the feed. */
-export interface FeedRow {
-  number: number;
-  /** Milliseconds since 1970. */
-  at: number;
-  /** Random, so that another history's row with this number has another one. Missing in rows that 0.2.0 wrote. */
-  id?: string | null;
-  /** The id of the row before it. Missing where that has none. */
-  previous?: string | null;
-  /** Null where this code does not know what it says. */
-  change: Change | null;
-}
+const Whole = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const OptionalText = Type.Optional(nullable(Type.String()));
 
-export interface FeedPage {
-  /** The last number that was given when the page was read. */
-  head: number;
-  /**
-   * Names the database that was read, as far as it tells: another name means that it may have been put back to an earlier
-   * state. Missing where it tells nothing.
-   */
-  history?: string | null;
-  /** Changes after the number asked for, in order. Fewer than were given, where old ones have been removed. */
-  changes: FeedRow[];
-}
+/** The last number that was given. */
+export const FeedHeadSchema = Type.Object({ head: Whole });
+
+/** A page as it crosses processes. The text of a change is judged by itself: a newer process may know more kinds. */
+export const FeedPageSchema = Type.Object({
+  head: Whole,
+  history: OptionalText,
+  changes: Type.Array(
+    Type.Object({
+      number: Whole,
+      at: Whole,
+      id: OptionalText,
+      previous: OptionalText,
+      change: Type.Unknown(),
+    }),
+  ),
+});
+type WirePage = Static<typeof FeedPageSchema>;
+
+/**
+ * A row of the feed, with the time when it was written, in milliseconds since 1970. Its `id` is random, so that another
+ * history's row with this number has another one; `previous` is the id of the row before it. Rows that 0.2.0 wrote have
+ * neither. The change is null where this code does not know what it says.
+ */
+export type FeedRow = Omit<WirePage['changes'][number], 'change'> & { change: Change | null };
+
+/**
+ * The changes after the number asked for, in order: fewer than were given, where old ones have been removed. `head` is the
+ * last number that was given when the page was read. `history` names the database that was read, as far as it tells:
+ * another name means that it may have been put back to an earlier state.
+ */
+export type FeedPage = Omit<WirePage, 'changes'> & { changes: FeedRow[] };
 
 /** The change feed: every change of authority, numbered in the order in which they were committed, without a gap. */
 export interface ChangeFeed {

@@ -1,7 +1,14 @@
 export { appendChange, purgeChanges } from './append-change.ts';
 export { type Bus, createInProcessBus } from './bus.ts';
 export { type Change, parseChange } from './change.ts';
-export { type ChangeFeed, createDatabaseFeed, type FeedPage, type FeedRow } from './change-feed.ts';
+export {
+  type ChangeFeed,
+  createDatabaseFeed,
+  FeedHeadSchema,
+  type FeedPage,
+  FeedPageSchema,
+  type FeedRow,
+} from './change-feed.ts';
 export { createFeedFollower, type FeedFollower, type FeedFollowerOptions } from './feed-follower.ts';
 export { authorityLimitMs, type FeedPosition, pullIntervalMs } from './feed-position.ts';
 export { createFeedProgress, type FeedProgress, type FeedReading } from './feed-progress.ts';

@@ -1,3 +1,5 @@
+import { Type } from 'typebox';
+import { createRecordReader } from '../contracts/index.ts';
 import { type Seal, sealLength } from '../seal/index.ts';
 import { type BusMessage, parseBusMessage } from './message.ts';
 
@@ -8,6 +10,8 @@ export interface Envelope {
   message: BusMessage;
 }
 
+/** Members beside these are ignored; the seal is cut off before. */
+const readEnvelope = createRecordReader(Type.Object({ origin: Type.String(), message: Type.Unknown() }));
 /** Larger than any message of ours: a content with 16 KiB of metadata, each byte six where JSON escapes it, and what belongs to it. */
 const longestEnvelope = 262_144;
 const place = 'bus';
@@ -36,11 +40,9 @@ export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSe
   } catch {
     return null;
   }
-  if (typeof value !== 'object' || value === null) return null;
-  const { origin, message } = value as Record<string, unknown>;
-  const parsed = parseBusMessage(fromWire(message));
-  if (typeof origin !== 'string' || !parsed) return null;
-  return { origin, message: parsed, isSealed: isSealed(text, seal) };
+  const envelope = readEnvelope(value);
+  const message = envelope && parseBusMessage(fromWire(envelope.message));
+  return message ? { origin: envelope.origin, message, isSealed: isSealed(text, seal) } : null;
 }
 
 /** A renewal travels as its notice with one more member, because 0.2.0 reports every type that it does not know. */

@@ -1,11 +1,12 @@
-import { type ApiKeyState, type ApiKeyVerifier, isScope } from '../contracts/index.ts';
+import { ApiKeyAnswerSchema, type ApiKeyVerifier, createStrictReader } from '../contracts/index.ts';
 import type { NeighbourClient } from './neighbour-client.ts';
-import { isNullable, isNumber, isText, readObject } from './parse-answer.ts';
 
 /** Uses of keys are gathered for so long before they are told: `docs/contract.md#api-keys` allows a minute. */
 export const reportUsesEveryMs = 5_000;
 /** Told at a time: at some 55 octets each, half of the 64 KiB that a body may have. */
 const usesAtATime = 500;
+
+const readAnswer = createStrictReader(ApiKeyAnswerSchema, 'the state of an API key');
 
 /** The auth service over the wire. Whoever runs it calls `flush` every `reportUsesEveryMs` and at its end. */
 export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
@@ -17,10 +18,7 @@ export function createApiKeyClient(auth: NeighbourClient): RemoteApiKeyVerifier 
   let uses = new Map<string, number>();
   return {
     findApiKey: (keyHash, wellFormed) =>
-      auth.get(`/internal/api-keys/${keyHash}?wellFormed=${wellFormed}`, (body) => {
-        const { apiKey } = readObject(body);
-        return apiKey === null ? null : parseApiKey(apiKey);
-      }),
+      auth.get(`/internal/api-keys/${keyHash}?wellFormed=${wellFormed}`, (body) => readAnswer(body).apiKey),
     noteUse(id, usedAt) {
       uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
     },
@@ -40,13 +38,4 @@ export function createApiKeyClient(auth: NeighbourClient): RemoteApiKeyVerifier 
       }
     },
   };
-}
-
-function parseApiKey(value: unknown): ApiKeyState {
-  const { id, name, scope, expiresAt, revokedAt } = readObject(value);
-  if (!isNullable(id, isText) || !isText(name) || !isScope(scope))
-    throw new TypeError('not the state of an API key');
-  if (!isNullable(expiresAt, isNumber) || !isNullable(revokedAt, isNumber))
-    throw new TypeError('not the times of an API key');
-  return { id, name, scope, expiresAt, revokedAt };
 }

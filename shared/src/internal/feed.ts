@@ -1,22 +1,23 @@
 import { Type } from 'typebox';
-import { type ChangeFeed, type FeedPage, parseChange } from '../events/index.ts';
+import { createStrictReader } from '../contracts/index.ts';
+import {
+  type ChangeFeed,
+  FeedHeadSchema,
+  type FeedPage,
+  FeedPageSchema,
+  parseChange,
+} from '../events/index.ts';
 import type { App } from '../http/index.ts';
 import type { NeighbourClient } from './neighbour-client.ts';
 
-const NullableText = Type.Union([Type.String(), Type.Null()]);
-const PageSchema = Type.Object({
-  head: Type.Integer(),
-  history: Type.Optional(NullableText),
-  changes: Type.Array(
-    Type.Object({
-      number: Type.Integer(),
-      at: Type.Integer(),
-      id: Type.Optional(NullableText),
-      previous: Type.Optional(NullableText),
-      change: Type.Any(),
-    }),
-  ),
-});
+const readHead = createStrictReader(FeedHeadSchema, 'the head of the change feed');
+const readPage = createStrictReader(FeedPageSchema, 'a page of the change feed');
+
+/** A change that this code does not know does not spoil the page: the follower starts anew behind it. */
+function toPage(body: unknown): FeedPage {
+  const page = readPage(body);
+  return { ...page, changes: page.changes.map((row) => ({ ...row, change: parseChange(row.change) })) };
+}
 
 /** Gives the change feed to neighbours that have no database of their own. */
 export function addFeedRoutes(app: App, feed: ChangeFeed): void {
@@ -24,7 +25,7 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
     '/internal/feed/head',
     {
       config: { access: 'open' },
-      schema: { hide: true, response: { 200: Type.Object({ head: Type.Integer() }) } },
+      schema: { hide: true, response: { 200: FeedHeadSchema } },
     },
     async () => ({ head: await feed.head() }),
   );
@@ -35,7 +36,7 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
       schema: {
         hide: true,
         querystring: Type.Object({ since: Type.Integer({ minimum: 0 }) }),
-        response: { 200: PageSchema },
+        response: { 200: FeedPageSchema },
       },
     },
     (request) => feed.since(request.query.since),
@@ -63,38 +64,7 @@ export function createFeedClient(neighbours: readonly NeighbourClient[]): Change
     throw faults[0];
   }
   return {
-    head: () => first((neighbour) => neighbour.get('/internal/feed/head', parseHead)),
-    since: (number) => first((neighbour) => neighbour.get(`/internal/feed?since=${number}`, parsePage)),
+    head: () => first((neighbour) => neighbour.get('/internal/feed/head', (body) => readHead(body).head)),
+    since: (number) => first((neighbour) => neighbour.get(`/internal/feed?since=${number}`, toPage)),
   };
-}
-
-function parseHead(body: unknown): number {
-  const { head } = body as { head?: unknown };
-  if (!Number.isSafeInteger(head)) throw new TypeError('the head of the feed is no number');
-  return head as number;
-}
-
-function parsePage(body: unknown): FeedPage {
-  const { changes, history } = body as { changes?: unknown; history?: unknown };
-  if (!Array.isArray(changes)) throw new TypeError('a page of the feed has no changes');
-  return {
-    head: parseHead(body),
-    history: parseText(history),
-    changes: changes.map(({ number, at, id, previous, change }) => {
-      if (!Number.isSafeInteger(number) || !Number.isSafeInteger(at))
-        throw new TypeError('a change has no number');
-      return {
-        number,
-        at,
-        id: parseText(id),
-        previous: parseText(previous),
-        change: parseChange(change),
-      };
-    }),
-  };
-}
-
-/** Missing in answers of 0.2.0. */
-function parseText(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }

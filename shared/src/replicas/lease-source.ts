@@ -1,6 +1,6 @@
 import { type LeaseSource, leaseTags, markKey, markTags, splitMarkKey } from '../authority/index.ts';
 import type { Clock } from '../clock/index.ts';
-import type { LeaseState } from '../contracts/index.ts';
+import { createRecordReader, type LeaseState, LeaseStateSchema, MarkSchema } from '../contracts/index.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import { type OwnerAnswer, SharedStateReader } from './shared-state-reader.ts';
 import type { StateStore } from './state-store.ts';
@@ -50,7 +50,7 @@ export function createSharedLeaseReaders(
       ...common,
       kind: 'lease',
       read: (leaseId) => owner.findLease(leaseId),
-      parse: parseLeaseState,
+      parse: createRecordReader(LeaseStateSchema),
       namesOf: (leaseId, lease) => leaseTags(leaseId, lease).map((tag) => ({ cache: 'leases', tag })),
       ttlMs: leaseLifeMs,
     }),
@@ -58,7 +58,7 @@ export function createSharedLeaseReaders(
       ...common,
       kind: 'mark',
       read: (key) => owner.findMark(...splitMarkKey(key)),
-      parse: parseMark,
+      parse: createRecordReader(MarkSchema),
       namesOf: (key) => markTags(key).map((tag) => ({ cache: 'marks', tag })),
       ttlMs: () => markLifeMs,
     }),
@@ -73,21 +73,4 @@ export function createSharedLeaseReaders(
 export function leaseLifeMs(lease: LeaseState | null, now: number): number {
   if (!lease) return 0;
   return (lease.revokedAt === null ? lease.expiresAt : lease.renewableUntil) - now;
-}
-
-function parseLeaseState(value: unknown): LeaseState | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { viewerId, contentId, expiresAt, renewableUntil, revokedAt } = value as Record<string, unknown>;
-  if (typeof viewerId !== 'string' || typeof contentId !== 'string') return undefined;
-  if (!isTime(expiresAt) || !isTime(renewableUntil)) return undefined;
-  if (revokedAt !== null && !isTime(revokedAt)) return undefined;
-  return { viewerId, contentId, expiresAt, renewableUntil, revokedAt };
-}
-
-function parseMark(value: unknown): number | null | undefined {
-  return value === null || isTime(value) ? value : undefined;
-}
-
-function isTime(value: unknown): value is number {
-  return Number.isSafeInteger(value);
 }

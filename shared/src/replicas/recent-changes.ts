@@ -1,20 +1,26 @@
+import { type Static, Type } from 'typebox';
 import { type Naming, namedBy } from '../authority/index.ts';
+import { nullable } from '../contracts/index.ts';
 import type { Change, FeedRecord } from '../events/index.ts';
+
+const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
  * A place in the change feed that a state is known to be true at. The number alone would not do: a database that was put
  * back to an earlier state gives its numbers out again, for other changes, and those have other times.
+ *
+ * `history` is the database that was followed (`FeedPage`); missing where it tells nothing. A state may hold more than its
+ * number says: what a failover lost, for one. So it ends with its database.
  */
-export interface FeedStamp {
-  number: number;
-  /** The time of the row with this number, milliseconds since 1970. */
-  at: number;
-  /**
-   * The database that was followed (`FeedPage`); missing where nobody told. A state may hold more than its number says: what a
-   * failover lost, for one. So it ends with its database.
-   */
-  history?: string | null;
-}
+export const FeedStampSchema = Type.Object({
+  number: Count,
+  at: Type.Integer({
+    minimum: 0,
+    description: 'The time of the row with this number, milliseconds since 1970.',
+  }),
+  history: Type.Optional(nullable(Type.String())),
+});
+export type FeedStamp = Static<typeof FeedStampSchema>;
 
 interface Row {
   at: number;

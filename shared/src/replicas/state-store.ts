@@ -1,4 +1,6 @@
-import type { FeedStamp } from './recent-changes.ts';
+import { Type } from 'typebox';
+import { createRecordReader } from '../contracts/index.ts';
+import { type FeedStamp, FeedStampSchema } from './recent-changes.ts';
 
 /** What is shared: a lease by its id, a mark by `markKey`. */
 export type StateKind = 'lease' | 'mark';
@@ -22,24 +24,21 @@ export interface StateStore {
   state(): 'up' | 'down';
 }
 
+/** The value and, beside it, the members of its stamp. */
+const readEntry = createRecordReader(Type.Object({ value: Type.Unknown(), ...FeedStampSchema.properties }));
+
 /** @returns null for anything that is not an entry of ours */
 export function parseStoredState(text: string): StoredState | null {
-  let entry: unknown;
   try {
-    entry = JSON.parse(text);
+    const entry = readEntry(JSON.parse(text));
+    if (!entry) return null;
+    const { value, ...stamp } = entry;
+    return { value, stamp };
   } catch {
     return null;
   }
-  if (typeof entry !== 'object' || entry === null) return null;
-  const { value, number, at, history } = entry as Record<string, unknown>;
-  if (value === undefined || !isCount(number) || !isCount(at)) return null;
-  return { value, stamp: { number, at, ...(typeof history === 'string' && { history }) } };
 }
 
 export function formatStoredState({ value, stamp }: StoredState): string {
   return JSON.stringify({ value, ...stamp });
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { createStrictReader } from '../contracts/index.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const Instant = Type.Integer({ minimum: 0, description: 'Milliseconds since 1970.' });
@@ -48,10 +48,5 @@ export type ProcessReport = Static<typeof ProcessReportSchema>;
 export type RequestStepReport = Static<typeof RequestStep>;
 export type PlayerStepReport = Static<typeof PlayerStep>;
 
-const validator = Compile(ProcessReportSchema);
-
-/** @throws TypeError where it is no report: an answer of another process is not believed to be one */
-export function parseProcessReport(value: unknown): ProcessReport {
-  if (!validator.Check(value)) throw new TypeError('the answer is no report of a process');
-  return value;
-}
+/** Throws a TypeError where it is no report: an answer of another process is not believed to be one. */
+export const parseProcessReport = createStrictReader(ProcessReportSchema, 'the report of a process');

@@ -1,14 +1,7 @@
+import { ApiKeyAnswerSchema, ApiKeyUsesSchema } from '@latchkey/shared/contracts';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import type { OwnedApiKeyVerifier } from '../api-key-verifier.ts';
-
-const ApiKeyStateSchema = Type.Object({
-  id: Type.Union([Type.String(), Type.Null()]),
-  name: Type.String(),
-  scope: Type.String(),
-  expiresAt: Type.Union([Type.Integer(), Type.Null()]),
-  revokedAt: Type.Union([Type.Integer(), Type.Null()]),
-});
 
 /** What neighbours ask of the auth service (`ApiKeyVerifier`), behind the secret that they share. */
 export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): void {
@@ -20,7 +13,7 @@ export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): 
         hide: true,
         params: Type.Object({ keyHash: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
         querystring: Type.Object({ wellFormed: Type.Boolean() }),
-        response: { 200: Type.Object({ apiKey: Type.Union([ApiKeyStateSchema, Type.Null()]) }) },
+        response: { 200: ApiKeyAnswerSchema },
       },
     },
     async (request) => ({
@@ -33,7 +26,7 @@ export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): 
       config: { access: 'open' },
       schema: {
         hide: true,
-        body: Type.Object({ uses: Type.Record(Type.String(), Type.Integer({ minimum: 0 })) }),
+        body: ApiKeyUsesSchema,
         response: { 200: Type.Object({}) },
       },
     },

@@ -1,8 +1,12 @@
-import type { ContentReader, KeyVersionRegistry } from '@latchkey/shared/contracts';
+import {
+  ContentAnswerSchema,
+  type ContentReader,
+  FingerprintsSchema,
+  KeyVersionComparisonSchema,
+  type KeyVersionRegistry,
+} from '@latchkey/shared/contracts';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-
-const ContentStateSchema = Type.Object({ status: Type.String(), keyVersion: Type.Integer() });
 
 /** What neighbours ask of the content service, behind the secret that they share. */
 export function addContentInternalRoutes(
@@ -17,7 +21,7 @@ export function addContentInternalRoutes(
       schema: {
         hide: true,
         params: Type.Object({ contentId: Type.String() }),
-        response: { 200: Type.Object({ content: Type.Union([ContentStateSchema, Type.Null()]) }) },
+        response: { 200: ContentAnswerSchema },
       },
     },
     async (request) => ({ content: await reader.findContent(request.params.contentId) }),
@@ -28,15 +32,8 @@ export function addContentInternalRoutes(
       config: { access: 'open' },
       schema: {
         hide: true,
-        body: Type.Object({
-          fingerprints: Type.Record(
-            Type.String({ pattern: '^[1-9][0-9]{0,2}$' }),
-            Type.String({ pattern: '^[0-9a-f]{16}$' }),
-          ),
-        }),
-        response: {
-          200: Type.Object({ differing: Type.Array(Type.Integer()), missing: Type.Array(Type.Integer()) }),
-        },
+        body: FingerprintsSchema,
+        response: { 200: KeyVersionComparisonSchema },
       },
     },
     async (request) => {

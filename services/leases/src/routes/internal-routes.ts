@@ -1,15 +1,7 @@
-import type { LeaseReader } from '@latchkey/shared/contracts';
+import { LeaseAnswerSchema, type LeaseReader, MarkAnswerSchema } from '@latchkey/shared/contracts';
 import type { ChangeFeed } from '@latchkey/shared/events';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-
-const LeaseStateSchema = Type.Object({
-  viewerId: Type.String(),
-  contentId: Type.String(),
-  expiresAt: Type.Integer(),
-  renewableUntil: Type.Integer(),
-  revokedAt: Type.Union([Type.Integer(), Type.Null()]),
-});
 
 /**
  * What neighbours ask of the lease service, behind the secret that they share. Each answer carries the number of the
@@ -23,9 +15,7 @@ export function addLeaseInternalRoutes(app: App, reader: LeaseReader, feed: Chan
       schema: {
         hide: true,
         params: Type.Object({ leaseId: Type.String() }),
-        response: {
-          200: Type.Object({ value: Type.Union([LeaseStateSchema, Type.Null()]), asOf: Type.Integer() }),
-        },
+        response: { 200: LeaseAnswerSchema },
       },
     },
     async (request) => {
@@ -40,9 +30,7 @@ export function addLeaseInternalRoutes(app: App, reader: LeaseReader, feed: Chan
       schema: {
         hide: true,
         querystring: Type.Object({ viewerId: Type.String(), contentId: Type.String() }),
-        response: {
-          200: Type.Object({ value: Type.Union([Type.Integer(), Type.Null()]), asOf: Type.Integer() }),
-        },
+        response: { 200: MarkAnswerSchema },
       },
     },
     async (request) => {

@@ -1,0 +1,77 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+
+/**
+ * @param value what another process sent, or what is stored
+ * @returns the record with the members of its schema alone; undefined where it is not such a record
+ */
+export type RecordReader<T> = (value: unknown) => T | undefined;
+
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+type Copy = (value: unknown) => unknown;
+
+/** The parts of a JSON schema that tell what to copy. */
+interface Parts {
+  properties?: Record<string, TSchema>;
+  items?: TSchema;
+  anyOf?: TSchema[];
+}
+
+/**
+ * A reader of the records of one schema. Members that the schema does not have are left out: a newer process may send more,
+ * and what is cached must not grow by it. TypeBox's own `Clean` does the same, and takes some fifty times as long.
+ */
+export function createRecordReader<T extends TSchema>(schema: T): RecordReader<Static<T>> {
+  const validator = Compile(schema);
+  const copy = copyOf(schema);
+  return (value) => (validator.Check(value) ? (copy(value) as Static<T>) : undefined);
+}
+
+/** As `createRecordReader`, but throws a TypeError for what is no such record. @param what it is, for the operator */
+export function createStrictReader<T extends TSchema>(
+  schema: T,
+  what: string,
+): (value: unknown) => Static<T> {
+  const read = createRecordReader(schema);
+  return (value) => {
+    const record = read(value);
+    if (record === undefined) throw new TypeError(`the answer is not ${what}`);
+    return record;
+  };
+}
+
+function copyOf(schema: TSchema): Copy {
+  const { properties, items, anyOf } = schema as Parts;
+  if (anyOf) return copyOfUnion(anyOf);
+  if (properties) return copyOfObject(properties);
+  if (items && !Array.isArray(items)) {
+    const copy = copyOf(items);
+    return (value) => (value as unknown[]).map(copy);
+  }
+  return (value) => value;
+}
+
+function copyOfObject(properties: Record<string, TSchema>): Copy {
+  const members = Object.entries(properties).map(([name, schema]) => [name, copyOf(schema)] as const);
+  // An object of a constructor has room for just its members, where one that begins as `{}` keeps the fifth and later elsewhere.
+  function Copied() {}
+  Copied.prototype = Object.prototype;
+  const create = Copied as unknown as new () => Record<string, unknown>;
+  return (value) => {
+    const copied = new create();
+    for (const [name, copy] of members) {
+      const member = (value as Record<string, unknown>)[name];
+      if (member !== undefined) copied[name] = copy(member);
+    }
+    return copied;
+  };
+}
+
+/** The first variant that the value fits. */
+function copyOfUnion(variants: readonly TSchema[]): Copy {
+  const copies = variants.map((schema) => ({ validator: Compile(schema), copy: copyOf(schema) }));
+  return (value) => copies.find(({ validator }) => validator.Check(value))?.copy(value);
+}
