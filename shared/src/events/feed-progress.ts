@@ -28,8 +28,6 @@ export interface FeedProgress extends FeedPosition {
    * next one of the history that is followed; without that, the pull says so.
    */
   hear(number: number, at: number, change: Change, link?: FeedLink | null): void;
-  /** A change from a sender that nobody vouches for: what it names is dropped, and how far the feed was followed stays. */
-  hint(change: Change): void;
   begin(): FeedReading;
   /**
    * Applies the first reading: from here on everything is followed.
@@ -138,10 +136,6 @@ export function createFeedProgress(
       if (link.previous !== last.id) return;
       last = { number, at, id: link.id };
       record?.advance(number);
-    },
-    hint(change) {
-      record?.doubt();
-      tell(change);
     },
     begin: () => ({
       after: last && Math.max(0, last.number - 1),

@@ -17,8 +17,6 @@ export interface FeedRecord {
    * @param history the name of the database that is followed, see `FeedPage`; null where it tells nothing
    */
   restart(number: number, at: number | null, history?: string | null): void;
-  /** A change was received whose number is not known: until the feed was read twice, it may be any later one. */
-  doubt(): void;
   /** A reading of the feed came to its end: all that was committed before it began has been told. */
   caughtUp(): void;
 }

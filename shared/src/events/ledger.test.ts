@@ -144,7 +144,6 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     const record = {
       add: (number: number) => void told.push(number),
       advance: () => {},
-      doubt: () => {},
       caughtUp: () => {},
       restart: (number: number) => void told.push(`from ${number}`),
     };

@@ -24,8 +24,8 @@ const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.M
 
 /**
  * What the bus carries. A change has its number in the feed and the time of its row. Without a link nothing says which history
- * the number belongs to. A hint is a change from a sender that nobody vouches for, 0.2.0 among them: its number and time may
- * be wrong, and so they are not there. A renewal is not in the feed, because losing one is safe: a lease that looks expired is
+ * the number belongs to. A hint is a change from a sender that nobody vouches for, 0.2.0 among them: it may be wrong,
+ * and only has the feed read sooner. A renewal is not in the feed, because losing one is safe: a lease that looks expired is
  * read again.
  */
 const BusMessageSchema = Type.Union([

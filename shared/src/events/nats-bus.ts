@@ -12,7 +12,7 @@ const publishTimeoutMs = 2_000;
 const unacknowledgedAtMost = 10_000;
 const unsealed =
   'a message from NATS has no seal of this installation: its sender is of a release before 0.3.0, has another ' +
-  'INTERNAL_SECRET, or is a stranger who can write to NATS. Such messages serve to drop cached states only';
+  'INTERNAL_SECRET, or is a stranger who can write to NATS. Such messages only have the change feed read sooner';
 
 export interface NatsBusOptions {
   url: string;
@@ -55,7 +55,7 @@ export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptio
       return;
     }
     onFault(new TypeError(unsealed));
-    // Dropping a state that still holds costs one look-up. Nothing else may come of such a message.
+    // It says that the feed may have something new. Nothing else may come of such a message.
     if (message.type === 'change') local.publish({ type: 'hint', change: message.change });
   }
 

@@ -72,16 +72,6 @@ describe('a record that follows from 5 on', () => {
     expect(recent.confirms(stamp(6), names('a'))).toBe(true);
   });
 
-  test('confirms nothing after a change whose number is not known, until the feed was read twice', () => {
-    progress.hint(row(6, 'a').change as Change);
-    hear(6, 'b');
-    expect(recent.confirms(stamp(5), names('c'))).toBe(false);
-    pull(6, [row(6, 'b')]);
-    expect(recent.confirms(stamp(6), names('c'))).toBe(false);
-    pull(6, [row(6, 'b')]);
-    expect(recent.confirms(stamp(6), names('c'))).toBe(true);
-  });
-
   test('does not confirm a state from further on than it is', () => {
     hear(7);
     expect(recent.confirms(stamp(7), names('a'))).toBe(false);

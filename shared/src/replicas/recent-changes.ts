@@ -94,10 +94,6 @@ export class RecentChanges implements FeedRecord {
     this.#position = number;
   }
 
-  doubt(): void {
-    this.#skip(Number.MAX_SAFE_INTEGER);
-  }
-
   caughtUp(): void {
     // The second reading to end began after the change was received. If it did not come so far, the number was of another
     // history, or no number of the feed at all, and must not end the belief in everything for good.
