@@ -1,15 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import type { IssuerKey } from '@latchkey/rig/tokens';
 import { afterAll, inject } from 'vitest';
 import { bridgeAddress } from './containers.ts';
-import { nowSeconds } from './tokens.ts';
 
-/** A key of the issuer: what it publishes, and what it signs with. */
-export interface IssuerKey {
-  jwk: JWK;
-  sign(sub: string, claims?: Record<string, unknown>): Promise<string>;
-}
+export { makeIssuerKey } from '@latchkey/rig/tokens';
 
 /** An identity provider as far as a key server sees it: `GET /jwks.json`. */
 export interface KeySetServer {
@@ -18,21 +13,6 @@ export interface KeySetServer {
   publish(keys: readonly IssuerKey[] | null): void;
   /** How many requests there were. */
   requests(): number;
-}
-
-export async function makeIssuerKey(alg: string, kid: string): Promise<IssuerKey> {
-  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
-  const jwk = { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' };
-  return { jwk, sign: (sub, claims) => sign(privateKey, { alg, kid }, { sub, ...claims }) };
-}
-
-function sign(
-  key: CryptoKey,
-  header: { alg: string; kid: string },
-  claims: Record<string, unknown>,
-): Promise<string> {
-  const now = nowSeconds();
-  return new SignJWT({ iat: now, exp: now + 600, ...claims }).setProtectedHeader(header).sign(key);
 }
 
 /** Where servers that this file starts reach it: on loopback, or on the bridge that every container can reach. */

@@ -1,6 +1,6 @@
 import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { migrate, openDatabase } from '@latchkey/shared/db';
-import { adminKey, becomesReady, call, type Subject, startServer, viewerToken } from './servers.ts';
+import { adminKey, becomesReady, call, measuringToken, type Subject, startServer } from './servers.ts';
 import { internalSecret, startGateway, startKeyDerivation, startOwners } from './stack/services.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function startDistributedSubjects(): Promise<Subject[]> {
   const forwarder = await startServer('bare http + undici', 'bare-forwarder.ts', { UPSTREAM_URL: http.url });
   const { gateway, keyDerivation } = await startServices();
   await call(gateway.url, 'POST', '/api/v1/content', adminKey, { id: 'film', name: 'Film' });
-  const headers = { authorization: `Bearer ${await viewerToken()}` };
+  const headers = { authorization: `Bearer ${measuringToken()}` };
   const subjects = [
     http,
     fastify,

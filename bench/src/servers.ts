@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@latchkey/rig/find-free-port';
-import { SignJWT } from 'jose';
+import { viewerToken } from '@latchkey/rig/tokens';
 
 /** A server under load. */
 export interface Subject {
@@ -78,14 +78,9 @@ function stop(child: ChildProcess): Promise<void> {
   });
 }
 
-/** A token that both profiles know. */
-export function viewerToken(): Promise<string> {
-  return new SignJWT({})
-    .setProtectedHeader({ alg: 'HS256' })
-    .setSubject('viewer-of-the-measurement')
-    .setIssuedAt()
-    .setExpirationTime('1h')
-    .sign(new TextEncoder().encode(tokenSecret));
+/** A token that both profiles accept. */
+export function measuringToken(): string {
+  return viewerToken(tokenSecret, 'viewer-of-the-measurement');
 }
 
 /** Asks with a credential. */

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { adminKey, call, type Subject, startServer, tokenSecret, viewerToken } from './servers.ts';
+import { adminKey, call, measuringToken, type Subject, startServer, tokenSecret } from './servers.ts';
 
 /** Bare servers that answer 16 octets, and Latchkey as a viewer sees it: with a token, and with a token and a lease. */
 export async function startSubjects(): Promise<Subject[]> {
   const http = await startServer('bare node:http', 'bare-http.ts', {});
   const fastify = await startServer('bare Fastify', 'bare-fastify.ts', {});
   const latchkey = await startLatchkey();
-  const token = await viewerToken();
+  const token = measuringToken();
   const headers = { authorization: `Bearer ${token}` };
   const path = '/keys/film/0';
   const url = latchkey.url + path;

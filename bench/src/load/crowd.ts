@@ -1,4 +1,4 @@
-import { SignJWT } from 'jose';
+import { nowSeconds, viewerToken } from '@latchkey/rig/tokens';
 import { contentId, leaseId, popularContentId, viewerId } from '../population.ts';
 import type { OpenOrder, RunOrder, RunResult } from './order.ts';
 import { monotonicMs } from './order.ts';
@@ -10,7 +10,8 @@ import { ViewerSocket } from './viewer-socket.ts';
 const connectedAtOnce = 100;
 /** After the last question; players have given up by then. */
 const patienceMs = 10_000;
-const tokenLife = '2h';
+/** Longer than the longest measurement. */
+const tokenLifeSeconds = 7_200;
 
 /** Many viewers, each with its own connection, token and lease. */
 export interface Crowd {
@@ -28,7 +29,7 @@ export async function openCrowd(order: OpenOrder): Promise<Crowd> {
     viewers.push(
       new ViewerSocket({
         url,
-        request: await requestOf(n, url, order),
+        request: requestOf(n, url, order),
         now: monotonicMs,
         onEnd: (asked) => tallies[isPopular ? 'popular' : 'others'].add(asked),
       }),
@@ -70,14 +71,9 @@ function createTallies(): Record<'popular' | 'others', Tally> {
   return { popular: createTally(), others: createTally() };
 }
 
-async function requestOf(n: number, url: URL, order: OpenOrder): Promise<Buffer> {
+function requestOf(n: number, url: URL, order: OpenOrder): Buffer {
   const { population, tokenSecret, internalSecret, namesLease } = order;
-  const token = await new SignJWT({})
-    .setProtectedHeader({ alg: 'HS256' })
-    .setSubject(viewerId(n, population))
-    .setIssuedAt()
-    .setExpirationTime(tokenLife)
-    .sign(new TextEncoder().encode(tokenSecret));
+  const token = viewerToken(tokenSecret, viewerId(n, population), { exp: nowSeconds() + tokenLifeSeconds });
   const lines = [
     `GET /keys/${contentId(n, population)}/0 HTTP/1.1`,
     `host: ${url.host}`,

@@ -1,4 +1,4 @@
-import { SignJWT } from 'jose';
+import { viewerToken } from '@latchkey/rig/tokens';
 import { Agent, request } from 'undici';
 import { adminKey, tokenSecret } from '../servers.ts';
 import { otherContentId, otherLeaseId, otherViewers } from './fill-large-content.ts';
@@ -65,7 +65,7 @@ export const probeNames = Object.keys(probes) as ProbeName[];
 /** Asks at a fixed pace, whether or not the answer before has come, until it is stopped. */
 export async function startProbes(url: string): Promise<{ take(): Probes; stop(): Promise<void> }> {
   const agent = new Agent({ connections: 64 });
-  const tokens = await Promise.all(Array.from({ length: otherViewers }, (_, n) => tokenOf(`viewer-0-${n}`)));
+  const tokens = Array.from({ length: otherViewers }, (_, n) => viewerToken(tokenSecret, `viewer-0-${n}`));
   let taken = emptyProbes();
   const ask = async (name: ProbeName, turn: number) => {
     const n = turn % probes[name].viewers;
@@ -107,13 +107,4 @@ export async function startProbes(url: string): Promise<{ take(): Probes; stop()
 
 function emptyProbes(): Probes {
   return Object.fromEntries(probeNames.map((name) => [name, []])) as unknown as Probes;
-}
-
-function tokenOf(viewerId: string): Promise<string> {
-  return new SignJWT({})
-    .setProtectedHeader({ alg: 'HS256' })
-    .setSubject(viewerId)
-    .setIssuedAt()
-    .setExpirationTime('1h')
-    .sign(new TextEncoder().encode(tokenSecret));
 }

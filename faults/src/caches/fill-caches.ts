@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
+import { viewerToken } from '@latchkey/rig/tokens';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createAudience } from '../client/audience.ts';
 import { createManagement } from '../client/management.ts';
-import { signViewerToken } from '../client/token.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 
@@ -60,7 +60,7 @@ export async function fillCaches(stack: Stack, checks: Checks): Promise<string> 
 }
 
 function questionOf(viewerId: string): Question {
-  const headers = { authorization: `Bearer ${signViewerToken(tokenSecret, viewerId)}` };
+  const headers = { authorization: `Bearer ${viewerToken(tokenSecret, viewerId)}` };
   return { path: `/keys/${contentId}`, headers };
 }
 

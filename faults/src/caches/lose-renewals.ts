@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { viewerToken } from '@latchkey/rig/tokens';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
-import { signViewerToken } from '../client/token.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 
@@ -28,7 +28,7 @@ export async function loseRenewals(stack: Stack, checks: Checks): Promise<string
       const viewerId = `renewing-${index}`;
       const body = { viewerId, contentId, requestedTtlSeconds: ttlSeconds };
       const { lease } = await demand(management.call('POST', '/keys/leases', body));
-      const token = signViewerToken(tokenSecret, viewerId);
+      const token = viewerToken(tokenSecret, viewerId);
       return { leaseId: String(lease.id), token };
     }),
   );

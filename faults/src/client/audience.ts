@@ -1,6 +1,6 @@
+import { viewerToken } from '@latchkey/rig/tokens';
 import { ask, type Question } from './ask.ts';
 import { demand, type Management } from './management.ts';
-import { signViewerToken } from './token.ts';
 
 /** Viewers who only watch: nothing is ever taken from them. */
 export interface Audience {
@@ -25,7 +25,7 @@ export async function createAudience(
     Array.from({ length: viewers }, async (_, index): Promise<Question> => {
       const viewerId = `audience-${contentId}-${index}`;
       const headers: Record<string, string> = {
-        authorization: `Bearer ${signViewerToken(tokenSecret, viewerId)}`,
+        authorization: `Bearer ${viewerToken(tokenSecret, viewerId)}`,
       };
       if (index % 2 === 0) {
         const { lease } = await demand(management.createLease(viewerId, contentId));

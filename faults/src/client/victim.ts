@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { viewerToken } from '@latchkey/rig/tokens';
 import type { Answer, Question } from './ask.ts';
 import { demand, type Management } from './management.ts';
-import { signViewerToken } from './token.ts';
 
 /** What can be taken from whom: leases by each selector, a content, an API key. */
 export const victimKinds = ['leaseId', 'viewerId', 'contentId', 'pair', 'content', 'api-key'] as const;
@@ -37,7 +37,7 @@ export async function createVictim(kind: VictimKind, options: VictimOptions): Pr
   if (contentId !== options.contentId) await demand(management.registerContent(contentId));
   const path = `/keys/${contentId}`;
   const headers: Record<string, string> = {
-    authorization: `Bearer ${signViewerToken(tokenSecret, viewerId)}`,
+    authorization: `Bearer ${viewerToken(tokenSecret, viewerId)}`,
   };
   let leaseId = '';
   if (withLease || kind === 'leaseId') {

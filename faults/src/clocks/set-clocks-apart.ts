@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { SettingsOf } from '@latchkey/rig/stack/distributed-profile';
+import { nowSeconds, viewerToken } from '@latchkey/rig/tokens';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
-import { signViewerToken } from '../client/token.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 
@@ -50,12 +50,12 @@ async function openScene(stack: Stack) {
   const management = createManagement(() => (stack.gateways[0] as LatchkeyProcess).url, adminKey);
   const contentId = 'clock-film';
   await demand(management.registerContent(contentId));
-  const questionOf = (viewerId: string, token = {}, leaseId?: string): Question => ({
+  const questionOf = (viewerId: string, claims = {}, leaseId?: string): Question => ({
     path: `/keys/${contentId}`,
     headers: {
       // Replicas are asked themselves, as the gateway asks them.
       'x-latchkey-secret': internalSecret,
-      authorization: `Bearer ${signViewerToken(tokenSecret, viewerId, token)}`,
+      authorization: `Bearer ${viewerToken(tokenSecret, viewerId, claims)}`,
       ...(leaseId === undefined ? {} : { 'x-lease-id': leaseId }),
     },
   });
@@ -117,7 +117,7 @@ async function checkRevocations(scene: Scene, checks: Checks): Promise<number> {
 
 /** What the README says under its limits of clocks that are apart. */
 async function checkTokens({ management, questionOf, everywhere }: Scene, checks: Checks): Promise<void> {
-  const fresh = await everywhere(questionOf('clock-fresh', { ageSeconds: 0 }));
+  const fresh = await everywhere(questionOf('clock-fresh', { iat: nowSeconds() }));
   checks.check(
     `a token of this moment is refused by the replica that is ${apartSeconds} s behind, and by no other`,
     said(fresh) === '200, INVALID_TOKEN, 200',
@@ -125,7 +125,7 @@ async function checkTokens({ management, questionOf, everywhere }: Scene, checks
   );
   // The lease service is behind, so its marks are from before tokens that are younger than the difference.
   const age = apartSeconds - toleranceSeconds + 5;
-  const question = questionOf('clock-young', { ageSeconds: age });
+  const question = questionOf('clock-young', { iat: nowSeconds() - age });
   await demand(management.call('POST', '/keys/leases/revoke', { viewerId: 'clock-young' }));
   await sleep(1_000);
   const answers = await everywhere(question);

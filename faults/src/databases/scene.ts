@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
+import { viewerToken } from '@latchkey/rig/tokens';
 import pg from 'pg';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
-import { signViewerToken } from '../client/token.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 
@@ -48,7 +48,7 @@ export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
       headers: {
         // Replicas are asked themselves, as the gateway asks them.
         'x-latchkey-secret': internalSecret,
-        authorization: `Bearer ${signViewerToken(tokenSecret, viewerId)}`,
+        authorization: `Bearer ${viewerToken(tokenSecret, viewerId)}`,
         ...(leaseId === undefined ? {} : { 'x-lease-id': leaseId }),
       },
     }),
@@ -56,7 +56,7 @@ export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
       ask((stack.gateways[0] as LatchkeyProcess).url, {
         method: 'POST',
         path: '/keys/leases',
-        headers: { authorization: `Bearer ${signViewerToken(tokenSecret, viewerId)}` },
+        headers: { authorization: `Bearer ${viewerToken(tokenSecret, viewerId)}` },
         json: { contentId },
       }),
     everywhere,

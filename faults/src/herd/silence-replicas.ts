@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
+import { viewerToken } from '@latchkey/rig/tokens';
 import type { Checks } from '../checks.ts';
 import type { Question } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
-import { signViewerToken } from '../client/token.ts';
 import { pinTo, startBusyLoops } from '../stack/busy-cores.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
@@ -43,7 +43,7 @@ export async function silenceReplicas(stack: Stack, checks: Checks, options: Her
   const gateway = stack.gateways[0] as LatchkeyProcess;
   await demand(createManagement(() => gateway.url, adminKey).registerContent(contentId));
   const questions = Array.from({ length: viewers }, (_, index): Question => {
-    const token = signViewerToken(tokenSecret, `herd-${index}`);
+    const token = viewerToken(tokenSecret, `herd-${index}`);
     return { path: `/keys/${contentId}`, headers: { authorization: `Bearer ${token}` } };
   });
   await pinTo(gatewayCore, gateway.pid());

@@ -1,6 +1,6 @@
+import { viewerToken } from '@latchkey/rig/tokens';
 import type { Question } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
-import { signViewerToken } from '../client/token.ts';
 
 /** Of ten requests, so many are for a key; the others make leases and renew them, in turn. */
 const keysOfTen = 6;
@@ -25,7 +25,7 @@ export async function createMixedLoad(
     Array.from({ length: viewers }, async (_, index) => {
       const viewerId = `player-${index}`;
       const { lease } = await demand(management.createLease(viewerId, contentId));
-      const authorization = `Bearer ${signViewerToken(tokenSecret, viewerId)}`;
+      const authorization = `Bearer ${viewerToken(tokenSecret, viewerId)}`;
       return { headers: { authorization, 'x-lease-id': lease.id }, leaseId: lease.id };
     }),
   );

@@ -1,5 +1,3 @@
-import { createHmac } from 'node:crypto';
-
 /** What asks the profile, as players and the management do. Gateways take turns. */
 export interface Players {
   /** From now on only these are asked. Resolves when nobody waits for an answer of another one any more. */
@@ -67,17 +65,4 @@ async function askAt(origin: string, { method = 'GET', path, as, leaseId, json }
     json: isJson ? JSON.parse(body.toString()) : body.toString('hex'),
     retryAfterSeconds: retryAfter === null ? null : Number(retryAfter),
   };
-}
-
-/** Seconds; so that no token is younger than a revocation that comes at once. */
-const ageSeconds = 60;
-const lifeSeconds = 3_600;
-
-/** A viewer's token as an application would have issued it a minute ago (RFC 7515 section 7.1, HS256). */
-export function signViewerToken(secret: string, viewerId: string): string {
-  const now = Math.floor(Date.now() / 1_000);
-  const encode = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const claims = { sub: viewerId, iat: now - ageSeconds, exp: now + lifeSeconds };
-  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${encode(claims)}`;
-  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LatchkeyProcess } from '../processes/latchkey-process.ts';
 import { createDistributedProfile, makeProfileSecrets, type Stores } from '../stack/distributed-profile.ts';
-import { createPlayers, type Players, signViewerToken } from './players.ts';
+import { viewerToken } from '../tokens.ts';
+import { createPlayers, type Players } from './players.ts';
 import { migrateWith, type Release } from './release.ts';
 import { demand, newLease, registration, startSteadyLoad } from './steady-load.ts';
 import type { Tally } from './tally.ts';
@@ -96,7 +97,7 @@ async function findRevocationFault(
   gateways: readonly string[],
   { admin, tokenSecret, id }: { admin: string; tokenSecret: string; id: string },
 ): Promise<string | null> {
-  const as = signViewerToken(tokenSecret, id);
+  const as = viewerToken(tokenSecret, id);
   await demand(players, 201, registration(admin, id));
   const { json } = await demand(players, 201, newLease(as, id));
   const asked = gateways.flatMap((gateway) => Array.from({ length: asksOfEachGateway }, () => gateway));

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Players, type Question, type Reply, signViewerToken } from './players.ts';
+import { viewerToken } from '../tokens.ts';
+import type { Players, Question, Reply } from './players.ts';
 
 /** Asking at once, each after the other with a pause: some 150 requests a second. */
 const crew = 8;
@@ -27,7 +28,7 @@ export async function startSteadyLoad(players: Players, admin: string, secret: s
   const keys = new Set<string>();
 
   async function play(index: number): Promise<void> {
-    const as = signViewerToken(secret, `player-${index}`);
+    const as = viewerToken(secret, `player-${index}`);
     const made = await demand(players, 201, newLease(as, film));
     const leaseId: string = made.json.lease.id;
     const questions: [number, (turn: number) => Question][] = [

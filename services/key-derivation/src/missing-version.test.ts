@@ -1,12 +1,7 @@
+import { signToken } from '@latchkey/rig/tokens';
 import type { ContentState } from '@latchkey/shared/contracts';
 import { createMasterKey } from '@latchkey/shared/derivation';
-import {
-  createManualClock,
-  createTestHost,
-  databaseKinds,
-  signToken,
-  testTokenSecret,
-} from '@latchkey/shared/testing';
+import { createManualClock, createTestHost, databaseKinds, testTokenSecret } from '@latchkey/shared/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMasterKeyRing, keyDerivationRoutes, reportMissingKeys } from './index.ts';
 

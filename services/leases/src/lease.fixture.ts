@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { signToken } from '@latchkey/rig/tokens';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ContentState, Scope } from '@latchkey/shared/contracts';
 import { createTableCheck, type Database } from '@latchkey/shared/db';
@@ -8,7 +9,6 @@ import {
   createTestHost,
   databaseKinds,
   type ManualClock,
-  signToken,
   type TestHost,
   testTokenSecret,
 } from '@latchkey/shared/testing';

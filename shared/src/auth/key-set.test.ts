@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type IssuerKey, makeIssuerKey } from '@latchkey/rig/tokens';
 import type { JWK } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
@@ -7,12 +8,11 @@ import { stopTime } from '../testing/stop-time.ts';
 import { hashCredential } from './api-key.ts';
 import { fetchKeySet } from './fetch-key-set.ts';
 import { createKeySet, type KeySet, keepFreshEveryMs } from './key-set.ts';
-import { createSigningKey, type SigningKey } from './signing-keys.fixture.ts';
 import { createTokenVerifier } from './token-verifier.ts';
 
 const minuteMs = 60_000;
-let first: SigningKey;
-let second: SigningKey;
+let first: IssuerKey;
+let second: IssuerKey;
 let clock: ManualClock;
 let published: JWK[] | Error | unknown;
 let fetches: number;
@@ -23,10 +23,7 @@ let verify: (token: string) => Promise<unknown>;
 let answering: Promise<void> | null;
 
 beforeAll(async () => {
-  [first, second] = await Promise.all([
-    createSigningKey('ES256', 'first'),
-    createSigningKey('ES256', 'second'),
-  ]);
+  [first, second] = await Promise.all([makeIssuerKey('ES256', 'first'), makeIssuerKey('ES256', 'second')]);
 });
 
 beforeEach(() => {
@@ -62,9 +59,9 @@ beforeEach(() => {
 });
 
 /** A token that is good for a day, so that only its key decides. */
-function tokenOf(key: SigningKey, sub = 'alice', kid?: string): Promise<string> {
+function tokenOf(key: IssuerKey, sub = 'alice', kid?: string): Promise<string> {
   const iat = clock.now() / 1_000;
-  return key.sign({ sub, iat, exp: iat + 80_000 }, kid === undefined ? {} : { kid });
+  return key.sign(sub, { iat, exp: iat + 80_000 }, kid === undefined ? {} : { kid });
 }
 /** Time passes, and the background job runs as often as it does in service. */
 async function letPass(ms: number): Promise<void> {

@@ -1,6 +1,6 @@
+import { signToken } from '@latchkey/rig/tokens';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { signToken } from '../testing/sign-token.ts';
 import { redact } from './redact.ts';
 
 const digits = '0123456789abcdef'.repeat(4);

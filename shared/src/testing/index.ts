@@ -2,6 +2,5 @@ export { fillLists, type ListSizes } from './fill-lists.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { type AllowedScan, findUnboundedScans, planQueries, type QueryPlan } from './query-plans.ts';
 export { serveBehindGate, serveNeighbour } from './serve-neighbour.ts';
-export { signToken } from './sign-token.ts';
 export { type DatabaseKind, databaseKinds, type TestDatabase } from './test-database.ts';
 export { createTestHost, type TestHost, testTokenSecret } from './test-host.ts';

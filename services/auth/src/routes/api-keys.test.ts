@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { signToken, testTokenSecret } from '@latchkey/shared/testing';
+import { signToken } from '@latchkey/rig/tokens';
+import { testTokenSecret } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthFixture, startAuth, testBootstrapKey } from '../auth.fixture.ts';
 

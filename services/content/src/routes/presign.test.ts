@@ -1,5 +1,6 @@
+import { signToken } from '@latchkey/rig/tokens';
 import { Secret } from '@latchkey/shared/config';
-import { databaseKinds, signToken, type TestDatabase, testTokenSecret } from '@latchkey/shared/testing';
+import { databaseKinds, type TestDatabase, testTokenSecret } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { keys, serveContents } from '../content-service.fixture.ts';
 
