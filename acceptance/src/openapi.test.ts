@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { openTarget } from './target.ts';
@@ -46,6 +47,12 @@ it('has every route of the contract', () => {
       'GET /ready',
     ]),
   );
+});
+
+it('docs/contract.md names every path of the document', () => {
+  const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
+  const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  expect(paths.filter((path) => !contract.includes(path))).toEqual([]);
 });
 
 describe.each(operations)('%s', (operation) => {
