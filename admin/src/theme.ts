@@ -1,4 +1,6 @@
 import {
+  Alert,
+  Badge,
   createTheme,
   Drawer,
   localStorageColorSchemeManager,
@@ -7,6 +9,7 @@ import {
   Modal,
   NativeSelect,
   PasswordInput,
+  Skeleton,
   TextInput,
 } from '@mantine/core';
 import { createElement } from 'react';
@@ -23,11 +26,16 @@ const unlocked = { lockScroll: false, overlayProps: { backgroundOpacity: 0.45 } 
 
 export const theme = createTheme({
   primaryColor: 'accent',
-  colors: { accent: shades('accent'), bad: shades('bad') },
+  colors: { accent: shades('accent'), good: shades('good'), warn: shades('warn'), bad: shades('bad') },
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    Alert: Alert.extend({ defaultProps: { variant: 'light', px: 'md', py: 'sm' } }),
+    Badge: Badge.extend({
+      defaultProps: { variant: 'light', color: 'gray', size: 'lg', px: '0.625rem', fw: 500, tt: 'none' },
+    }),
+    Skeleton: Skeleton.extend({ defaultProps: { height: '0.875rem', radius: 'sm', 'aria-hidden': true } }),
     Modal: Modal.extend({
       defaultProps: { ...unlocked, centered: true, radius: 'lg', transitionProps: { duration: 120 } },
     }),

@@ -1,7 +1,11 @@
+import { Paper } from '@mantine/core';
 import type { ReactNode } from 'react';
-import styles from './card.module.css';
 
-/** A sheet that holds together what belongs together. */
+/** A bordered panel that groups related content. */
 export function Card({ children }: { children: ReactNode }) {
-  return <div className={styles.card}>{children}</div>;
+  return (
+    <Paper withBorder shadow="xs" radius="0.75rem" px="1.5rem" py="1.25rem" mb="1.25rem">
+      {children}
+    </Paper>
+  );
 }

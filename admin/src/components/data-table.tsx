@@ -1,7 +1,7 @@
+import { Skeleton } from '@mantine/core';
 import type { ReactNode, RefObject } from 'react';
 import styles from './data-table.module.css';
 import { ErrorState } from './errors.tsx';
-import { Skeleton } from './skeleton.tsx';
 
 export interface Column<Row> {
   id: string;

@@ -1,5 +1,5 @@
+import { EmptyState as MantineEmptyState } from '@mantine/core';
 import type { ReactNode } from 'react';
-import styles from './empty-state.module.css';
 import { Icon, type IconName } from './icon.tsx';
 
 interface EmptyStateProps {
@@ -10,16 +10,18 @@ interface EmptyStateProps {
   action?: ReactNode;
 }
 
-/** Where there is nothing to show, why, and what to do. */
+/** Shown where there is no data: why, and what to do. */
 export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
   return (
-    <div className={styles.empty}>
-      <span className={styles.icon}>
-        <Icon name={icon} size={22} />
-      </span>
-      <p className={styles.title}>{title}</p>
-      {children && <p className={styles.text}>{children}</p>}
-      {action && <div className={styles.action}>{action}</div>}
-    </div>
+    <MantineEmptyState
+      size="sm"
+      px="1.25rem"
+      py="3.5rem"
+      icon={<Icon name={icon} />}
+      title={title}
+      description={children}
+    >
+      {action && <MantineEmptyState.Actions mt="0.5rem">{action}</MantineEmptyState.Actions>}
+    </MantineEmptyState>
   );
 }

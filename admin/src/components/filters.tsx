@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { TextInput, Toggle } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useApp } from '../session/app-context.ts';
 import { useStore } from '../state/store.ts';
@@ -67,7 +67,7 @@ export function SearchField({ label, value, onSearch, hasShortcut = true }: Sear
 }
 
 /** Filters that are on or off. */
-export function ChipGroup({ label, children }: { label: string; children: ReactNode }) {
+export function ToggleGroup({ label, children }: { label: string; children: ReactNode }) {
   return (
     <fieldset className={styles.group}>
       <legend className="visually-hidden">{label}</legend>
@@ -76,16 +76,24 @@ export function ChipGroup({ label, children }: { label: string; children: ReactN
   );
 }
 
-interface ChipProps {
+interface FilterToggleProps {
   isOn: boolean;
   onToggle: (isOn: boolean) => void;
   children: ReactNode;
 }
 
-export function Chip({ isOn, onToggle, children }: ChipProps) {
+export function FilterToggle({ isOn, onToggle, children }: FilterToggleProps) {
   return (
-    <button type="button" className={styles.chip} aria-pressed={isOn} onClick={() => onToggle(!isOn)}>
+    <Toggle
+      autoWidth
+      px="0.75rem"
+      radius="xl"
+      variant="light"
+      className={styles.toggle ?? ''}
+      active={isOn}
+      onActiveChange={onToggle}
+    >
       {children}
-    </button>
+    </Toggle>
   );
 }

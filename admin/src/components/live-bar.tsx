@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { StreamState } from '../api/events.ts';
 import { formatCount } from './format-numbers.ts';
@@ -42,18 +42,19 @@ export function LiveBar({ stream, arrived, noun, onShow, children }: LiveBarProp
   );
 }
 
-const words: Record<StreamState, string> = {
-  off: 'Connecting…',
-  opening: 'Connecting…',
-  live: 'Live',
-  broken: 'Reconnecting…',
+const looks: Record<StreamState, readonly [color: string, words: string]> = {
+  off: ['gray', 'Connecting…'],
+  opening: ['gray', 'Connecting…'],
+  live: ['good', 'Live'],
+  broken: ['warn', 'Reconnecting…'],
 };
 
-/** Whether what is shown follows the server. */
+/** Whether the page receives events of the server. */
 export function LiveBadge({ state }: { state: StreamState }) {
+  const [color, words] = looks[state];
   return (
-    <span role="status" className={styles.badge} data-state={state}>
-      {words[state]}
-    </span>
+    <Badge variant="dot" color={color} px={0} role="status">
+      {words}
+    </Badge>
   );
 }

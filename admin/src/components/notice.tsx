@@ -1,35 +1,37 @@
+import { Alert } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
-import styles from './notice.module.css';
 
 type NoticeKind = 'info' | 'good' | 'warning' | 'bad';
 
-const icons: Record<NoticeKind, IconName> = {
-  info: 'info',
-  good: 'check',
-  warning: 'warning',
-  bad: 'warning',
+const looks: Record<NoticeKind, readonly [color: string, icon: IconName]> = {
+  info: ['gray', 'info'],
+  good: ['good', 'check'],
+  warning: ['warn', 'warning'],
+  bad: ['bad', 'warning'],
 };
 
-/** A remark in the flow of a page or a dialog. @param role `alert` where it answers what was just done */
-export function Notice({
-  kind = 'info',
-  title,
-  children,
-  role,
-}: {
+interface NoticeProps {
   kind?: NoticeKind;
   title?: ReactNode;
   children?: ReactNode;
-  role?: 'alert' | 'status';
-}) {
+  /** `alert` for the result of what was just done; `none` inside a live region, which announces it already. */
+  role?: 'alert' | 'status' | 'note' | 'none';
+  className?: string | undefined;
+}
+
+/** A remark in a page or a dialog. Not announced by default: Mantine's own default is `alert`, which interrupts. */
+export function Notice({ kind = 'info', title, children, role = 'note', className = '' }: NoticeProps) {
+  const [color, icon] = looks[kind];
   return (
-    <div className={styles.notice} data-kind={kind} role={role}>
-      <Icon name={icons[kind]} size={18} />
-      <div className={styles.words}>
-        {title && <p className={styles.title}>{title}</p>}
-        {children && <div>{children}</div>}
-      </div>
-    </div>
+    <Alert
+      color={color}
+      icon={<Icon name={icon} size={18} />}
+      title={title}
+      role={role}
+      className={className}
+    >
+      {children}
+    </Alert>
   );
 }

@@ -1,6 +1,6 @@
+import { Skeleton } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './page-head.module.css';
-import { Skeleton } from './skeleton.tsx';
 
 interface PageHeadProps {
   title: string;

@@ -1,5 +1,5 @@
-import { Button } from '@mantine/core';
-import type { RefObject } from 'react';
+import { Pagination } from '@mantine/core';
+import type { ReactNode, RefObject } from 'react';
 import { formatCount } from './format-numbers.ts';
 import { Icon } from './icon.tsx';
 import styles from './pager.module.css';
@@ -9,48 +9,26 @@ interface PagerProps {
   pages: CursorPages;
   /** The frame of the table above. */
   table: RefObject<HTMLDivElement | null>;
-  /** As the server's last answer has it. */
+  /** From the latest answer of the server. */
   nextCursor: string | null;
-  /** What is shown, in words: "12 keys". Said to screen readers whenever it changes. */
+  /** What is shown, in words: "12 keys". Announced to screen readers when it changes. */
   summary: string;
 }
 
-/** Below a table: what it shows, and the ways on and back. */
+/** Below a table that only knows its next page. */
 export function Pager({ pages, table, nextCursor, summary }: PagerProps) {
-  const turn = (go: () => void) => () => {
-    go();
-    showTableHead(table);
-  };
-  const isPaged = nextCursor !== null || pages.number > 1;
+  const hasPages = nextCursor !== null || pages.number > 1;
   return (
-    <div className={styles.pager}>
-      <p role="status" className={styles.summary}>
-        {summary}
-        {isPaged && ` on page ${pages.number}`}
-      </p>
-      {isPaged && (
-        <nav aria-label="Pages of the list" className={styles.ways}>
-          <Button
-            variant="default"
-            size="compact-md"
-            leftSection={<Icon name="left" size={16} />}
-            disabled={pages.number === 1}
-            onClick={turn(pages.goBack)}
-          >
-            Back
-          </Button>
-          <Button
-            variant="default"
-            size="compact-md"
-            rightSection={<Icon name="right" size={16} />}
-            disabled={nextCursor === null}
-            onClick={turn(() => nextCursor !== null && pages.goNext(nextCursor))}
-          >
-            Next
-          </Button>
-        </nav>
-      )}
-    </div>
+    <PagerFrame
+      table={table}
+      page={pages.number}
+      last={nextCursor === null ? pages.number : pages.number + 1}
+      onGo={(page) => {
+        if (page < pages.number) pages.goBack();
+        else if (nextCursor !== null) pages.goNext(nextCursor);
+      }}
+      summary={hasPages ? `${summary} on page ${pages.number}` : summary}
+    />
   );
 }
 
@@ -62,62 +40,64 @@ interface OffsetPagerProps {
   pageSize: number;
   /** Rows on all pages. */
   total: number;
-  /** What the rows are: one of them, and many. */
+  /** Names of a row: singular and plural. */
   nouns: readonly [one: string, many: string];
   onGo: (page: number) => void;
 }
 
-/** Below a table whose length is known: what it shows, and the ways on and back. */
+/** Below a table of known length: the range that is shown, and every page by its number. */
 export function OffsetPager({ table, page, pageSize, total, nouns, onGo }: OffsetPagerProps) {
-  const turn = (to: number) => () => {
-    onGo(to);
-    showTableHead(table);
-  };
   const last = Math.max(1, Math.ceil(total / pageSize));
   const first = (page - 1) * pageSize + 1;
-  const shown = `${formatCount(first)}–${formatCount(Math.min(total, page * pageSize))} of `;
+  const range = `${formatCount(first)}–${formatCount(Math.min(total, page * pageSize))} of `;
+  const count = `${formatCount(total)} ${total === 1 ? nouns[0] : nouns[1]}`;
   return (
-    <div className={styles.pager}>
-      <p role="status" className={styles.summary}>
-        {last > 1 && first <= total && shown}
-        {formatCount(total)} {total === 1 ? nouns[0] : nouns[1]}
-      </p>
-      {last > 1 && (
-        <nav aria-label="Pages of the list" className={styles.ways}>
-          {page > 2 && (
-            <Button variant="default" size="compact-md" onClick={turn(1)}>
-              First
-            </Button>
-          )}
-          <Button
-            variant="default"
-            size="compact-md"
-            leftSection={<Icon name="left" size={16} />}
-            disabled={page <= 1}
-            onClick={turn(Math.min(last, page - 1))}
-          >
-            Back
-          </Button>
-          <Button
-            variant="default"
-            size="compact-md"
-            rightSection={<Icon name="right" size={16} />}
-            disabled={page >= last}
-            onClick={turn(page + 1)}
-          >
-            Next
-          </Button>
-        </nav>
-      )}
-    </div>
+    <PagerFrame
+      table={table}
+      page={page}
+      last={last}
+      onGo={onGo}
+      summary={last > 1 && first <= total ? range + count : count}
+    >
+      <Pagination.Items />
+    </PagerFrame>
   );
 }
 
-/**
- * After another page of a list was asked for: its head is in view, and is where the keyboard goes on from, because the button
- * that was pressed may be gone or disabled on that page.
- */
-function showTableHead(table: RefObject<HTMLDivElement | null>): void {
-  table.current?.focus({ preventScroll: true });
-  table.current?.scrollIntoView({ block: 'start' });
+interface PagerFrameProps {
+  table: RefObject<HTMLDivElement | null>;
+  page: number;
+  /** The last page that can be reached from here. */
+  last: number;
+  onGo: (page: number) => void;
+  summary: string;
+  children?: ReactNode;
+}
+
+const Left = () => <Icon name="left" size={18} />;
+const Right = () => <Icon name="right" size={18} />;
+
+function PagerFrame({ table, page, last, onGo, summary, children }: PagerFrameProps) {
+  const go = (to: number) => {
+    onGo(to);
+    // The keyboard continues from the head of the table: on the next page the pressed button may be disabled or gone.
+    table.current?.focus({ preventScroll: true });
+    table.current?.scrollIntoView({ block: 'start' });
+  };
+  return (
+    <div className={styles.pager}>
+      <p role="status" className={styles.summary}>
+        {summary}
+      </p>
+      {last > 1 && (
+        <Pagination.Root total={last} value={page} onChange={go}>
+          <nav aria-label="Pages of the list" className={styles.controls}>
+            <Pagination.Previous icon={Left} aria-label="Back" title="Back" />
+            {children}
+            <Pagination.Next icon={Right} aria-label="Next" title="Next" />
+          </nav>
+        </Pagination.Root>
+      )}
+    </div>
+  );
 }

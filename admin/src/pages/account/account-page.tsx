@@ -1,5 +1,4 @@
-import { Button } from '@mantine/core';
-import { Badge } from '../../components/badge.tsx';
+import { Badge, Button } from '@mantine/core';
 import { Card } from '../../components/card.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { FactList } from '../../components/fact-list.tsx';

@@ -1,6 +1,5 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon, Badge, Menu } from '@mantine/core';
 import type { ApiKey } from '../../api/resources.ts';
-import { Badge, type BadgeKind } from '../../components/badge.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { RelativeTime } from '../../components/times.tsx';
@@ -116,14 +115,14 @@ function ApiKeyMenu({ apiKey, status, begin }: ApiKeyMenuProps) {
   );
 }
 
-const looks: Record<ShownStatus, [BadgeKind, string]> = {
+const looks: Record<ShownStatus, readonly [color: string, word: string]> = {
   active: ['good', 'Active'],
-  expiring: ['warning', 'Expires soon'],
-  expired: ['plain', 'Expired'],
+  expiring: ['warn', 'Expires soon'],
+  expired: ['gray', 'Expired'],
   revoked: ['bad', 'Revoked'],
 };
 
 export function StatusBadge({ status }: { status: ShownStatus }) {
-  const [kind, word] = looks[status];
-  return <Badge kind={kind}>{word}</Badge>;
+  const [color, word] = looks[status];
+  return <Badge color={color}>{word}</Badge>;
 }

@@ -1,7 +1,7 @@
 import { NativeSelect } from '@mantine/core';
 import { useCallback } from 'react';
 import { type Scope, scopes } from '../../api/resources.ts';
-import { Chip, ChipGroup, FilterRow, SearchField } from '../../components/filters.tsx';
+import { FilterRow, FilterToggle, SearchField, ToggleGroup } from '../../components/filters.tsx';
 import { type ApiKeyFilter, type Concern, statuses, withConcern } from './api-key-filter.ts';
 
 const concernNames: Record<Concern, string> = {
@@ -45,20 +45,23 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           ...scopes.map((value) => ({ value, label: `Scope ${value}` })),
         ]}
       />
-      <ChipGroup label="Keys to look at">
+      <ToggleGroup label="Keys to look at">
         {(Object.keys(concernNames) as Concern[]).map((concern) => (
-          <Chip
+          <FilterToggle
             key={concern}
             isOn={filter.concern === concern}
             onToggle={(isOn) => onChange((now) => withConcern(now, isOn ? concern : null))}
           >
             {concernNames[concern]}
-          </Chip>
+          </FilterToggle>
         ))}
-        <Chip isOn={filter.scope === 'admin'} onToggle={(isOn) => set({ scope: isOn ? 'admin' : null })}>
+        <FilterToggle
+          isOn={filter.scope === 'admin'}
+          onToggle={(isOn) => set({ scope: isOn ? 'admin' : null })}
+        >
           Admin scope
-        </Chip>
-      </ChipGroup>
+        </FilterToggle>
+      </ToggleGroup>
     </FilterRow>
   );
 }

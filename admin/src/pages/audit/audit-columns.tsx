@@ -1,5 +1,5 @@
+import { Badge } from '@mantine/core';
 import type { AuditRecord } from '../../api/audit.ts';
-import { Badge } from '../../components/badge.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { formatCount } from '../../components/format-numbers.ts';
 import { RelativeTime } from '../../components/times.tsx';
@@ -65,7 +65,7 @@ function ActorCell({ actor: { kind, id }, names }: { actor: AuditRecord['actor']
 function OutcomeCell({ record: { outcome, code, count = 1 } }: { record: AuditRecord }) {
   return (
     <span className={styles.identity}>
-      <Badge kind={outcome === 'done' ? 'good' : 'bad'}>
+      <Badge color={outcome === 'done' ? 'good' : 'bad'}>
         {count > 1 ? `${outcome} ${formatCount(count)} times` : outcome}
       </Badge>
       {code !== null && <code className={styles.code}>{code}</code>}

@@ -1,6 +1,5 @@
-import { Button } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import type { AuditRecord } from '../../api/audit.ts';
-import { Badge } from '../../components/badge.tsx';
 import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { type Fact, FactList } from '../../components/fact-list.tsx';
@@ -26,7 +25,7 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
     ['Action', `${nameOfAction(action)} (${action})`],
     [
       'Outcome',
-      <Badge key="outcome" kind={outcome === 'done' ? 'good' : 'bad'}>
+      <Badge key="outcome" color={outcome === 'done' ? 'good' : 'bad'}>
         {outcome}
       </Badge>,
     ],

@@ -1,8 +1,7 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon, Badge, Menu } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
 import { readContent } from '../../api/contents.ts';
 import type { Content, ContentStatus } from '../../api/resources.ts';
-import { Badge } from '../../components/badge.tsx';
 import { useCopy } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { NotTold } from '../../components/fact-list.tsx';
@@ -119,5 +118,5 @@ function ContentMenu({ content, begin }: { content: Content; begin: BeginAct }) 
 }
 
 export function StatusBadge({ status }: { status: ContentStatus }) {
-  return status === 'active' ? <Badge kind="good">Active</Badge> : <Badge kind="warning">Disabled</Badge>;
+  return status === 'active' ? <Badge color="good">Active</Badge> : <Badge color="warn">Disabled</Badge>;
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ApiError } from '../../api/api-error.ts';
@@ -11,7 +11,6 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { type Fact, FactList, NotTold } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
-import { Skeleton } from '../../components/skeleton.tsx';
 import { useApi } from '../../session/app-context.ts';
 import type { BeginRevoking } from './describe-revocation.tsx';
 import { addressOf } from './lease-filter.ts';

@@ -1,11 +1,11 @@
+import { Badge } from '@mantine/core';
 import type { Lease, LeaseStatus } from '../../api/resources.ts';
-import { Badge, type BadgeKind } from '../../components/badge.tsx';
 import { Countdown, RelativeTime } from '../../components/times.tsx';
 import { useEachSecond } from '../../state/time.ts';
 
-const looks: Record<LeaseStatus, [BadgeKind, string]> = {
+const looks: Record<LeaseStatus, readonly [color: string, word: string]> = {
   active: ['good', 'Active'],
-  expired: ['plain', 'Expired'],
+  expired: ['gray', 'Expired'],
   revoked: ['bad', 'Revoked'],
 };
 
@@ -19,8 +19,8 @@ export function useLeaseStatus({ revokedAt, expiresAt }: Lease): LeaseStatus {
 }
 
 export function LeaseStateBadge({ lease }: { lease: Lease }) {
-  const [kind, word] = looks[useLeaseStatus(lease)];
-  return <Badge kind={kind}>{word}</Badge>;
+  const [color, word] = looks[useLeaseStatus(lease)];
+  return <Badge color={color}>{word}</Badge>;
 }
 
 /** How long it lives on, or since when it does not. */

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { ConfigurationWarning } from '../../api/statistics.ts';
 import { Card } from '../../components/card.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { type Concern, linkOfWarning } from './concerns.ts';
 import styles from './overview.module.css';
 
@@ -21,24 +21,16 @@ export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
         What needs you
       </h2>
       {concerns.length === 0 ? (
-        <p className={styles.calm} data-current={isCurrent}>
-          <Icon name={isCurrent ? 'check' : 'info'} size={18} />
+        <Notice kind={isCurrent ? 'good' : 'info'} role="none">
           {isCurrent ? 'All clear.' : 'All was clear when the server last answered.'}
-        </p>
+        </Notice>
       ) : (
         <ul className={styles.concerns}>
           {concerns.map(({ id, kind, title, advice, link }) => (
-            <li key={id} className={styles.concern} data-kind={kind}>
-              <Icon name="warning" size={18} />
-              <div>
-                <p className={styles.concernTitle}>
-                  <span className="visually-hidden">{kinds[kind]}: </span>
-                  <bdi>{title}</bdi>
-                </p>
-                <p className={styles.advice}>
-                  {advice} {link && <Link href={link.href}>{link.label}</Link>}
-                </p>
-              </div>
+            <li key={id}>
+              <Notice kind={kind} role="none" title={<ConcernTitle kind={kind} title={title} />}>
+                {advice} {link && <Link href={link.href}>{link.label}</Link>}
+              </Notice>
             </li>
           ))}
         </ul>
@@ -48,6 +40,15 @@ export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
         {concerns.length === 0 ? '' : concerns.map(({ title }) => title).join('. ')}
       </p>
     </section>
+  );
+}
+
+function ConcernTitle({ kind, title }: Pick<Concern, 'kind' | 'title'>) {
+  return (
+    <>
+      <span className="visually-hidden">{kinds[kind]}: </span>
+      <bdi>{title}</bdi>
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
+import { Badge } from '@mantine/core';
 import type { Statistics } from '../../api/statistics.ts';
-import { Badge } from '../../components/badge.tsx';
 import { Card } from '../../components/card.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { describeDependency, nameOfDependency } from './dependencies.ts';
@@ -11,7 +11,7 @@ export function Health({ statistics: { ready, dependencies, replicas } }: { stat
     <Card>
       <section aria-labelledby="health">
         <h2 id="health" className={styles.heading}>
-          Health <Badge kind={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>
+          Health <Badge color={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>
         </h2>
         <ul className={styles.rows}>
           {Object.entries(dependencies).map(([name, state]) => (
@@ -20,7 +20,7 @@ export function Health({ statistics: { ready, dependencies, replicas } }: { stat
                 {nameOfDependency(name)}
                 <small>{describeDependency(state)}</small>
               </span>
-              <Badge kind={state.status === 'up' ? 'good' : 'bad'}>{state.status}</Badge>
+              <Badge color={state.status === 'up' ? 'good' : 'bad'}>{state.status}</Badge>
             </li>
           ))}
           {replicas.map(({ replica, startedAt }) => (

@@ -1,4 +1,4 @@
-import { Skeleton } from '../../components/skeleton.tsx';
+import { Skeleton } from '@mantine/core';
 import styles from './overview.module.css';
 
 /** In the place of everything, at about its height. */

@@ -1,5 +1,5 @@
+import { Badge } from '@mantine/core';
 import { Link } from 'wouter';
-import { Badge } from '../../components/badge.tsx';
 import { type Column, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { formatDuration } from '../../components/format-numbers.ts';
@@ -83,10 +83,10 @@ function ApiKeyLink({ id }: { id: string }) {
 }
 
 function Took({ change: { slowestMs, pending } }: { change: ActedChange }) {
-  if (pending.length > 0) return <Badge kind="warning">not everywhere yet</Badge>;
+  if (pending.length > 0) return <Badge color="warn">not everywhere yet</Badge>;
   if (slowestMs === null) return '–';
   const isSlow = slowestMs > thresholds.propagationTargetMs;
-  return <Badge kind={isSlow ? 'warning' : 'good'}>{formatDuration(slowestMs)}</Badge>;
+  return <Badge color={isSlow ? 'warn' : 'good'}>{formatDuration(slowestMs)}</Badge>;
 }
 
 /** Each replica by name: which one was late is what somebody wants to know. */
