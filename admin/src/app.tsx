@@ -14,14 +14,14 @@ import { useStore } from './state/store.ts';
 
 const SetupPage = lazy(() => import('./pages/setup/setup-page.tsx'));
 
-/** Which of the three worlds is shown: the wizard, signing in, or the pages. */
+/** Shows one of three: the setup wizard, the sign-in page, or the pages of the dashboard. */
 export function App() {
   return (
     <>
       <ConnectionBanner />
       <LimitBanner />
       <Suspense fallback={<StartScreen />}>
-        <World />
+        <CurrentScreen />
       </Suspense>
       <IssuedKey />
       <Toaster />
@@ -30,20 +30,20 @@ export function App() {
   );
 }
 
-function World() {
+function CurrentScreen() {
   const { api, session } = useApp();
   const { status } = useStore(session.state);
   const [wizard, setWizard] = useState<'unneeded' | 'shown' | 'done'>('unneeded');
   const setup = useQuery({
     queryKey: queryKeys.setup,
     queryFn: ({ signal }) => readSetup(api, signal),
-    // Asked once, and again where a connection was lost.
+    // Read once, and again after a lost connection.
     staleTime: Number.POSITIVE_INFINITY,
     enabled: status !== 'signed-in',
   });
   if (status === 'signed-in') return <Shell />;
   if (status === 'restoring' || (setup.data === undefined && setup.error === null)) return <StartScreen />;
-  // Whatever the server says later: it is claimed in the wizard's first step, and three follow.
+  // The wizard stays open after its first step has claimed the server: three steps follow.
   if (wizard === 'unneeded' && setup.data?.setup_required) setWizard('shown');
   if (wizard === 'shown' && setup.data)
     return <SetupPage server={setup.data} onDone={() => setWizard('done')} />;

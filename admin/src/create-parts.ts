@@ -4,7 +4,7 @@ import { readCurrentApiKey } from './api/api-keys.ts';
 import { createConnection } from './api/connection.ts';
 import { createEvents } from './api/events.ts';
 import { queryKeys } from './api/query-keys.ts';
-import { askAgainAfterMs, createRateLimit, isAskedAgain } from './api/rate-limit.ts';
+import { createRateLimit, retryDelayMs, shouldRetry } from './api/rate-limit.ts';
 import type { AppParts, ShownKey } from './session/app-context.ts';
 import { createSession } from './session/session.ts';
 import { createClock } from './state/clock.ts';
@@ -12,12 +12,12 @@ import { createStore } from './state/store.ts';
 import { createTicker } from './state/time.ts';
 import { createToasts } from './state/toasts.ts';
 
-/** Short enough that coming back to a page shows what is true, long enough that going to and fro asks once. */
+/** Short enough that a page shows current data when it is opened again, long enough that quick switches share one request. */
 const staleMs = 5_000;
-/** Where the server counts requests: the time for which it counts them. */
+/** For a server with rate limits: the length of their window. */
 const countedStaleMs = 60_000;
 
-/** Makes what every page stands on, and ties it together. */
+/** Creates the objects that all pages share, and connects them. */
 export function createParts({ fetch, sessionStorage, document }: Window & typeof globalThis): {
   queries: QueryClient;
   parts: AppParts;
@@ -28,26 +28,26 @@ export function createParts({ fetch, sessionStorage, document }: Window & typeof
     defaultOptions: {
       queries: {
         staleTime: () => (rateLimit.isCounting.get() ? countedStaleMs : staleMs),
-        // The server may be this machine: whether there is a network says nothing.
+        // The server may run on this machine, so the browser's offline state means nothing.
         networkMode: 'always',
-        retry: isAskedAgain,
-        retryDelay: askAgainAfterMs,
+        retry: shouldRetry,
+        retryDelay: retryDelayMs,
       },
       mutations: { networkMode: 'always' },
     },
   });
-  const way: ApiOptions = {
+  const apiOptions: ApiOptions = {
     fetch: fetch.bind(globalThis),
     credential: () => session.credential(),
     onContact: (reached) => connection.report(reached),
     rateLimit,
-    onDate: clock.hear,
+    onDate: clock.observe,
     onKeyRefused: (credential) => session.refuse(credential),
   };
-  const api = createApi(way);
+  const api = createApi(apiOptions);
   const ping = () => api.request('GET', '/health', { credential: null });
   const events = createEvents({
-    ...way,
+    ...apiOptions,
     checkContact: () => void ping().catch(() => {}),
     view: document,
   });

@@ -16,8 +16,8 @@ const { queries, parts } = createParts(window);
 const schemeManager = createSchemeManager();
 reloadWhenReplaced(window);
 
-// Mantine would write its variables and classes into <style> elements, which the policy of the page forbids; tokens.css
-// has the variables.
+// Mantine would write its variables and classes into <style> elements, which the page's policy forbids. tokens.css has the
+// variables.
 createRoot(document.getElementById('root') as HTMLElement).render(
   <StrictMode>
     <MantineProvider

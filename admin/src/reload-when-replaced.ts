@@ -1,8 +1,8 @@
 const mark = 'latchkey-reloaded-at';
-/** Within this a second failure is no new build but a fault, and loading again would go on for ever. */
+/** A second failure within this time is a fault, not a new build. Reloading again would never end. */
 const onceMs = 60_000;
 
-/** After an upgrade of the server the parts of an open page have other names: then the page is loaded again, once. */
+/** After a server upgrade the script files of an open page have other names. Reloads the page then, once. */
 export function reloadWhenReplaced(page: Window): void {
   page.addEventListener('vite:preloadError', (event) => {
     const last = Number(page.sessionStorage.getItem(mark) ?? 0);

@@ -15,13 +15,10 @@ import {
 import { createElement } from 'react';
 import { Icon } from './components/icon.tsx';
 
-/** Mantine wants ten shades of a colour; ours change with the theme of the page, in tokens.css. */
+/** Mantine wants ten shades of a colour. Ours follow the page's theme, in tokens.css. */
 const shades = (token: string) => Array<string>(10).fill(`var(--${token})`) as never;
 
-/**
- * Locking the scroll would write a <style> element, which the policy of the page forbids; base.css does it, and has the
- * darkness of the overlay as well.
- */
+/** Mantine's scroll lock writes a <style> element, which the page's policy forbids. base.css locks instead, with this opacity. */
 const unlocked = { lockScroll: false, overlayProps: { backgroundOpacity: 0.45 } };
 
 export const theme = createTheme({
@@ -44,7 +41,7 @@ export const theme = createTheme({
       defaultProps: {
         transitionProps: { duration: 80 },
         shadow: 'md',
-        // Inside of the landmark, and with nothing but items in it: so say the rules for menus of ARIA.
+        // ARIA: a menu is inside a landmark and contains items only.
         portalProps: { target: '#main' },
         withInitialFocusPlaceholder: false,
       },

@@ -12,7 +12,7 @@ const { client } = target;
 /** The page, narrowed to the keys whose names have this in them. */
 async function openKeys(name = '', as = target.adminApiKey): Promise<Page> {
   const page = await open({ path: name ? `/api-keys?q=${name}` : '/api-keys', as });
-  await page.getByRole('table').or(page.getByText('No key is like that')).waitFor();
+  await page.getByRole('table').or(page.getByText('No matching keys')).waitFor();
   return page;
 }
 
@@ -31,7 +31,7 @@ async function storeKey(page: Page): Promise<string> {
 
 const statusOf = async (rawKey: string) => (await client.get('/api/v1/api-keys/current', rawKey)).status;
 
-it('a list follows what others do with keys', async () => {
+it('the list of keys follows changes by others', async () => {
   const name = unique('followed');
   const { id } = await createApiKey(target, 'playback', { name });
   const page = await openKeys(name);
@@ -41,14 +41,14 @@ it('a list follows what others do with keys', async () => {
   await page.getByRole('row', { name }).getByText('Revoked').waitFor();
 });
 
-it('a key is made, shown once, and works; the dialog closes only when the key is stored', async () => {
+it('a new key is shown once and works, and the dialog closes only when the key is stored', async () => {
   const name = unique('made');
   const page = await openKeys(name);
   await page.getByRole('button', { name: 'Create a key' }).click();
   await page.getByRole('dialog').waitFor();
   await inspectPage(page, 'api-keys-create');
   await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByText('Give it a name that says who uses it.').waitFor();
+  await page.getByText('Enter a name that says who uses the key.').waitFor();
   await page.getByLabel('Name', { exact: true }).fill(name);
   await page.getByLabel('playback').check();
   await page.getByLabel('Expires', { exact: true }).selectOption('30');
@@ -65,7 +65,7 @@ it('a key is made, shown once, and works; the dialog closes only when the key is
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Create a key');
 });
 
-it('a key that is made on a computer whose clock is wrong ends when the server’s clock says so', async () => {
+it('a key created on a computer with a wrong clock expires by the server’s clock', async () => {
   const dayMs = 86_400_000;
   const name = unique('made late');
   const page = await open({ path: `/api-keys?q=${name}` });
@@ -87,13 +87,13 @@ it('a key that is made on a computer whose clock is wrong ends when the server�
   expect(expiresAtMs).toBeLessThan(Date.now() + 30 * dayMs + lateMs);
 });
 
-it('a key is rotated with an overlap, after the page said when the old one was last used', async () => {
+it('rotating a key shows the last use of the old key, which stays valid for the overlap', async () => {
   const name = unique('rotated');
   const { raw } = await createApiKey(target, 'playback', { name });
   const page = await openKeys(name);
   await begin(page, name, 'Rotate');
   await page.getByText('The old key was never used.').waitFor();
-  await page.getByLabel('The old key works on').selectOption('3600');
+  await page.getByLabel('Keep the old key valid').selectOption('3600');
   await inspectPage(page, 'api-keys-rotate');
   await page.getByRole('button', { name: 'Rotate the key' }).click();
   await page.getByText(/The old key works until/).waitFor();
@@ -103,23 +103,23 @@ it('a key is rotated with an overlap, after the page said when the old one was l
   await page.getByText('in 1 hour').waitFor();
 });
 
-it('the key that is in use is rotated away, and the page goes on with the new one', async () => {
+it('rotating the signed-in key continues the session with the new key', async () => {
   const name = unique('own');
   const { raw } = await createApiKey(target, 'full', { name });
   const page = await openKeys(name, raw);
-  await page.getByText('you are using it').waitFor();
+  await page.getByText('your current key').waitFor();
   await begin(page, name, 'Rotate');
-  await page.getByText('this page goes on with the new one').waitFor();
-  await page.getByLabel('The old key works on').selectOption('0');
+  await page.getByText('this page continues with the new one').waitFor();
+  await page.getByLabel('Keep the old key valid').selectOption('0');
   await page.getByRole('button', { name: 'Rotate the key' }).click();
-  await page.getByText('The old key has ended.').waitFor();
+  await page.getByText('The old key no longer works.').waitFor();
   const rawKey = await storeKey(page);
   await page.getByText('Revoked', { exact: true }).waitFor();
-  await page.getByText('you are using it').waitFor();
+  await page.getByText('your current key').waitFor();
   expect(await statusOf(rawKey)).toBe(200);
 });
 
-it('the new key is shown though the old one is refused before the answer that brings it', async () => {
+it('the new key is shown even if the old one is refused before the answer arrives', async () => {
   const name = unique('late');
   const { raw } = await createApiKey(target, 'full', { name });
   const page = await openKeys(name, raw);
@@ -130,14 +130,14 @@ it('the new key is shown though the old one is refused before the answer that br
     await route.fulfill({ response: answer });
   });
   await begin(page, name, 'Rotate');
-  await page.getByLabel('The old key works on').selectOption('0');
+  await page.getByLabel('Keep the old key valid').selectOption('0');
   await page.getByRole('button', { name: 'Rotate the key' }).click();
-  await page.getByText('The old key has ended.').waitFor();
+  await page.getByText('The old key no longer works.').waitFor();
   expect(await statusOf(await storeKey(page))).toBe(200);
-  await page.getByText('you are using it').waitFor();
+  await page.getByText('your current key').waitFor();
 });
 
-it('a key is revoked once its beginning was typed, and by nothing less', async () => {
+it('a key is revoked only after its full prefix was typed', async () => {
   const name = unique('revoked');
   const { raw, id } = await createApiKey(target, 'upload', { name });
   const page = await openKeys(name);
@@ -163,7 +163,7 @@ it('a key is revoked once its beginning was typed, and by nothing less', async (
   expect(json.api_keys).toMatchObject([{ id, revokedAt: expect.any(String) }]);
 });
 
-it('revoking the key that is in use warns, and signs out', async () => {
+it('revoking the signed-in key shows a warning, and signs out', async () => {
   const name = unique('mine');
   const { raw } = await createApiKey(target, 'full', { name });
   const page = await openKeys(name, raw);
@@ -174,7 +174,7 @@ it('revoking the key that is in use warns, and signs out', async () => {
   await page.getByText('You revoked the key that you were signed in with.').waitFor();
 });
 
-it('searches, filters and keeps both in the address; `/` leads to the search and Esc empties it', async () => {
+it('keys can be searched and filtered, the address keeps the filter, `/` moves to the search and Esc clears it', async () => {
   const mark = unique('find');
   const day = 86_400_000;
   const soon = new Date(Date.now() + 5 * day).toISOString();
@@ -197,12 +197,12 @@ it('searches, filters and keeps both in the address; `/` leads to the search and
   await page.getByRole('button', { name: 'Expires within 14 days' }).click();
   await shown('soon');
   await page.getByRole('button', { name: 'Unused for 90 days' }).click();
-  await page.getByText('No key is like that').waitFor();
+  await page.getByText('No matching keys').waitFor();
   await inspectPage(page, 'api-keys-none');
   await page.reload();
   await signIn(page, target.adminApiKey);
-  await page.getByText('No key is like that').waitFor();
-  await page.getByRole('button', { name: 'Show every key' }).click();
+  await page.getByText('No matching keys').waitFor();
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
   await page.getByRole('searchbox').fill(mark);
   await page.getByRole('button', { name: 'Admin scope' }).click();
   await shown('boss');
@@ -213,7 +213,7 @@ it('searches, filters and keeps both in the address; `/` leads to the search and
   await expect.poll(() => new URL(page.url()).search).toBe('?status=revoked');
 });
 
-it('hostile names are text: nothing runs, nothing moves out of its place', async () => {
+it('hostile names are shown as text: no script runs, and the layout holds', async () => {
   const mark = unique('hostile');
   const names = [
     `${mark}<script>document.title='owned'</script><img src=x onerror=alert(1)>`,
@@ -232,7 +232,7 @@ it('hostile names are text: nothing runs, nothing moves out of its place', async
   await inspectPage(page, 'api-keys-details');
 });
 
-it('pages on and back through more keys than fit', async () => {
+it('the list of keys pages forward and back', async () => {
   const mark = unique('many');
   for (let n = 0; n < 52; n++) await createApiKey(target, 'upload', { name: `${mark} ${n}` });
   const page = await openKeys(mark);

@@ -16,7 +16,7 @@ const { client, adminApiKey, jwtSecret } = target;
 async function openAudit(query: Record<string, string>): Promise<Page> {
   const page = await open({ path: `/audit?${new URLSearchParams(query)}`, as: adminApiKey });
   await page.getByText('Live', { exact: true }).waitFor();
-  await page.getByRole('rowheader').first().or(page.getByText('No record is like that')).waitFor();
+  await page.getByRole('rowheader').first().or(page.getByText('No matching records')).waitFor();
   return page;
 }
 
@@ -58,7 +58,7 @@ async function startEndless(): Promise<{ url: string; answers: ServerResponse[] 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, answers };
 }
 
-it('searches and filters, keeps all of it in the address, and says what to do where nothing is found', async () => {
+it('audit records can be searched and filtered, the address keeps the filter, and an empty result explains what to do', async () => {
   const contentId = await registerContent(target);
   await change(contentId);
   const viewerId = unique('viewer');
@@ -72,26 +72,26 @@ it('searches and filters, keeps all of it in the address, and says what to do wh
   await page.getByLabel('Action').selectOption('content.create');
   await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
   await page.getByLabel('Outcome').selectOption('refused');
-  await page.getByText('No record is like that').waitFor();
+  await page.getByText('No matching records').waitFor();
   await inspectPage(page, 'audit-none');
   const query = { target: contentId, action: 'content.create', outcome: 'refused' };
   await expect.poll(() => Object.fromEntries(new URL(page.url()).searchParams)).toEqual(query);
   await page.reload();
   await signIn(page, adminApiKey);
-  await page.getByText('No record is like that').waitFor();
-  await page.getByRole('button', { name: 'Show everything' }).click();
-  await page.getByLabel('Exact id of the actor').fill(viewerId);
+  await page.getByText('No matching records').waitFor();
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByLabel('Actor ID (exact)').fill(viewerId);
   await expect.poll(() => rowsOf(page)).toEqual(['List leases']);
   expect(await page.getByRole('row').last().textContent()).toContain('INSUFFICIENT_SCOPE');
 });
 
-it('narrows to a time, which is the reader’s own in the fields and the same for everybody in the address', async () => {
+it('audit records can be narrowed to a time range, local in the fields and UTC in the address', async () => {
   const contentId = await registerContent(target);
   const page = await openAudit({ target: contentId });
   await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
   // The stage is in Berlin.
   await page.getByLabel('Until').fill('2026-01-31T13:00');
-  await page.getByText('No record is like that').waitFor();
+  await page.getByText('No matching records').waitFor();
   await expect.poll(() => new URL(page.url()).searchParams.get('to')).toBe('2026-01-31T12:00:00.000Z');
   await page.getByLabel('Until').fill('');
   await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
@@ -100,14 +100,14 @@ it('narrows to a time, which is the reader’s own in the fields and the same fo
   await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
 });
 
-it('says that times are the wrong way round', async () => {
+it('a range that ends before it starts shows a warning', async () => {
   const page = await openAudit({ from: '2026-02-01T12:00:00.000Z', to: '2026-01-31T12:00:00.000Z' });
-  await page.getByText('The times are the wrong way round').waitFor();
+  await page.getByText('From is not before Until').waitFor();
   await page.getByLabel('Until').fill('');
-  await page.getByText('The times are the wrong way round').waitFor({ state: 'detached' });
+  await page.getByText('From is not before Until').waitFor({ state: 'detached' });
 });
 
-it('an API key is told by its name, as who acts and as what was acted on', async () => {
+it('an API key is shown by its name, as actor and as target', async () => {
   const actor = await createApiKey(target, 'admin', { name: 'the night shift' });
   const acted = await client.post('/api/v1/api-keys', actor.raw, {
     name: 'the old player',
@@ -120,12 +120,12 @@ it('an API key is told by its name, as who acts and as what was acted on', async
   expect(await row.getByTitle(id, { exact: true }).count()).toBe(1);
 });
 
-it('a record says who, what, when, from where and by which request, and leads to others like it', async () => {
+it('a record shows actor, action, time, client and request, and links to similar records', async () => {
   const viewerId = unique('viewer');
   const [requestId = ''] = await beRefused(viewerId, 2);
   const page = await openAudit({ actor: viewerId });
   await page.getByRole('rowheader').last().getByRole('button').click();
-  const dialog = page.getByRole('dialog', { name: 'Record of the audit' });
+  const dialog = page.getByRole('dialog', { name: 'Audit record' });
   for (const fact of [requestId, viewerId, 'INSUFFICIENT_SCOPE', 'List leases (lease.list)'])
     await dialog.getByText(fact, { exact: true }).waitFor();
   expect(await dialog.textContent()).toMatch(/Client IP[\d.:a-f]+/);
@@ -134,11 +134,11 @@ it('a record says who, what, when, from where and by which request, and leads to
   await dialog.waitFor({ state: 'detached' });
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('List leases');
   await page.keyboard.press('Enter');
-  await dialog.getByRole('button', { name: 'All by this actor' }).click();
+  await dialog.getByRole('button', { name: 'Records of this actor' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.get('actor')).toBe(viewerId);
 });
 
-it('counts what has come since, done and refused, and shows it when it is wanted', async () => {
+it('new records, done and refused, are counted and shown on request', async () => {
   const contentId = await registerContent(target);
   const page = await openAudit({ target: contentId });
   await change(contentId);
@@ -150,23 +150,23 @@ it('counts what has come since, done and refused, and shows it when it is wanted
 
   const viewerId = unique('viewer');
   await beRefused(viewerId, 1);
-  await page.getByLabel('Exact id of the target').fill('');
-  await page.getByLabel('Exact id of the actor').fill(viewerId);
+  await page.getByLabel('Target ID (exact)').fill('');
+  await page.getByLabel('Actor ID (exact)').fill(viewerId);
   await expect.poll(() => rowsOf(page)).toEqual(['List leases']);
   await beRefused(viewerId, 2);
   // It is asked for every 15 s, and the first time may be between the two.
   await page.getByRole('button', { name: '2 new' }).waitFor({ timeout: 60_000 });
 });
 
-it('an empty view takes in what comes', async () => {
+it('an empty audit view shows new records at once', async () => {
   const contentId = unique('content');
   const page = await openAudit({ target: contentId });
-  await page.getByText('No record is like that').waitFor();
+  await page.getByText('No matching records').waitFor();
   await registerContent(target, contentId);
   await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
 });
 
-it('pages on and back through more records than fit, and an export has them all', async () => {
+it('the audit pages forward and back, and an export has all records', async () => {
   const viewerId = unique('viewer');
   const ids = await beRefused(viewerId, 53);
   const page = await openAudit({ actor: viewerId });
@@ -186,7 +186,7 @@ it('pages on and back through more records than fit, and an export has them all'
   await waitForAnnouncement(page, 'Audit saved: ');
 });
 
-it('shows how many refusals of strangers a row stands for, in the list and in its record', async () => {
+it('a row that groups refusals of unknown callers shows their number, in the list and in its details', async () => {
   for (let n = 0; n < 12; n++) await client.get('/api/v1/statistics');
   const page = await openAudit({ action: 'statistics.read', outcome: 'refused' });
   const cell = page.getByText(/^refused \d+ times$/).first();
@@ -198,7 +198,7 @@ it('shows how many refusals of strangers a row stands for, in the list and in it
     .waitFor();
 });
 
-it('hostile names are text, and no formula in the exported CSV', async () => {
+it('hostile names are shown as text, and are not formulas in the exported CSV', async () => {
   const mark = unique('hostile');
   const viewers = [
     `=HYPERLINK("http://evil.example","${mark}")`,
@@ -221,7 +221,7 @@ it('hostile names are text, and no formula in the exported CSV', async () => {
   expect(text).not.toMatch(/(^|,|")[=+@-][A-Z]/m);
 });
 
-it('an export goes on beside the page, can be stopped, and one that fails is said so and saves nothing', async () => {
+it('an export runs in the background, can be stopped, and saves nothing if it fails', async () => {
   const page = await openAudit({ action: 'content.create' });
   const { url, answers } = await startEndless();
   await page.route('**/audit/export*', (route) => route.continue({ url }));
@@ -242,8 +242,8 @@ it('an export goes on beside the page, can be stopped, and one that fails is sai
   await page.getByText('The server does not answer').first().waitFor({ state: 'detached' });
 });
 
-it.each(['upload', 'playback'])('a key of scope %s is told that it is not for it', async (scope) => {
+it.each(['upload', 'playback'])('a key of scope %s gets Access denied on the audit page', async (scope) => {
   const { raw } = await createApiKey(target, scope);
   const page = await open({ path: '/audit', as: raw });
-  await page.getByRole('heading', { name: 'Not for this key' }).waitFor();
+  await page.getByRole('heading', { name: 'Access denied' }).waitFor();
 });

@@ -24,18 +24,18 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   await page.getByRole('textbox', { name: 'Metadata' }).fill('{\n  "season": 2,\n  oops\n}');
   await page.getByLabel('Size').fill('a lot');
   await page.getByRole('button', { name: 'Register content' }).click();
-  await page.getByText('Give it a name by which it is found.').waitFor();
-  await page.getByText('This is no JSON: look at line 3, character 3.').waitFor();
+  await page.getByText('Enter a name.').waitFor();
+  await page.getByText('This is not valid JSON: see line 3, character 3.').waitFor();
   await page.getByText(/A whole number of bytes, such as/).waitFor();
   await inspectPage(page, 'content-create-faults');
   await page.getByLabel('Name', { exact: true }).fill('The long way home');
-  await page.getByLabel('Id', { exact: true }).fill('no id at all');
+  await page.getByLabel('ID', { exact: true }).fill('no id at all');
   await page.getByLabel('Size').fill('1 400 000 000');
   await page.getByLabel('Manifest').fill(`content/${id}/master.m3u8`);
   await page.getByRole('textbox', { name: 'Metadata' }).fill('{ "season": 2 }');
   await page.getByRole('button', { name: 'Register content' }).click();
-  await page.getByText('Letters, digits, - and _ alone').waitFor();
-  await page.getByLabel('Id', { exact: true }).fill(id);
+  await page.getByText('Use only letters, digits, - and _').waitFor();
+  await page.getByLabel('ID', { exact: true }).fill(id);
   await page.getByRole('button', { name: 'Register content' }).click();
   await page.getByRole('heading', { level: 1, name: 'The long way home' }).waitFor();
   await expect.poll(() => new URL(page.url()).pathname).toBe(`/admin/content/${id}`);
@@ -57,9 +57,9 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
 
   await page.getByRole('button', { name: 'Disable…' }).click();
   await page.getByText(/answer 404 from then on/).waitFor();
-  await page.getByText('No lease for it is active.').waitFor();
+  await page.getByText('No active leases for it.').waitFor();
   await inspectPage(page, 'content-disable');
-  await page.getByRole('button', { name: 'Disable it' }).click();
+  await page.getByRole('button', { name: 'Disable the content' }).click();
   await page.getByText('This content is disabled').waitFor();
   await expect.poll(() => keyStatus(id)).toBe(404);
   await inspectPage(page, 'content-disabled');
@@ -72,7 +72,7 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   );
 });
 
-it('a list and a page follow what others do: rows change in their place, and new ones are counted', async () => {
+it('the content list and page follow changes by others: rows change in place, and new rows are counted', async () => {
   const prefix = unique('series');
   const id = `${prefix}-1`;
   await register({ id, name: `${prefix} first` });
@@ -99,18 +99,18 @@ it('a list and a page follow what others do: rows change in their place, and new
   expect(await page.getByLabel('Size').inputValue()).toBe('1.5');
 });
 
-it('an id that is taken is not registered over', async () => {
+it('registering an existing ID does not overwrite its content', async () => {
   const id = await registerContent(target);
   const page = await open({ path: '/content', as: adminApiKey });
   await page.getByRole('button', { name: 'Register a content' }).click();
   await page.getByLabel('Name', { exact: true }).fill('Another');
-  await page.getByLabel('Id', { exact: true }).fill(id);
-  await page.getByLabel('Id', { exact: true }).press('Enter');
-  await page.getByText('There is a content with this id.').waitFor();
+  await page.getByLabel('ID', { exact: true }).fill(id);
+  await page.getByLabel('ID', { exact: true }).press('Enter');
+  await page.getByText('This ID is taken.').waitFor();
   expect(await read(id)).toMatchObject({ name: id });
 });
 
-it('its page is an address of its own, with the URL of each epoch, the line of the playlist and the command', async () => {
+it('a content has its own address, with the key URL of each epoch, the playlist line and the encrypt command', async () => {
   const { contentId, viewerId, token } = await makeScene(target);
   await createLease(target, { token, contentId }, { deviceId: 'living room' });
   const page = await open({ path: `/content/${contentId}`, as: adminApiKey });
@@ -139,13 +139,13 @@ it('its page is an address of its own, with the URL of each epoch, the line of t
   await page.getByLabel('Type 2 to confirm').fill('2');
   await page.getByRole('button', { name: 'Revoke the leases' }).click();
   await waitForAnnouncement(page, '2 leases revoked');
-  await page.getByText('Nobody plays it now').waitFor();
+  await page.getByText('No active leases').waitFor();
   const { json } = await client.get(`/api/v1/leases?contentId=${contentId}`, adminApiKey);
   const states = json.leases.map(({ state, reason }: Record<string, string>) => [state, reason]);
   expect(states).toEqual(Array(2).fill(['revoked', 'licence ended']));
 });
 
-it('searches, filters and pages, and keeps all of it in the address', async () => {
+it('content can be searched, filtered and paged, and the address keeps the state', async () => {
   const mark = unique('Étude');
   for (let n = 1; n <= 52; n++) await register({ id: unique('c'), name: `${mark} ${n}` });
   const off = (await register({ name: `${mark} off` })).json.content.id;
@@ -169,11 +169,11 @@ it('searches, filters and pages, and keeps all of it in the address', async () =
   await expect.poll(() => namesOn(page)).toEqual([`${mark} off`]);
   await page.getByRole('button', { name: `Actions for ${mark} off` }).click();
   await page.getByRole('menuitem', { name: 'Enable' }).click();
-  await page.getByText('No content is like that').waitFor();
+  await page.getByText('No matching content').waitFor();
   await inspectPage(page, 'content-none');
 });
 
-it('hostile names are text: nothing runs, nothing moves out of its place', async () => {
+it('hostile names are shown as text: no script runs, and the layout holds', async () => {
   const mark = unique('hostile');
   const names = [
     `${mark}<script>document.title='owned'</script><img src=x onerror=alert(1)>`,
@@ -201,7 +201,7 @@ it('hostile names are text: nothing runs, nothing moves out of its place', async
   }
 });
 
-it('a content that is not there says so', async () => {
+it('an unknown content ID shows No such content', async () => {
   const page = await open({ path: '/content/no-such-film', as: adminApiKey });
   await page.getByRole('heading', { name: 'No such content' }).waitFor();
   await inspectPage(page, 'content-unknown');

@@ -5,7 +5,7 @@ import { inspectPage } from './inspect-page.ts';
 const { open, server } = await startDashboard({ RATE_LIMIT: 'on' });
 await server.client.post('/api/v1/setup', server.adminApiKey);
 
-it('where the server counts requests, a word that is typed is one search, and a 429 leaves the rows until it asks again', async () => {
+it('with rate limits a typed word is one search, and a 429 keeps the rows until the automatic retry', async () => {
   const page = await open({ path: '/api-keys' });
   await page.clock.install();
   await page.reload();
@@ -45,7 +45,7 @@ it('where the server counts requests, a word that is typed is one search, and a 
   );
   await page.getByRole('searchbox').fill('nobody');
   await page.clock.runFor(300);
-  const banner = page.getByText('Too many requests for now.');
+  const banner = page.getByText('Too many requests.');
   await banner.waitFor();
   isRefusing = false;
   expect(await row.isVisible()).toBe(true);
@@ -56,7 +56,7 @@ it('where the server counts requests, a word that is typed is one search, and a 
   await page.getByText(' in 1 s').waitFor();
   expect(searches).toEqual(['adm', 'nobody']);
   await page.clock.resume();
-  await page.getByText('No key is like that').waitFor();
+  await page.getByText('No matching keys').waitFor();
   expect(searches).toEqual(['adm', 'nobody', 'nobody']);
   await banner.waitFor({ state: 'detached' });
 

@@ -8,7 +8,7 @@ import { openMortalStage, untilFetchedAhead } from './mortal-server.ts';
 const alone = await startDashboard({ ADMIN_API_KEY: undefined });
 const mortal = await openMortalStage();
 
-it('revoking the last key that can manage warns of that', async () => {
+it('revoking the last key that can manage shows a warning', async () => {
   const { server, open } = alone;
   const { json } = await server.client.post('/api/v1/setup', undefined, { name: 'only' });
   const admin = { ...server, adminApiKey: json.raw_key };
@@ -29,7 +29,7 @@ it('revoking the last key that can manage warns of that', async () => {
   await inspectPage(page, 'api-keys-last-manager');
 });
 
-it('a server that is gone is said so for as long as it is, and the page is itself again once it is back', async () => {
+it('a banner reports a lost server until it is back, and the page recovers', async () => {
   const server = await mortal.start();
   const page = await mortal.open({ path: '/api-keys', as: server.adminApiKey });
   await page.getByRole('rowheader', { name: 'admin' }).waitFor();
@@ -43,7 +43,7 @@ it('a server that is gone is said so for as long as it is, and the page is itsel
   await page.getByRole('rowheader', { name: 'admin' }).waitFor();
 });
 
-it('what is begun while the server is gone is said to have failed, and works when it is back, without a reload', async () => {
+it('an action during an outage fails with a message, and works after the outage without a reload', async () => {
   const server = await mortal.start();
   const page = await mortal.open({ path: '/leases', as: server.adminApiKey });
   await page.getByText('Live', { exact: true }).waitFor();

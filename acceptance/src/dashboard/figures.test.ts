@@ -75,7 +75,7 @@ const pages = [
 ];
 
 it.each(pages)(
-  '$path is light, drawn at once, still, and accessible in both themes',
+  '$path is small, painted quickly, without layout shifts, and accessible in both themes',
   async ({ path, shows }) => {
     const page = await load(path);
     await shows(page).waitFor();
@@ -88,7 +88,7 @@ it.each(pages)(
   },
 );
 
-it('the way in is light, drawn at once and still', async () => {
+it('the sign-in page is small, painted quickly and without layout shifts', async () => {
   const page = await open();
   await page.addInitScript(addShifts);
   await page.reload();
@@ -120,10 +120,13 @@ const opened = [
   { what: 'the export of the audit', path: '/audit', begin: button('Export'), role: 'menu' },
 ] as const;
 
-it.each(opened)('$what is accessible in both themes, and fits', async ({ what, path, begin, role }) => {
-  const page = await load(path);
-  await begin(page);
-  await page.getByRole(role).waitFor();
-  // Where there is least room.
-  await inspectPage(page, `figures-${what.replaceAll(' ', '-')}`, [390]);
-});
+it.each(opened)(
+  '$what is accessible in both themes and fits the screen',
+  async ({ what, path, begin, role }) => {
+    const page = await load(path);
+    await begin(page);
+    await page.getByRole(role).waitFor();
+    // Where there is least room.
+    await inspectPage(page, `figures-${what.replaceAll(' ', '-')}`, [390]);
+  },
+);

@@ -21,7 +21,7 @@ async function startFresh() {
 /** Claims the server, and goes on only when the key is stored: the key as the file has it that was downloaded. */
 async function claim(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Claim this server' }).click();
-  const goOn = page.getByRole('button', { name: 'Go on' });
+  const goOn = page.getByRole('button', { name: 'Continue' });
   expect(await goOn.isDisabled()).toBe(true);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -34,8 +34,8 @@ async function claim(page: Page): Promise<string> {
 
 async function register(page: Page, id: string): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill('The long way home');
-  await page.getByLabel('Id', { exact: true }).fill(id);
-  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByLabel('ID', { exact: true }).fill(id);
+  await page.getByRole('button', { name: 'Register the content' }).click();
 }
 
 /** Runs what the page shows to be run, as it is. @returns what it wrote: the content key in hex */
@@ -48,7 +48,7 @@ async function runSnippet(page: Page): Promise<string> {
   return execFileSync('sh', ['-c', command], { encoding: 'utf8' });
 }
 
-it('the first hour: claimed, stored, registered, fetched; a lease is seen live, revoked with a reason, and audited', async () => {
+it('the first hour works: claim, store the key, register, fetch a key, then see, revoke and audit a lease', async () => {
   buildDashboard();
   const { url, secret } = await startFresh();
   const { open } = await openStage(url);

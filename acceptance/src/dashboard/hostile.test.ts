@@ -48,7 +48,7 @@ async function spread(text: string): Promise<string[]> {
   return [`/content/${contentId}`, `/leases?lease=${leaseId}`];
 }
 
-it('hostile names, ids, devices and reasons are text on every page: nothing runs, nothing scrolls sideways', async () => {
+it('hostile names, IDs, devices and reasons are text on every page: no script runs, nothing scrolls sideways', async () => {
   const details = await Promise.all(hostile.map(spread));
   const { raw } = await createApiKey(target, 'full', { name: `${mark}${hostile[0]}` });
   const page = await open({ path: '/account' });
@@ -59,7 +59,7 @@ it('hostile names, ids, devices and reasons are text on every page: nothing runs
   for (const path of [...lists, ...details.flat()]) await look(page, path, mark);
 });
 
-it('a CSV of the audit holds no formula', async () => {
+it('a CSV export of the audit has no formulas', async () => {
   const viewerId = `=1+1${unique('')}`;
   await client.post('/keys/leases/revoke', adminApiKey, { viewerId });
   const page = await open({ path: `/audit?action=lease.revoke`, as: adminApiKey });

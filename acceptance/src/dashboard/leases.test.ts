@@ -23,7 +23,7 @@ async function openLeases(query = ''): Promise<Page> {
   await page.getByText('Live', { exact: true }).waitFor();
   await page
     .getByRole('table')
-    .or(page.getByText(/No lease/))
+    .or(page.getByText(/No (matching )?leases/))
     .first()
     .waitFor();
   return page;
@@ -44,10 +44,10 @@ async function createLeases(contentId: string, count: number): Promise<string[]>
   return viewers;
 }
 
-it('a lease is seen the moment it is created, revoked with a reason, and in the audit', async () => {
+it('a new lease appears at once, is revoked with a reason, and is in the audit', async () => {
   const scene = await makeScene(target);
   const page = await openLeases(`?content=${scene.contentId}`);
-  await page.getByText('No lease is like that').waitFor();
+  await page.getByText('No matching leases').waitFor();
   await inspectPage(page, 'leases-none');
   const id = await createLease(target, scene, { deviceId: 'living room' });
   const row = page.getByRole('row', { name: scene.viewerId });
@@ -82,7 +82,7 @@ it('a lease is seen the moment it is created, revoked with a reason, and in the 
   await inspectPage(page, 'leases-details');
 });
 
-it('new leases are announced and put nothing under the pointer; rows change where they stand', async () => {
+it('new leases are announced without moving rows, and rows change in place', async () => {
   const contentId = await registerContent(target);
   const [viewer = ''] = await createLeases(contentId, 1);
   const page = await openLeases(`?content=${contentId}`);
@@ -104,14 +104,14 @@ it('new leases are announced and put nothing under the pointer; rows change wher
   await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('3 active');
 });
 
-it('a lease expires before the eyes, without being asked for', async () => {
+it('a shown lease expires without a new request', async () => {
   const scene = await makeScene(target);
   await createLease(target, scene, { requestedTtlSeconds: 4 });
   const page = await openLeases(`?viewer=${scene.viewerId}`);
   await page.getByRole('row', { name: scene.viewerId }).getByText('Expired').waitFor();
 });
 
-it('the button back leads to the page of the list that was left, and then to the one before', async () => {
+it('the back button leads to the page of the list that was left, then to the page before', async () => {
   const contentId = await registerContent(target);
   await createLeases(contentId, 53);
   const page = await openLeases(`?content=${contentId}`);
@@ -132,7 +132,7 @@ it('the button back leads to the page of the list that was left, and then to the
   await page.getByText('50 leases on page 1').waitFor();
 });
 
-it('a computer whose clock is wrong is told so, and sees leases as the server does', async () => {
+it('a computer with a wrong clock gets a warning, and shows leases by the server’s time', async () => {
   const scene = await makeScene(target);
   await createLease(target, scene);
   const page = await open({ path: `/leases?viewer=${scene.viewerId}` });
@@ -145,7 +145,7 @@ it('a computer whose clock is wrong is told so, and sees leases as the server do
   await page.getByText('The clock of this computer is 3 hours ahead.').waitFor();
 });
 
-it('many are revoked once their number was typed: by viewer, by content and by the pair', async () => {
+it('several leases are revoked after typing their number: by viewer, by content and by the pair', async () => {
   const [first, second] = [await registerContent(target), await registerContent(target)];
   const viewer = unique('viewer');
   const token = viewerToken(target.jwtSecret, viewer);
@@ -178,8 +178,8 @@ it('many are revoked once their number was typed: by viewer, by content and by t
   await waitForAnnouncement(page, '2 leases revoked');
   await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('1 active');
 
-  await page.getByRole('searchbox', { name: 'Whole id of a viewer' }).fill('');
-  await page.getByRole('searchbox', { name: 'Whole id of a content' }).fill(second);
+  await page.getByRole('searchbox', { name: 'Viewer ID (exact)' }).fill('');
+  await page.getByRole('searchbox', { name: 'Content ID (exact)' }).fill(second);
   await expect.poll(() => page.getByTestId('active-leases').textContent()).toBe('3 active');
   await page.getByRole('button', { name: 'Revoke every lease of this content…' }).click();
   await page.getByLabel('Type 3 to confirm').fill('3');
@@ -195,7 +195,7 @@ it('many are revoked once their number was typed: by viewer, by content and by t
   );
 });
 
-it('filters and pages, and keeps the filter in the address', async () => {
+it('leases can be filtered and paged, and the address keeps the filter', async () => {
   const contentId = await registerContent(target);
   const viewers = await createLeases(contentId, 53);
   await client.post('/keys/leases/revoke', adminApiKey, { viewerId: viewers[0] });
@@ -203,8 +203,8 @@ it('filters and pages, and keeps the filter in the address', async () => {
   await page.keyboard.press('/');
   await page.keyboard.type(viewers[0] ?? '');
   await expect.poll(() => viewersOn(page)).toEqual([viewers[0]]);
-  await page.getByRole('searchbox', { name: 'Whole id of a viewer' }).press('Escape');
-  await page.getByRole('searchbox', { name: 'Whole id of a content' }).fill(contentId);
+  await page.getByRole('searchbox', { name: 'Viewer ID (exact)' }).press('Escape');
+  await page.getByRole('searchbox', { name: 'Content ID (exact)' }).fill(contentId);
   await page.getByText('50 leases on page 1').waitFor();
   await inspectPage(page, 'leases', [1280, 390, 3840]);
   await page.getByRole('button', { name: 'Next' }).click();
@@ -216,7 +216,7 @@ it('filters and pages, and keeps the filter in the address', async () => {
   await expect.poll(() => new URL(page.url()).search).toBe(`?content=${contentId}&state=revoked`);
 });
 
-it('a stream that breaks is said to be broken, comes back, and brings what was missed', async () => {
+it('a broken event stream is shown as such, reconnects, and catches up with missed events', async () => {
   const contentId = await registerContent(target);
   const [viewer = ''] = await createLeases(contentId, 1);
   const page = await open({ path: `/leases?content=${contentId}` });
@@ -233,7 +233,7 @@ it('a stream that breaks is said to be broken, comes back, and brings what was m
   await page.getByRole('row', { name: missed }).waitFor();
 });
 
-it('hostile viewers and devices are text: nothing runs, nothing moves out of its place', async () => {
+it('hostile viewers and devices are shown as text: no script runs, and the layout holds', async () => {
   const contentId = await registerContent(target, unique('c'.repeat(230)));
   const hostile = [
     `<script>document.title='owned'</script>${unique('')}`,
@@ -267,7 +267,7 @@ it('hostile viewers and devices are text: nothing runs, nothing moves out of its
 it('a key of scope playback does not see leases', async () => {
   const { raw } = await createApiKey(target, 'playback');
   const page = await open({ path: '/leases', as: raw });
-  await page.getByRole('heading', { name: 'Not for this key' }).waitFor();
+  await page.getByRole('heading', { name: 'Access denied' }).waitFor();
   const { status, code } = await client.get('/api/v1/leases', raw);
   expect([status, code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
 });

@@ -23,7 +23,7 @@ async function beginKey(page: Page, name: string): Promise<void> {
   await page.getByLabel('Name', { exact: true }).fill(name);
 }
 
-it('a claim whose answer is lost leads to what to do about it, not to a sign-in that nobody has a key for', async () => {
+it('a claim with a lost answer leads to instructions, not to a sign-in page without a key', async () => {
   const page = await unclaimed.open();
   await page.route('**/api/v1/setup', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -37,20 +37,20 @@ it('a claim whose answer is lost leads to what to do about it, not to a sign-in 
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-it('the wizard goes on where it was after the server is killed and started again', async () => {
+it('the wizard continues at its step after the server was killed and restarted', async () => {
   const server = await mortal.start({ isClaimed: false });
   const page = await mortal.open();
   await page.getByRole('button', claimButton).click();
-  await storeKey(page, 'Go on');
+  await storeKey(page, 'Continue');
   await server.kill();
-  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByRole('button', { name: 'Register the content' }).click();
   await page.getByText(/It may or may not have been done/).waitFor();
   const banner = page.getByText('The server does not answer.', { exact: true });
   await banner.waitFor();
   const isSetup = (response: Response) => response.url().endsWith('/api/v1/setup');
   await Promise.all([page.waitForResponse(isSetup, { timeout: 90_000 }), server.restart()]);
   await banner.waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByRole('button', { name: 'Register the content' }).click();
   await page.getByRole('heading', { name: 'Fetch its key' }).waitFor();
 });
 
@@ -65,7 +65,7 @@ it('a double click claims once', async () => {
   expect(claims).toBe(1);
 });
 
-it('a new key stays in sight when one goes back, and leaving the page is asked about, until it is stored', async () => {
+it('a new key stays visible after going back, and leaving the page asks for confirmation, until it is stored', async () => {
   const name = unique('kept');
   const page = await claimed.open({ path: '/account', as: claimed.server.adminApiKey });
   await page.getByRole('link', { name: 'API keys' }).click();
@@ -92,7 +92,7 @@ it('a new key stays in sight when one goes back, and leaving the page is asked a
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-it('an act that is answered with what cannot be read, or by a proxy, is said to be perhaps done, or when to try again', async () => {
+it('an action with an unreadable answer, or one from a proxy, is described as possibly done, or with a retry time', async () => {
   const page = await claimed.open({ path: '/api-keys', as: claimed.server.adminApiKey });
   const answers = [
     { status: 200, contentType: 'text/html', body: '<html>Sign in to the network</html>' },
@@ -108,33 +108,33 @@ it('an act that is answered with what cannot be read, or by a proxy, is said to 
   for (const words of [
     /It may or may not have been done/,
     /Try again in 45 seconds/,
-    /too much for one request/,
+    /request is too large/,
   ]) {
     await page.getByRole('button', { name: 'Create the key' }).click();
     await alert.getByText(words).waitFor();
   }
 });
 
-it('the fault of a field leads to the field', async () => {
+it('an invalid field takes the focus', async () => {
   const page = await claimed.open({ path: '/api-keys', as: claimed.server.adminApiKey });
   await beginKey(page, ' ');
   for (let attempt = 0; attempt < 2; attempt++) {
     await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.getByText('Give it a name that says who uses it.').waitFor();
+    await page.getByText('Enter a name that says who uses the key.').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.name')).toBe('name');
   }
 });
 
-it('what was pasted for a key is told for what it is, and no request is made of it', async () => {
+it('an unusable pasted key is explained without a request', async () => {
   const page = await claimed.open();
   const field = page.getByLabel('API key', { exact: true });
   const signIn = page.getByRole('button', { name: 'Sign in' });
   await field.fill('lk_51b7d344…');
   await signIn.click();
-  await page.getByText(/That is only the beginning of a key/).waitFor();
+  await page.getByText(/That is only a key prefix/).waitFor();
   await field.fill('lk_51b7\u200bd344');
   await signIn.click();
-  await page.getByText('That is not a whole key.').waitFor();
+  await page.getByText('That is not a complete key.').waitFor();
   expect(await page.getByText('The server does not answer.').count()).toBe(0);
   await field.fill(`Bearer ${makeApiKey()}`);
   await signIn.click();

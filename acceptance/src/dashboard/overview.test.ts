@@ -37,7 +37,7 @@ async function figureOf(page: Page, name: string): Promise<string> {
   return (await page.getByRole('term').filter({ hasText: name }).locator('xpath=..').textContent()) ?? '';
 }
 
-it('a fresh server says what will be seen and what to do first, and shows figures as soon as there is something', async () => {
+it('a fresh server explains the overview and the first step, and shows figures once there is content', async () => {
   const { open, server } = own;
   const page = await open({ as: server.adminApiKey });
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
@@ -52,7 +52,7 @@ it('a fresh server says what will be seen and what to do first, and shows figure
   await expect.poll(() => figureOf(page, 'Active leases')).toContain('0');
 });
 
-it('the figures are what was done: key requests, refusals, leases, and what players report', async () => {
+it('the figures match the traffic: key requests, refusals, leases and player reports', async () => {
   const { open, server } = own;
   const scene = await makeScene(server);
   const token = viewerToken(server.jwtSecret, scene.viewerId);
@@ -65,7 +65,7 @@ it('the figures are what was done: key requests, refusals, leases, and what play
   expect(await figureOf(page, 'Key request, p95')).toMatch(/\d m?s.*p50 [\d.]+ m?s/);
   expect(await figureOf(page, 'Failed, 5xx')).toContain('0 %');
   expect(await figureOf(page, 'Refused, 4xx')).toContain('too high');
-  expect(await figureOf(page, 'First frame, p95')).toMatch(/1\.[45]\d* s.*3 stalls a playback · 1 report/);
+  expect(await figureOf(page, 'First frame, p95')).toMatch(/1\.[45]\d* s.*3 stalls per playback · 1 report/);
   await page
     .getByText(/% of requests were refused in the last hour/)
     .first()
@@ -74,19 +74,19 @@ it('the figures are what was done: key requests, refusals, leases, and what play
   await createLease(server, scene);
   await expect.poll(() => figureOf(page, 'Active leases')).toMatch(/leases1now/);
 
-  const chart = page.getByRole('figure', { name: 'How long key requests take' });
+  const chart = page.getByRole('figure', { name: 'Key request duration' });
   expect(await chart.getByRole('img').getAttribute('aria-label')).toMatch(
     /p50: from .* p95: .* target 100 ms\. alert 500 ms\./,
   );
   await chart.getByText('As a table').click();
   await expect.poll(() => chart.getByRole('row').count()).toBeGreaterThan(1);
   await inspectPage(page, 'overview');
-  await page.getByRole('link', { name: 'Refused acts' }).click();
+  await page.getByRole('link', { name: 'Refused actions' }).click();
   await page.getByRole('heading', { name: 'Audit' }).waitFor();
   await expect.poll(() => new URL(page.url()).search).toBe('?outcome=refused');
 });
 
-it('a revocation is seen the moment it is made, with how soon every replica went by it', async () => {
+it('a revocation appears at once, with the delay of every replica', async () => {
   const { open, target } = shared;
   const scene = await makeScene(target);
   await createLease(target, scene);
@@ -107,7 +107,7 @@ it('a revocation is seen the moment it is made, with how soon every replica went
   await page.getByRole('heading', { name: 'Leases' }).waitFor();
 });
 
-it('an act on a key or a content is told by its name, and leads to what it was done to', async () => {
+it('a change of a key or content is described by its action, and links to its target', async () => {
   const { open, target } = shared;
   const { id } = await createApiKey(target, 'playback', { name: 'the old player' });
   await revokeApiKey(target, id);
@@ -118,21 +118,21 @@ it('an act on a key or a content is told by its name, and leads to what it was d
   await page.getByRole('rowheader', { name: /the old player/ }).waitFor();
 });
 
-it('what the server stands on is shown, and what about its configuration is doubtful, with what to do', async () => {
+it('the overview shows the dependencies, and recommendations for the configuration', async () => {
   const { open, server } = own;
   await createApiKey(server, 'playback');
   const page = await open({ as: server.adminApiKey });
   const health = page.getByRole('region', { name: 'Health' });
   await health.getByText('The database').waitFor();
   expect(await health.getByText('down', { exact: true }).count()).toBe(0);
-  const notes = page.getByRole('region', { name: 'Worth a look once' });
-  await notes.getByText('This server limits no rate').waitFor();
-  await notes.getByRole('link', { name: 'Those keys' }).click();
+  const notes = page.getByRole('region', { name: 'Recommendations' });
+  await notes.getByText('Rate limiting is off').waitFor();
+  await notes.getByRole('link', { name: 'Show these keys' }).click();
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   await expect.poll(() => new URL(page.url()).search).toBe('?filter=never-expires');
 });
 
-it('a server that is gone is said so, the figures stay, and both mend themselves once it is back', async () => {
+it('a lost server is reported while the figures stay, and both recover once it is back', async () => {
   const server = await mortal.start();
   const { url, adminApiKey } = server;
   await fetch(`${url}/api/v1/content`, {
@@ -152,7 +152,7 @@ it('a server that is gone is said so, the figures stay, and both mend themselves
   await page.getByText('Reconnecting…').waitFor();
   await page.getByText('The server does not answer.', { exact: true }).waitFor();
   expect(await page.getByRole('term').count()).toBe(6);
-  await page.getByText('All was clear when the server last answered.').waitFor();
+  await page.getByText('No problems when the server last answered.').waitFor();
   await inspectPage(page, 'overview-gone');
   await server.restart();
   await page.getByText('The server does not answer').waitFor({ state: 'detached' });
@@ -160,7 +160,7 @@ it('a server that is gone is said so, the figures stay, and both mend themselves
   await page.getByText('Live', { exact: true }).waitFor();
 });
 
-it('a key that manages nothing is led past it, and is not offered it', async () => {
+it('a key without management permissions is not offered the overview', async () => {
   const { open, target } = shared;
   const { raw } = await createApiKey(target, 'upload');
   const page = await open({ as: raw });
@@ -169,7 +169,7 @@ it('a key that manages nothing is led past it, and is not offered it', async () 
   expect((await target.client.get('/api/v1/statistics', raw)).status).toBe(403);
 });
 
-it('the charts come with this page and no other, and are small', async () => {
+it('the charts are loaded with the overview only, and are small', async () => {
   const { open, server } = own;
   const page = await open({ path: '/account' });
   const scripts = async () =>
@@ -187,7 +187,7 @@ it('the charts come with this page and no other, and are small', async () => {
   expect(await largest()).toBeLessThan(20 * 1024);
 });
 
-it('all of it is within reach of the keyboard, and nothing moves for who wants no motion', async () => {
+it('the overview works by keyboard, and nothing moves with reduced motion', async () => {
   const { open, server } = own;
   const page = await open({ as: server.adminApiKey });
   await page.emulateMedia({ reducedMotion: 'reduce' });

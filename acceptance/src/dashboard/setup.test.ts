@@ -28,19 +28,19 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
     page.getByRole('button', { name: 'Download' }).click(),
   ]);
   expect(readFileSync(await download.path(), 'utf8')).toBe(`${rawKey}\n`);
-  const goOn = page.getByRole('button', { name: 'Go on' });
+  const goOn = page.getByRole('button', { name: 'Continue' });
   expect(await goOn.isDisabled()).toBe(true);
   await page.getByLabel(/I have stored this key/).check();
   await goOn.click();
 
   await page.getByRole('heading', { name: 'Register a first content' }).waitFor();
   await inspectPage(page, 'setup-content');
-  await page.getByLabel('Id').fill('no/slash');
-  await page.getByRole('button', { name: 'Register it' }).click();
-  await expect.poll(() => page.getByLabel('Id').getAttribute('aria-invalid')).toBe('true');
-  await page.getByText('Letters, digits, - and _ alone').waitFor();
-  await page.getByLabel('Id').fill('first-film');
-  await page.getByRole('button', { name: 'Register it' }).click();
+  await page.getByLabel('ID').fill('no/slash');
+  await page.getByRole('button', { name: 'Register the content' }).click();
+  await expect.poll(() => page.getByLabel('ID').getAttribute('aria-invalid')).toBe('true');
+  await page.getByText('Use only letters, digits, - and _').waitFor();
+  await page.getByLabel('ID').fill('first-film');
+  await page.getByRole('button', { name: 'Register the content' }).click();
 
   await page.getByRole('heading', { name: 'Fetch its key' }).waitFor();
   await inspectPage(page, 'setup-try');
@@ -57,7 +57,7 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   await page.getByRole('rowheader', { name: 'Mona' }).waitFor();
 });
 
-it('a server that was claimed while the page was open says so, and leads to signing in', async () => {
+it('a server that was claimed while the wizard was open says so, and leads to the sign-in page', async () => {
   const page = await raced.open();
   await page.getByRole('heading', { name: 'Set up your key server' }).waitFor();
   expect((await raced.server.client.post('/api/v1/setup', undefined)).status).toBe(201);
@@ -70,11 +70,11 @@ it('a server that was claimed while the page was open says so, and leads to sign
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-it('the wizard asks for the setup token where the server demands it, and says when it is the wrong one', async () => {
+it('the wizard asks for the setup token if the server requires it, and refuses a wrong one', async () => {
   const page = await guarded.open();
   const token = page.getByLabel('Setup token', { exact: true });
   await page.getByRole('button', { name: 'Claim this server' }).click();
-  await page.getByText('Enter it.').waitFor();
+  await page.getByText('Enter the setup token.').waitFor();
   await token.fill('wrong');
   await page.getByRole('button', { name: 'Claim this server' }).click();
   await page.getByText('That is not the value of SETUP_TOKEN.').waitFor();
@@ -84,7 +84,7 @@ it('the wizard asks for the setup token where the server demands it, and says wh
   await page.getByRole('heading', { name: 'Store your key' }).waitFor();
 });
 
-it('the wizard asks for the bootstrap key where the way leads over a proxy', async () => {
+it('the wizard asks for the bootstrap key behind a proxy', async () => {
   const page = await proxied.open();
   await page.setExtraHTTPHeaders({ 'x-forwarded-for': '203.0.113.9' });
   await page.reload();

@@ -8,13 +8,13 @@ const { open, target } = await openDashboard();
 const focused = (page: Page) => () =>
   page.evaluate('document.activeElement?.textContent || document.activeElement?.getAttribute("aria-label")');
 
-it('works by keyboard: the skip link leads past the navigation, and the heading says where one is', async () => {
+it('the dashboard works by keyboard: the skip link passes the navigation, and the heading takes the focus', async () => {
   const page = await open({ path: '/api-keys', as: target.adminApiKey });
   await page.getByRole('rowheader').first().waitFor();
   await expect.poll(focused(page)).toBe('API keys');
-  const skip = page.getByRole('link', { name: 'Skip to the page' });
+  const skip = page.getByRole('link', { name: 'Skip navigation' });
   expect(await page.evaluate('document.querySelector("a, button, input").textContent')).toBe(
-    'Skip to the page',
+    'Skip navigation',
   );
   await skip.focus();
   await expect.poll(async () => (await skip.boundingBox())?.y).toBeGreaterThanOrEqual(0);
@@ -29,7 +29,7 @@ it('works by keyboard: the skip link leads past the navigation, and the heading 
   await expect.poll(focused(page)).toBe('Create a key');
 });
 
-it('where there is no room the navigation is a drawer, which closes when it was used, or with Esc', async () => {
+it('on a narrow screen the navigation is a drawer, which closes after use or with Esc', async () => {
   const page = await open({ as: target.adminApiKey, width: 390 });
   await page.getByRole('button', { name: 'Open the navigation' }).click();
   const drawer = page.getByRole('dialog');
@@ -44,7 +44,7 @@ it('where there is no room the navigation is a drawer, which closes when it was 
   await drawer.waitFor({ state: 'detached' });
 });
 
-it('light and dark follow the system until one is chosen, which is remembered', async () => {
+it('the theme follows the system until one is chosen, and the choice is remembered', async () => {
   const page = await open({ theme: 'dark', as: target.adminApiKey });
   const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const dark = await ground();
@@ -56,7 +56,7 @@ it('light and dark follow the system until one is chosen, which is remembered', 
   await expect.poll(ground).toBe(dark);
 });
 
-it('a time is told as a distance, and in full on hover', async () => {
+it('a time is shown relative to now, and in full on hover', async () => {
   const page = await open({ path: '/api-keys', as: target.adminApiKey });
   const time = page.getByRole('rowheader').first().locator('xpath=..').locator('time').first();
   await time.hover();
@@ -68,7 +68,7 @@ it.each([
   { width: 1920, size: '16px', between: [900, 1400] },
   { width: 3840, size: '24px', between: [2200, 2900] },
 ])(
-  '$width pixels wide the letters are of $size, and a table uses the width without an end to its lines',
+  'a window $width pixels wide has a font size of $size, and tables use the width within limits',
   async ({ width, size, between: [least = 0, most = 0] }) => {
     const page = await open({ path: '/api-keys', as: target.adminApiKey, width });
     await page.getByRole('rowheader').first().waitFor();

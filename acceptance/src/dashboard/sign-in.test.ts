@@ -7,7 +7,7 @@ import { inspectPage } from './inspect-page.ts';
 
 const { open, target } = await openDashboard();
 
-it('a key that the server does not accept is refused in words, and a token of a viewer as what it is', async () => {
+it('a key that the server does not accept is refused with the reason, and a viewer token is recognised', async () => {
   const page = await open();
   const field = page.getByLabel('API key', { exact: true });
   const button = page.getByRole('button', { name: 'Sign in' });
@@ -19,10 +19,10 @@ it('a key that the server does not accept is refused in words, and a token of a 
   await inspectPage(page, 'sign-in-refused');
   await field.fill(viewerToken(target.jwtSecret, 'viewer'));
   await button.click();
-  await page.getByText(/That is a token of a viewer/).waitFor();
+  await page.getByText(/That is a viewer token/).waitFor();
 });
 
-it('signing in shows the address that was asked for, keeps the key in memory alone, and signing out forgets it', async () => {
+it('signing in shows the requested page and keeps the key in memory only, and signing out removes it', async () => {
   const page = await open({ path: '/account' });
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await inspectPage(page, 'sign-in');
@@ -40,7 +40,7 @@ it('signing in shows the address that was asked for, keeps the key in memory alo
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-it('a key that is to be kept outlives a reload, is in sessionStorage alone, and is gone after signing out', async () => {
+it('a remembered key survives a reload, is in sessionStorage only, and is removed by signing out', async () => {
   const page = await open();
   await page.getByLabel(/Keep me signed in/).check();
   await signIn(page, target.adminApiKey);
@@ -55,19 +55,19 @@ it('a key that is to be kept outlives a reload, is in sessionStorage alone, and 
 });
 
 it.each(['upload', 'playback'])(
-  'a key of scope %s sees what it may, and why a page is not for it',
+  'a key of scope %s sees its own pages, and the reason why other pages are denied',
   async (scope) => {
     const { raw } = await createApiKey(target, scope);
     const page = await open({ path: '/api-keys', as: raw });
-    await page.getByRole('heading', { name: 'Not for this key' }).waitFor();
+    await page.getByRole('heading', { name: 'Access denied' }).waitFor();
     expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0);
     await inspectPage(page, `forbidden-${scope}`);
     await page.getByRole('link', { name: 'Your key' }).first().click();
-    await page.getByText('This key manages nothing').waitFor();
+    await page.getByText('This key has no management permissions').waitFor();
   },
 );
 
-it('a key that is revoked while it is in use is signed out, and told why', async () => {
+it('a key that is revoked during its session is signed out, with the reason', async () => {
   const { raw, id } = await createApiKey(target, 'full');
   const page = await open({ path: '/api-keys', as: raw });
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
@@ -83,7 +83,7 @@ it('a key that is revoked while it is in use is signed out, and told why', async
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
-it('an address that is none says so', async () => {
+it('an unknown address shows No such page', async () => {
   const page = await open({ path: '/nothing-here', as: target.adminApiKey });
   await page.getByRole('heading', { name: 'No such page' }).waitFor();
 });

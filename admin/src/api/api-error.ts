@@ -1,14 +1,14 @@
-/** An answer that is a refusal or a fault: what the problem document (RFC 9457) said. */
+/** An error answer of the server, from its problem document (RFC 9457). */
 export class ApiError extends Error {
   readonly status: number;
-  /** One of the server's codes; `HTTP_<status>` where the answer was no problem document. */
+  /** One of the server's codes; `HTTP_<status>` if the answer was not a problem document. */
   readonly code: string;
   readonly detail: string;
-  /** By which the server's log names the request. */
+  /** Identifies the request in the server's log. */
   readonly requestId: string | null;
-  /** What is wrong with the body or the query, by JSON pointer. */
+  /** Errors in the body or the query, by JSON pointer. */
   readonly errors: readonly { path: string; message: string }[];
-  /** When another attempt makes sense; null where the server did not say. */
+  /** Seconds until the next attempt makes sense; null if the server did not say. */
   readonly retryAfterSeconds: number | null;
 
   constructor(status: number, problem: Problem, retryAfterSeconds: number | null = null) {
@@ -22,13 +22,13 @@ export class ApiError extends Error {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** The message for one member of the body, such as `name`. */
+  /** The message about one member of the body, such as `name`. */
   about(member: string): string | undefined {
     return this.errors.find(({ path }) => path === `/${member}`)?.message;
   }
 }
 
-/** Nothing answered, or what answered was not the server: it ended, or the way to it is cut. */
+/** The server did not answer, or a proxy answered in its place: it is down or unreachable. */
 export class UnreachableError extends Error {
   constructor(cause?: unknown) {
     super('The server does not answer.', { cause });
@@ -36,10 +36,10 @@ export class UnreachableError extends Error {
   }
 }
 
-/** The server answered 2xx, and what it said cannot be read: something between may have answered in its place. */
+/** A 2xx answer without valid JSON: something else may have answered in place of the server. */
 export class UnreadableError extends Error {
   constructor(cause?: unknown) {
-    super('The answer cannot be read.', { cause });
+    super('The answer could not be read.', { cause });
     this.name = 'UnreadableError';
   }
 }
@@ -52,10 +52,10 @@ interface Problem {
   errors?: { path: string; message: string }[];
 }
 
-/** What a proxy says when there is nothing behind it (RFC 9110 sections 15.6.3 and 15.6.5). */
+/** A proxy sends these when nothing answers behind it (RFC 9110 sections 15.6.3 and 15.6.5). */
 const proxyFaults = [502, 504];
 
-/** The error that an answer other than 2xx stands for. */
+/** The error for an answer other than 2xx. */
 export async function readError(response: Response): Promise<Error> {
   const isProblem = response.headers.get('content-type')?.startsWith('application/problem+json');
   if (!isProblem && proxyFaults.includes(response.status)) return new UnreachableError(response.status);

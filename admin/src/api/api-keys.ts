@@ -3,14 +3,14 @@ import type { ApiKey, CurrentApiKey, IssuedApiKey, Scope } from './resources.ts'
 
 export type ApiKeyStatus = 'active' | 'revoked' | 'expired';
 
-/** What a list is narrowed to; the server decides. */
+/** Filter of a list, applied by the server. */
 export interface ApiKeyQuery {
-  /** In the name, or the beginning of the key. */
+  /** Part of the name, or the beginning of the key. */
   q?: string | undefined;
   status?: ApiKeyStatus | undefined;
   scope?: Scope | undefined;
   expires?: 'never' | 'within-14-days' | undefined;
-  /** Not used for so many days. */
+  /** Unused for this number of days. */
   unusedDays?: number | undefined;
   limit?: number;
   cursor?: string | undefined;
@@ -40,7 +40,7 @@ export interface RotatedApiKey extends IssuedApiKey {
   previous: ApiKey;
 }
 
-/** The old key works on for the overlap; with 0 it ends now. */
+/** The old key stays valid for the overlap; with 0 it ends now. */
 export function rotateApiKey(api: Api, id: string, overlapSeconds: number): Promise<RotatedApiKey> {
   return api.request('POST', `/api/v1/api-keys/${id}/rotate`, { body: { overlapSeconds } });
 }
@@ -49,7 +49,7 @@ export function revokeApiKey(api: Api, id: string): Promise<ApiKey> {
   return api.request('DELETE', `/api/v1/api-keys/${id}`);
 }
 
-/** Who a key is. */
+/** Reads the description of a key. */
 export async function readCurrentApiKey(api: Api, credential: string): Promise<CurrentApiKey> {
   const answer = await api.request<{ api_key: CurrentApiKey }>('GET', '/api/v1/api-keys/current', {
     credential,
@@ -57,9 +57,7 @@ export async function readCurrentApiKey(api: Api, credential: string): Promise<C
   return answer.api_key;
 }
 
-/**
- * The keys that may manage, two of each scope at most: enough to know whether one is the last.
- */
+/** Keys that can manage, at most two of each scope: enough to know whether one is the last. */
 export async function listManagers(api: Api, signal?: AbortSignal): Promise<ApiKey[]> {
   const pages = await Promise.all(
     (['admin', 'full'] as const).map((scope) =>

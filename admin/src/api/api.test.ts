@@ -24,7 +24,7 @@ function stage(answer: () => Promise<Response>, credential: string | null = 'lk_
 }
 
 describe('a request', () => {
-  it('carries the key of the session, or the one that is given, or none', async () => {
+  it('a request carries the key of the session, a given key, or no key', async () => {
     const { api, sent } = stage(async () => Response.json({}));
     await api.request('GET', '/a');
     await api.request('GET', '/a', { credential: 'lk_other' });
@@ -37,12 +37,12 @@ describe('a request', () => {
     expect(sent()[2]?.body).toBe('{"name":"x"}');
   });
 
-  it('gives nothing for an answer without a body', async () => {
+  it('an answer without a body resolves to undefined', async () => {
     const { api } = stage(async () => new Response(null, { status: 204 }));
     expect(await api.request('POST', '/a')).toBeUndefined();
   });
 
-  it('throws what the problem document says', async () => {
+  it('an error has the code, detail and request ID of the problem document', async () => {
     const errors = [{ path: '/name', message: 'is too long' }];
     const { api } = stage(async () =>
       problem(
@@ -64,8 +64,8 @@ describe('a request', () => {
   });
 });
 
-describe('the contact', () => {
-  it('is lost where nothing answers, and where a proxy answers for nobody', async () => {
+describe('the contact with the server', () => {
+  it('contact is lost if nothing answers, or if a proxy answers 502 or 504', async () => {
     for (const answer of [
       () => Promise.reject(new TypeError()),
       async () => new Response('', { status: 502 }),
@@ -76,13 +76,13 @@ describe('the contact', () => {
     }
   });
 
-  it('is there where the server itself says that a part of it is not', async () => {
+  it('contact is kept if the server itself answers 503', async () => {
     const { api, heard } = stage(async () => problem(503, { code: 'DEPENDENCY_UNAVAILABLE' }));
     await expect(api.request('GET', '/a')).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
     expect(heard.contact).toEqual([true]);
   });
 
-  it('is lost where an answer breaks off, and there where it is only no JSON', async () => {
+  it('contact is lost if an answer breaks off, and kept if a complete answer is not JSON', async () => {
     const broken = new ReadableStream({ start: (controller) => controller.error(new TypeError('cut')) });
     const cut = stage(async () => new Response(broken));
     await expect(cut.api.request('POST', '/a')).rejects.toBeInstanceOf(UnreachableError);
@@ -92,13 +92,13 @@ describe('the contact', () => {
     expect(strange.heard.contact).toEqual([true]);
   });
 
-  it('is not lost by a key that no header can carry', async () => {
+  it('contact is not lost by a key that a header cannot carry', async () => {
     const { api, heard, sent } = stage(async () => Response.json({}));
     await expect(api.request('GET', '/a', { credential: 'lk_51b7d344…' })).rejects.toBeInstanceOf(TypeError);
     expect([heard.contact, sent()]).toEqual([[], []]);
   });
 
-  it('says nothing of a request that was called off', async () => {
+  it('a cancelled request does not change the contact', async () => {
     const { api, heard } = stage(() => Promise.reject(new DOMException('', 'AbortError')));
     await api.request('GET', '/a', { signal: AbortSignal.abort() }).catch(() => {});
     expect(heard.contact).toEqual([]);
@@ -108,7 +108,7 @@ describe('the contact', () => {
 describe('a refused key', () => {
   const refuse = async () => problem(401, { code: 'INVALID_API_KEY' });
 
-  it('ends the session only where it is the session’s own', async () => {
+  it('a refused key ends the session only if it is the key of the session', async () => {
     const { api, heard } = stage(refuse);
     await api.request('GET', '/a', { credential: 'lk_typed' }).catch(() => {});
     expect(heard.refused).toEqual([]);
@@ -118,7 +118,7 @@ describe('a refused key', () => {
 });
 
 describe('a read that is refused with 429', () => {
-  it('holds back every other read for as long as the server said, and no act', async () => {
+  it('a 429 holds back all other reads until Retry-After, but no actions', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { api, sent } = stage(async () => problem(429, { code: 'RATE_LIMITED' }, { 'retry-after': '7' }));
@@ -134,7 +134,7 @@ describe('a read that is refused with 429', () => {
   });
 });
 
-it('a time to try again may be a date', async () => {
+it('Retry-After can be a date', async () => {
   vi.useFakeTimers({ now: Date.UTC(2027, 0, 31, 12) });
   onTestFinished(() => void vi.useRealTimers());
   const date = new Date(Date.now() + 30_000).toUTCString();
@@ -144,7 +144,7 @@ it('a time to try again may be a date', async () => {
 });
 
 describe('an answer that comes in pieces', () => {
-  it('is handed over unread, and refused as any other', async () => {
+  it('a streamed answer is returned unread, and errors throw as usual', async () => {
     const { api, sent } = stage(async () => new Response('1\n2\n'));
     const response = await api.open('/a', { query: { format: 'csv' } });
     expect([response.bodyUsed, await response.text()]).toEqual([false, '1\n2\n']);
@@ -154,7 +154,7 @@ describe('an answer that comes in pieces', () => {
   });
 });
 
-it('a query leaves out what is absent or empty', () => {
+it('a query leaves out undefined and empty members', () => {
   expect(toQuery({})).toBe('');
   expect(toQuery({ q: '', limit: 5, cursor: undefined, name: 'a&b' })).toBe('?limit=5&name=a%26b');
 });

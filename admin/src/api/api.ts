@@ -2,29 +2,29 @@ import { ApiError, readError, UnreachableError, UnreadableError } from './api-er
 import type { RateLimit } from './rate-limit.ts';
 
 interface RequestOptions {
-  /** Members that are undefined or empty are left out. */
+  /** Undefined and empty members are left out. */
   query?: Record<string, string | number | undefined>;
   /** Sent as JSON. */
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** For `Authorization: Bearer` instead of the session's; null sends none. */
+  /** Replaces the session's key in `Authorization: Bearer`; null sends no header. */
   credential?: string | null;
 }
 
-/** The server, as the session's key may use it. */
+/** The HTTP API of the server, called with the session's key. */
 export interface Api {
   /**
    * @param path with a leading slash
    * @returns the parsed body; undefined for 204
-   * @throws ApiError for any answer but 2xx, and for a read before the time that a 429 has named; UnreachableError where there
-   *   was none, or it broke off; UnreadableError for a 2xx that is no JSON
+   * @throws ApiError for any answer but 2xx, and for a read before the time that a 429 has named; UnreachableError if no
+   *   complete answer arrived; UnreadableError for a 2xx that is not JSON
    */
   request<Answer>(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   /**
-   * For what is too long to be had at once. Only its beginning has a time limit: who reads the rest can abort it.
+   * For long answers. Only the head has a time limit. The caller can abort the body.
    *
    * @returns the answer to a GET, with its body unread
-   * @throws as `request` does; a body that breaks off rejects its reader
+   * @throws like `request`. A body that breaks off rejects its reader
    */
   open(path: string, options: RequestOptions): Promise<Response>;
 }
@@ -32,16 +32,16 @@ export interface Api {
 export interface ApiOptions {
   fetch: typeof globalThis.fetch;
   credential: () => string | null;
-  /** Hears of every attempt whether the server was there. */
+  /** Called after every attempt. */
   onContact: (reached: boolean) => void;
   rateLimit: RateLimit;
-  /** Hears the `Date` header of every answer, and when it was asked for: milliseconds since 1970. */
+  /** Called with the `Date` header of every answer and the time of its request, in milliseconds since 1970. */
   onDate?: (date: string | null, sentAtMs: number) => void;
-  /** The session's own key was refused with INVALID_API_KEY. */
+  /** Called when the session's key is refused with INVALID_API_KEY. */
   onKeyRefused: (credential: string) => void;
 }
 
-/** Longer than the gateway waits for a service (7 s), so that its answer arrives. */
+/** Longer than the gateway waits for a service (7 s), so that the gateway's answer arrives. */
 const timeoutMs = 15_000;
 
 export function createApi({
@@ -59,7 +59,7 @@ export function createApi({
     bearer: string | null,
     timeout: AbortSignal,
   ) {
-    // What no header can carry is a fault of this page, not a server that is gone.
+    // Outside of the try block: an invalid header value is an error of this page, not a lost server.
     const headers = new Headers({
       accept: 'application/json',
       ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
@@ -74,14 +74,14 @@ export function createApi({
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     } catch (cause) {
-      // Whoever asked has gone elsewhere: that says nothing of the server.
+      // The caller has cancelled: this says nothing about the server.
       if (signal?.aborted) throw cause;
       onContact(false);
       throw new UnreachableError(cause);
     }
   }
 
-  /** @param timeout ends also the reading of the body */
+  /** @param timeout also ends the reading of the body */
   async function ask(
     method: string,
     path: string,
@@ -96,7 +96,7 @@ export function createApi({
     const sentAtMs = Date.now();
     const response = await send(method, path, options, bearer, timeout);
     onDate?.(response.headers.get('date'), sentAtMs);
-    rateLimit.hear(response.headers);
+    rateLimit.observe(response.headers);
     const error = response.ok ? null : await readError(response);
     if (isRead && error instanceof ApiError && error.status === 429) rateLimit.pause(error.retryAfterSeconds);
     onContact(!(error instanceof UnreachableError));
@@ -139,7 +139,7 @@ export function createApi({
   };
 }
 
-/** With its question mark; empty where nothing is asked. */
+/** With its question mark; empty for an empty query. */
 export function toQuery(query: Record<string, string | number | undefined>): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   return entries.length === 0

@@ -5,7 +5,7 @@ type AuditOutcome = (typeof auditOutcomes)[number];
 
 /** One management action, done or refused. */
 export interface AuditRecord {
-  /** Numbers, growing with time. */
+  /** A number that grows with time. */
   id: string;
   at: string;
   actor: { kind: string; id: string | null };
@@ -13,24 +13,24 @@ export interface AuditRecord {
   action: string;
   target: string | null;
   clientIp: string | null;
-  /** By which the server's log names the request. */
+  /** Identifies the request in the server's log. */
   requestId: string | null;
   outcome: AuditOutcome;
-  /** Why it was refused. */
+  /** The error code of a refusal. */
   code: string | null;
-  /** Leases that a revocation revoked; null for other acts, and until the last of many is written. */
+  /** Number of leases that a revocation ended; null for other actions, and until the last lease is written. */
   affected: number | null;
-  /** How many refusals it stands for. Servers before 0.3.0 do not say. */
+  /** Number of refusals that it stands for. Missing before server version 0.3.0. */
   count?: number;
 }
 
-/** What is left out leaves none out. */
+/** A missing member matches everything. */
 export interface AuditFilter {
   action?: string | undefined;
-  /** The id of an actor, or a kind of actors. */
+  /** ID or kind of an actor. */
   actor?: string | undefined;
   outcome?: AuditOutcome | undefined;
-  /** In full. */
+  /** The whole target. */
   target?: string | undefined;
   /** ISO 8601: at this time or later. */
   from?: string | undefined;
@@ -55,7 +55,7 @@ export function listAudit(api: Api, query: AuditQuery, signal?: AbortSignal): Pr
 
 export type ExportFormat = 'csv' | 'jsonl';
 
-/** Everything that matches, newest first, as a file that comes in pieces. One that breaks off is not the whole. */
+/** All matching records, newest first, as a streamed file. A body that breaks off is incomplete. */
 export function openAuditExport(
   api: Api,
   format: ExportFormat,

@@ -14,7 +14,7 @@ function stage() {
   return { connection, ping, onBack, pass, waiting };
 }
 
-it('asks for as long as nothing answers, and tells once that the server is back', async () => {
+it('a lost server is probed until it answers, and its return is reported once', async () => {
   const { connection, ping, onBack, pass } = stage();
   connection.report(false);
   connection.report(false);
@@ -27,7 +27,7 @@ it('asks for as long as nothing answers, and tells once that the server is back'
   expect([connection.state.get(), onBack.mock.calls.length]).toEqual(['there', 1]);
 });
 
-it('stops asking when another request got through', async () => {
+it('probing stops when another request succeeds', async () => {
   const { connection, ping, onBack, pass, waiting } = stage();
   connection.report(false);
   connection.report(true);

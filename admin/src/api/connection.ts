@@ -5,22 +5,22 @@ type Contact = 'there' | 'lost';
 
 export interface Connection {
   state: Store<Contact>;
-  /** An attempt has reached the server, or has not. */
+  /** Takes the result of an attempt to reach the server. */
   report(reached: boolean): void;
 }
 
 interface ConnectionOptions {
   /** Rejects while the server does not answer. */
   ping: () => Promise<unknown>;
-  /** What was asked in vain can be asked again. */
+  /** Called when the server is back: failed reads can be repeated. */
   onBack: () => void;
   after?: (ms: number, act: () => void) => void;
 }
 
-/** Quick enough that a restart is hardly noticed, rare enough for a server that is busy starting. */
+/** Short enough that a restart is hardly noticed, and not a burden for a server that is starting. */
 const retryMs = 1_500;
 
-/** Knows whether the server is there, and while it is not, asks until it is. */
+/** Tracks whether the server answers. After a loss it probes the server until it answers again. */
 export function createConnection({ ping, onBack, after = wait }: ConnectionOptions): Connection {
   const state = createStore<Contact>('there');
   const back = () => {

@@ -2,7 +2,7 @@ import type { Api } from './api.ts';
 import type { Content, ContentStatus, Metadata } from './resources.ts';
 
 export interface ContentQuery {
-  /** Part of the name or of the id, in any case. */
+  /** Part of the name or of the ID, in upper or lower case. */
   q?: string | undefined;
   status?: ContentStatus | undefined;
   limit?: number;
@@ -11,7 +11,7 @@ export interface ContentQuery {
 
 export interface ContentPage {
   items: Content[];
-  /** How many match, on all pages. */
+  /** Number of matches on all pages. */
   total: number;
 }
 
@@ -22,7 +22,7 @@ export function listContents(api: Api, query: ContentQuery, signal?: AbortSignal
 
 export interface KeyedContent {
   content: Content;
-  /** Where its keys are: absolute, or a path on this server. */
+  /** Base URL of its keys: absolute, or a path on this server. */
   key_endpoint: string;
 }
 
@@ -30,7 +30,7 @@ export function readContent(api: Api, id: string, signal?: AbortSignal): Promise
   return api.request('GET', pathOf(id), { signal });
 }
 
-/** What may be said of a content again and again. */
+/** The fields of a content that can change. */
 export interface ContentFields {
   name: string;
   sizeBytes: number | null;
@@ -38,7 +38,7 @@ export interface ContentFields {
   metadata: Metadata;
 }
 
-/** Registers a content; an id that exists is updated. @param credential instead of the session's */
+/** Registers a content, or updates the content with this ID. @param credential replaces the session's key */
 export function registerContent(
   api: Api,
   body: { id?: string; name: string } & Partial<ContentFields>,
@@ -50,7 +50,7 @@ export function registerContent(
   });
 }
 
-/** Changes the members that are given. */
+/** Changes the given members. */
 export async function changeContent(
   api: Api,
   id: string,
@@ -60,7 +60,7 @@ export async function changeContent(
   return content;
 }
 
-/** Its keys answer 404 from then on, until `changeContent` says `active`. */
+/** Its key requests get 404 from then on, until `changeContent` sets `active`. */
 export async function disableContent(api: Api, id: string): Promise<Content> {
   const { content } = await api.request<{ content: Content }>('DELETE', pathOf(id));
   return content;

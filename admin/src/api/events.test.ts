@@ -18,7 +18,7 @@ function createView(): View {
   } as View;
 }
 
-/** A server whose streams the test writes and ends. */
+/** A server whose streams are controlled by the test. */
 function createServer(refusals: Response[] = []) {
   const requests: {
     headers: Headers;
@@ -59,7 +59,7 @@ function start(refusals: Response[] = []) {
   return { ...server, ...spies, view, events, heard, stop, settle };
 }
 
-it('tells what happens, and that something may have happened before the stream was there', async () => {
+it('a stream delivers events, and reports possibly missed ones when it opens', async () => {
   const { requests, heard, events, settle, stop } = start();
   expect(events.state.get()).toBe('opening');
   await settle();
@@ -75,7 +75,7 @@ it('tells what happens, and that something may have happened before the stream w
   expect([events.state.get(), requests[0]?.signal.aborted]).toEqual(['off', true]);
 });
 
-it('a stream that ends comes back where it broke off, and says until then that it is broken', async () => {
+it('an ended stream is resumed after its last event, and is marked as broken until then', async () => {
   const { requests, heard, events, settle, stop } = start();
   await settle();
   requests[0]?.write('id: a-7\n\n');
@@ -86,12 +86,12 @@ it('a stream that ends comes back where it broke off, and says until then that i
   await settle(2_000);
   expect(requests[1]?.headers.get('last-event-id')).toBe('a-7');
   expect(events.state.get()).toBe('live');
-  // Whether anything was missed in between, the server says.
+  // The server reports events that were missed in between.
   expect(heard.filter(({ topic }) => topic === 'missed')).toHaveLength(1);
   stop();
 });
 
-it('silence beyond two heartbeats is a broken stream, though the connection stands', async () => {
+it('a stream without a comment for two intervals is broken, even on an open connection', async () => {
   const { requests, checkContact, settle, stop } = start();
   await settle(30_000);
   requests[0]?.write(':\n\n');
@@ -103,7 +103,7 @@ it('silence beyond two heartbeats is a broken stream, though the connection stan
   stop();
 });
 
-it('a key that is refused is said, and the stream does not press', async () => {
+it('a refused key is reported, and the stream waits longer before its next attempt', async () => {
   const problem = { code: 'INVALID_API_KEY', title: 'no' };
   const refusal = Response.json(problem, {
     status: 401,
@@ -116,7 +116,7 @@ it('a key that is refused is said, and the stream does not press', async () => {
   stop();
 });
 
-it('a window that nobody sees keeps no stream', async () => {
+it('a hidden window closes its stream', async () => {
   const { requests, view, settle, stop } = start();
   await settle();
   requests[0]?.write('id: a-1\n\n');

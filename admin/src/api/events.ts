@@ -3,39 +3,39 @@ import type { ApiOptions } from './api.ts';
 import { ApiError, readError } from './api-error.ts';
 import { createEventParser, type ServerSentEvent } from './server-sent-events.ts';
 
-/** What happened on the server. A hint for displays: some may be missing, so the lists are the truth. */
+/** An event on the server. Events can be lost, so they only hint at changes: lists have the current data. */
 export interface ServerEvent {
-  /** `lease`, `api-key`, `content` or `audit`; `missed` where some were lost on the way. */
+  /** `lease`, `api-key`, `content` or `audit`; `missed` if some events were lost. */
   topic: string;
   /** Such as `created`. */
   event: string;
   data: unknown;
 }
 
-/** `off`: nobody listens. `broken`: what is shown may be out of date. */
+/** `off`: no subscribers. `broken`: the shown data may be out of date. */
 export type StreamState = 'off' | 'opening' | 'live' | 'broken';
 
 export interface Events {
   state: Store<StreamState>;
-  /** The stream is open for as long as somebody listens. @returns what ends it */
+  /** The stream is open while there are subscribers. @returns ends the subscription */
   subscribe(listener: (event: ServerEvent) => void): () => void;
 }
 
 export interface EventsOptions extends Pick<ApiOptions, 'fetch' | 'credential' | 'onKeyRefused'> {
-  /** Finds out whether the server is there. A stream that breaks off may be a proxy's doing alone. */
+  /** Checks whether the server answers. A proxy can end a stream while the server is fine. */
   checkContact: () => void;
-  /** The document. A window that nobody sees keeps no stream: browsers have six connections for one server in all. */
+  /** The document. A hidden window closes its stream: browsers allow six connections to one server in all. */
   view: Pick<Document, 'visibilityState' | 'addEventListener' | 'removeEventListener'>;
 }
 
-/** The server sends a comment every 15 s: whoever hears nothing for two of them hears nothing more. */
+/** The server sends a comment every 15 s. After two missing comments the stream is broken. */
 const silenceMs = 35_000;
-/** As the server asks for, in its `retry` field. */
+/** The value of the server's `retry` field. */
 const retryMs = 2_000;
-/** After an answer that is a refusal. */
+/** After a refusal. */
 const refusedRetryMs = 10_000;
 
-/** `GET /api/v1/events` by fetch, because EventSource sends no Authorization. Comes back by itself. */
+/** Reads `GET /api/v1/events` with fetch, because EventSource cannot send Authorization. Reconnects by itself. */
 export function createEvents(options: EventsOptions): Events {
   const { view } = options;
   const state = createStore<StreamState>('off');
@@ -43,19 +43,19 @@ export function createEvents(options: EventsOptions): Events {
   let open: AbortController | null = null;
   let lastEventId: string | null = null;
 
-  const tell = (event: ServerEvent) => {
+  const emit = (event: ServerEvent) => {
     for (const listener of [...listeners]) listener(event);
   };
   const onEvent = ({ name, data, id }: ServerSentEvent) => {
     lastEventId = id;
-    const said = data === '' ? null : parse(data);
-    if (said) tell({ topic: name, ...said });
+    const parsed = data === '' ? null : parse(data);
+    if (parsed) emit({ topic: name, ...parsed });
   };
   const onOpen = () => {
     state.set('live');
-    // The server knows what a stream missed that goes on from another. Before the first one anything may have happened
-    // since the lists were read.
-    if (lastEventId === null) tell({ topic: 'missed', event: 'missed', data: {} });
+    // The server reports what a resumed stream has missed. Before the first stream, events since the lists were read are
+    // unknown.
+    if (lastEventId === null) emit({ topic: 'missed', event: 'missed', data: {} });
   };
   const keepOpen = async (signal: AbortSignal) => {
     while (!signal.aborted) {
@@ -88,7 +88,7 @@ export function createEvents(options: EventsOptions): Events {
         if (listeners.size > 0) return;
         view.removeEventListener('visibilitychange', adjust);
         close();
-        // Whoever listens next loads its lists anew: nothing was missed.
+        // The next subscriber reads its lists afresh, so it has missed nothing.
         lastEventId = null;
         state.set('off');
       };
@@ -96,7 +96,7 @@ export function createEvents(options: EventsOptions): Events {
   };
 }
 
-/** Reads one stream to its end. Never rejects. @returns how long to wait before the next */
+/** Reads one stream to its end. Never rejects. @returns milliseconds to wait before the next stream */
 async function readOnce(
   { fetch, credential, onKeyRefused, checkContact }: EventsOptions,
   lastEventId: string | null,
@@ -151,7 +151,7 @@ function parse(data: string): Omit<ServerEvent, 'topic'> | null {
   }
 }
 
-/** Resolves early where it is aborted. */
+/** Resolves early if it is aborted. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import type { Lease, LeaseStatus } from './resources.ts';
 
-/** The leases of a viewer, of a content, of the pair, or all of them. */
+/** Selects the leases of a viewer, of a content, of the pair, or all leases. */
 export interface LeaseSelector {
   viewerId?: string | undefined;
   contentId?: string | undefined;
@@ -16,7 +16,7 @@ export interface LeaseQuery extends LeaseSelector {
 export interface LeasePage {
   leases: Lease[];
   next_cursor: string | null;
-  /** Active leases of the viewer and content that were asked for, whatever the state that was. */
+  /** Number of active leases of the selected viewer and content, whatever the state in the query. */
   total_active: number;
 }
 
@@ -31,31 +31,31 @@ export async function readLease(api: Api, id: string, signal?: AbortSignal): Pro
   return lease;
 }
 
-/** How many leases are active, exactly. */
+/** The exact number of active leases. */
 export async function countActiveLeases(
   api: Api,
   { viewerId, contentId }: LeaseSelector,
   signal?: AbortSignal,
 ): Promise<number> {
-  // The list counts them all, so the least of a list is enough.
+  // Every page has the full count, so the smallest page is enough.
   const page = await listLeases(api, { viewerId, contentId, limit: 1 }, signal);
   return page.total_active;
 }
 
-/** What a revocation names: one lease, or every one of a viewer, of a content or of the pair. */
+/** What a revocation ends: one lease, or all leases of a viewer, of a content or of the pair. */
 export type RevocationTarget =
   | { leaseId: string }
   | { viewerId: string; contentId?: string }
   | { contentId: string };
 
 export interface Revocation {
-  /** How many were newly revoked, as far as they were counted. */
+  /** Number of newly revoked leases, as far as they were counted. */
   revoked: number;
-  /** Present where there are more than were counted. */
+  /** Present if more leases were revoked than were counted. */
   more?: true;
 }
 
-/** @param reason up to 500 characters; null for none */
+/** @param reason up to 500 characters, or null */
 export function revokeLeases(api: Api, target: RevocationTarget, reason: string | null): Promise<Revocation> {
   const body = reason === null ? target : { ...target, reason };
   return api.request('POST', '/keys/leases/revoke', { body });

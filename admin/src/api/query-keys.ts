@@ -1,4 +1,4 @@
-/** Names of what is kept in the query cache; the first part is what an act makes stale. */
+/** Keys of the query cache. An action invalidates by the first part. */
 export const queryKeys = {
   setup: ['setup'] as const,
   apiKeys: ['api-keys'] as const,
@@ -6,15 +6,15 @@ export const queryKeys = {
   apiKeyManagers: ['api-keys', 'managers'] as const,
   apiKeyNames: ['api-keys', 'names'] as const,
   contents: ['contents'] as const,
-  contentPage: (asked: object) => ['contents', 'page', asked] as const,
+  contentPage: (query: object) => ['contents', 'page', query] as const,
   content: (id: string) => ['contents', 'one', id] as const,
   statistics: ['statistics'] as const,
   leases: ['leases'] as const,
-  leasePage: (asked: object, cursor: string | null) => ['leases', 'page', asked, cursor] as const,
+  leasePage: (query: object, cursor: string | null) => ['leases', 'page', query, cursor] as const,
   lease: (id: string) => ['leases', 'one', id] as const,
   revocationCount: (target: object) => ['revocation-count', target] as const,
   leaseCount: (selector: object) => ['leases', 'count', selector] as const,
-  auditPage: (asked: object, cursor: string | null) => ['audit', 'page', asked, cursor] as const,
+  auditPage: (query: object, cursor: string | null) => ['audit', 'page', query, cursor] as const,
   auditActs: (newest: number) => ['audit', 'acts', newest] as const,
-  auditNews: (asked: object) => ['audit', 'news', asked] as const,
+  auditNews: (query: object) => ['audit', 'news', query] as const,
 };

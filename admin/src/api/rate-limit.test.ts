@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError, UnreachableError } from './api-error.ts';
-import { askAgainAfterMs, createRateLimit, isAskedAgain, waitSecondsOf } from './rate-limit.ts';
+import { createRateLimit, retryDelayMs, shouldRetry, waitSecondsOf } from './rate-limit.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('knows from the headers of any answer whether the server counts', () => {
+it('the headers of any answer show whether the server limits rates', () => {
   const limit = createRateLimit();
-  limit.hear(new Headers());
+  limit.observe(new Headers());
   expect(limit.isCounting.get()).toBe(false);
-  limit.hear(new Headers({ 'ratelimit-policy': '"api";q=30;w=60' }));
+  limit.observe(new Headers({ 'ratelimit-policy': '"api";q=30;w=60' }));
   expect(limit.isCounting.get()).toBe(true);
 });
 
-it('pauses for as long as the server says, and no shorter where a later refusal names less', () => {
+it('reading pauses for the Retry-After of the server, and a later shorter one does not end the pause early', () => {
   const limit = createRateLimit();
   limit.pause(20);
   limit.pause(5);
@@ -23,7 +23,7 @@ it('pauses for as long as the server says, and no shorter where a later refusal 
   expect([limit.secondsLeft(), limit.pausedUntilMs.get()]).toEqual([0, null]);
 });
 
-it('pauses for a while where the server does not say how long, and for an hour at most', () => {
+it('reading pauses for 10 seconds without Retry-After, and for an hour at most', () => {
   const limit = createRateLimit();
   limit.pause(null);
   expect(limit.secondsLeft()).toBe(10);
@@ -33,18 +33,18 @@ it('pauses for a while where the server does not say how long, and for an hour a
 const answered = (status: number, retryAfterSeconds: number | null) =>
   new ApiError(status, {}, retryAfterSeconds);
 
-it('a read that was refused with 429 is asked again when the server said, however often', () => {
-  expect([isAskedAgain(9, answered(429, 23)), askAgainAfterMs(9, answered(429, 23))]).toEqual([true, 23_000]);
-  expect(askAgainAfterMs(0, answered(429, 0))).toBe(1_000);
+it('a read that got 429 is retried after Retry-After, any number of times', () => {
+  expect([shouldRetry(9, answered(429, 23)), retryDelayMs(9, answered(429, 23))]).toEqual([true, 23_000]);
+  expect(retryDelayMs(0, answered(429, 0))).toBe(1_000);
 });
 
-it('a 503 is asked again twice, not sooner than it says, and not where it says much later', () => {
-  expect([0, 1, 2].map((failed) => isAskedAgain(failed, answered(503, 2)))).toEqual([true, true, false]);
-  expect(askAgainAfterMs(0, answered(503, 2))).toBe(2_000);
-  expect(isAskedAgain(0, answered(503, 30))).toBe(false);
+it('a 503 is retried twice, not before its Retry-After, and not if that is much later', () => {
+  expect([0, 1, 2].map((failed) => shouldRetry(failed, answered(503, 2)))).toEqual([true, true, false]);
+  expect(retryDelayMs(0, answered(503, 2))).toBe(2_000);
+  expect(shouldRetry(0, answered(503, 30))).toBe(false);
 });
 
-it('other answers are final, and a server that is gone is another’s business', () => {
+it('other answers are not retried, and a lost connection is not retried here', () => {
   for (const error of [answered(404, null), answered(500, null), new UnreachableError()])
-    expect(isAskedAgain(0, error)).toBe(false);
+    expect(shouldRetry(0, error)).toBe(false);
 });

@@ -1,25 +1,25 @@
 import { createStore, type Store } from '../state/store.ts';
 import { ApiError } from './api-error.ts';
 
-/** What the server, or a proxy before it, says of how much may be asked: `RATE_LIMIT=on` is 30 requests in a minute. */
+/** The rate limit of the server, or of a proxy in front of it. `RATE_LIMIT=on` allows 30 requests a minute. */
 export interface RateLimit {
-  /** Whether the server counts: then it says so with every answer, in `RateLimit-Policy`. */
+  /** Whether the server limits rates: every answer then has `RateLimit-Policy`. */
   isCounting: Store<boolean>;
-  /** Until when nothing more is read, in milliseconds since 1970; null where it may be. */
+  /** End of the pause in reading, in milliseconds since 1970; null without a pause. */
   pausedUntilMs: Store<number | null>;
-  hear(headers: Headers): void;
-  /** Reading was refused with 429. @param seconds of `Retry-After`; null where there was none */
+  observe(headers: Headers): void;
+  /** Starts a pause after a 429. @param seconds from `Retry-After`, or null */
   pause(seconds: number | null): void;
-  /** How long reading has to wait; 0 for not at all. */
+  /** Seconds until reading can continue; 0 without a pause. */
   secondsLeft(): number;
 }
 
-/** Where a proxy counts and does not say how long: most count by the second or by the minute. */
+/** For a proxy that sends no `Retry-After`: most limits are per second or per minute. */
 const unsaidWaitSeconds = 10;
-/** A mistake in a header shall not stop the page for days, nor overflow a timer (2^31 ms). */
+/** Protects from a wrong header, which could stop the page for days or overflow a timer (2^31 ms). */
 const longestWaitSeconds = 3_600;
 
-/** How long a 429 has one wait. @param said of `Retry-After`; null where there was none */
+/** Seconds to wait after a 429. @param said from `Retry-After`, or null */
 export function waitSecondsOf(said: number | null): number {
   return Math.min(Math.max(1, said ?? unsaidWaitSeconds), longestWaitSeconds);
 }
@@ -35,7 +35,7 @@ export function createRateLimit(): RateLimit {
   return {
     isCounting,
     pausedUntilMs,
-    hear(headers) {
+    observe(headers) {
       if (headers.has('ratelimit-policy')) isCounting.set(true);
     },
     pause(seconds) {
@@ -48,25 +48,25 @@ export function createRateLimit(): RateLimit {
   };
 }
 
-/** A 503 says "try again". */
+/** Retries after a 503. */
 const retries = 2;
-/** Nobody looks at grey bars for longer: then it is better said. */
+/** The longest wait behind placeholders. A longer one is shown as an error. */
 const patienceSeconds = 5;
 
 /**
- * Whether a read is asked again by itself. After a 429 it is, for as long as it takes; what was shown stays meanwhile. Most other
- * answers are final, and lost connections mend themselves.
+ * Whether a read is repeated automatically. After a 429 it always is, and the shown data stays in the meantime. Most other answers
+ * are final, and `createConnection` handles a lost server.
  *
- * @param failed how often it was asked again
+ * @param failed number of retries so far
  */
-export function isAskedAgain(failed: number, error: unknown): boolean {
+export function shouldRetry(failed: number, error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.status === 429) return true;
   return error.status === 503 && failed < retries && (error.retryAfterSeconds ?? 0) <= patienceSeconds;
 }
 
-/** Milliseconds until then: never sooner than the server said. */
-export function askAgainAfterMs(failed: number, error: unknown): number {
+/** Milliseconds until the next attempt: at least the server's `Retry-After`. */
+export function retryDelayMs(failed: number, error: unknown): number {
   if (!(error instanceof ApiError)) return 1_000;
   if (error.status === 429) return waitSecondsOf(error.retryAfterSeconds) * 1_000;
   return Math.max(1_000 * 2 ** failed, (error.retryAfterSeconds ?? 0) * 1_000);

@@ -1,4 +1,4 @@
-/** Resources as the server sends them (`/openapi.json`). Times are ISO 8601, UTC. */
+/** Resources in the server's format (`/openapi.json`). Times are ISO 8601, UTC. */
 
 export const scopes = ['admin', 'full', 'upload', 'playback'] as const;
 export type Scope = (typeof scopes)[number];
@@ -16,14 +16,14 @@ export interface ApiKey {
   lastUsedAt?: string | null;
 }
 
-/** Who is signed in: of the bootstrap key there is no id, nor anything below it. */
+/** The signed-in key. The bootstrap key has only a name and a scope. */
 export interface CurrentApiKey extends Partial<Omit<ApiKey, 'id'>> {
   id: string | null;
   name: string;
   scope: Scope;
 }
 
-/** A key that was made this moment, with what is never shown again. */
+/** A new key, with the raw key, which the server never returns again. */
 export interface IssuedApiKey {
   api_key: ApiKey;
   raw_key: string;
@@ -37,10 +37,10 @@ export interface Content {
   id: string;
   name: string;
   status: ContentStatus;
-  /** The version of the master key that its keys are derived with. */
+  /** The master key version for its keys. */
   keyVersion: number;
   sizeBytes: number | null;
-  /** Where the manifest lies in the bucket. */
+  /** Path of the manifest in the bucket. */
   manifestKey: string | null;
   metadata: Metadata;
   createdAt: string;
@@ -55,7 +55,7 @@ export interface Lease {
   viewerId: string;
   contentId: string;
   deviceId: string | null;
-  /** As it was when the server answered: a lease expires by itself. */
+  /** The state at the time of the answer. A lease can expire later. */
   state: LeaseStatus;
   createdAt: string;
   renewedAt: string | null;
@@ -67,6 +67,6 @@ export interface Lease {
 
 export interface SetupState {
   setup_required: boolean;
-  /** What this caller has to present to claim the server. */
+  /** The credential that this caller needs to claim the server. */
   credential: 'none' | 'bootstrap-key' | 'setup-token';
 }

@@ -6,7 +6,7 @@ const all = (...pieces: string[]) => {
   return pieces.flatMap((piece) => parse(piece));
 };
 
-it('reads events with their names, data and ids, wherever the pieces break', () => {
+it('events are parsed with name, data and ID, wherever the pieces break', () => {
   const text =
     'retry: 2000\nid: a-0\n\nevent: lease\ndata: {"event":"created"}\nid: a-1\n\n:\n\ndata: x\ndata: y\n\n';
   const events = [
@@ -18,7 +18,7 @@ it('reads events with their names, data and ids, wherever the pieces break', () 
   expect(all(...text)).toEqual(events);
 });
 
-it('takes line breaks of either kind, and gives nothing for comments and for what is not whole', () => {
+it('both kinds of line breaks are parsed, and comments and incomplete events are left out', () => {
   expect(all(': hello\r\n\r\nevent: audit\r\ndata:1\r\n\r\nevent: lease\r\ndata: never ended')).toEqual([
     { name: 'audit', data: '1', id: null },
   ]);

@@ -1,17 +1,17 @@
 /** One event of a stream of server-sent events (HTML, section 9.2.6). */
 export interface ServerSentEvent {
-  /** `message` where the stream names none. */
+  /** `message` if the stream does not name the event. */
   name: string;
-  /** The `data` lines, joined by line breaks; empty for a block that only sets the id. */
+  /** The `data` lines, joined by line breaks; empty for a block that only sets the ID. */
   data: string;
-  /** The last id that the stream has set by then; null for none. */
+  /** The latest ID that the stream has set, or null. */
   id: string | null;
 }
 
 /**
- * Reads the text of a stream as it comes, in pieces that may end anywhere.
+ * Parses a stream in pieces, which can end anywhere.
  *
- * @returns takes the next piece and gives the events that are whole by now; comments are none
+ * @returns takes the next piece and returns the events that are complete by then, without comments
  */
 export function createEventParser(): (piece: string) => ServerSentEvent[] {
   let rest = '';
@@ -30,7 +30,7 @@ export function createEventParser(): (piece: string) => ServerSentEvent[] {
   };
 }
 
-/** A line as its name and value; the name of a comment is empty. */
+/** Splits a line into name and value. The name of a comment is empty. */
 function readField(line: string): [name: string, value: string] {
   const colon = line.indexOf(':');
   if (colon === -1) return [line, ''];

@@ -1,14 +1,14 @@
 import type { Api } from './api.ts';
 
-/** Of one step, or of a longer time. */
+/** Figures of one step, or of a longer period. */
 export interface RequestFigures {
   count: number;
   perSecond: number;
-  /** Milliseconds; null where nothing was measured. */
+  /** Milliseconds; null without a measurement. */
   p50Ms: number | null;
   p95Ms: number | null;
   p99Ms: number | null;
-  /** Of 1; null where there was no request. */
+  /** 0 to 1; null without a request. */
   clientErrorShare: number | null;
   serverErrorShare: number | null;
 }
@@ -16,7 +16,7 @@ export interface RequestFigures {
 export interface RequestSeries {
   lastMinute: RequestFigures;
   lastHour: RequestFigures;
-  /** Oldest first, one for each step; the last is still going on. */
+  /** Oldest first, one for each step. The last step is not over. */
   series: ({ at: string } & RequestFigures)[];
 }
 
@@ -27,7 +27,7 @@ export interface PlayerFigures {
   stallsPerReport: number | null;
 }
 
-/** A change of authority: whoever had a key by what was before shall have none. */
+/** A change that can take access away. All replicas must apply it. */
 export interface AuthorityChange {
   number: number;
   at: string;
@@ -39,7 +39,7 @@ export interface AuthorityChange {
   /** The longest of the delays. */
   slowestMs: number | null;
   reached: { replica: string; delayMs: number }[];
-  /** Replicas that have not said that they applied it. */
+  /** Replicas that have not confirmed it. */
   pending: string[];
 }
 
@@ -47,29 +47,29 @@ export interface ConfigurationWarning {
   code: string;
   severity: 'warning' | 'notice';
   title: string;
-  /** With what to do about it. */
+  /** Includes what to do about it. */
   detail: string;
   /** A document of the project and a heading in it: `README.md#configuration`. */
   documentation: string;
 }
 
-/** The last hour in figures, kept in the memory of the server's processes. */
+/** Figures of the last hour, from the memory of the server's processes. */
 export interface Statistics {
   at: string;
   stepSeconds: number;
   keyRequests: RequestSeries;
-  /** All requests, key requests included. */
+  /** All requests, including key requests. */
   requests: RequestSeries;
   activeLeases: { count: number | null; series: { at: string; count: number }[] };
   player: { lastHour: PlayerFigures; series: ({ at: string } & PlayerFigures)[] };
   /** Newest first. */
   changes: AuthorityChange[];
-  /** That derive keys. */
+  /** The key-derivation replicas. */
   replicas: { replica: string; startedAt: string }[];
   ready: boolean;
   dependencies: Record<string, { status: string } & Record<string, unknown>>;
   warnings: ConfigurationWarning[];
-  /** Processes that did not answer in time: they are not in the figures. */
+  /** Processes that did not answer in time. The figures do not include them. */
   missing: { service: string; address: string }[];
 }
 

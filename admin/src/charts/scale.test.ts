@@ -13,7 +13,7 @@ it.each([
   expect(linearScale(values).ticks).toEqual(ticks);
 });
 
-it('a linear axis of what is counted has no halves', () => {
+it('a linear axis for counts has whole ticks', () => {
   expect(linearScale([1], 1).ticks).toEqual([0, 1]);
 });
 

@@ -1,8 +1,8 @@
-/** Where values stand on an axis. */
+/** Maps values to positions on an axis. */
 export interface Scale {
-  /** 0 at its lower end, 1 at its upper; values beyond are held at the end. */
+  /** 0 at the lower end, 1 at the upper end. Values outside are clamped. */
   at: (value: number) => number;
-  /** Values to write beside it, ascending. */
+  /** Labelled values, ascending. */
   ticks: readonly number[];
 }
 
@@ -11,8 +11,8 @@ const within = (share: number) => Math.min(1, Math.max(0, share));
 /**
  * From 0 to a round number above the highest value, with two to five ticks.
  *
- * @param values everything that has to be on it
- * @param smallestStep such as 1 for what is counted
+ * @param values all values that must fit
+ * @param smallestStep such as 1 for counts
  */
 export function linearScale(values: readonly number[], smallestStep = 0): Scale {
   const highest = Math.max(...values, 0) || 1;
@@ -26,9 +26,9 @@ export function linearScale(values: readonly number[], smallestStep = 0): Scale 
 }
 
 /**
- * From one power of ten to another, one tick for each: for values of which some are a thousand times the others.
+ * From one power of ten to another, with a tick for each: for values that differ by factors of 1,000.
  *
- * @param values everything that has to be on it; what is not above 0 stands at the lower end
+ * @param values all values that must fit. Values up to 0 are placed at the lower end
  */
 export function logScale(values: readonly number[]): Scale {
   const powers = values.filter((value) => value > 0).map(Math.log10);

@@ -9,7 +9,7 @@ interface SeriesTableProps {
   format: (value: number) => string;
 }
 
-/** The values of a chart, newest first: to be read instead of it. Made only when it is opened. */
+/** The values of a chart as a table, newest first. Rendered only while it is open. */
 export function SeriesTable({ title, lines, format }: SeriesTableProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -18,7 +18,7 @@ export function SeriesTable({ title, lines, format }: SeriesTableProps) {
         As a table<span className="visually-hidden">: {title}</span>
       </summary>
       {isOpen && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
         <section className={styles.frame} tabIndex={0} aria-label={`${title}, as a table`}>
           <table>
             <thead>
@@ -48,7 +48,7 @@ export function SeriesTable({ title, lines, format }: SeriesTableProps) {
   );
 }
 
-/** One row for each time at which any line has a value. */
+/** One row for each time with a value on any line. */
 function rowsOf(lines: readonly ChartLine[]): { at: number; values: (number | null)[] }[] {
   const byLine = lines.map(({ points }) => new Map(points.map(({ at, value }) => [at, value])));
   const times = [...new Set(lines.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => b - a);

@@ -7,13 +7,13 @@ import { nearest, type Point, trace } from './trace.ts';
 
 export interface ChartLine {
   name: string;
-  /** In the order of time. */
+  /** Ordered by time. */
   points: readonly Point[];
-  /** Told apart without colour too: `main` is thick with its area, `quiet` thin, `dashed` broken. */
+  /** Distinguishable without colour: `main` is thick with a filled area, `quiet` is thin, `dashed` is dashed. */
   look: 'main' | 'quiet' | 'dashed';
 }
 
-/** A value to stay below. */
+/** An upper limit. */
 interface ChartMark {
   name: string;
   value: number;
@@ -24,26 +24,26 @@ export interface TimeChartProps {
   title: string;
   lines: readonly ChartLine[];
   marks?: readonly ChartMark[];
-  /** Milliseconds since 1970: at the left and at the right. */
+  /** Left and right end of the time axis, in milliseconds since 1970. */
   from: number;
   to: number;
   stepMs: number;
   axis?: 'linear' | 'logarithmic';
-  /** Between two ticks at least: 1 for what is counted. */
+  /** Smallest distance between two ticks: 1 for counts. */
   smallestStep?: number;
   format: (value: number) => string;
-  /** Where there is no value at all. */
+  /** Shown without any value. */
   empty: string;
 }
 
-/** The units of the drawing. It is stretched to its place, its strokes are not: so nothing is measured, and nothing moves. */
+/** Units of the drawing. It is stretched to its place without its strokes, so nothing is measured and nothing moves. */
 const size = { width: 1_000, height: 160 };
-/** Above a mark, for its name. */
+/** Space above a limit for its name, as a factor. */
 const headroom = 1.15;
-/** One step may be missing: what samples each step does so a little early or late. */
+/** The line bridges one missing step: samples come a little early or late. */
 const stepsBridged = 2.5;
 
-/** Lines over time. What it shows stands in words and in a table beside it, for whoever does not see it. */
+/** Lines over time. A description in words and a table have the same content for screen readers. */
 export function TimeChart(props: TimeChartProps) {
   const { title, lines, marks = [], from, to, stepMs, format, empty } = props;
   const titleId = useId();
@@ -157,7 +157,7 @@ function Swatch({ look }: { look: ChartLine['look'] }) {
   );
 }
 
-/** What the lines and the marks say, in a few sentences. */
+/** Describes the lines and limits in a few sentences. */
 function describe({ lines, marks = [], format }: TimeChartProps): string {
   const ofLines = lines.flatMap(({ name, points }) => {
     const values = points.flatMap(({ value }) => (value === null ? [] : [value]));

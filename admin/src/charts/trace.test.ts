@@ -10,7 +10,7 @@ const draw = (...points: [at: number, value: number | null][]) =>
     10,
   );
 
-it('draws a line, and the area below it', () => {
+it('a line is drawn, with the area below it', () => {
   expect(draw([0, 0], [10, 5], [20, 10])).toEqual({
     line: 'M0 10L10 5L20 0',
     dots: '',
@@ -18,23 +18,23 @@ it('draws a line, and the area below it', () => {
   });
 });
 
-it('breaks where nothing was measured, and makes a dot of what stands alone', () => {
+it('a line breaks at missing values, and a single point becomes a dot', () => {
   expect(draw([0, 0], [10, null], [20, 10])).toMatchObject({ line: '', dots: 'M0 10h0M20 0h0' });
   expect(draw([0, 0], [5, 0], [30, 10])).toMatchObject({ line: 'M0 10L5 10', dots: 'M30 0h0' });
 });
 
-it('what is too short to be seen as a line is a dot too', () => {
+it('a very short line becomes a dot as well', () => {
   expect(draw([0, 0], [0.5, 0], [30, 10], [40, 10])).toMatchObject({
     line: 'M0 10L0.5 10M30 0L40 0',
     dots: 'M0.5 10h0',
   });
 });
 
-it('leaves out what is not on it, and draws nothing of nothing', () => {
+it('points outside of the range are left out, and no points draw nothing', () => {
   expect(draw([-1, 1], [101, 1])).toEqual({ line: '', dots: '', fill: '' });
 });
 
-it('finds the point that is pointed at', () => {
+it('the point nearest to the pointer is found', () => {
   const points = [
     { at: 0, value: 1 },
     { at: 10, value: null },

@@ -1,33 +1,33 @@
-/** A value at a time; null where nothing was measured. */
+/** A value at a time; null without a measurement. */
 export interface Point {
   /** Milliseconds since 1970. */
   at: number;
   value: number | null;
 }
 
-/** The area that is drawn on, in the units of its view box. */
+/** The drawing area, in units of its view box. */
 interface Area {
   width: number;
   height: number;
-  /** Milliseconds since 1970: at the left and at the right. */
+  /** Left and right end of the time axis, in milliseconds since 1970. */
   from: number;
   to: number;
 }
 
 interface Trace {
-  /** Of an SVG path. */
+  /** Data of an SVG path. */
   line: string;
-  /** Of a path of lines without length, which a round cap makes dots: points that are too few to be seen as a line. */
+  /** Path data of zero-length lines, which a round cap turns into dots: for runs too short to look like a line. */
   dots: string;
-  /** Of the area below the line. */
+  /** Path data of the area below the line. */
   fill: string;
 }
 
 /**
  * Draws a line through points.
  *
- * @param share 0 at the lower end of the axis, 1 at the upper
- * @param longestGapMs the line breaks where there is no value, and where points are further apart than this
+ * @param share 0 at the lower end of the axis, 1 at the upper end
+ * @param longestGapMs the line breaks at missing values and at longer gaps
  */
 export function trace(
   points: readonly Point[],
@@ -65,7 +65,7 @@ export function trace(
   };
 }
 
-/** The point nearest to a time, if one is nearer than the gap; points are in the order of time. */
+/** The point nearest to a time, or null if the distance is above the gap. */
 export function nearest(points: readonly Point[], at: number, longestGapMs: number): Point | null {
   const distance = (point: Point) => Math.abs(point.at - at);
   const found = points.reduce<Point | null>(
@@ -75,7 +75,7 @@ export function nearest(points: readonly Point[], at: number, longestGapMs: numb
   return found && distance(found) <= longestGapMs ? found : null;
 }
 
-/** Of the width: less than some 4 pixels look like a stray dash. */
+/** Share of the width: below about 4 pixels a line looks like a stray dash. */
 const shortestLine = 0.008;
 
 const extentOf = (run: readonly [number, number][]) => (run.at(-1)?.[0] ?? 0) - (run[0]?.[0] ?? 0);

@@ -7,9 +7,9 @@ import { Icon } from './icon.tsx';
 const shownMs = 2_000;
 
 /**
- * Copies to the clipboard, and knows for a while that it has.
+ * Copies to the clipboard and shows success for two seconds.
  *
- * @returns `copy` answers false where the browser gives no clipboard: over plain HTTP from another machine
+ * @returns `copy` resolves to false if the browser offers no clipboard: over plain HTTP from another machine
  */
 export function useCopy(): { isCopied: boolean; copy: (text: string, what: string) => Promise<boolean> } {
   const { announce } = useApp().toasts;
@@ -24,14 +24,14 @@ export function useCopy(): { isCopied: boolean; copy: (text: string, what: strin
     async copy(text, what) {
       const done = (await writeClipboard(text)) || copyBySelection(text);
       setCopied(done);
-      announce(done ? `${what} copied` : `Could not copy: select the text and copy it yourself`);
+      announce(done ? `${what} copied` : `Could not copy. Select the text and copy it yourself.`);
       return done;
     },
   };
 }
 
 async function writeClipboard(text: string): Promise<boolean> {
-  // Not there on a page that came over plain HTTP from anywhere but this machine.
+  // Browsers hide it from pages served over plain HTTP, except from localhost.
   if (!navigator.clipboard) return false;
   return navigator.clipboard.writeText(text).then(
     () => true,
@@ -43,7 +43,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'visually-hidden';
-  // Inside an open dialog, which would take the focus back.
+  // Inside an open dialog, whose focus trap would take the focus back from anything outside it.
   (document.querySelector('[role="dialog"]') ?? document.body).append(area);
   const before = document.activeElement;
   area.select();
@@ -53,7 +53,7 @@ function copyBySelection(text: string): boolean {
   return done;
 }
 
-/** @param what names the text: "Key URL" */
+/** @param what name of the text, such as "Key URL" */
 function CopyButton({ text, what }: { text: string; what: string }) {
   const { isCopied, copy } = useCopy();
   const label = `Copy ${what}`;
@@ -70,7 +70,7 @@ function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** An id, a URL or the like, in one line that scrolls in itself, with a button that copies it. */
+/** An ID, a URL or similar, with a button that copies it. */
 export function CopyableValue({ text, what }: { text: string; what: string }) {
   return (
     <span className={styles.value}>
@@ -81,18 +81,18 @@ export function CopyableValue({ text, what }: { text: string; what: string }) {
 }
 
 interface CodeBlockProps {
-  /** Names it: "Command". */
+  /** A name for labels, such as "Command". */
   what: string;
   text: string;
-  /** What the button copies, where that has more in it than should be on the screen. */
+  /** What the button copies, if it differs from the shown text: a key that the screen shortens. */
   copied?: string;
 }
 
-/** Lines to be copied and run. Long ones go on below, beside the room of the button. */
+/** Lines to copy and run. Long lines wrap beside the copy button. */
 export function CodeBlock({ what, text, copied = text }: CodeBlockProps) {
   return (
     <div className={styles.block}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be within reach of the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <section className={styles.codeBlockText} tabIndex={0} aria-label={what}>
         <pre>
           <code>{text}</code>

@@ -7,30 +7,30 @@ export interface Column<Row> {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** CSS length; the first column takes what is left. */
+  /** CSS length. The first column takes the remaining width. */
   width?: string;
-  /** Whether the header is said only, not shown: of a column of buttons. */
+  /** Whether only screen readers get the header: for a column of buttons. */
   isHeaderHidden?: boolean;
 }
 
 interface DataTableProps<Row> {
-  /** Names the table. */
+  /** Accessible name of the table. */
   label: string;
   columns: readonly Column<Row>[];
   /** Undefined until the first answer. */
   rows: readonly Row[] | undefined;
   rowId: (row: Row) => string;
-  /** Shown instead of rows, once the answer is that there are none. */
+  /** Shown in place of rows if the answer has none. */
   empty: ReactNode;
   error: unknown;
   onRetry: () => void;
-  /** For a pager, which leads back to the head of the table. */
+  /** For a pager, which moves the focus to the head of the table. */
   frame?: RefObject<HTMLDivElement | null>;
-  /** Whether newer rows are under way: the ones that are shown are dimmed after a moment. */
+  /** Whether newer rows are being read. The shown rows are dimmed after a moment. */
   isUpdating?: boolean;
 }
 
-/** A table that becomes a list of cards where it has no room. The first column names the row. */
+/** A table that becomes a list of cards on narrow screens. The first column names the row. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowId, empty, error, onRetry, frame, isUpdating = false } = props;
   const place = { ref: frame, tabIndex: -1, className: styles.frame };
@@ -39,7 +39,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (rows?.length === 0) return <div {...place}>{empty}</div>;
   return (
     <div {...place}>
-      {/* Said outright, because a table whose display is changed by a style is none to some screen readers. */}
+      {/* Explicit roles: some screen readers do not treat a table as one after a style changes its display. */}
       {/* biome-ignore-start lint/a11y/noRedundantRoles: see above */}
       <table
         role="table"
@@ -74,19 +74,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-/** @internal a row of `DataTable` */
 function DataTableRow<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
-    // biome-ignore lint/a11y/noRedundantRoles: a style changes its display, see DataTable
+    // biome-ignore lint/a11y/noRedundantRoles: see DataTable
     <tr role="row">
       {columns.map(({ id, header, cell, isHeaderHidden }, index) =>
         index === 0 ? (
-          // biome-ignore lint/a11y/noRedundantRoles: a style changes its display, see DataTable
+          // biome-ignore lint/a11y/noRedundantRoles: see DataTable
           <th key={id} role="rowheader" scope="row">
             {cell(row)}
           </th>
         ) : (
-          // biome-ignore lint/a11y/noRedundantRoles: a style changes its display, see DataTable
+          // biome-ignore lint/a11y/noRedundantRoles: see DataTable
           <td key={id} role="cell" data-bare={isHeaderHidden}>
             {!isHeaderHidden && (
               <span className={styles.label} aria-hidden="true">
@@ -101,10 +100,10 @@ function DataTableRow<Row>({ row, columns }: { row: Row; columns: readonly Colum
   );
 }
 
-/** As many as fill most windows: what comes takes their place. */
+/** Fills most windows. */
 const rows = Array.from({ length: 8 }, (_, row) => row);
 
-/** @internal rows of `DataTable` that are being fetched */
+/** Placeholders while the rows are being read. */
 function SkeletonRows({ columns }: { columns: number }) {
   return rows.map((row) => (
     <tr key={row}>

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ApiError, UnreachableError, UnreadableError } from '../api/api-error.ts';
 import { describeError, type Purpose } from './describe-error.ts';
 
-it('says what to do about every kind of fault, and names the request where there was one', () => {
+it('every kind of error gets a title, advice and, for an answer of the server, its request ID', () => {
   const faults = [
     new UnreachableError(),
     new TypeError('x is undefined'),
@@ -23,7 +23,7 @@ it('says what to do about every kind of fault, and names the request where there
   }
 });
 
-it('names the seconds to wait, and the members that are wrong', () => {
+it('the advice names the seconds to wait, or the invalid fields', () => {
   expect(describeError(new ApiError(429, { code: 'RATE_LIMITED' }, 12)).advice).toBe(
     'Try again in 12 seconds.',
   );
@@ -36,7 +36,7 @@ it('names the seconds to wait, and the members that are wrong', () => {
 const adviceOn = (error: Error, purpose: Purpose) => describeError(error, purpose).advice;
 const perhaps = /may or may not have been done/;
 
-it('says of an act whose answer is lost that it may have been done, and never that the page tries again', () => {
+it('a lost answer to an action is described as possibly done, and never as retried by the page', () => {
   const fault503 = new ApiError(503, { code: 'DEPENDENCY_UNAVAILABLE' }, 2);
   for (const error of [new UnreachableError(), new UnreadableError(), new TypeError(), fault503]) {
     expect(adviceOn(error, 'act')).toMatch(perhaps);
@@ -46,16 +46,16 @@ it('says of an act whose answer is lost that it may have been done, and never th
   expect(adviceOn(new ApiError(403, { code: 'INSUFFICIENT_SCOPE' }), 'act')).not.toMatch(perhaps);
 });
 
-it('says that a page tries again only of what does', () => {
+it('only data that is read again by itself is described as retried', () => {
   expect(adviceOn(new UnreachableError(), 'shown')).toMatch(/by itself/);
   expect(adviceOn(new UnreachableError(), 'asked-once')).not.toMatch(/by itself/);
 });
 
-it('explains by its status what a proxy refuses, which sends no code', () => {
+it('a refusal by a proxy, which has no code, is described by its status', () => {
   expect(describeError(new ApiError(503, {}, 30))).toMatchObject({
-    title: 'The server is not available',
+    title: 'The server is unavailable',
     advice: 'Try again in 30 seconds.',
   });
   expect(describeError(new ApiError(429, {}, 45)).advice).toBe('Try again in 45 seconds.');
-  expect(describeError(new ApiError(413, {})).title).toBe('That is too much for one request');
+  expect(describeError(new ApiError(413, {})).title).toBe('The request is too large');
 });

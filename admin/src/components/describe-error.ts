@@ -1,91 +1,94 @@
 import { ApiError, UnreachableError, UnreadableError } from '../api/api-error.ts';
 
-/** A fault in words: what is the matter, and what to do. */
+/** An error in words: what failed, and what to do. */
 interface ErrorWords {
   title: string;
   advice: string;
-  /** By which the server's log names the request. */
+  /** Identifies the request in the server's log. */
   requestId: string | null;
 }
 
 /**
- * What was asked for: `shown` is read again by itself once the server is back, `asked-once` is not, and an `act` may have been
- * done though its answer did not arrive.
+ * The kind of request. `shown`: data that is read again by itself once the server is back. `asked-once`: data that is not. `act`: a
+ * change, which may have been made even if its answer did not arrive.
  */
 export type Purpose = 'shown' | 'asked-once' | 'act';
 
-const perhapsDone = 'It may or may not have been done: look before you try again.';
+const perhapsDone = 'It may or may not have been done. Check before you try again.';
 
-/** Words for anything that a request may end with. */
+/** Describes any error that a request can end with. */
 export function describeError(error: unknown, purpose: Purpose = 'shown'): ErrorWords {
   if (error instanceof UnreachableError)
     return {
       title: 'The server does not answer',
       advice: {
-        shown: 'Is it running, and is the way to it open? This page tries again by itself.',
-        'asked-once': 'Is it running, and is the way to it open? Try again when it is.',
+        shown: 'Is it running and reachable? This page tries again by itself.',
+        'asked-once': 'Is it running and reachable? Try again then.',
         act: perhapsDone,
       }[purpose],
       requestId: null,
     };
   if (error instanceof UnreadableError)
     return {
-      title: 'The answer cannot be read',
+      title: 'The answer could not be read',
       advice:
         purpose === 'act'
           ? perhapsDone
-          : 'Something between this page and the server may have answered in its place: a proxy, or a network that wants you to sign in.',
+          : 'A proxy, or a network that asks you to sign in, may have answered in place of the server.',
       requestId: null,
     };
   if (!(error instanceof ApiError))
     return {
-      title: 'Something in this page went wrong',
+      title: 'This page failed',
       advice:
         purpose === 'act'
-          ? `${perhapsDone} Load the page again.`
-          : 'Load the page again. Nothing on the server was changed by that.',
+          ? `${perhapsDone} Then reload the page.`
+          : 'Reload the page. Nothing on the server has changed.',
       requestId: null,
     };
   const { title, advice } = describeAnswer(error);
-  // A fault, not a refusal: it may have come after the deed.
+  // A 5xx may have happened after the change was made. A 4xx is a refusal.
   const isFault = purpose === 'act' && error.status >= 500;
   return { title, advice: isFault ? `${perhapsDone} ${advice}` : advice, requestId: error.requestId };
 }
 
-/** By its code; by its status where it came from a proxy, which gives none. */
+/** By its code. The answer of a proxy has no code, so its status is used. */
 function describeAnswer(error: ApiError): Pick<ErrorWords, 'title' | 'advice'> {
   switch (error.code) {
     case 'INVALID_API_KEY':
     case 'UNAUTHENTICATED':
     case 'INVALID_TOKEN':
-      return { title: 'This key is not accepted', advice: 'It is unknown, revoked or expired.' };
+      return { title: 'The server does not accept this key', advice: 'It is unknown, revoked or expired.' };
     case 'INSUFFICIENT_SCOPE':
-      return { title: 'Your key may not do this', advice: 'Sign in with a key of scope admin or full.' };
+      return {
+        title: 'Your key does not have this permission',
+        advice: 'Sign in with a key of scope admin or full.',
+      };
     case 'RATE_LIMITED':
     case 'HTTP_429':
       return { title: 'Too many requests', advice: `Try again ${inSeconds(error)}.` };
     case 'DEPENDENCY_UNAVAILABLE':
       return {
-        title: 'A part of the server is not available',
-        advice: `Try again ${inSeconds(error)}; /ready names the part.`,
+        title: 'Part of the server is unavailable',
+        advice: `Try again ${inSeconds(error)}. /ready names the part.`,
       };
     case 'HTTP_503':
-      return { title: 'The server is not available', advice: `Try again ${inSeconds(error)}.` };
+      return { title: 'The server is unavailable', advice: `Try again ${inSeconds(error)}.` };
     case 'HTTP_413':
       return {
-        title: 'That is too much for one request',
-        advice: 'The server, or a proxy before it, takes less. Make it shorter.',
+        title: 'The request is too large',
+        advice: 'The server, or a proxy in front of it, has a lower limit. Shorten the input.',
       };
     case 'INTERNAL':
       return {
-        title: 'The server failed at this request',
-        advice: 'Its log has the cause, under the id of the request.',
+        title: 'The server failed to handle this request',
+        advice: 'The server’s log has the cause, under the request ID.',
       };
     case 'VALIDATION_FAILED':
       return { title: 'The server refused the input', advice: explainInput(error) };
     default:
       return {
-        title: error.status >= 500 ? 'The server failed' : 'The server said no',
+        title: error.status >= 500 ? 'The server failed' : 'The server refused the request',
         advice: error.detail,
       };
   }

@@ -6,14 +6,14 @@ import { ErrorNotice } from './errors.tsx';
 interface DialogProps {
   title: string;
   onClose: () => void;
-  /** Whether Esc, the cross and a click beside it close it. */
+  /** Whether Esc and the close button close it. */
   isClosable?: boolean;
   /** CSS length. */
   width?: string;
   children: ReactNode;
 }
 
-/** A dialog that is open for as long as it is rendered. The focus stays in it, and goes back to where it was. */
+/** A dialog that is open while it is rendered. It keeps the focus, and returns it at the end. */
 export function Dialog({ title, onClose, isClosable = true, width = '30rem', children }: DialogProps) {
   const originId = useFocusReturn();
   return (
@@ -35,17 +35,17 @@ export function Dialog({ title, onClose, isClosable = true, width = '30rem', chi
   );
 }
 
-/** The buttons of a dialog, the one that acts last. */
+/** The buttons of a dialog. The button that acts comes last. */
 export function DialogActions({ children }: { children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>;
 }
 
-/** On an element inside a dialog: the id of what had the focus before it. */
+/** Attribute of an element in a dialog: the id of the element that had the focus before. */
 const originAttribute = 'data-focus-origin';
 
 /**
- * Gives the focus back, once the component is gone, to what had it before. Where one dialog follows another, that is what
- * had it before the first.
+ * Returns the focus, on unmount, to the element that had it before. If one dialog follows another, that is the element before
+ * the first dialog.
  *
  * @returns the id of that element, for `originAttribute`
  */
@@ -55,7 +55,7 @@ function useFocusReturn(): string | undefined {
   if (origin && origin.id === '') origin.id = fallbackId;
   useEffect(
     () => () => {
-      // After this dialog has let go of the focus, and the next, if there is one, has come.
+      // One frame later this dialog has released the focus, and a following dialog is mounted.
       requestAnimationFrame(() => {
         if (!document.querySelector(`[${originAttribute}]`) && origin?.isConnected) origin.focus();
       });
@@ -69,7 +69,7 @@ function findOrigin(): HTMLElement | null {
   const before = document.querySelector(`[${originAttribute}]`)?.getAttribute(originAttribute);
   if (before) return document.getElementById(before);
   const element = document.activeElement;
-  // What is in a menu goes with the menu: then it is the button that opened it.
+  // A menu item is unmounted with its menu. The button that opened the menu remains.
   const button = element?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
   if (button) return document.getElementById(button);
   return element instanceof HTMLElement ? element : null;
@@ -77,11 +77,11 @@ function findOrigin(): HTMLElement | null {
 
 interface TypedConfirmationProps {
   title: string;
-  /** What will happen. */
+  /** Describes the consequences. */
   children: ReactNode;
-  /** Has to be typed before the button acts: short, and possible on any keyboard. */
+  /** Must be typed to enable the button. Short, and possible on any keyboard. */
   expected: string;
-  /** Of the button: "Revoke the key". */
+  /** Label of the button: "Revoke the key". */
   action: string;
   isBusy: boolean;
   error: unknown;
@@ -89,7 +89,7 @@ interface TypedConfirmationProps {
   onClose: () => void;
 }
 
-/** Before what cannot be taken back. */
+/** Asks for confirmation before an action that cannot be undone. */
 export function TypedConfirmation(props: TypedConfirmationProps) {
   const { title, children, expected, action, isBusy, error, onConfirm, onClose } = props;
   const [typed, setTyped] = useState('');

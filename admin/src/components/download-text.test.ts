@@ -8,6 +8,6 @@ it.each([
   ['🔑🔑', 'key'],
   ['\u202Egnp.exe', 'gnp.exe'],
   ['x'.repeat(200), 'x'.repeat(60)],
-])('the key %j is saved as %j', (name, file) => {
+])('a key named %j is saved as file %j', (name, file) => {
   expect(toFileName(name)).toBe(file);
 });

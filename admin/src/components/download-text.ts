@@ -1,9 +1,9 @@
-/** Has the browser save a text as a file. */
+/** Saves a text as a file, through the browser. */
 export function downloadText(name: string, text: string, type = 'text/plain'): void {
   downloadBlob(name, new Blob([text], { type }));
 }
 
-/** Has the browser save what is held as a file. */
+/** Saves a blob as a file, through the browser. */
 export function downloadBlob(name: string, file: Blob): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');
@@ -13,7 +13,7 @@ export function downloadBlob(name: string, file: Blob): void {
   URL.revokeObjectURL(url);
 }
 
-/** A name that every file system takes. @param text any, such as the name of a key */
+/** A file name that is valid on every file system. @param text any, such as the name of a key */
 export function toFileName(text: string): string {
   const plain = text
     .normalize('NFKD')

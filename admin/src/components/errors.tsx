@@ -3,7 +3,7 @@ import { describeError, type Purpose } from './describe-error.ts';
 import { EmptyState } from './empty-state.tsx';
 import { Notice } from './notice.tsx';
 
-/** What an act has ended with, beside the button that began it. Nothing where there is no error. */
+/** The error of an action, shown beside its button. Renders nothing without an error. */
 export function ErrorNotice({ error, purpose = 'act' }: { error: unknown; purpose?: Purpose }) {
   if (error === null || error === undefined) return null;
   const { title, advice, requestId } = describeError(error, purpose);
@@ -22,7 +22,7 @@ export function ErrorNotice({ error, purpose = 'act' }: { error: unknown; purpos
   );
 }
 
-/** In the place of what could not be fetched. */
+/** Shown in place of data that could not be read. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const { title, advice, requestId } = describeError(error);
   const retry = (

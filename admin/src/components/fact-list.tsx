@@ -3,7 +3,7 @@ import styles from './fact-list.module.css';
 
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** Names and values of one thing. */
+/** A list of names with their values. */
 export function FactList({ facts }: { facts: readonly Fact[] }) {
   return (
     <dl className={styles.facts}>
@@ -17,12 +17,12 @@ export function FactList({ facts }: { facts: readonly Fact[] }) {
   );
 }
 
-/** In the place of what nobody has told the server. */
-export function NotTold() {
+/** Shown in place of an optional value that was not given. */
+export function NotSet() {
   return (
-    <span className={styles.none} title="Not told">
+    <span className={styles.none} title="Not set">
       <span aria-hidden="true">—</span>
-      <span className="visually-hidden">not told</span>
+      <span className="visually-hidden">not set</span>
     </span>
   );
 }

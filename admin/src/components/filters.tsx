@@ -5,7 +5,7 @@ import { useStore } from '../state/store.ts';
 import styles from './filters.module.css';
 import { Icon } from './icon.tsx';
 
-/** Search and filters above a table. */
+/** The search and the filters above a table. */
 export function FilterRow({ label, children }: { label: string; children: ReactNode }) {
   return (
     <search className={styles.row} aria-label={label}>
@@ -14,34 +14,34 @@ export function FilterRow({ label, children }: { label: string; children: ReactN
   );
 }
 
-/** Between two letters of somebody who types; the answer still comes well within the 300 ms that a page may take. */
+/** Waits out fast typing, and leaves most of the 300 ms that a page has for its answer. */
 const pauseMs = 40;
-/** Where the server counts requests: once a word, not once a letter. */
+/** On a server with rate limits: one search for each word, not for each letter. */
 const countedPauseMs = 300;
 
 interface SearchFieldProps {
   label: string;
   value: string;
   onSearch: (text: string) => void;
-  /** Whether `/` leads to it: to the first of the page. */
+  /** Whether the key `/` moves the focus here. `/` picks the first search field of the page. */
   hasShortcut?: boolean;
 }
 
-/** Searches while one types. `/` leads here from anywhere, Esc empties it. */
+/** Searches during typing. `/` moves the focus here, Esc clears the field. */
 export function SearchField({ label, value, onSearch, hasShortcut = true }: SearchFieldProps) {
   const waitMs = useStore(useApp().rateLimit.isCounting) ? countedPauseMs : pauseMs;
   const [text, setText] = useState(value);
-  const told = useRef(value);
-  // The address changed by another way: the button back, or a filter that was taken off.
+  const lastValue = useRef(value);
+  // The address has changed from outside: by the back button, or by clearing the filters.
   useEffect(() => {
-    if (value === told.current) return;
-    told.current = value;
+    if (value === lastValue.current) return;
+    lastValue.current = value;
     setText(value);
   }, [value]);
   useEffect(() => {
-    if (text === told.current) return;
+    if (text === lastValue.current) return;
     const timer = setTimeout(() => {
-      told.current = text;
+      lastValue.current = text;
       onSearch(text);
     }, waitMs);
     return () => clearTimeout(timer);
@@ -66,7 +66,7 @@ export function SearchField({ label, value, onSearch, hasShortcut = true }: Sear
   );
 }
 
-/** Filters that are on or off. */
+/** A group of on/off filters. */
 export function ToggleGroup({ label, children }: { label: string; children: ReactNode }) {
   return (
     <fieldset className={styles.group}>

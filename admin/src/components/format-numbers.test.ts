@@ -6,7 +6,7 @@ it.each([
   [0, '0 leases'],
   [1, '1 lease'],
   [1_204_000, '1,204,000 leases'],
-])('counts %i', (count, words) => {
+])('%i is formatted as a count with the right noun', (count, words) => {
   expect(countOf(count, 'lease')).toBe(words);
 });
 
@@ -17,7 +17,7 @@ it.each([
   [1_000, '1 kB'],
   [1_400_000_000, '1.4 GB'],
   [Number.MAX_SAFE_INTEGER, '9 PB'],
-])('tells the size %i', (octets, words) => {
+])('a size of %i bytes is formatted in the largest unit that fits', (octets, words) => {
   expect(formatSize(octets)).toBe(words);
 });
 
@@ -29,11 +29,11 @@ it.each([
   [252_000, '4 min 12 s'],
   [3_600_000, '1 h 00 min'],
   [86_400_000 * 2 + 3_600_000 * 4, '2 d 04 h'],
-])('counts %i ms down', (leftMs, words) => {
+])('%i ms left are formatted in the two largest units', (leftMs, words) => {
   expect(formatCountdown(leftMs)).toBe(words);
 });
 
-it('figures have the digits that somebody reads, and their units', () => {
+it('durations, shares and rates are formatted with readable digits and units', () => {
   expect([0, 0.842, 3.44, 120.4, 1_240].map(formatDuration)).toEqual([
     '0 ms',
     '0.84 ms',

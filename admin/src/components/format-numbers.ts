@@ -1,25 +1,25 @@
 const count = new Intl.NumberFormat('en');
 
-/** With its thousands apart: "1,204". */
+/** With thousands separators: "1,204". */
 export function formatCount(value: number): string {
   return count.format(value);
 }
 
-/** A number and what it counts: "1 lease", "1,204 leases". @param many of the plural, where it is not an s more */
+/** A number and its noun: "1 lease", "1,204 leases". @param many the plural, if it is not `one` with an s */
 export function countOf(value: number, one: string, many = `${one}s`): string {
   return `${formatCount(value)} ${value === 1 ? one : many}`;
 }
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** In the largest unit of which there is one, thousands apart: "1.4 GB". @param octets a whole number */
-export function formatSize(octets: number): string {
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(octets, 1)) / 3));
+/** In the largest unit of which there is at least one: "1.4 GB". @param bytes a whole number */
+export function formatSize(bytes: number): string {
+  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
   const unitDisplay = power === 0 ? 'long' : 'short';
   return new Intl.NumberFormat('en', {
     ...{ style: 'unit', unit: units[power], unitDisplay },
     maximumFractionDigits: power === 0 ? 0 : 1,
-  } as Intl.NumberFormatOptions).format(octets / 1_000 ** power);
+  } as Intl.NumberFormatOptions).format(bytes / 1_000 ** power);
 }
 
 const number = (digits: number) => new Intl.NumberFormat('en', { maximumFractionDigits: digits });
@@ -31,13 +31,13 @@ export function formatDuration(ms: number): string {
   return `${(ms >= 10 ? whole : ms >= 1 ? tenths : hundredths).format(ms)} ms`;
 }
 
-/** "0.05 %", "4.2 %", "37 %". @param share of 1 */
+/** "0.05 %", "4.2 %", "37 %". @param share 0 to 1 */
 export function formatShare(share: number): string {
   const percent = share * 100;
   return `${(percent >= 10 ? whole : percent >= 1 ? tenths : hundredths).format(percent)} %`;
 }
 
-/** Of something in a second: "0.05", "12.5", "1,204". */
+/** A rate per second: "0.05", "12.5", "1,204". */
 export function formatRate(perSecond: number): string {
   return (perSecond >= 100 ? whole : perSecond >= 1 ? tenths : hundredths).format(perSecond);
 }

@@ -1,18 +1,18 @@
-/** Largest first: a time is told in the first unit that it reaches. Lengths in seconds. */
+/** Largest first: the first unit that a distance reaches is used. Lengths in seconds. */
 const units = [
   { unit: 'year', length: 365 * 86_400, from: 365 * 86_400 },
-  // Up to two months days say more: what expires in 30 days does not expire "next month".
+  // Days are clearer for up to two months: "in 30 days" rather than "next month".
   { unit: 'month', length: 30 * 86_400, from: 60 * 86_400 },
   { unit: 'day', length: 86_400, from: 86_400 },
   { unit: 'hour', length: 3_600, from: 3_600 },
   { unit: 'minute', length: 60, from: 0 },
 ] as const;
-/** Closer than this is now: nobody acts on seconds. */
+/** Below this a time is "just now": seconds do not matter to readers. */
 const nowSeconds = 45;
-/** So near to the next unit that it is told in it: 59.6 minutes are an hour, and not "60 minutes". */
+/** From this share of the next unit on, that unit is used: 59.6 minutes are "1 hour", not "60 minutes". */
 const nearly = 0.99;
 
-/** "yesterday" and "tomorrow", but not "last year" for what may be two. */
+/** For days only: "yesterday". For years it would say "last year" of up to two years. */
 const wordy = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const plain = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
@@ -28,20 +28,20 @@ export function formatRelative(atMs: number, nowMs: number): string {
   const size = Math.abs(seconds);
   if (size < nowSeconds) return 'just now';
   const { unit, length } = units.find(({ from }) => size >= from * nearly) ?? units[4];
-  // 50 seconds are told as a minute.
+  // 50 seconds are shown as one minute.
   const count = Math.max(1, Math.round(size / length)) * Math.sign(seconds);
   return (unit === 'day' ? wordy : plain).format(count, unit);
 }
 
-/** In the reader's own time zone and manner, with the zone named. */
+/** In the reader's time zone and locale, with the name of the zone. */
 export function formatExact(at: Date): string {
   return exact.format(at);
 }
 
 /**
- * What is left until a time, in its two largest units: "4 min 12 s", "3 h 05 min", "2 d 04 h".
+ * The time left, in its two largest units: "4 min 12 s", "3 h 05 min", "2 d 04 h".
  *
- * @param leftMs milliseconds; what is over is "0 s"
+ * @param leftMs milliseconds; zero and negative values give "0 s"
  */
 export function formatCountdown(leftMs: number): string {
   const seconds = Math.max(0, Math.ceil(leftMs / 1_000));
@@ -56,7 +56,7 @@ export function formatCountdown(leftMs: number): string {
 const minute = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const second = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** The time of day where the reader is. @param atMs milliseconds since 1970 */
+/** The time of day in the reader's time zone. @param atMs milliseconds since 1970 */
 export function formatClock(atMs: number, hasSeconds = false): string {
   return (hasSeconds ? second : minute).format(atMs);
 }

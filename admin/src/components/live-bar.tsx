@@ -7,17 +7,17 @@ import styles from './live-bar.module.css';
 
 interface LiveBarProps {
   stream: StreamState;
-  /** How many rows have come since the list was read; a text where that is not exact: "50 or more". */
+  /** Number of new rows since the list was read; a text if it is not exact: "50 or more". */
   arrived: number | string;
-  /** Of the rows, in the plural: "keys". */
+  /** Plural noun of the rows: "keys". */
   noun: string;
-  /** Puts them on the list. */
+  /** Adds them to the list. */
   onShow: () => void;
-  /** What else is known of the rows, such as how many there are. */
+  /** Further information, such as a count. */
   children?: ReactNode;
 }
 
-/** Between the filters and the table: whether it follows the server, and what is new. It has its room before that comes. */
+/** Between the filters and the table: the state of the event stream, and the new rows. Its space is reserved, so nothing moves. */
 export function LiveBar({ stream, arrived, noun, onShow, children }: LiveBarProps) {
   return (
     <div className={styles.bar}>
@@ -34,9 +34,9 @@ export function LiveBar({ stream, arrived, noun, onShow, children }: LiveBarProp
           {typeof arrived === 'number' ? formatCount(arrived) : arrived} new
         </Button>
       )}
-      {/* Said once, not with each row: the button has the number. */}
+      {/* Announced once, not for every row. The button shows the number. */}
       <span role="status" className="visually-hidden">
-        {arrived !== 0 && `New ${noun} have come.`}
+        {arrived !== 0 && `New ${noun} are available.`}
       </span>
     </div>
   );

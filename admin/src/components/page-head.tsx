@@ -4,18 +4,18 @@ import styles from './page-head.module.css';
 
 interface PageHeadProps {
   title: string;
-  /** What the page is for, in a sentence. */
+  /** The purpose of the page, in one sentence. */
   lead?: ReactNode;
-  /** Buttons at the right. */
+  /** Buttons on the right. */
   actions?: ReactNode;
 }
 
-/** The heading of a page. It names the document, and takes the focus, so that a screen reader says where it is. */
+/** The heading of a page. It sets the document title and takes the focus, so that screen readers announce the page. */
 export function PageHead({ title, lead, actions }: PageHeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Latchkey`;
-    // Not where somebody is writing already.
+    // Not while the admin is typing.
     if (!document.activeElement?.matches('input, textarea, select')) heading.current?.focus();
   }, [title]);
   return (
@@ -31,7 +31,7 @@ export function PageHead({ title, lead, actions }: PageHeadProps) {
   );
 }
 
-/** Where a page is about to be: its heading, and some of it. */
+/** Placeholder while a page is being loaded. */
 export function PageSkeleton() {
   return (
     <div aria-busy="true">

@@ -7,20 +7,20 @@ import styles from './raw-key-panel.module.css';
 
 interface RawKeyPanelProps {
   rawKey: string;
-  /** Of the file, without its ending. */
+  /** File name without extension. */
   fileName: string;
-  /** Of the button that goes on once the key is stored. */
+  /** Label of the button that continues once the key is stored. */
   action: string;
   onStored: () => void;
 }
 
-/** A key that is shown this once: to copy, to download, and to go on from only when it is stored. */
+/** A new key, shown only once: to copy or download. The button works after the admin confirms that the key is stored. */
 export function RawKeyPanel({ rawKey, fileName, action, onStored }: RawKeyPanelProps) {
   const { isCopied, copy } = useCopy();
   const [isStored, setStored] = useState(false);
   useEffect(() => {
     if (isStored) return;
-    // The browser asks, in words of its own, before the page is left.
+    // The browser asks for confirmation, in its own words, before it leaves the page.
     const hold = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', hold);
     return () => window.removeEventListener('beforeunload', hold);

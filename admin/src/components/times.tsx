@@ -6,13 +6,13 @@ import styles from './times.module.css';
 interface RelativeTimeProps {
   /** ISO 8601, or null. */
   at: string | null | undefined;
-  /** In the place of a time that there is none of. */
+  /** Shown for a missing time. */
   none?: string;
-  /** Whether it can be reached by keyboard. Not in tables, where a row's details show every time in full. */
+  /** Whether it can be reached by keyboard. Off in tables, where the details of a row show every exact time. */
   isFocusable?: boolean;
 }
 
-/** A time as a distance from now; the exact one on hover and on focus (`ExactTimeTooltip`), and to screen readers. */
+/** A time relative to now. Shows the exact time on hover, on focus (`ExactTimeTooltip`) and to screen readers. */
 export function RelativeTime({ at, none = 'never', isFocusable = false }: RelativeTimeProps) {
   const now = useNow();
   if (!at) return <span className={styles.none}>{none}</span>;
@@ -25,7 +25,7 @@ export function RelativeTime({ at, none = 'never', isFocusable = false }: Relati
   );
 }
 
-/** How long until a time, counting down; the exact time on hover and on focus, as `RelativeTime` has it. @param at ISO 8601 */
+/** Counts down to a time. Shows the exact time on hover and focus, like `RelativeTime`. @param at ISO 8601 */
 export function Countdown({ at, isFocusable = false }: { at: string; isFocusable?: boolean }) {
   const ms = Date.parse(at);
   const left = useEachSecond((now) => formatCountdown(ms - now));
@@ -41,7 +41,7 @@ export function Countdown({ at, isFocusable = false }: { at: string; isFocusable
 const gapPx = 6;
 const marginPx = 8;
 
-/** One tooltip for every time on the page: a table of a hundred rows has three hundred of them. */
+/** One tooltip for all times of the page: a table of 100 rows has 300 of them. */
 export function ExactTimeTooltip() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -67,11 +67,11 @@ export function ExactTimeTooltip() {
       document.removeEventListener('keydown', onKey);
     };
   }, []);
-  // The text is in the <time> for screen readers already.
+  // Hidden from screen readers: the <time> element contains the same text.
   return <div ref={box} popover="manual" className={styles.tip} aria-hidden="true" />;
 }
 
-/** Above the time, or below where there is no room, and never out of the window. */
+/** Above the time, or below it if there is no room, and always inside the window. */
 function place(tip: HTMLElement, around: DOMRect): void {
   const { width, height } = tip.getBoundingClientRect();
   const above = around.top - height - gapPx;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readWay, turnTo } from './use-cursor-pages.ts';
+import { pushCursors, readCursors } from './use-cursor-pages.ts';
 
 function createHistory(entries: unknown[] = [null]) {
   return {
@@ -11,26 +11,26 @@ function createHistory(entries: unknown[] = [null]) {
   };
 }
 
-it('each page of a list has an entry of the history, which says the way to it', () => {
+it('each page of a list has a history entry with the cursors that lead to it', () => {
   const history = createHistory();
-  turnTo(history, 'all', ['b']);
-  turnTo(history, 'all', ['b', 'c']);
-  expect(history.entries.map((state) => readWay(state, 'all'))).toEqual([[], ['b'], ['b', 'c']]);
+  pushCursors(history, 'all', ['b']);
+  pushCursors(history, 'all', ['b', 'c']);
+  expect(history.entries.map((state) => readCursors(state, 'all'))).toEqual([[], ['b'], ['b', 'c']]);
 });
 
-it('another list begins at its first page', () => {
+it('another list starts at its first page', () => {
   const history = createHistory();
-  turnTo(history, 'all', ['b']);
-  expect(readWay(history.state, 'active')).toEqual([]);
+  pushCursors(history, 'all', ['b']);
+  expect(readCursors(history.state, 'active')).toEqual([]);
 });
 
-it('the first page is not gone to from itself', () => {
+it('turning to the first page from the first page adds no history entry', () => {
   const history = createHistory();
-  turnTo(history, 'all', []);
+  pushCursors(history, 'all', []);
   expect(history.entries.length).toBe(1);
 });
 
-it.each([undefined, 1, {}, { cursorWay: null }, { cursorWay: { list: 'all', cursors: 'b' } }])(
-  'what somebody else has written there is no way: %j',
-  (state) => expect(readWay(state, 'all')).toEqual([]),
+it.each([undefined, 1, {}, { cursors: null }, { cursors: { list: 'all', cursors: 'b' } }])(
+  'a history state from elsewhere has no cursors: %j',
+  (state) => expect(readCursors(state, 'all')).toEqual([]),
 );

@@ -1,33 +1,33 @@
 import { useHistoryState } from 'wouter/use-browser-location';
 
-/** Under which name the way stands in the state of an entry of the history. */
-const name = 'cursorWay';
+/** The key of the cursors in the state of a history entry. */
+const stateKey = 'cursors';
 
 /**
- * The cursors that led to a page of a list, the last for the page itself; none for the first page.
+ * The cursors that lead to a page of a list. The last one is the page's own; the first page has an empty list.
  *
- * @param state of the entry of the history; anything
- * @param list what the list is narrowed to
+ * @param state of the history entry; any value
+ * @param list identifies the list: its filter
  */
-export function readWay(state: unknown, list: string): readonly string[] {
-  if (typeof state !== 'object' || state === null || !(name in state)) return [];
-  const way = state[name] as { list?: unknown; cursors?: unknown } | null;
+export function readCursors(state: unknown, list: string): readonly string[] {
+  if (typeof state !== 'object' || state === null || !(stateKey in state)) return [];
+  const way = state[stateKey] as { list?: unknown; cursors?: unknown } | null;
   if (way?.list !== list || !Array.isArray(way.cursors)) return [];
   return way.cursors.filter((cursor) => typeof cursor === 'string');
 }
 
-/** Makes an entry of the history for another page of the list, at the same address. */
-export function turnTo(
+/** Adds a history entry for another page of the list, at the same address. */
+export function pushCursors(
   history: Pick<History, 'state' | 'pushState'>,
   list: string,
   cursors: readonly string[],
 ): void {
-  if (readWay(history.state, list).length === 0 && cursors.length === 0) return;
-  history.pushState({ [name]: { list, cursors } }, '');
+  if (readCursors(history.state, list).length === 0 && cursors.length === 0) return;
+  history.pushState({ [stateKey]: { list, cursors } }, '');
 }
 
 export interface CursorPages {
-  /** Of the page that is shown; null for the first. */
+  /** Of the shown page; null for the first page. */
   cursor: string | null;
   /** Counted from 1. */
   number: number;
@@ -37,18 +37,18 @@ export interface CursorPages {
 }
 
 /**
- * Walks through a list that only knows its next page, and back by remembering the way. The way stands in the history: the
- * button back of the browser leads to the page before, and from elsewhere to the page that was left.
+ * Pages through a list whose answers stateKey only the next page. The cursors so far are kept in the browser's history: its back
+ * button leads to the previous page of the list, and from another page back to the page that was left.
  *
- * @param list what the list is narrowed to: another one begins at its first page
+ * @param list identifies the list: its filter. Another list starts at its first page
  */
 export function useCursorPages(list: string): CursorPages {
-  const cursors = readWay(useHistoryState(), list);
+  const cursors = readCursors(useHistoryState(), list);
   return {
     cursor: cursors.at(-1) ?? null,
     number: cursors.length + 1,
-    goNext: (cursor) => turnTo(history, list, [...cursors, cursor]),
-    goBack: () => turnTo(history, list, cursors.slice(0, -1)),
-    goFirst: () => turnTo(history, list, []),
+    goNext: (cursor) => pushCursors(history, list, [...cursors, cursor]),
+    goBack: () => pushCursors(history, list, cursors.slice(0, -1)),
+    goFirst: () => pushCursors(history, list, []),
   };
 }

@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * Leads to the first field that is wrong.
+ * Moves the focus to the first invalid field.
  *
- * @param findings another object each time that the fields were judged: what the page found, the error of the server
- * @returns for the form
+ * @param findings a new object after each validation: the page's own findings, the error of the server
+ * @returns the ref for the form
  */
 export function useFaultFocus(...findings: [unknown, unknown?]): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);

@@ -10,13 +10,13 @@ import type { Ticker } from '../state/time.ts';
 import type { Toasts } from '../state/toasts.ts';
 import type { Session } from './session.ts';
 
-/** A key that was just made. @property note what else came of it: when the old key ends */
+/** A new key. @property note a further result, such as when the old key ends */
 export interface ShownKey {
   issued: IssuedApiKey;
   note: string | null;
 }
 
-/** What every page stands on; made once, in `main.tsx`. */
+/** The objects that all pages share, created once, in `main.tsx`. */
 export interface AppParts {
   api: Api;
   session: Session;
@@ -26,7 +26,7 @@ export interface AppParts {
   events: Events;
   ticker: Ticker;
   toasts: Toasts;
-  /** Shown until it is said to be stored, whatever page there is behind it: it is shown this once. */
+  /** Shown above every page until the admin confirms that it is stored: it cannot be shown again. */
   issuedKey: Store<ShownKey | null>;
 }
 
@@ -40,7 +40,7 @@ export function useApp(): AppParts {
 
 export const useApi = (): Api => useApp().api;
 
-/** Who is signed in. @throws Error on a page that is shown to nobody */
+/** The key that is signed in. @throws Error if nobody is signed in */
 export function useCurrentApiKey(): CurrentApiKey {
   const state = useStore(useApp().session.state);
   if (state.status !== 'signed-in') throw new Error('Nobody is signed in.');

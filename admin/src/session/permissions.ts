@@ -1,6 +1,6 @@
 import type { Scope } from '../api/resources.ts';
 
-/** What the dashboard shows by; the server decides by its own table all the same. */
+/** Decides what the dashboard shows. The server enforces its own table. */
 type Permission = 'manage' | 'read-content' | 'upload' | 'fetch-keys';
 
 const granted: Record<Scope, readonly Permission[]> = {
@@ -14,10 +14,10 @@ export function may(scope: Scope, permission: Permission): boolean {
   return granted[scope].includes(permission);
 }
 
-/** A scope in a few words, for whoever chooses one. */
+/** A short description of each scope. */
 export const scopeMeanings: Record<Scope, string> = {
-  admin: 'Manages everything: API keys, content, leases.',
-  full: 'Manages everything, as admin does.',
-  upload: 'Asks for upload addresses, and nothing else.',
-  playback: 'Reads content and fetches its keys.',
+  admin: 'Full management: API keys, content, leases.',
+  full: 'Full management, the same as admin.',
+  upload: 'Requests upload URLs, nothing else.',
+  playback: 'Reads content and fetches content keys.',
 };

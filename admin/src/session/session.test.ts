@@ -5,7 +5,7 @@ import { createSession, refusedReason, storageKey } from './session.ts';
 
 const apiKey: CurrentApiKey = { id: 'a', name: 'Mona', scope: 'admin' };
 
-/** Resolves when all that waits for nothing but promises has been done. */
+/** Resolves after all pending promise callbacks. */
 const settled = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 function stage({
@@ -24,7 +24,7 @@ function stage({
   return { session: createSession({ storage, readCurrent: read, onChange, after }), stored, read, onChange };
 }
 
-it('keeps the key in memory alone, unless it is to be remembered', async () => {
+it('the key is kept in memory only, unless the admin asks to remember it', async () => {
   const { session, stored } = stage();
   await session.signIn('lk_1', false);
   expect([session.credential(), stored.size, session.state.get().status]).toEqual(['lk_1', 0, 'signed-in']);
@@ -32,7 +32,7 @@ it('keeps the key in memory alone, unless it is to be remembered', async () => {
   expect(stored.get(storageKey)).toBe('lk_2');
 });
 
-it('forgets everything when it ends', async () => {
+it('the end of a session removes its key and data', async () => {
   const { session, stored, onChange } = stage();
   await session.signIn('lk_1', true);
   onChange.mockClear();
@@ -41,13 +41,13 @@ it('forgets everything when it ends', async () => {
   expect(session.state.get()).toEqual({ status: 'signed-out', reason: 'why' });
 });
 
-it('does not begin with a key that the server refuses', async () => {
+it('a session does not start with a key that the server refuses', async () => {
   const { session, stored } = stage({ readCurrent: async () => Promise.reject(new ApiError(401, {})) });
   await expect(session.signIn('lk_1', true)).rejects.toBeInstanceOf(ApiError);
   expect([session.credential(), stored.size, session.state.get().status]).toEqual([null, 0, 'signed-out']);
 });
 
-it('goes on with a remembered key, and keeps remembering the one that takes its place', async () => {
+it('a remembered key is restored, and its replacement is remembered as well', async () => {
   const { session, stored } = stage({ kept: 'lk_kept' });
   expect(session.state.get().status).toBe('restoring');
   await settled();
@@ -56,7 +56,7 @@ it('goes on with a remembered key, and keeps remembering the one that takes its 
   expect([session.credential(), stored.get(storageKey)]).toEqual(['lk_new', 'lk_new']);
 });
 
-it('forgets a remembered key that is no longer accepted, and says so', async () => {
+it('a remembered key that is no longer accepted is removed, with a reason', async () => {
   const { session, stored } = stage({
     kept: 'lk_kept',
     readCurrent: async () => Promise.reject(new ApiError(401, {})),
@@ -66,7 +66,7 @@ it('forgets a remembered key that is no longer accepted, and says so', async () 
   expect(stored.size).toBe(0);
 });
 
-it('waits with a remembered key while the server does not answer', async () => {
+it('a remembered key is kept while the server does not answer', async () => {
   const { session, stored, read } = stage({ kept: 'lk_kept', readCurrent: async () => apiKey });
   expect(read).toHaveBeenCalledTimes(1);
   await settled();
@@ -82,7 +82,7 @@ it('waits with a remembered key while the server does not answer', async () => {
   expect(stored.size).toBe(1);
 });
 
-it('asks again about a remembered key when a server that counts requests said, and does not sign out', async () => {
+it('a remembered key is checked again after a 429, without signing out', async () => {
   const waiting: [number, () => void][] = [];
   const { session, read, stored } = stage({
     kept: 'lk_kept',
@@ -98,7 +98,7 @@ it('asks again about a remembered key when a server that counts requests said, a
   expect(session.state.get().status).toBe('signed-in');
 });
 
-it('ends when the server refuses its key, and not by what it says of another one', async () => {
+it('a session ends when the server refuses its key, but not when it refuses another key', async () => {
   const { session } = stage();
   await session.signIn('lk_1', false);
   session.refuse('lk_0');
@@ -107,7 +107,7 @@ it('ends when the server refuses its key, and not by what it says of another one
   expect(session.state.get()).toEqual({ status: 'signed-out', reason: refusedReason });
 });
 
-it('goes on with the key that takes the place of this one, though this one is refused before it is there', async () => {
+it('a session continues with the replacement of its key, even if the old key is refused before the replacement arrives', async () => {
   const { session } = stage();
   await session.signIn('lk_1', false);
   const answer = Promise.withResolvers<{ raw_key: string; api_key: CurrentApiKey }>();
@@ -121,7 +121,7 @@ it('goes on with the key that takes the place of this one, though this one is re
   expect(session.credential()).toBe('lk_2');
 });
 
-it('ends where its key is refused and no other takes its place', async () => {
+it('a session ends if its key is refused and no replacement arrives', async () => {
   const { session } = stage();
   await session.signIn('lk_1', false);
   const lost = session.replace(() => {

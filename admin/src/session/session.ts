@@ -1,78 +1,78 @@
 import { ApiError, UnreachableError } from '../api/api-error.ts';
-import { askAgainAfterMs } from '../api/rate-limit.ts';
+import { retryDelayMs } from '../api/rate-limit.ts';
 import type { CurrentApiKey } from '../api/resources.ts';
 import { createStore, type Store } from '../state/store.ts';
 
 type SessionState =
-  /** A key was found in sessionStorage and is being asked who it is. */
+  /** A key was found in sessionStorage. The server is being asked about it. */
   | { status: 'restoring' }
-  /** @property reason why, where it was not the admin's own wish */
+  /** @property reason the cause, unless the admin signed out */
   | { status: 'signed-out'; reason: string | null }
   | { status: 'signed-in'; apiKey: CurrentApiKey };
 
 export interface Session {
   state: Store<SessionState>;
-  /** For `Authorization: Bearer`. Only in memory, and in sessionStorage where the admin ticked it. */
+  /** For `Authorization: Bearer`. Kept in memory, and in sessionStorage if the admin chose so. */
   credential(): string | null;
-  /** @throws ApiError, UnreachableError: what the server said to the key */
+  /** @throws ApiError, UnreachableError: the server's answer about the key */
   signIn(credential: string, remember: boolean): Promise<void>;
-  /** Goes on with the key that takes the place of this one. */
+  /** Continues with a key that replaces the current one. */
   continueWith(credential: string, apiKey: CurrentApiKey): void;
   /**
-   * Goes on with the key that an act brings in the place of this one. This one may end before that answer is here: that it
-   * is refused meanwhile ends the session only where no other comes.
+   * Continues with the key that an action returns as the replacement of the current one. The current key may end before that
+   * answer arrives. A refusal in the meantime ends the session only if no replacement arrives.
    */
   replace<Replaced extends Replacement>(act: () => Promise<Replaced>): Promise<Replaced>;
   /** The server has refused this key. */
   refuse(credential: string): void;
   signOut(reason?: string): void;
-  /** Asks again about the key that was found, where nothing answered. */
+  /** Asks again about a stored key, if the server did not answer before. */
   resume(): void;
 }
 
-/** A key as it is issued. */
+/** A new key with its description. */
 interface Replacement {
   raw_key: string;
   api_key: CurrentApiKey;
 }
 
 interface SessionOptions {
-  /** sessionStorage; null where the browser allows none. */
+  /** sessionStorage; null if the browser denies it. */
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> | null;
   readCurrent: (credential: string) => Promise<CurrentApiKey>;
   after?: (ms: number, act: () => void) => void;
-  /** Before another key's view of the server may be shown. */
+  /** Called when the key changes: data that was read with another key must not be shown. */
   onChange: () => void;
 }
 
 export const storageKey = 'latchkey-api-key';
 export const refusedReason =
-  'Your key is no longer accepted: it was revoked or has expired. Sign in with another one.';
-const unsureReason = 'The server could not say whether your key is good. Reload the page to ask again.';
+  'Your key is no longer accepted: it was revoked or has expired. Sign in with another key.';
+const unsureReason = 'The server could not check your key. Reload the page to try again.';
 
-/** Who is signed in, and with which key. */
+/** The signed-in key. */
 export function createSession({
   storage,
   readCurrent,
   onChange,
   after = (ms, act) => void setTimeout(act, ms),
 }: SessionOptions): Session {
-  const kept = storage?.getItem(storageKey) ?? null;
-  let held: string | null = null;
+  const stored = storage?.getItem(storageKey) ?? null;
+  let current: string | null = null;
   let replacements = 0;
   let refused: string | null = null;
   const state = createStore<SessionState>(
-    kept === null ? { status: 'signed-out', reason: null } : { status: 'restoring' },
+    stored === null ? { status: 'signed-out', reason: null } : { status: 'restoring' },
   );
 
   function enter(credential: string, apiKey: CurrentApiKey, remember: boolean): void {
-    held = credential;
+    current = credential;
     if (remember) storage?.setItem(storageKey, credential);
     else storage?.removeItem(storageKey);
     state.set({ status: 'signed-in', apiKey });
   }
   function signOut(reason?: string): void {
-    held = null;
+    current = null;
     storage?.removeItem(storageKey);
     state.set({ status: 'signed-out', reason: reason ?? null });
     onChange();
@@ -80,30 +80,30 @@ export function createSession({
   function continueWith(credential: string, apiKey: CurrentApiKey): void {
     enter(credential, apiKey, (storage?.getItem(storageKey) ?? null) !== null);
   }
-  /** What an answer says of a key that was replaced meanwhile, it does not say of the one that is in use. */
+  /** A refusal of a key that has been replaced does not concern the current key. */
   function endIfRefused(): void {
-    if (replacements === 0 && refused !== null && refused === held) signOut(refusedReason);
+    if (replacements === 0 && refused !== null && refused === current) signOut(refusedReason);
   }
   async function restore(credential: string): Promise<void> {
     try {
       enter(credential, await readCurrent(credential), true);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) signOut(refusedReason);
-      // Nothing was said of the key: it is asked about again when the server takes requests.
-      else if (error instanceof ApiError && error.status === 429) after(askAgainAfterMs(0, error), resume);
-      // The key may well be good: it stays, for when the server is back or the page is loaded again.
+      // The answer is not about the key: ask again when the server takes requests.
+      else if (error instanceof ApiError && error.status === 429) after(retryDelayMs(0, error), resume);
+      // The key may be valid: keep it until the server is back or the page is reloaded.
       else if (!(error instanceof UnreachableError))
         state.set({ status: 'signed-out', reason: unsureReason });
     }
   }
   const resume = () => {
-    if (kept !== null && state.get().status === 'restoring') void restore(kept);
+    if (stored !== null && state.get().status === 'restoring') void restore(stored);
   };
   resume();
 
   return {
     state,
-    credential: () => held,
+    credential: () => current,
     async signIn(credential, remember) {
       const apiKey = await readCurrent(credential);
       onChange();

@@ -7,6 +7,6 @@ it.each([
   [120_000, '2 minutes behind'],
   [-10_799_500, '3 hours ahead'],
   [172_800_000, '2 days behind'],
-])('an offset of %d ms is told as %s', (offsetMs, words) => {
+])('an offset of %d ms is described as %s', (offsetMs, words) => {
   expect(describeClock(offsetMs)).toBe(words);
 });

@@ -4,20 +4,18 @@ import { Notice } from '../components/notice.tsx';
 import { useApp } from '../session/app-context.ts';
 import { useStore } from '../state/store.ts';
 
-/** Says that the clock of this computer is wrong, because every other program on it goes by it. */
+/** Warns that this computer's clock is wrong: every other program on it uses that clock. */
 export function ClockNotice() {
   const words = describeClock(useStore(useApp().clock.offsetMs));
   if (words === null) return null;
   return (
     <Box mb="1.25rem">
-      <Notice role="status">
-        The clock of this computer is {words}. Times on this page are counted by the server’s clock.
-      </Notice>
+      <Notice role="status">The clock of this computer is {words}. This page uses the server’s clock.</Notice>
     </Box>
   );
 }
 
-/** Less is nothing that anybody would set a clock for. */
+/** Nobody sets a clock for a smaller difference. */
 const worthSayingMs = 60_000;
 const units = [
   ['day', 86_400_000],
@@ -26,10 +24,10 @@ const units = [
 ] as const;
 
 /**
- * How wrong the clock of this computer is: "3 hours ahead", "2 minutes behind".
+ * The error of this computer's clock: "3 hours ahead", "2 minutes behind".
  *
- * @param offsetMs what is added to it to have the server's: negative where it is ahead
- * @returns null where that is less than a minute
+ * @param offsetMs added to it to get the server's time: negative if it is ahead
+ * @returns null if the error is below a minute
  */
 export function describeClock(offsetMs: number): string | null {
   const size = Math.abs(offsetMs);

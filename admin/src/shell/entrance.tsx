@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './entrance.module.css';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** What stands before the pages: the wizard and signing in. */
+/** The frame of the setup wizard and of the sign-in page. */
 export function Entrance({ children, isWide = false }: { children: ReactNode; isWide?: boolean }) {
   return (
     <div className={styles.entrance}>
@@ -17,13 +17,13 @@ export function Entrance({ children, isWide = false }: { children: ReactNode; is
   );
 }
 
-/** While the server is asked what to show: nearly always too short to be seen. */
+/** Shown until the server says what to show: usually too short to be seen. */
 export function StartScreen() {
   return (
     <div className={styles.entrance} aria-busy="true">
       <div className={styles.waiting}>
         <Logo />
-        <span className="visually-hidden">Asking the server…</span>
+        <span className="visually-hidden">Connecting to the server…</span>
       </div>
     </div>
   );

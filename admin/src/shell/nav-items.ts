@@ -1,9 +1,9 @@
 import type { Scope } from '../api/resources.ts';
 import type { IconName } from '../components/icon.tsx';
 import { may } from '../session/permissions.ts';
-import { type PagePart, pagePart } from './page-part.tsx';
+import { type LazyPage, lazyPage } from './lazy-page.tsx';
 
-export interface NavItem extends PagePart {
+export interface NavItem extends LazyPage {
   /** Within /admin. */
   path: string;
   label: string;
@@ -12,10 +12,10 @@ export interface NavItem extends PagePart {
 }
 
 function page(item: Omit<NavItem, 'Page'>): NavItem {
-  return { ...item, ...pagePart(item.load) };
+  return { ...item, ...lazyPage(item.load) };
 }
 
-/** Every page, in the order of the navigation; the first that a key may see is where signing in leads. */
+/** Every page, in the order of the navigation. Signing in leads to the first page that the key can see. */
 export const navItems: readonly NavItem[] = [
   page({
     path: '/',
@@ -65,7 +65,7 @@ export function navItemsFor(scope: Scope): NavItem[] {
   return navItems.filter(({ isFor }) => isFor(scope));
 }
 
-/** The pattern of a page's addresses: its own, and those of the pages below it. */
+/** The address pattern of a page: its own address, and those below it. */
 export function routeOf({ path }: Pick<NavItem, 'path'>): string {
   return path === '/' ? path : `${path}/*?`;
 }

@@ -8,12 +8,12 @@ import { ClockNotice } from './clock-notice.tsx';
 import { type NavItem, navItems, navItemsFor, routeOf } from './nav-items.ts';
 import styles from './shell.module.css';
 
-/** The page that the address names, as far as the signed-in key may see it. */
+/** The page at the current address, if the signed-in key can see it. */
 export function PageArea() {
   const { scope } = useCurrentApiKey();
   const [location] = useLocation();
   const items = useMemo(() => navItemsFor(scope), [scope]);
-  useFetchedAhead(items);
+  usePreloadedPages(items);
   const [first] = items;
   return (
     <main id="main" className={styles.main} tabIndex={-1}>
@@ -28,7 +28,7 @@ export function PageArea() {
             ))}
             <Route path="/">{first && <Redirect to={first.path} replace />}</Route>
             <Route>
-              <NotHere />
+              <MissingPage />
             </Route>
           </Switch>
         </Suspense>
@@ -37,8 +37,8 @@ export function PageArea() {
   );
 }
 
-/** An address that is none, or that is not for this key. */
-function NotHere() {
+/** For an unknown address, or for a page that this key cannot see. */
+function MissingPage() {
   const { scope } = useCurrentApiKey();
   const [first] = navItemsFor(scope);
   const { pathname } = window.location;
@@ -48,22 +48,22 @@ function NotHere() {
     return (
       <>
         <PageHead title="No such page" />
-        <EmptyState icon="search" title="Nothing is at this address" action={home}>
-          It may be mistyped, or from another version of the dashboard.
+        <EmptyState icon="search" title="There is no page at this address" action={home}>
+          The address may be mistyped, or belong to another version of the dashboard.
         </EmptyState>
       </>
     );
   return (
     <>
-      <PageHead title="Not for this key" />
-      <EmptyState icon="stop" title={`Scope ${scope} does not open this page`} action={home}>
+      <PageHead title="Access denied" />
+      <EmptyState icon="stop" title={`Scope ${scope} does not include this page`} action={home}>
         Sign in with a key of scope admin or full to see it.
       </EmptyState>
     </>
   );
 }
 
-/** Keeps the frame standing where a page breaks. */
+/** Keeps the frame if a page fails. */
 class PageBoundary extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false };
 
@@ -73,25 +73,25 @@ class PageBoundary extends Component<{ children: ReactNode }, { isBroken: boolea
 
   override render(): ReactNode {
     if (!this.state.isBroken) return this.props.children;
-    const reload = <Button onClick={() => window.location.reload()}>Load the page again</Button>;
+    const reload = <Button onClick={() => window.location.reload()}>Reload the page</Button>;
     return (
       <div role="alert">
         <EmptyState icon="warning" title="This page could not be shown" action={reload}>
-          It broke while being drawn or fetched. Nothing on the server was changed by that.
+          It failed while loading or drawing. Nothing on the server has changed.
         </EmptyState>
       </div>
     );
   }
 }
 
-/** Leaves the way to what the first page asks for. */
+/** Lets the requests of the first page go first. */
 const afterMs = 200;
 
-/** Fetches the other pages while nothing else is to be done: some kilobytes each, and every click is answered at once. */
-function useFetchedAhead(items: readonly NavItem[]): void {
+/** Loads the other pages in idle time: some kilobytes each, and every click then shows its page at once. */
+function usePreloadedPages(items: readonly NavItem[]): void {
   useEffect(() => {
     const timer = setTimeout(() => {
-      // One that is not fetched now is fetched when it is asked for, and says then what is wrong.
+      // A page that fails to load now is loaded on its click, and shows the error then.
       for (const { load } of items) void load().catch(() => {});
     }, afterMs);
     return () => clearTimeout(timer);

@@ -9,14 +9,14 @@ import { PageArea } from './page-area.tsx';
 import styles from './shell.module.css';
 import { ThemeSwitch } from './theme-switch.tsx';
 
-/** The frame around every page: navigation at the side, or in a drawer where there is no room. */
+/** The frame around every page: navigation at the side, or in a drawer on narrow screens. */
 export function Shell() {
   const [isOpen, setOpen] = useState(false);
   useSearchShortcut();
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#main">
-        Skip to the page
+        Skip navigation
       </a>
       <section className={styles.bar} aria-label="Dashboard">
         <Logo />
@@ -62,7 +62,7 @@ function Foot() {
   );
 }
 
-/** The pages that the signed-in key may see. */
+/** Links to the pages that the signed-in key can see. */
 function Navigation({ onGo }: { onGo?: () => void }) {
   const { scope } = useCurrentApiKey();
   return (
@@ -76,7 +76,7 @@ function Navigation({ onGo }: { onGo?: () => void }) {
 
 function NavLink({ item, onGo }: { item: NavItem; onGo: (() => void) | undefined }) {
   const { path, label, icon, load } = item;
-  // A page's own pages count as it.
+  // A page below it counts as the page itself.
   const [isHere] = useRoute(routeOf(item));
   const preload = () => void load().catch(() => {});
   return (
@@ -94,7 +94,7 @@ function NavLink({ item, onGo }: { item: NavItem; onGo: (() => void) | undefined
   );
 }
 
-/** Who is signed in, and the way out. */
+/** The signed-in key, and the sign-out button. */
 function AccountBox() {
   const { session } = useApp();
   const { name, scope } = useCurrentApiKey();
@@ -119,7 +119,7 @@ function AccountBox() {
   );
 }
 
-/** `/` goes to the search field of the page, unless a text is being written or a dialog is open. */
+/** `/` moves the focus to the page's search field, unless the admin is typing or a dialog is open. */
 function useSearchShortcut(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -1,10 +1,10 @@
 import { useSyncExternalStore } from 'react';
 
-/** A value that components follow. */
+/** A value that components can subscribe to. */
 export interface Store<Value> {
   get(): Value;
   set(value: Value): void;
-  /** @returns what ends it */
+  /** @returns ends the subscription */
   subscribe(listener: () => void): () => void;
 }
 

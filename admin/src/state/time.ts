@@ -2,9 +2,9 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useApp } from '../session/app-context.ts';
 import { useStore } from './store.ts';
 
-/** One clock for every countdown of the page; it stands still while there is none. */
+/** One timer for all countdowns of the page. It runs only while there is a countdown. */
 export interface Ticker {
-  /** Called each second. @returns what ends it */
+  /** Calls the listener every second. @returns ends the subscription */
   subscribe(listener: () => void): () => void;
 }
 
@@ -28,9 +28,9 @@ export function createTicker(): Ticker {
 }
 
 /**
- * What depends on the time, asked each second. The component is drawn anew only when the answer is another.
+ * A value that depends on the time, computed every second. The component renders only when the value changes.
  *
- * @param read milliseconds since 1970, by the server's clock, to what is shown: a text, a number, a word
+ * @param read computes the value from the server's time, in milliseconds since 1970
  */
 export function useEachSecond<Shown extends string | number | boolean>(
   read: (nowMs: number) => Shown,
@@ -39,10 +39,10 @@ export function useEachSecond<Shown extends string | number | boolean>(
   return useSyncExternalStore(ticker.subscribe, () => read(clock.now()));
 }
 
-/** How often relative times are told anew: half of the smallest unit that they have. */
+/** How often relative times are refreshed: half of their smallest unit. */
 const everyMs = 30_000;
 
-/** The time on the server in milliseconds since 1970, moving on for as long as the component is shown. */
+/** The server's time in milliseconds since 1970, refreshed while the component is mounted. */
 export function useNow(): number {
   const offsetMs = useStore(useApp().clock.offsetMs);
   const [localMs, setLocalMs] = useState(() => Date.now());

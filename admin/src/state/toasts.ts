@@ -6,13 +6,13 @@ interface Toast {
 }
 
 export interface Toasts {
-  /** What has just been done, newest last. */
+  /** Messages about what was just done, newest last. */
   shown: Store<readonly Toast[]>;
-  /** Says that something was done, to eyes and to screen readers. */
+  /** Shows a message, and announces it to screen readers. */
   announce(text: string): void;
 }
 
-/** Long enough to read a line twice. */
+/** Time to read a line twice. */
 const shownMs = 5_000;
 
 export function createToasts(): Toasts {

@@ -7,19 +7,19 @@ import { useApi } from '../session/app-context.ts';
 
 export type ApiKeyNames = ReadonlyMap<string, Pick<ApiKey, 'id' | 'name' | 'keyPrefix'>>;
 
-/** As many as the server gives at once: whoever has more keys sees the ids of the oldest. */
+/** The server's largest page. With more keys, the oldest are shown by their IDs. */
 const limit = 500;
-/** Names do not change, and an act on a key makes this stale. */
+/** Names do not change, and every action on a key invalidates this query. */
 const staleMs = 60_000;
 
-/** API keys by their ids, the newest of them; undefined until the answer, empty where there is none. For keys that may manage. */
+/** The newest API keys by ID; undefined until the answer, empty if it fails. Needs a key with management permission. */
 export function useApiKeyNames(): ApiKeyNames | undefined {
   const api = useApi();
   const { data, isPending } = useQuery({
     queryKey: queryKeys.apiKeyNames,
     queryFn: ({ signal }) => listApiKeys(api, { limit }, signal),
     staleTime: staleMs,
-    // The ids say enough: nobody waits for names.
+    // IDs are enough: no page waits for names.
     retry: false,
   });
   return useMemo(

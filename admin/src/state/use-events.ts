@@ -4,27 +4,27 @@ import { useApp } from '../session/app-context.ts';
 import { useStore } from './store.ts';
 
 /**
- * Hears what happens on the server for as long as the component is shown.
+ * Receives the server's events while the component is mounted.
  *
- * @param isAllowed whether the key that is signed in may manage: others are refused the stream, so it is not asked for
+ * @param isAllowed whether the signed-in key can manage. The server refuses the stream to other keys, so it is not requested
  */
 export function useEvents(onEvent: (event: ServerEvent) => void, isAllowed = true): StreamState {
   const { events } = useApp();
-  const hear = useEffectEvent(onEvent);
-  useEffect(() => (isAllowed ? events.subscribe((event) => hear(event)) : undefined), [events, isAllowed]);
+  const emit = useEffectEvent(onEvent);
+  useEffect(() => (isAllowed ? events.subscribe((event) => emit(event)) : undefined), [events, isAllowed]);
   return useStore(events.state);
 }
 
-/** What happens together is seen together. */
+/** Collects events that happen together. */
 const gatherMs = 300;
-/** With RATE_LIMIT=on an address has 30 requests in a minute, and other pages and tabs want some of them. */
+/** RATE_LIMIT=on allows 30 requests a minute for an address, which other pages and tabs share. */
 const calmMs = 8_000;
 
 /**
- * Has something read anew when something happens: at once after a quiet time, and every few seconds on a busy server.
+ * Refreshes data after events: at once after a quiet period, and every few seconds on a busy server.
  *
- * @param isOfInterest which events are a reason
- * @param isAllowed as `useEvents` has it
+ * @param isOfInterest selects the events that cause a refresh
+ * @param isAllowed see `useEvents`
  */
 export function useLiveRefresh(
   refresh: () => void,

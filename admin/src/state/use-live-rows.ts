@@ -6,32 +6,32 @@ import { useStore } from './store.ts';
 import { useEvents, useLiveRefresh } from './use-events.ts';
 
 interface LiveRowsOptions<Page, Row> {
-  /** Of the events: what the rows are. */
+  /** Topic of the events about these rows. */
   topic: 'api-key' | 'content';
-  /** Of the page that is shown. */
+  /** Of the shown page. */
   queryKey: QueryKey;
   rowsOf: (page: Page) => readonly Row[];
   withRows: (page: Page, rows: readonly Row[]) => Page;
-  /** Reads the page anew. */
+  /** Reads the page again. */
   read: () => Promise<Page>;
-  /** What is new is on the first page: on the others nothing is counted as such. */
+  /** New rows belong to the first page, so they are counted there only. */
   isFirst: boolean;
   isAllowed: boolean;
 }
 
 interface LiveRows {
   stream: StreamState;
-  /** How many rows belong on the page since it was read, and are not on it. */
+  /** Number of rows that belong to the page and are not on it yet. */
   arrived: number;
 }
 
-/** From the answer of a list to the opening of the stream it takes a second or two. */
+/** The stream opens a second or two after the list was read. */
 const freshMs = 10_000;
 const noIds: readonly string[] = [];
 
 /**
- * Has a page of a list follow the server: rows change where they stand, and new ones are counted rather than put under the
- * pointer. An empty page takes them in at once.
+ * Keeps a page of a list up to date: rows change in place. New rows are counted and not inserted, so that nothing moves under the
+ * pointer. An empty page shows them at once.
  */
 export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsOptions<Page, Row>): LiveRows {
   const { topic, queryKey, rowsOf, withRows, read, isFirst, isAllowed } = options;
@@ -42,7 +42,7 @@ export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsO
   const put = (changed: readonly Row[]) =>
     queries.setQueryData<Page>(queryKey, (page) => {
       if (!page) return page;
-      const rows = takeIn(rowsOf(page), changed);
+      const rows = updateRows(rowsOf(page), changed);
       return rows === rowsOf(page) ? page : withRows(page, rows);
     });
   const refresh = () => {
@@ -53,7 +53,7 @@ export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsO
         put(rowsOf(fresh));
         return setSeen({ list, ids: rowsOf(fresh).map(({ id }) => id) });
       },
-      // The list is read anew as soon as the server answers.
+      // The list is read again as soon as the server answers.
       () => {},
     );
   };
@@ -63,7 +63,7 @@ export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsO
   const isOfInterest = (event: { topic: string }) => {
     if (event.topic !== 'missed') return event.topic === topic;
     const readAtMs = queries.getQueryState(queryKey)?.dataUpdatedAt ?? 0;
-    // The stream opens with it: where each request counts, what was read a moment ago is not read again.
+    // `missed` is sent whenever the stream opens. Under rate limits, a list that was just read is not read again.
     return !(isCounting && Date.now() - readAtMs < freshMs);
   };
   const stream = useLiveRefresh(refresh, isOfInterest, isAllowed);
@@ -78,12 +78,12 @@ function isRow<Row extends { id: string }>(data: unknown): data is Row {
 }
 
 /**
- * The rows with what has become of some of them, each in its place: nothing comes and nothing goes.
+ * Updates rows in place. No row is added or removed.
  *
- * @param changed what an event leaves out of a row stays as it was
- * @returns the same array where none of them is on the list
+ * @param changed fields that an event leaves out keep their values
+ * @returns the same array if none of the changed rows is on the list
  */
-export function takeIn<Row extends { id: string }>(
+export function updateRows<Row extends { id: string }>(
   rows: readonly Row[],
   changed: readonly Row[],
 ): readonly Row[] {

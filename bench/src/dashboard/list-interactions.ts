@@ -11,7 +11,7 @@ const follow = (name: string) => (page: Page) =>
   page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
 const choose = (label: string, value: string) => (page: Page) =>
   page.getByLabel(label, { exact: true }).selectOption(value);
-const searchContent = (page: Page) => page.getByRole('searchbox', { name: 'Whole id of a content' }).focus();
+const searchContent = (page: Page) => page.getByRole('searchbox', { name: 'Content ID (exact)' }).focus();
 const menuOf = (act: string) => async (page: Page) => {
   await page
     .getByRole('button', { name: /^Actions for/ })
@@ -36,7 +36,7 @@ export const listInteractions: readonly Interaction[] = [
     from: '/api-keys',
     prepare: toSearch,
     act: type('nobody'),
-    shows: { text: 'No key is like that' },
+    shows: { text: 'No matching keys' },
   },
   {
     name: 'API keys: filter “Admin scope”',

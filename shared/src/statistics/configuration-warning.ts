@@ -39,30 +39,30 @@ export function judgeConfiguration(values: JudgedValues): ConfigurationWarning[]
   ): void => void warnings.push({ code, severity, title, detail, documentation: configuration });
   if (trustProxy?.kind === 'all') {
     const detail =
-      'TRUST_PROXY=true believes whatever X-Forwarded-For says, so a client can choose the address that limits, log and audit show. Name the proxies, or how many there are.';
+      'TRUST_PROXY=true accepts any X-Forwarded-For, so a client can choose the address that rate limits, log and audit use. Name the proxies, or their number.';
     warn('warning', 'TRUST_PROXY_ALL', 'Every proxy is trusted', detail);
   }
   if (values.allowAnonymousViewers && !values.authJwtSecret && !values.authJwksUrl) {
     const detail =
-      'ALLOW_ANONYMOUS_VIEWERS=true gives content keys to whoever asks. Set AUTH_JWT_SECRET or AUTH_JWKS_URL.';
+      'ALLOW_ANONYMOUS_VIEWERS=true serves content keys to anyone. Set AUTH_JWT_SECRET or AUTH_JWKS_URL.';
     warn('warning', 'ANONYMOUS_VIEWERS', 'Viewers need no token', detail);
   }
   if (corsOrigins === '*') {
     const detail = 'CORS_ORIGINS=* lets every web page call this server. Name the origins of your own pages.';
-    warn('warning', 'CORS_ANY_ORIGIN', 'Any web page may call', detail);
+    warn('warning', 'CORS_ANY_ORIGIN', 'Any web page can call', detail);
   }
   if (leaseMode === 'off') {
-    const detail = 'LEASE_MODE=off: there are no leases, so no viewer can be cut off before a token expires.';
-    warn('notice', 'LEASES_OFF', 'Nothing can be revoked from a viewer', detail);
+    const detail = 'LEASE_MODE=off: without leases, a viewer keeps access until the token expires.';
+    warn('notice', 'LEASES_OFF', 'Viewers cannot be cut off', detail);
   }
   if (viewerTokenFrom.includes('query')) {
     const detail =
-      'VIEWER_TOKEN_FROM has query. Proxies and browsers write URLs, and the tokens in them, into their own logs and histories.';
-    warn('notice', 'TOKENS_IN_URLS', 'Tokens may stand in URLs', detail);
+      'VIEWER_TOKEN_FROM includes query. Proxies and browsers store URLs, including tokens, in their logs and histories.';
+    warn('notice', 'TOKENS_IN_URLS', 'Tokens can appear in URLs', detail);
   }
   if (rateLimit === 'off') {
     const detail = 'RATE_LIMIT=off. Unless a proxy in front limits requests, set it to on.';
-    warn('notice', 'RATE_LIMIT_OFF', 'This server limits no rate', detail);
+    warn('notice', 'RATE_LIMIT_OFF', 'Rate limiting is off', detail);
   }
   return warnings;
 }

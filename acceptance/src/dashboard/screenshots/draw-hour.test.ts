@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { drawHour } from './draw-hour.ts';
 
-it('the hour of the pictures ends with what the server counts, and is the same each time', () => {
+it('the charts in the pictures end with the server’s counts, and are the same each time', () => {
   const told = { at: '2026-01-31T20:00:00.000Z', stepSeconds: 10, activeLeases: { count: 21 }, ready: true };
   const drawn = drawHour(told);
   const { series } = drawn.activeLeases as unknown as { series: { at: string; count: number }[] };

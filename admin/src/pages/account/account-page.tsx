@@ -8,7 +8,7 @@ import { RelativeTime } from '../../components/times.tsx';
 import { useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may, scopeMeanings } from '../../session/permissions.ts';
 
-/** Who is signed in, and what that opens. */
+/** The signed-in key and its permissions. */
 export default function AccountPage() {
   const { session } = useApp();
   const { id, name, scope, keyPrefix, createdAt, expiresAt } = useCurrentApiKey();
@@ -25,16 +25,16 @@ export default function AccountPage() {
           facts={[
             ['Name', <bdi key="name">{name}</bdi>],
             ['Scope', <Badge key="scope">{scope}</Badge>],
-            ['It may', scopeMeanings[scope]],
+            ['Permissions', scopeMeanings[scope]],
             [
-              'Id',
+              'ID',
               id === null ? (
-                'none: it is ADMIN_API_KEY of the configuration'
+                'none: this is ADMIN_API_KEY from the configuration'
               ) : (
-                <CopyableValue key="id" text={id} what="Id" />
+                <CopyableValue key="id" text={id} what="ID" />
               ),
             ],
-            ...(keyPrefix ? ([['Begins with', <code key="prefix">{keyPrefix}</code>]] as const) : []),
+            ...(keyPrefix ? ([['Prefix', <code key="prefix">{keyPrefix}</code>]] as const) : []),
             ...(createdAt
               ? ([['Created', <RelativeTime key="created" at={createdAt} isFocusable />]] as const)
               : []),
@@ -45,8 +45,8 @@ export default function AccountPage() {
         />
       </Card>
       {!may(scope, 'manage') && (
-        <Notice title="This key manages nothing">
-          API keys, leases and the audit open to scopes admin and full.
+        <Notice title="This key has no management permissions">
+          API keys, leases and the audit need scope admin or full.
         </Notice>
       )}
     </>

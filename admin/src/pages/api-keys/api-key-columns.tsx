@@ -6,32 +6,36 @@ import { RelativeTime } from '../../components/times.tsx';
 import { isUsable, type ShownStatus, statusOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
-/** The dialog that is open. */
-export type Act = { kind: 'create' } | { kind: 'details' | 'rotate' | 'revoke'; apiKey: ApiKey };
+/** The open dialog. */
+export type OpenDialog = { kind: 'create' } | { kind: 'details' | 'rotate' | 'revoke'; apiKey: ApiKey };
 
-export type Begin = (act: Act) => void;
+export type ShowDialog = (dialog: OpenDialog) => void;
 
-interface ColumnPorts {
+interface ColumnOptions {
   /** Milliseconds since 1970. */
   now: number;
-  /** Of the key that is signed in. */
+  /** ID of the signed-in key. */
   ownId: string | null;
-  begin: Begin;
+  showDialog: ShowDialog;
 }
 
-export function apiKeyColumns({ now, ownId, begin }: ColumnPorts): Column<ApiKey>[] {
+export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column<ApiKey>[] {
   return [
     {
       id: 'name',
       header: 'Name',
       cell: (apiKey) => (
         <span className={styles.identity}>
-          <button type="button" className={styles.name} onClick={() => begin({ kind: 'details', apiKey })}>
+          <button
+            type="button"
+            className={styles.name}
+            onClick={() => showDialog({ kind: 'details', apiKey })}
+          >
             <bdi>{apiKey.name}</bdi>
           </button>
           <span className={styles.prefix}>
             <code>{apiKey.keyPrefix}…</code>
-            {apiKey.id === ownId && <span className={styles.own}>you are using it</span>}
+            {apiKey.id === ownId && <span className={styles.own}>your current key</span>}
           </span>
         </span>
       ),
@@ -66,7 +70,7 @@ export function apiKeyColumns({ now, ownId, begin }: ColumnPorts): Column<ApiKey
       header: 'Actions',
       isHeaderHidden: true,
       width: '3.75rem',
-      cell: (apiKey) => <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} begin={begin} />,
+      cell: (apiKey) => <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} showDialog={showDialog} />,
     },
   ];
 }
@@ -74,11 +78,11 @@ export function apiKeyColumns({ now, ownId, begin }: ColumnPorts): Column<ApiKey
 interface ApiKeyMenuProps {
   apiKey: ApiKey;
   status: ShownStatus;
-  begin: Begin;
+  showDialog: ShowDialog;
 }
 
-/** What can be done with one key. */
-function ApiKeyMenu({ apiKey, status, begin }: ApiKeyMenuProps) {
+/** Actions for one key. */
+function ApiKeyMenu({ apiKey, status, showDialog }: ApiKeyMenuProps) {
   return (
     <Menu position="bottom-end" width="11rem">
       <Menu.Target>
@@ -89,7 +93,7 @@ function ApiKeyMenu({ apiKey, status, begin }: ApiKeyMenuProps) {
       <Menu.Dropdown>
         <Menu.Item
           leftSection={<Icon name="info" size={17} />}
-          onClick={() => begin({ kind: 'details', apiKey })}
+          onClick={() => showDialog({ kind: 'details', apiKey })}
         >
           Details
         </Menu.Item>
@@ -97,14 +101,14 @@ function ApiKeyMenu({ apiKey, status, begin }: ApiKeyMenuProps) {
           <>
             <Menu.Item
               leftSection={<Icon name="rotate" size={17} />}
-              onClick={() => begin({ kind: 'rotate', apiKey })}
+              onClick={() => showDialog({ kind: 'rotate', apiKey })}
             >
               Rotate…
             </Menu.Item>
             <Menu.Item
               color="bad"
               leftSection={<Icon name="stop" size={17} />}
-              onClick={() => begin({ kind: 'revoke', apiKey })}
+              onClick={() => showDialog({ kind: 'revoke', apiKey })}
             >
               Revoke…
             </Menu.Item>

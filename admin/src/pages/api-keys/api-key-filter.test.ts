@@ -4,19 +4,19 @@ import {
   isNarrowed,
   readFilter,
   toApiKeyQuery,
-  withConcern,
+  withKeyCheck,
   writeFilter,
 } from './api-key-filter.ts';
 
-const everything: ApiKeyFilter = { q: '', status: null, scope: null, concern: null };
+const everything: ApiKeyFilter = { q: '', status: null, scope: null, check: null };
 
-it('goes into the address and comes back from it', () => {
-  const filter: ApiKeyFilter = { q: 'a & b', status: 'revoked', scope: 'admin', concern: 'never-expires' };
+it('a filter is written to the address and read back', () => {
+  const filter: ApiKeyFilter = { q: 'a & b', status: 'revoked', scope: 'admin', check: 'never-expires' };
   expect(readFilter(new URLSearchParams(writeFilter(filter).toString()))).toEqual(filter);
   expect(writeFilter(everything).toString()).toBe('');
 });
 
-it('takes what it does not know for absent', () => {
+it('unknown values in an address are ignored', () => {
   expect(readFilter(new URLSearchParams('status=odd&scope=root&filter=x&y=1'))).toEqual(everything);
 });
 
@@ -24,11 +24,11 @@ it.each([
   ['never-expires', { expires: 'never' }],
   ['expiring-14-days', { expires: 'within-14-days' }],
   ['unused-90-days', { unusedDays: 90 }],
-] as const)('asks the server for %s among the keys that work', (concern, asked) => {
-  expect(toApiKeyQuery(withConcern(everything, concern))).toMatchObject({ ...asked, status: 'active' });
+] as const)('asks the server for %s among the keys that work', (check, query) => {
+  expect(toApiKeyQuery(withKeyCheck(everything, check))).toMatchObject({ ...query, status: 'active' });
 });
 
-it('asks for nothing that is blank', () => {
+it('blank fields are not sent to the server', () => {
   expect(toApiKeyQuery({ ...everything, q: '  ' }).q).toBeUndefined();
   expect([isNarrowed(everything), isNarrowed({ ...everything, scope: 'full' })]).toEqual([false, true]);
 });

@@ -5,25 +5,25 @@ import { type Scope, scopes } from '../../api/resources.ts';
 
 export const statuses: readonly ApiKeyStatus[] = ['active', 'expired', 'revoked'];
 
-/** Keys that somebody should look at now and then. */
-export const concerns = ['never-expires', 'unused-90-days', 'expiring-14-days'] as const;
-export type Concern = (typeof concerns)[number];
+/** Filters for keys that need a regular check. */
+export const keyChecks = ['never-expires', 'unused-90-days', 'expiring-14-days'] as const;
+export type KeyCheck = (typeof keyChecks)[number];
 
-/** What the page shows; it stands in the address, so that it can be kept, sent and gone back to. */
+/** The filter of the page. It is part of the address, so that it can be bookmarked and shared. */
 export interface ApiKeyFilter {
   q: string;
   status: ApiKeyStatus | null;
   scope: Scope | null;
-  concern: Concern | null;
+  check: KeyCheck | null;
 }
 
-const asked: Record<Concern, ApiKeyQuery> = {
+const query: Record<KeyCheck, ApiKeyQuery> = {
   'never-expires': { expires: 'never' },
   'unused-90-days': { unusedDays: 90 },
   'expiring-14-days': { expires: 'within-14-days' },
 };
 
-/** Reads the query of an address; what it does not know counts as absent. */
+/** Reads the filter from the query of an address. Unknown values are ignored. */
 export function readFilter(params: URLSearchParams): ApiKeyFilter {
   const oneOf = <Value extends string>(name: string, values: readonly Value[]): Value | null =>
     values.find((value) => value === params.get(name)) ?? null;
@@ -31,44 +31,44 @@ export function readFilter(params: URLSearchParams): ApiKeyFilter {
     q: params.get('q') ?? '',
     status: oneOf('status', statuses),
     scope: oneOf('scope', scopes),
-    concern: oneOf('filter', concerns),
+    check: oneOf('filter', keyChecks),
   };
 }
 
-/** The query of an address that stands for the filter. */
-export function writeFilter({ q, status, scope, concern }: ApiKeyFilter): URLSearchParams {
-  const entries = { q, status, scope, filter: concern };
+/** Writes the filter as the query of an address. */
+export function writeFilter({ q, status, scope, check }: ApiKeyFilter): URLSearchParams {
+  const entries = { q, status, scope, filter: check };
   return new URLSearchParams(
     Object.entries(entries).flatMap(([name, value]) => (value ? [[name, value]] : [])),
   );
 }
 
-/** What to ask the server. */
-export function toApiKeyQuery({ q, status, scope, concern }: ApiKeyFilter): ApiKeyQuery {
+/** The request for the server. */
+export function toApiKeyQuery({ q, status, scope, check }: ApiKeyFilter): ApiKeyQuery {
   return {
     q: q.trim() || undefined,
     status: status ?? undefined,
     scope: scope ?? undefined,
-    ...(concern && asked[concern]),
+    ...(check && query[check]),
   };
 }
 
-/** Another concern, or none. It is about keys that work: so the status says that. */
-export function withConcern(filter: ApiKeyFilter, concern: Concern | null): ApiKeyFilter {
-  return { ...filter, concern, status: concern === null ? filter.status : 'active' };
+/** Sets or clears the check. A check keyChecks active keys, so it sets the status as well. */
+export function withKeyCheck(filter: ApiKeyFilter, check: KeyCheck | null): ApiKeyFilter {
+  return { ...filter, check, status: check === null ? filter.status : 'active' };
 }
 
 export function isNarrowed(filter: ApiKeyFilter): boolean {
   return writeFilter(filter).size > 0;
 }
 
-/** The filter that the address holds. */
+/** The filter in the address. */
 export function useApiKeyFilter(): [ApiKeyFilter, (change: (filter: ApiKeyFilter) => ApiKeyFilter) => void] {
   const [params, setParams] = useSearchParams();
   const filter = useMemo(() => readFilter(params), [params]);
   const setFilter = useCallback(
     (change: (filter: ApiKeyFilter) => ApiKeyFilter) =>
-      // Not a step of its own in the history: the button back leaves the page, not the last letter.
+      // Replaces the history entry: the back button leaves the page instead of undoing one letter.
       setParams((now) => writeFilter(change(readFilter(now))), { replace: true }),
     [setParams],
   );

@@ -29,7 +29,7 @@ describe('the status of a key', () => {
 });
 
 describe('when a new key ends', () => {
-  it('is so many days from now, never, or the end of a day that is not over', () => {
+  it('a new key expires after some days, never, or at the end of a chosen day that is not over', () => {
     expect(expiryOf('30', '', now)).toBe(at(now + 30 * day));
     expect(expiryOf('never', '', now)).toBeNull();
     expect(expiryOf('date', '2026-02-01', now)).toBe(new Date('2026-02-01T23:59:59.999').toISOString());
@@ -37,7 +37,7 @@ describe('when a new key ends', () => {
   });
 });
 
-it('a key that was used within a day is in use', () => {
+it('a key that was used within a day counts as in use', () => {
   expect([isInUse(at(now - day + 1), now), isInUse(at(now - day), now), isInUse(null, now)]).toEqual([
     true,
     false,
@@ -49,14 +49,14 @@ describe('before a key is revoked', () => {
   const me = { id: 'me', name: 'me', scope: 'full' } as const;
   const other = { ...key, id: 'other' };
 
-  it('the last that can manage is known as such, once the list is there', () => {
+  it('the last key that can manage is recognised once the list is read', () => {
     expect(risksOf(key, me, undefined).isLastManager).toBeNull();
     expect(risksOf(key, me, [key]).isLastManager).toBe(true);
     expect(risksOf(key, me, [key, other]).isLastManager).toBe(false);
     expect(risksOf({ ...key, scope: 'upload' }, me, [other]).isLastManager).toBe(false);
   });
 
-  it('the one that is in use is known as such, and the bootstrap key is none of them', () => {
+  it('the signed-in key is recognised, and the bootstrap key matches no stored key', () => {
     expect(risksOf(key, { ...me, id: key.id }, []).isOwn).toBe(true);
     expect(risksOf(key, { ...me, id: null }, []).isOwn).toBe(false);
   });

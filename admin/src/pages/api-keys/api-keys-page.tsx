@@ -13,7 +13,7 @@ import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { useNow } from '../../state/time.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
-import { type Act, apiKeyColumns, type Begin } from './api-key-columns.tsx';
+import { apiKeyColumns, type OpenDialog, type ShowDialog } from './api-key-columns.tsx';
 import { type ApiKeyFilter, isNarrowed, toApiKeyQuery, useApiKeyFilter } from './api-key-filter.ts';
 import { CreateDialog } from './create-dialog.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
@@ -21,22 +21,22 @@ import { FilterBar } from './filter-bar.tsx';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { RotateDialog } from './rotate-dialog.tsx';
 
-/** What fits two windows: drawn at once, and soon fetched. */
+/** Fills two windows, and is quick to read and draw. */
 const pageSize = 50;
 
-/** Every API key: found, made, replaced and ended here. */
+/** Lists all API keys: search, create, rotate and revoke. */
 export default function ApiKeysPage() {
   const api = useApi();
   const { id: ownId } = useCurrentApiKey();
   const now = useNow();
   const [filter, setFilter] = useApiKeyFilter();
-  const [act, setAct] = useState<Act | null>(null);
-  const asked = toApiKeyQuery(filter);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const query = toApiKeyQuery(filter);
   const table = useRef<HTMLDivElement>(null);
-  const pages = useCursorPages(JSON.stringify(asked));
-  const queryKey = queryKeys.apiKeyPage(asked, pages.cursor);
+  const pages = useCursorPages(JSON.stringify(query));
+  const queryKey = queryKeys.apiKeyPage(query, pages.cursor);
   const read = (signal?: AbortSignal) =>
-    listApiKeys(api, { ...asked, limit: pageSize, cursor: pages.cursor ?? undefined }, signal);
+    listApiKeys(api, { ...query, limit: pageSize, cursor: pages.cursor ?? undefined }, signal);
   const list = useQuery({
     queryKey,
     queryFn: ({ signal }) => read(signal),
@@ -51,19 +51,19 @@ export default function ApiKeysPage() {
     isFirst: pages.cursor === null,
     isAllowed: true,
   });
-  const columns = useMemo(() => apiKeyColumns({ now, ownId, begin: setAct }), [now, ownId]);
+  const columns = useMemo(() => apiKeyColumns({ now, ownId, showDialog: setDialog }), [now, ownId]);
   const create = (
-    <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setAct({ kind: 'create' })}>
+    <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setDialog({ kind: 'create' })}>
       Create a key
     </Button>
   );
-  // What was shown before stays while the next is on its way, but an error is not hidden behind it.
+  // The old rows stay while the next page is being read, but they do not hide an error.
   const rows = list.isError ? undefined : list.data?.api_keys;
   return (
     <>
       <PageHead
         title="API keys"
-        lead="What applications and people act with. Each is shown in full once, when it is made."
+        lead="Credentials of applications and people. Each key is shown in full once, when it is created."
         actions={create}
       />
       <FilterBar filter={filter} onChange={setFilter} />
@@ -87,49 +87,57 @@ export default function ApiKeysPage() {
           summary={`${rows.length} ${rows.length === 1 ? 'key' : 'keys'}`}
         />
       )}
-      {act && <ActDialog act={act} begin={setAct} onClose={() => setAct(null)} />}
+      {dialog && <CurrentDialog dialog={dialog} showDialog={setDialog} onClose={() => setDialog(null)} />}
     </>
   );
 }
 
-/** The dialog of an act; one may lead to another. */
-export function ActDialog({ act, begin, onClose }: { act: Act; begin: Begin; onClose: () => void }) {
-  switch (act.kind) {
+/** The open dialog. One dialog can open another. */
+export function CurrentDialog({
+  dialog,
+  showDialog,
+  onClose,
+}: {
+  dialog: OpenDialog;
+  showDialog: ShowDialog;
+  onClose: () => void;
+}) {
+  switch (dialog.kind) {
     case 'create':
       return <CreateDialog onClose={onClose} />;
     case 'details':
-      return <DetailsDialog apiKey={act.apiKey} begin={begin} onClose={onClose} />;
+      return <DetailsDialog apiKey={dialog.apiKey} showDialog={showDialog} onClose={onClose} />;
     case 'rotate':
-      return <RotateDialog apiKey={act.apiKey} onClose={onClose} />;
+      return <RotateDialog apiKey={dialog.apiKey} onClose={onClose} />;
     case 'revoke':
-      return <RevokeDialog apiKey={act.apiKey} onClose={onClose} />;
+      return <RevokeDialog apiKey={dialog.apiKey} onClose={onClose} />;
   }
 }
 
-const everything: ApiKeyFilter = { q: '', status: null, scope: null, concern: null };
+const everything: ApiKeyFilter = { q: '', status: null, scope: null, check: null };
 
 interface NoApiKeysProps {
   filter: ApiKeyFilter;
   onReset: (change: () => ApiKeyFilter) => void;
 }
 
-/** Where no key is shown: because of the filter, or because there is none. */
+/** Shown without rows: the filter matches nothing, or there are no keys. */
 function NoApiKeys({ filter, onReset }: NoApiKeysProps) {
   if (!isNarrowed(filter))
     return (
-      <EmptyState icon="key" title="No key is stored">
-        You are signed in with ADMIN_API_KEY of the configuration. Create a key of your own, and take that
-        variable away.
+      <EmptyState icon="key" title="No stored keys">
+        You are signed in with ADMIN_API_KEY from the configuration. Create your own key, then remove that
+        variable.
       </EmptyState>
     );
   const reset = (
     <Button variant="default" onClick={() => onReset(() => everything)}>
-      Show every key
+      Clear the filters
     </Button>
   );
   return (
-    <EmptyState icon="search" title="No key is like that" action={reset}>
-      The search looks into names, and at the beginning of keys (lk_ and the next eight characters).
+    <EmptyState icon="search" title="No matching keys" action={reset}>
+      The search covers names and key prefixes (lk_ and the next eight characters).
     </EmptyState>
   );
 }

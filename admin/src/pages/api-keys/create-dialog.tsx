@@ -10,17 +10,17 @@ import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import { expiryChoices, expiryOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
 
-/** Makes a key. */
+/** Creates a key. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
   const { issuedKey, clock } = useApp();
   const queries = useQueryClient();
   const [missing, setMissing] = useState<{ name?: string; date?: string }>({});
-  const create = useAct({
+  const create = useServerAction({
     mutationFn: (body: NewApiKey) => createApiKey(api, body),
     onSuccess: (issued) => {
       void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
@@ -34,8 +34,8 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     const name = String(data.get('name')).trim();
     const expiresAt = expiryOf(String(data.get('expiry')), String(data.get('date') ?? ''), clock.now());
     setMissing({
-      ...(name === '' && { name: 'Give it a name that says who uses it.' }),
-      ...(expiresAt === undefined && { date: 'Choose a day that is not over.' }),
+      ...(name === '' && { name: 'Enter a name that says who uses the key.' }),
+      ...(expiresAt === undefined && { date: 'Choose today or a later day.' }),
     });
     if (name === '' || expiresAt === undefined) return;
     create.mutate({ name, scope: data.get('scope') as Scope, expiresAt });
@@ -73,7 +73,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A key that ends by itself does no harm when it is forgotten. */
+/** A forgotten key does no harm once it has expired. */
 const usual = '365';
 
 function ExpiryField({ error }: { error: string | undefined }) {
@@ -88,14 +88,12 @@ function ExpiryField({ error }: { error: string | undefined }) {
         data={[...expiryChoices]}
         error={choice === 'date' ? undefined : error}
       />
-      {choice === 'date' && (
-        <TextInput name="date" type="date" label="Last day on which it works" error={error} />
-      )}
+      {choice === 'date' && <TextInput name="date" type="date" label="Last valid day" error={error} />}
     </>
   );
 }
 
-/** What the key will be allowed. The least is the first choice. */
+/** The permissions of the key. The least is the default. */
 function ScopeField() {
   return (
     <fieldset className={styles.scopes}>

@@ -6,19 +6,19 @@ import { FactList } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
 import { scopeMeanings } from '../../session/permissions.ts';
 import { useNow } from '../../state/time.ts';
-import { type Begin, StatusBadge } from './api-key-columns.tsx';
+import { type ShowDialog, StatusBadge } from './api-key-columns.tsx';
 import { isUsable, statusOf } from './api-key-rules.ts';
 
 const timeOf = (at: string | null | undefined) => (at ? formatExact(new Date(at)) : 'never');
 
-/** Everything that the server knows of a key, times in full. */
+/** All details of a key, with exact times. */
 export function DetailsDialog({
   apiKey,
-  begin,
+  showDialog,
   onClose,
 }: {
   apiKey: ApiKey;
-  begin: Begin;
+  showDialog: ShowDialog;
   onClose: () => void;
 }) {
   const { id, name, keyPrefix, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
@@ -30,8 +30,8 @@ export function DetailsDialog({
           ['Name', <bdi key="name">{name}</bdi>],
           ['Status', <StatusBadge key="status" status={status} />],
           ['Scope', `${scope}. ${scopeMeanings[scope]}`],
-          ['Begins with', <CopyableValue key="prefix" text={keyPrefix} what="Beginning of the key" />],
-          ['Id', <CopyableValue key="id" text={id} what="Id" />],
+          ['Prefix', <CopyableValue key="prefix" text={keyPrefix} what="key prefix" />],
+          ['ID', <CopyableValue key="id" text={id} what="ID" />],
           ['Created', timeOf(createdAt)],
           ['Last used', timeOf(lastUsedAt)],
           ['Expires', timeOf(expiresAt)],
@@ -40,10 +40,10 @@ export function DetailsDialog({
       />
       {isUsable(status) && (
         <DialogActions>
-          <Button variant="default" onClick={() => begin({ kind: 'rotate', apiKey })}>
+          <Button variant="default" onClick={() => showDialog({ kind: 'rotate', apiKey })}>
             Rotate…
           </Button>
-          <Button color="bad" variant="light" onClick={() => begin({ kind: 'revoke', apiKey })}>
+          <Button color="bad" variant="light" onClick={() => showDialog({ kind: 'revoke', apiKey })}>
             Revoke…
           </Button>
         </DialogActions>

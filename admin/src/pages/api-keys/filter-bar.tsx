@@ -2,9 +2,9 @@ import { NativeSelect } from '@mantine/core';
 import { useCallback } from 'react';
 import { type Scope, scopes } from '../../api/resources.ts';
 import { FilterRow, FilterToggle, SearchField, ToggleGroup } from '../../components/filters.tsx';
-import { type ApiKeyFilter, type Concern, statuses, withConcern } from './api-key-filter.ts';
+import { type ApiKeyFilter, type KeyCheck, statuses, withKeyCheck } from './api-key-filter.ts';
 
-const concernNames: Record<Concern, string> = {
+const keyCheckNames: Record<KeyCheck, string> = {
   'never-expires': 'Never expires',
   'unused-90-days': 'Unused for 90 days',
   'expiring-14-days': 'Expires within 14 days',
@@ -15,19 +15,19 @@ export interface FilterBarProps {
   onChange: (change: (filter: ApiKeyFilter) => ApiKeyFilter) => void;
 }
 
-/** What the table is narrowed to. */
+/** The filters of the table. */
 export function FilterBar({ filter, onChange }: FilterBarProps) {
   const search = useCallback((q: string) => onChange((now) => ({ ...now, q })), [onChange]);
   const set = (part: Partial<ApiKeyFilter>) => onChange((now) => ({ ...now, ...part }));
   return (
     <FilterRow label="Filters">
-      <SearchField label="Search name or beginning of key" value={filter.q} onSearch={search} />
+      <SearchField label="Search name or key prefix" value={filter.q} onSearch={search} />
       <NativeSelect
         aria-label="Status"
         value={filter.status ?? ''}
         onChange={({ currentTarget: { value } }) =>
           onChange((now) => ({
-            ...withConcern(now, null),
+            ...withKeyCheck(now, null),
             status: (value || null) as ApiKeyFilter['status'],
           }))
         }
@@ -45,14 +45,14 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
           ...scopes.map((value) => ({ value, label: `Scope ${value}` })),
         ]}
       />
-      <ToggleGroup label="Keys to look at">
-        {(Object.keys(concernNames) as Concern[]).map((concern) => (
+      <ToggleGroup label="Checks">
+        {(Object.keys(keyCheckNames) as KeyCheck[]).map((check) => (
           <FilterToggle
-            key={concern}
-            isOn={filter.concern === concern}
-            onToggle={(isOn) => onChange((now) => withConcern(now, isOn ? concern : null))}
+            key={check}
+            isOn={filter.check === check}
+            onToggle={(isOn) => onChange((now) => withKeyCheck(now, isOn ? check : null))}
           >
-            {concernNames[concern]}
+            {keyCheckNames[check]}
           </FilterToggle>
         ))}
         <FilterToggle

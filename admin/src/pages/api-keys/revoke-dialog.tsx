@@ -6,12 +6,12 @@ import { TypedConfirmation } from '../../components/dialog.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import { risksOf } from './api-key-rules.ts';
 
 const ownReason = 'You revoked the key that you were signed in with.';
 
-/** Ends a key for good, after its beginning was typed. */
+/** Revokes a key after its prefix was typed. */
 export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const api = useApi();
   const { session, toasts } = useApp();
@@ -23,7 +23,7 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
     staleTime: 0,
   });
   const { isOwn, isLastManager } = risksOf(apiKey, current, managers.data);
-  const revoke = useAct({
+  const revoke = useServerAction({
     mutationFn: () => revokeApiKey(api, apiKey.id),
     onSuccess: () => {
       if (isOwn) return session.signOut(ownReason);
@@ -43,7 +43,7 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
       onClose={onClose}
     >
       <p>
-        <bdi>{apiKey.name}</bdi> is refused from then on, everywhere, and cannot be brought back.{' '}
+        <bdi>{apiKey.name}</bdi> is refused everywhere from then on. This cannot be undone.{' '}
         {apiKey.lastUsedAt ? (
           <>
             It was last used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.
@@ -59,8 +59,8 @@ export function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
       )}
       {isLastManager && (
         <Notice kind="bad" title="This is the last key that can manage the server">
-          Afterwards only ADMIN_API_KEY, where it is set, or <code>npx latchkey api-keys create</code> in the
-          folder of Latchkey on the machine of the database can make another.
+          After this, you can create a key only with ADMIN_API_KEY, if it is set, or with{' '}
+          <code>npx latchkey api-keys create</code> in the Latchkey folder on the database machine.
         </Notice>
       )}
     </TypedConfirmation>

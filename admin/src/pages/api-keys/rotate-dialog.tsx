@@ -11,17 +11,17 @@ import { Notice } from '../../components/notice.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { useNow } from '../../state/time.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import { isInUse, overlaps, usualOverlap } from './api-key-rules.ts';
 
-/** Puts a new key in the place of one, which works on for a while. */
+/** Replaces a key. The old one stays valid for a while. */
 export function RotateDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const api = useApi();
   const { session, issuedKey } = useApp();
   const isOwn = useCurrentApiKey().id === apiKey.id;
   const queries = useQueryClient();
   const [overlap, setOverlap] = useState(usualOverlap);
-  const rotate = useAct({
+  const rotate = useServerAction({
     mutationFn: () => {
       const rotateIt = () => rotateApiKey(api, apiKey.id, Number(overlap));
       return isOwn ? session.replace(rotateIt) : rotateIt();
@@ -35,12 +35,12 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
   return (
     <Dialog title="Rotate this key" onClose={onClose}>
       <p>
-        <bdi>{apiKey.name}</bdi> gets a new key with the same scope and expiry. Bring it to whoever uses the
-        old one (<code>{apiKey.keyPrefix}…</code>) before that ends.
+        <bdi>{apiKey.name}</bdi> gets a new key with the same scope and expiry. Give it to the users of the
+        old key (<code>{apiKey.keyPrefix}…</code>) before that key ends.
       </p>
       <LastUse apiKey={apiKey} isOwn={isOwn} endsNow={overlap === '0'} />
       <NativeSelect
-        label="The old key works on"
+        label="Keep the old key valid"
         value={overlap}
         onChange={(event) => setOverlap(event.currentTarget.value)}
         data={overlaps}
@@ -60,18 +60,18 @@ export function RotateDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose: () 
 }
 
 function describeEnd({ previous }: RotatedApiKey): string {
-  if (previous.revokedAt !== null) return 'The old key has ended.';
+  if (previous.revokedAt !== null) return 'The old key no longer works.';
   return `The old key works until ${formatExact(new Date(previous.expiresAt as string))}.`;
 }
 
 interface LastUseProps {
   apiKey: ApiKey;
   isOwn: boolean;
-  /** Whether the key is about to end without an overlap. */
+  /** Whether the key ends without an overlap. */
   endsNow: boolean;
 }
 
-/** When the old key was last used, and what that means for ending it. */
+/** The last use of the old key, and its meaning for the rotation. */
 function LastUse({ apiKey, isOwn, endsNow }: LastUseProps) {
   const now = useNow();
   const isRisky = endsNow && !isOwn && isInUse(apiKey.lastUsedAt, now);
@@ -84,8 +84,8 @@ function LastUse({ apiKey, isOwn, endsNow }: LastUseProps) {
       ) : (
         'The old key was never used. '
       )}
-      {isRisky && 'Whoever uses it is cut off at once. '}
-      {isOwn && 'You are signed in with it; this page goes on with the new one.'}
+      {isRisky && 'Its users lose access at once. '}
+      {isOwn && 'You are signed in with it: this page continues with the new one.'}
     </Notice>
   );
 }

@@ -1,11 +1,11 @@
-/** Every action that the server audits, and what it is to people. */
+/** All audited actions with their names. */
 export const actions: Readonly<Record<string, string>> = {
   setup: 'Claim the server',
   'api-key.create': 'Create an API key',
   'api-key.rotate': 'Rotate an API key',
   'api-key.revoke': 'Revoke an API key',
   'api-key.list': 'List API keys',
-  'api-key.current': 'Ask who a key is',
+  'api-key.current': 'Identify an API key',
   'content.create': 'Register a content',
   'content.update': 'Change a content',
   'content.disable': 'Disable a content',
@@ -13,18 +13,18 @@ export const actions: Readonly<Record<string, string>> = {
   'content.read': 'Read a content',
   'lease.create': 'Create a lease',
   'lease.renew': 'Renew a lease',
-  'lease.evict': 'Make room for a newer lease',
+  'lease.evict': 'Evict a lease',
   'lease.revoke': 'Revoke leases',
   'lease.list': 'List leases',
   'lease.read': 'Read a lease',
-  'upload.presign': 'Ask for an upload address',
+  'upload.presign': 'Request an upload URL',
   'audit.list': 'Read the audit',
   'audit.export': 'Export the audit',
-  'events.stream': 'Follow the events',
-  'statistics.read': 'Read the figures',
+  'events.stream': 'Stream events',
+  'statistics.read': 'Read statistics',
 };
 
-/** An action in words; as it is where a newer server knows more of them. */
+/** The name of an action. An action of a newer server is shown as it is. */
 export function nameOfAction(action: string): string {
   return actions[action] ?? action;
 }
@@ -33,9 +33,9 @@ const actorKinds: Readonly<Record<string, string>> = {
   'api-key': 'API key',
   'bootstrap-key': 'Bootstrap key',
   viewer: 'Viewer',
-  anonymous: 'Nobody known',
-  operator: 'Operator, by command',
-  system: 'The server itself',
+  anonymous: 'Unknown caller',
+  operator: 'Operator (command line)',
+  system: 'Server',
 };
 
 export function nameOfActorKind(kind: string): string {

@@ -7,7 +7,7 @@ import type { ApiKeyNames } from '../../state/use-api-key-names.ts';
 import { nameOfAction, nameOfActorKind } from './actions.ts';
 import styles from './audit.module.css';
 
-/** @param names of API keys, which stand in the audit by their ids */
+/** @param names of API keys, which the audit identifies by ID */
 export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyNames): Column<AuditRecord>[] {
   return [
     {
@@ -24,13 +24,13 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
     },
     {
       id: 'actor',
-      header: 'Who',
+      header: 'Actor',
       width: '22%',
       cell: ({ actor }) => <ActorCell actor={actor} names={names} />,
     },
     {
       id: 'target',
-      header: 'To what',
+      header: 'Target',
       width: '25%',
       cell: ({ target }) => (target === null ? '–' : <Named id={target} names={names} />),
     },

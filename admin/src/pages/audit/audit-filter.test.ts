@@ -20,30 +20,30 @@ const view: AuditView = {
   to: '2026-02-01T12:00:00.000Z',
 };
 
-it('goes into the address and comes back from it', () => {
+it('a filter is written to the address and read back', () => {
   expect(readView(new URLSearchParams(writeView(view).toString()))).toEqual(view);
   expect(writeView(everything).toString()).toBe('');
   expect([isNarrowed(everything), isNarrowed(view)]).toEqual([false, true]);
 });
 
-it('knows times that are the wrong way round', () => {
+it('a range that ends before it starts is recognised', () => {
   expect(isBackwards(view)).toBe(false);
   expect(isBackwards({ ...view, to: view.from })).toBe(true);
   expect(isBackwards({ ...view, from: view.to, to: view.from })).toBe(true);
   expect(isBackwards({ ...view, to: '' })).toBe(false);
 });
 
-it('takes what it does not know for absent', () => {
+it('unknown values in an address are ignored', () => {
   expect(readView(new URLSearchParams('action=<b>&outcome=maybe&from=yesterday&to=&x=1'))).toEqual(
     everything,
   );
 });
 
-it('asks the server for nothing that is blank', () => {
+it('blank fields are not sent to the server', () => {
   expect(toAuditFilter({ ...everything, actor: ' me ', target: '  ' })).toEqual({ actor: 'me' });
 });
 
-it('a time goes into its field in the time of the reader, and comes back as the same instant', () => {
+it('a time is shown in the reader’s time zone and read back as the same instant', () => {
   expect(fromLocalField(toLocalField(view.from))).toBe(view.from);
   expect([toLocalField(''), fromLocalField('')]).toEqual(['', '']);
 });

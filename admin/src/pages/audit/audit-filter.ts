@@ -2,24 +2,24 @@ import { useCallback, useMemo } from 'react';
 import { useSearchParams } from 'wouter';
 import { type AuditFilter, auditOutcomes } from '../../api/audit.ts';
 
-/** What the table is narrowed to, and what an export has in it; it stands in the address. */
+/** The filter of the table and of an export. It is part of the address. */
 export interface AuditView {
   actor: string;
   target: string;
-  /** Empty for all of them. */
+  /** Empty for all actions. */
   action: string;
   outcome: (typeof auditOutcomes)[number] | null;
-  /** ISO 8601 in UTC, so that the address means the same to everybody; empty for no bound. */
+  /** ISO 8601 in UTC, so that the address means the same everywhere; empty for no limit. */
   from: string;
   to: string;
 }
 
 export const everything: AuditView = { actor: '', target: '', action: '', outcome: null, from: '', to: '' };
 
-/** As the server takes it. */
+/** The form that the server accepts. */
 const actionPattern = /^[a-z.-]{1,64}$/;
 
-/** Reads the query of an address; what it does not know counts as absent. */
+/** Reads the filter from the query of an address. Unknown values are ignored. */
 export function readView(params: URLSearchParams): AuditView {
   const action = params.get('action') ?? '';
   return {
@@ -32,7 +32,7 @@ export function readView(params: URLSearchParams): AuditView {
   };
 }
 
-/** The query of an address that stands for the view. */
+/** Writes the view as the query of an address. */
 export function writeView(view: Partial<AuditView>): URLSearchParams {
   const { actor, target, action, outcome, from, to } = view;
   return new URLSearchParams(
@@ -42,7 +42,7 @@ export function writeView(view: Partial<AuditView>): URLSearchParams {
   );
 }
 
-/** What to ask the server. An id that was pasted brings spaces along. */
+/** The request for the server. Pasted IDs often have spaces around them. */
 export function toAuditFilter({ actor, target, action, outcome, from, to }: AuditView): AuditFilter {
   return {
     actor: actor.trim() || undefined,
@@ -58,7 +58,7 @@ export function isNarrowed(view: AuditView): boolean {
   return writeView(view).size > 0;
 }
 
-/** Whether no time is both after the one and before the other. */
+/** Whether the range is empty. */
 export function isBackwards({ from, to }: AuditView): boolean {
   return from !== '' && to !== '' && Date.parse(from) >= Date.parse(to);
 }
@@ -70,13 +70,13 @@ function instantOf(text: string | null): string {
 
 export type ChangeView = (part: Partial<AuditView>) => void;
 
-/** The view that the address holds. */
+/** The view in the address. */
 export function useAuditView(): [AuditView, ChangeView] {
   const [params, setParams] = useSearchParams();
   const view = useMemo(() => readView(params), [params]);
   const change = useCallback<ChangeView>(
     (part) =>
-      // Not a step of its own in the history: the button back leaves the page, not the last letter.
+      // Replaces the history entry: the back button leaves the page instead of undoing one letter.
       setParams((now) => writeView({ ...readView(now), ...part }), { replace: true }),
     [setParams],
   );
@@ -84,10 +84,10 @@ export function useAuditView(): [AuditView, ChangeView] {
 }
 
 /**
- * A time for a field of type `datetime-local`: the reader's own time zone, to the minute.
+ * A value for a `datetime-local` field: in the reader's time zone, to the minute.
  *
  * @param instant ISO 8601, or empty
- * @returns such as `2027-01-31T13:00`; empty for what is no time
+ * @returns such as `2027-01-31T13:00`; empty for an invalid time
  */
 export function toLocalField(instant: string): string {
   const ms = Date.parse(instant);
@@ -96,7 +96,7 @@ export function toLocalField(instant: string): string {
   return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** @param field of a `datetime-local` @returns ISO 8601 in UTC; empty for what is no time */
+/** @param field value of a `datetime-local` field @returns ISO 8601 in UTC; empty for an invalid time */
 export function fromLocalField(field: string): string {
   const ms = Date.parse(field);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();

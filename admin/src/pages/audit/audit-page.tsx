@@ -23,7 +23,7 @@ import { ExportMenu } from './export-menu.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { pageSize, useAuditPage } from './use-audit-page.ts';
 
-/** What was done and what was refused: found, looked at and saved here. */
+/** Lists audit records: search, details and export. */
 export default function AuditPage() {
   const [view, change] = useAuditView();
   const [opened, setOpened] = useState<AuditRecord | null>(null);
@@ -33,18 +33,18 @@ export default function AuditPage() {
   const page = useAuditPage(filter, pages.cursor);
   const names = useApiKeyNames();
   const columns = useMemo(() => auditColumns(setOpened, names ?? new Map()), [names]);
-  // With the names, so that no row changes its height before the eyes.
+  // Waits for the names, so that no row changes its height later.
   const rows = names && page.rows;
   const showNew = () => {
-    page.takeIn();
-    // What is new is on the first page.
+    page.showNew();
+    // New rows are on the first page.
     pages.goFirst();
   };
   return (
     <>
       <PageHead
         title="Audit"
-        lead="Every act of management, done or refused: who, what, when and from where."
+        lead="Every management action, done or refused: who, what, when and from where."
         actions={<ExportMenu filter={filter} />}
       />
       <FilterBar view={view} onChange={change} />
@@ -87,23 +87,24 @@ export default function AuditPage() {
   );
 }
 
-/** Where no record is shown: because of the filter, or because nothing was done yet. */
+/** Shown without rows: the filter matches nothing, or there are no records yet. */
 function NoRecords({ view, onChange }: { view: AuditView; onChange: ChangeView }) {
   if (!isNarrowed(view))
     return (
-      <EmptyState icon="list" title="Nothing was done yet">
-        Whatever is created, changed, revoked or refused is recorded here, with who did it and from where.
+      <EmptyState icon="list" title="No records yet">
+        Everything that is created, changed, revoked or refused is recorded here: by whom, when and from
+        where.
       </EmptyState>
     );
   const reset = (
     <Button variant="default" onClick={() => onChange(everything)}>
-      Show everything
+      Clear the filters
     </Button>
   );
   return (
-    <EmptyState icon="search" title="No record is like that" action={reset}>
-      Both searches want the whole of it, letter for letter: an id, and for revoked leases viewer: or content:
-      before it. Who may also be a kind: api-key, bootstrap-key, viewer, anonymous, operator or system.
+    <EmptyState icon="search" title="No matching records" action={reset}>
+      Both searches need the exact ID. For revoked leases, put viewer: or content: in front of it. An actor
+      can also be a kind: api-key, bootstrap-key, viewer, anonymous, operator or system.
     </EmptyState>
   );
 }

@@ -10,18 +10,18 @@ import { type AuditView, everything } from './audit-filter.ts';
 
 export interface DetailsDialogProps {
   record: AuditRecord;
-  /** Shows others like it. */
+  /** Shows similar records. */
   onShow: (view: AuditView) => void;
   onClose: () => void;
 }
 
-/** Everything that was recorded of one act. */
+/** All details of one record. */
 export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
   const { id, at, actor, action, target, clientIp, requestId, outcome, code, affected, count = 1 } = record;
   const copyable = (text: string | null, what: string) =>
-    text === null ? 'not known' : <CopyableValue text={text} what={what} />;
+    text === null ? 'unknown' : <CopyableValue text={text} what={what} />;
   const facts: Fact[] = [
-    ['When', formatExact(new Date(at))],
+    ['Time', formatExact(new Date(at))],
     ['Action', `${nameOfAction(action)} (${action})`],
     [
       'Outcome',
@@ -29,26 +29,26 @@ export function DetailsDialog({ record, onShow, onClose }: DetailsDialogProps) {
         {outcome}
       </Badge>,
     ],
-    ...(code === null ? [] : [['Refused with', <code key="code">{code}</code>] as const]),
-    ['Who', nameOfActorKind(actor.kind)],
-    ...(actor.id === null ? [] : [['Whose id is', copyable(actor.id, 'Id of the actor')] as const]),
-    ['To what', target === null ? 'nothing that is named' : copyable(target, 'Target')],
+    ...(code === null ? [] : [['Error code', <code key="code">{code}</code>] as const]),
+    ['Actor', nameOfActorKind(actor.kind)],
+    ...(actor.id === null ? [] : [['Actor ID', copyable(actor.id, 'Actor ID')] as const]),
+    ['Target', target === null ? 'none' : copyable(target, 'Target')],
     ...(typeof affected === 'number' ? [['Leases revoked', String(affected)] as const] : []),
-    ...(count > 1 ? [['How often', `${formatCount(count)} times within a minute`] as const] : []),
+    ...(count > 1 ? [['Count', `${formatCount(count)} times within a minute`] as const] : []),
     ['Client IP', copyable(clientIp, 'Client IP')],
-    ['Request', copyable(requestId, 'Request id')],
-    ['Number', id],
+    ['Request ID', copyable(requestId, 'Request ID')],
+    ['Record number', id],
   ];
   return (
-    <Dialog title="Record of the audit" onClose={onClose} width="38rem">
+    <Dialog title="Audit record" onClose={onClose} width="38rem">
       <FactList facts={facts} />
       <DialogActions>
         <Button variant="default" onClick={() => onShow({ ...everything, actor: actor.id ?? actor.kind })}>
-          All by this actor
+          Records of this actor
         </Button>
         {target !== null && (
           <Button variant="default" onClick={() => onShow({ ...everything, target })}>
-            All done to this
+            Records of this target
           </Button>
         )}
       </DialogActions>

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest';
-import { countOctets } from './export-menu.tsx';
+import { countBytes } from './export-menu.tsx';
 
-it('an answer passes as it is, and says how much of it has come', async () => {
+it('a counted answer is unchanged, and its progress is reported', async () => {
   const told: number[] = [];
-  const counted = countOctets(new Response('12345'), (octets) => told.push(octets));
+  const counted = countBytes(new Response('12345'), (octets) => told.push(octets));
   expect(await counted.text()).toBe('12345');
   expect(told).toEqual([5]);
 });
 
-it('an answer that breaks off is never whole', async () => {
+it('an answer that breaks off rejects', async () => {
   const body = new ReadableStream({
     start(controller) {
       controller.enqueue(new Uint8Array(3));
       controller.error(new TypeError('cut'));
     },
   });
-  await expect(countOctets(new Response(body), () => {}).blob()).rejects.toThrow('cut');
+  await expect(countBytes(new Response(body), () => {}).blob()).rejects.toThrow('cut');
 });

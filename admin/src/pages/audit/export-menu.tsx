@@ -10,24 +10,24 @@ import { useApp } from '../../session/app-context.ts';
 import styles from './audit.module.css';
 
 const formats: [ExportFormat, string, string][] = [
-  ['csv', 'CSV', 'for spreadsheets; formulas are made harmless'],
-  ['jsonl', 'JSON Lines', 'one record in each line, for programs'],
+  ['csv', 'CSV', 'for spreadsheets; formulas are neutralised'],
+  ['jsonl', 'JSON Lines', 'one record per line, for programs'],
 ];
 
-/** Saves everything that the filters leave, on all pages. */
+/** Exports all matching records, from all pages. */
 export function ExportMenu({ filter }: { filter: AuditFilter }) {
   const { state, begin, stop } = useExport(filter);
   if (state.status === 'running')
     return (
       <div className={styles.exporting}>
         <span>
-          Exporting… <span className={styles.size}>{formatSize(state.octets)}</span>
+          Exporting… <span className={styles.size}>{formatSize(state.bytes)}</span>
         </span>
         <Button variant="default" onClick={stop}>
           Stop
         </Button>
         <span role="status" className="visually-hidden">
-          The export has begun.
+          The export has started.
         </span>
       </div>
     );
@@ -55,8 +55,8 @@ export function ExportMenu({ filter }: { filter: AuditFilter }) {
 
 type ExportState =
   | { status: 'idle' }
-  /** @property octets that have come so far; how many there will be, nobody knows */
-  | { status: 'running'; octets: number }
+  /** @property bytes received so far. The total is unknown */
+  | { status: 'running'; bytes: number }
   | { status: 'failed'; error: unknown };
 
 export interface Export {
@@ -66,8 +66,8 @@ export interface Export {
 }
 
 /**
- * Fetches an export, because a link would send no Authorization, and has the browser save it once it is whole. It ends
- * with the page.
+ * Downloads an export with fetch, because a link cannot send Authorization. The browser saves the complete file. Leaving the page
+ * cancels the download.
  */
 function useExport(filter: AuditFilter): Export {
   const { api, toasts } = useApp();
@@ -77,8 +77,8 @@ function useExport(filter: AuditFilter): Export {
 
   const save = async (format: ExportFormat, signal: AbortSignal) => {
     const response = await openAuditExport(api, format, filter, signal);
-    const counted = countOctets(response, (octets) => setState({ status: 'running', octets }));
-    // A body that breaks off rejects: half of a file is never saved.
+    const counted = countBytes(response, (bytes) => setState({ status: 'running', bytes }));
+    // An incomplete body rejects, so half a file is never saved.
     const file = await counted.blob().catch((cause) => {
       throw signal.aborted ? cause : new UnreachableError(cause);
     });
@@ -91,7 +91,7 @@ function useExport(filter: AuditFilter): Export {
     begin(format) {
       const controller = new AbortController();
       running.current = controller;
-      setState({ status: 'running', octets: 0 });
+      setState({ status: 'running', bytes: 0 });
       save(format, controller.signal).then(
         () => setState({ status: 'idle' }),
         (error) => setState(controller.signal.aborted ? { status: 'idle' } : { status: 'failed', error }),
@@ -101,30 +101,27 @@ function useExport(filter: AuditFilter): Export {
   };
 }
 
-/** As the server calls it. */
+/** The file name that the server gives. */
 function fileNameOf({ headers }: Response, format: ExportFormat): string {
   const [, name] = /filename="([\w.-]+)"/.exec(headers.get('content-disposition') ?? '') ?? [];
   return name ?? `latchkey-audit.${format}`;
 }
 
-/** Often enough to see that it goes on. */
-const tellEveryMs = 200;
+/** Frequent enough to show progress. */
+const reportEveryMs = 200;
 
-/**
- * The same answer, telling how much of it has come. The browser keeps what is read from it where it likes: a file of any
- * size needs no memory of this page.
- */
-export function countOctets(response: Response, tell: (octets: number) => void): Response {
-  let octets = 0;
-  let toldMs = Number.NEGATIVE_INFINITY;
+/** The same answer, with a progress callback. The browser stores the body, so a large file needs no memory in this page. */
+export function countBytes(response: Response, report: (bytes: number) => void): Response {
+  let bytes = 0;
+  let reportedMs = Number.NEGATIVE_INFINITY;
   const counter = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(piece, controller) {
-      octets += piece.byteLength;
+      bytes += piece.byteLength;
       controller.enqueue(piece);
       const now = Date.now();
-      if (now - toldMs < tellEveryMs) return;
-      toldMs = now;
-      tell(octets);
+      if (now - reportedMs < reportEveryMs) return;
+      reportedMs = now;
+      report(bytes);
     },
   });
   return new Response(response.body?.pipeThrough(counter) ?? null, { headers: response.headers });

@@ -15,7 +15,7 @@ import {
 
 const outcomeNames = { done: 'Only done', refused: 'Only refused' };
 
-/** What the table is narrowed to, and an export with it. */
+/** The filters of the table and of an export. */
 export function FilterBar({ view, onChange }: { view: AuditView; onChange: ChangeView }) {
   const findTarget = useCallback((target: string) => onChange({ target }), [onChange]);
   const findActor = useCallback((actor: string) => onChange({ actor }), [onChange]);
@@ -23,13 +23,8 @@ export function FilterBar({ view, onChange }: { view: AuditView; onChange: Chang
   const offered = view.action === '' || known.includes(view.action) ? known : [view.action, ...known];
   return (
     <FilterRow label="Filters">
-      <SearchField label="Exact id of the target" value={view.target} onSearch={findTarget} />
-      <SearchField
-        label="Exact id of the actor"
-        value={view.actor}
-        onSearch={findActor}
-        hasShortcut={false}
-      />
+      <SearchField label="Target ID (exact)" value={view.target} onSearch={findTarget} />
+      <SearchField label="Actor ID (exact)" value={view.actor} onSearch={findActor} hasShortcut={false} />
       <NativeSelect
         aria-label="Action"
         value={view.action}
@@ -46,7 +41,7 @@ export function FilterBar({ view, onChange }: { view: AuditView; onChange: Chang
           onChange({ outcome: (value || null) as AuditView['outcome'] })
         }
         data={[
-          { value: '', label: 'Done and refused' },
+          { value: '', label: 'Any outcome' },
           ...auditOutcomes.map((value) => ({ value, label: outcomeNames[value] })),
         ]}
       />
@@ -55,7 +50,7 @@ export function FilterBar({ view, onChange }: { view: AuditView; onChange: Chang
       {isBackwards(view) && (
         <div className={styles.backwards}>
           <Notice kind="warning" role="status">
-            The times are the wrong way round: From is not before Until, so nothing is between them.
+            From is not before Until, so there is nothing between them.
           </Notice>
         </div>
       )}

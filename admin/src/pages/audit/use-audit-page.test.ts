@@ -4,7 +4,7 @@ import { countNewer } from './use-audit-page.ts';
 
 const records = (...ids: string[]) => ids.map((id) => ({ id }) as AuditRecord);
 
-it('counts what has come since, by numbers and not by letters', () => {
+it('newer records are counted by number, not in text order', () => {
   expect(countNewer(records('101', '100', '99'), records('99', '98'))).toBe(2);
   expect(countNewer(records('99'), records('100'))).toBe(0);
   expect(countNewer(records('1'), [])).toBe(0);

@@ -13,21 +13,21 @@ interface LiveAudit {
   error: unknown;
   isUpdating: boolean;
   stream: StreamState;
-  /** How many records of the view have come since it was read: `pageSize` stands for that many or more. */
+  /** Number of new records since the view was read. `pageSize` means that many or more. */
   arrived: number;
-  /** Puts them on the first page. */
-  takeIn: () => void;
+  /** Adds them to the first page. */
+  showNew: () => void;
   reload: () => void;
 }
 
-/** What fits two windows: drawn at once, and soon fetched. */
+/** Fills two windows, and is quick to read and draw. */
 export const pageSize = 50;
-/** What was refused is in no event: it is asked for. */
+/** Refusals send no event, so they are polled. */
 const newsPollMs = 15_000;
-/** What is looked at stays where it is, and is read anew the next time. */
+/** The shown page does not change by itself, and is read again next time. */
 const asItWas = { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, gcTime: 0 } as const;
 
-/** One page of the audit, and how many have come since: counted by the server, with the same filter. */
+/** One page of the audit, with the number of newer records. The server filters both. */
 export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAudit {
   const api = useApi();
   const queries = useQueryClient();
@@ -37,7 +37,7 @@ export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAu
       listAudit(api, { ...filter, limit: pageSize, cursor: at ?? undefined }, signal),
     ...asItWas,
   });
-  // The first page is kept beside any other: by it is known what is new.
+  // The first page is always kept: new records are counted against it.
   const first = useQuery({ ...read(null), placeholderData: keepPreviousData });
   const page = useQuery({ ...read(cursor), placeholderData: keepPreviousData });
   const news = useQuery({ ...read(null), queryKey: queryKeys.auditNews(filter), enabled: false });
@@ -45,11 +45,11 @@ export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAu
     if (first.data && !first.isPlaceholderData) void news.refetch({ cancelRefetch: false });
   };
   const stream = useLiveRefresh(lookForNews, ({ topic }) => topic === 'audit' || topic === 'missed');
-  useEach(newsPollMs, lookForNews);
+  useInterval(newsPollMs, lookForNews);
 
   const known = first.isPlaceholderData ? [] : (first.data?.audit ?? []);
   const found = news.data?.audit ?? [];
-  // Nobody looks at an empty page for its own sake.
+  // An empty page shows new records at once: nothing can move.
   const shown = cursor === null && known.length === 0 && found.length > 0 ? news.data : page.data;
   return {
     rows: page.isError ? undefined : shown?.audit,
@@ -58,15 +58,15 @@ export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAu
     isUpdating: page.isPlaceholderData,
     stream,
     arrived: countNewer(found, known),
-    takeIn: () => {
+    showNew: () => {
       if (news.data) queries.setQueryData<AuditPage>(queryKeys.auditPage(filter, null), news.data);
     },
     reload: () => void page.refetch(),
   };
 }
 
-/** For as long as the component is shown, and somebody sees it. */
-function useEach(everyMs: number, act: () => void): void {
+/** Calls `act` regularly while the component is mounted and the window is visible. */
+function useInterval(everyMs: number, act: () => void): void {
   const tick = useEffectEvent(() => {
     if (document.visibilityState === 'visible') act();
   });
@@ -76,11 +76,11 @@ function useEach(everyMs: number, act: () => void): void {
   }, [everyMs]);
 }
 
-/** How many of the records that were found are newer than all that are known; 0 where none are known. Both newest first. */
+/** Counts the found records that are newer than all known records; 0 without known records. Both lists are newest first. */
 export function countNewer(found: readonly AuditRecord[], known: readonly AuditRecord[]): number {
   const [newest] = known;
   if (!newest) return 0;
-  // Numbers too large for a text to be compared as such: the longer one is greater.
+  // IDs are decimal texts that can exceed a number: the longer text is the greater number.
   const isNewer = ({ id }: AuditRecord) =>
     id.length > newest.id.length || (id.length === newest.id.length && id > newest.id);
   return found.filter(isNewer).length;

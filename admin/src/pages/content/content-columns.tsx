@@ -4,17 +4,17 @@ import { readContent } from '../../api/contents.ts';
 import type { Content, ContentStatus } from '../../api/resources.ts';
 import { useCopy } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
-import { NotTold } from '../../components/fact-list.tsx';
+import { NotSet } from '../../components/fact-list.tsx';
 import { formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
-import type { BeginAct } from './act-dialog.tsx';
 import styles from './content.module.css';
+import type { ShowDialog } from './current-dialog.tsx';
 import { keyUrlOf } from './key-facts.ts';
 import { useManagement } from './use-management.ts';
 
-export function contentColumns(begin: BeginAct): Column<Content>[] {
+export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
   return [
     {
       id: 'name',
@@ -39,7 +39,7 @@ export function contentColumns(begin: BeginAct): Column<Content>[] {
       id: 'size',
       header: 'Size',
       width: '7rem',
-      cell: ({ sizeBytes }) => (sizeBytes === null ? <NotTold /> : formatSize(sizeBytes)),
+      cell: ({ sizeBytes }) => (sizeBytes === null ? <NotSet /> : formatSize(sizeBytes)),
     },
     {
       id: 'updated',
@@ -58,13 +58,13 @@ export function contentColumns(begin: BeginAct): Column<Content>[] {
       header: 'Actions',
       isHeaderHidden: true,
       width: '3.75rem',
-      cell: (content) => <ContentMenu content={content} begin={begin} />,
+      cell: (content) => <ContentMenu content={content} showDialog={showDialog} />,
     },
   ];
 }
 
-/** What can be done with one content. */
-function ContentMenu({ content, begin }: { content: Content; begin: BeginAct }) {
+/** Actions for one content. */
+function ContentMenu({ content, showDialog }: { content: Content; showDialog: ShowDialog }) {
   const api = useApi();
   const [, navigate] = useLocation();
   const { copy } = useCopy();
@@ -73,7 +73,7 @@ function ContentMenu({ content, begin }: { content: Content; begin: BeginAct }) 
   const copyKeyUrl = () =>
     readContent(api, id).then(
       ({ key_endpoint }) => copy(keyUrlOf(key_endpoint, window.location.origin, null), 'Key URL'),
-      // There it says what is wrong.
+      // The page of the content shows the error.
       () => navigate(`/content/${id}`),
     );
   return (
@@ -93,7 +93,7 @@ function ContentMenu({ content, begin }: { content: Content; begin: BeginAct }) 
         {mayManage && (
           <Menu.Item
             leftSection={<Icon name="pencil" size={17} />}
-            onClick={() => begin({ kind: 'edit', content })}
+            onClick={() => showDialog({ kind: 'edit', content })}
           >
             Edit…
           </Menu.Item>
@@ -102,7 +102,7 @@ function ContentMenu({ content, begin }: { content: Content; begin: BeginAct }) 
           <Menu.Item
             color="bad"
             leftSection={<Icon name="stop" size={17} />}
-            onClick={() => begin({ kind: 'disable', content })}
+            onClick={() => showDialog({ kind: 'disable', content })}
           >
             Disable…
           </Menu.Item>

@@ -15,7 +15,7 @@ import { useEvents } from '../../state/use-events.ts';
 import styles from './content.module.css';
 import { ContentSheet } from './content-sheet.tsx';
 
-/** One content, at an address of its own. */
+/** One content at its own address. */
 export function ContentDetail({ id }: { id: string }) {
   const api = useApi();
   const { data, error, refetch } = useQuery({
@@ -37,10 +37,10 @@ export function ContentDetail({ id }: { id: string }) {
           <PageHead title="No such content" />
           <EmptyState
             icon="search"
-            title="No content has this id"
+            title="No content has this ID"
             action={<Link href="/content">All content</Link>}
           >
-            <code>{id}</code> is not registered. Ids are told apart letter for letter.
+            <code>{id}</code> is not registered. IDs are case-sensitive.
           </EmptyState>
         </>
       )}
@@ -56,7 +56,7 @@ export function ContentDetail({ id }: { id: string }) {
   );
 }
 
-/** Has the page of a content show what others change, the moment they do. A dialog that is open keeps what it began with. */
+/** Updates the page of a content when others change it. An open dialog keeps its input. */
 function useLiveContent(id: string): void {
   const queries = useQueryClient();
   const { scope } = useCurrentApiKey();
@@ -65,7 +65,7 @@ function useLiveContent(id: string): void {
     ({ topic, data }) => {
       if (topic === 'missed') void queries.invalidateQueries({ queryKey });
       if (topic !== 'content' || (data as Content | null)?.id !== id) return;
-      // What the event has, and the address of its keys, which never changes.
+      // The event has no key URL. The URL never changes, so the known one is kept.
       queries.setQueryData<KeyedContent>(
         queryKey,
         (known) => known && { ...known, content: data as Content },

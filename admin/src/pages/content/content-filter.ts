@@ -5,7 +5,7 @@ import type { ContentStatus } from '../../api/resources.ts';
 
 export const statuses: readonly ContentStatus[] = ['active', 'disabled'];
 
-/** What the list shows; it stands in the address, so that it can be kept, sent and gone back to. */
+/** The filter of the list. It is part of the address, so that it can be bookmarked and shared. */
 export interface ContentFilter {
   q: string;
   status: ContentStatus | null;
@@ -15,10 +15,10 @@ export interface ContentFilter {
 
 export const everyContent: ContentFilter = { q: '', status: null, page: 1 };
 
-/** What fits two windows: drawn at once, and soon fetched. */
+/** Fills two windows, and is quick to read and draw. */
 export const pageSize = 50;
 
-/** Reads the query of an address; what it does not know counts as absent. */
+/** Reads the filter from the query of an address. Unknown values are ignored. */
 export function readFilter(params: URLSearchParams): ContentFilter {
   const page = Number(params.get('page'));
   return {
@@ -28,7 +28,7 @@ export function readFilter(params: URLSearchParams): ContentFilter {
   };
 }
 
-/** The query of an address that stands for the filter. */
+/** Writes the filter as the query of an address. */
 export function writeFilter({ q, status, page }: ContentFilter): URLSearchParams {
   const entries = { q, status, page: page === 1 ? null : String(page) };
   return new URLSearchParams(
@@ -36,7 +36,7 @@ export function writeFilter({ q, status, page }: ContentFilter): URLSearchParams
   );
 }
 
-/** What to ask the server. */
+/** The request for the server. */
 export function toContentQuery({ q, status, page }: ContentFilter): ContentQuery {
   return {
     q: q.trim() || undefined,
@@ -52,13 +52,13 @@ export function isNarrowed({ q, status }: ContentFilter): boolean {
 
 export type ChangeFilter = (change: (filter: ContentFilter) => ContentFilter) => void;
 
-/** The filter that the address holds. */
+/** The filter in the address. */
 export function useContentFilter(): [ContentFilter, ChangeFilter] {
   const [params, setParams] = useSearchParams();
   const filter = useMemo(() => readFilter(params), [params]);
   const setFilter = useCallback<ChangeFilter>(
     (change) =>
-      // Not a step of its own in the history: the button back leaves the page, not the last letter.
+      // Replaces the history entry: the back button leaves the page instead of undoing one letter.
       setParams((now) => writeFilter(change(readFilter(now))), { replace: true }),
     [setParams],
   );

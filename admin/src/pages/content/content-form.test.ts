@@ -5,7 +5,7 @@ import { changedFields, readForm, readMetadata, writeMetadata } from './content-
 const texts = { name: ' Film ', sizeBytes: '', manifestKey: ' ', metadata: '' };
 const fields = { name: 'Film', sizeBytes: null, manifestKey: null, metadata: {} };
 
-it('reads what is written, and what is not as nothing', () => {
+it('filled fields are read, and empty ones are null', () => {
   expect(readForm(texts)).toEqual({ fields, faults: null });
 });
 
@@ -14,11 +14,11 @@ it.each([
   ['1 400 000', 1_400_000],
   ['1,400,000', 1_400_000],
   ["12'400", 12_400],
-])('reads the size %s', (sizeBytes, size) => {
+])('the size %s is read as a number of bytes', (sizeBytes, size) => {
   expect(readForm({ ...texts, sizeBytes }).fields?.sizeBytes).toBe(size);
 });
 
-it('names every fault at once', () => {
+it('all errors of a form are reported together', () => {
   const { faults } = readForm({ ...texts, name: ' ', sizeBytes: '-1', metadata: '{' });
   expect(Object.keys(faults ?? {}).sort()).toEqual(['metadata', 'name', 'sizeBytes']);
   for (const sizeBytes of [
@@ -36,11 +36,11 @@ it('names every fault at once', () => {
     expect(readForm({ ...texts, sizeBytes }).faults).toHaveProperty('sizeBytes');
 });
 
-it('says the form of a size that it does not take', () => {
+it('an invalid size is reported with the accepted forms', () => {
   expect(readForm({ ...texts, sizeBytes: '1.5' }).faults?.sizeBytes).toMatch(/1500000 or 1,500,000/);
 });
 
-it('metadata that nobody touched stays as it is, whatever is in it', () => {
+it('unchanged metadata is kept as it is', () => {
   const metadata = { a: 12345678901234567000 };
   const before = { metadata } as unknown as Content;
   const written = { ...texts, metadata: JSON.stringify(metadata, null, 2) };
@@ -48,13 +48,13 @@ it('metadata that nobody touched stays as it is, whatever is in it', () => {
   expect(readForm(written).faults).toHaveProperty('metadata');
 });
 
-it('finds the members that differ, so that what somebody else changed stays', () => {
+it('only changed members are sent, so that changes by others are kept', () => {
   const content = { id: 'film', keyVersion: 1, ...fields, metadata: { a: 1 } } as unknown as Content;
   expect(changedFields(content, { ...fields, metadata: { a: 1 } })).toEqual({});
   expect(changedFields(content, { ...fields, name: 'Other' })).toEqual({ name: 'Other', metadata: {} });
 });
 
-it('reads what it has written, and nothing at all as none', () => {
+it('written metadata is read back, and an empty text is no metadata', () => {
   const metadata = {
     season: 2,
     size: 9007199254740991,
@@ -69,14 +69,14 @@ it('reads what it has written, and nothing at all as none', () => {
 
 it.each([
   ['{\n  "a": 1,\n  oops\n}', /line 3, character 3/],
-  ['{"a": 1', /no JSON/],
-  ['[1]', /has to be an object/],
-  ['"text"', /has to be an object/],
-  ['null', /has to be an object/],
-  ['{"a": 12345678901234567890}', /at “a” is too large to be kept exactly/],
+  ['{"a": 1', /not valid JSON/],
+  ['[1]', /must be an object/],
+  ['"text"', /must be an object/],
+  ['null', /must be an object/],
+  ['{"a": 12345678901234567890}', /at “a” is too large to be stored exactly/],
   ['{"deep": {"er": -9007199254740993}}', /at “er”/],
   ['{"a": 1e999}', /at “a”/],
-  [JSON.stringify({ a: 'é'.repeat(9_000) }), /too long: 18008 octets of 16384/],
-])('says what is wrong with %.30s', (text, words) => {
+  [JSON.stringify({ a: 'é'.repeat(9_000) }), /too long: 18008 bytes, at most 16384/],
+])('invalid metadata is refused with the reason: %.30s', (text, words) => {
   expect(readMetadata(text)).toEqual({ fault: expect.stringMatching(words) });
 });

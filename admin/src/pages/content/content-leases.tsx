@@ -11,10 +11,10 @@ import { RevokeDialog } from '../leases/revoke-dialog.tsx';
 import { useLeasePage } from '../leases/use-lease-page.ts';
 import styles from './content.module.css';
 
-/** Enough to see who plays; the page of leases has them all. */
+/** A short list: the Leases page has all of them. */
 const shownLeases = 8;
 
-/** Who plays a content now, as it comes and goes. */
+/** The active leases of a content, updated live. */
 export function ContentLeases({ contentId }: { contentId: string }) {
   const [, navigate] = useLocation();
   const [isRevoking, setRevoking] = useState(false);
@@ -47,15 +47,15 @@ export function ContentLeases({ contentId }: { contentId: string }) {
         rows={page.rows}
         rowId={({ id }) => id}
         empty={
-          <EmptyState icon="clock" title="Nobody plays it now">
-            Players that ask for a lease are seen here the moment they do.
+          <EmptyState icon="clock" title="No active leases">
+            New leases appear here at once.
           </EmptyState>
         }
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
       />
-      {isRevoking && <RevokeDialog revoking={{ contentId }} onClose={() => setRevoking(false)} />}
+      {isRevoking && <RevokeDialog subject={{ contentId }} onClose={() => setRevoking(false)} />}
     </section>
   );
 }

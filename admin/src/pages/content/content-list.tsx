@@ -13,7 +13,6 @@ import { PageHead } from '../../components/page-head.tsx';
 import { OffsetPager } from '../../components/pager.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
-import { type Act, ActDialog } from './act-dialog.tsx';
 import { contentColumns } from './content-columns.tsx';
 import {
   type ChangeFilter,
@@ -25,18 +24,19 @@ import {
   toContentQuery,
   useContentFilter,
 } from './content-filter.ts';
+import { CurrentDialog, type OpenDialog } from './current-dialog.tsx';
 import { useManagement } from './use-management.ts';
 
-/** Every content: found, registered, changed and taken off here. */
+/** Lists all content: search, register, edit and disable. */
 export function ContentList() {
   const api = useApi();
   const { mayManage } = useManagement();
   const [filter, setFilter] = useContentFilter();
-  const [act, setAct] = useState<Act | null>(null);
-  const asked = toContentQuery(filter);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const query = toContentQuery(filter);
   const table = useRef<HTMLDivElement>(null);
-  const queryKey = queryKeys.contentPage(asked);
-  const read = (signal?: AbortSignal) => listContents(api, asked, signal);
+  const queryKey = queryKeys.contentPage(query);
+  const read = (signal?: AbortSignal) => listContents(api, query, signal);
   const list = useQuery({
     queryKey,
     queryFn: ({ signal }) => read(signal),
@@ -51,17 +51,20 @@ export function ContentList() {
     isFirst: filter.page === 1,
     isAllowed: mayManage,
   });
-  const columns = useMemo(() => contentColumns(setAct), []);
-  // What was shown before stays while the next is on its way, but an error is not hidden behind it.
+  const columns = useMemo(() => contentColumns(setDialog), []);
+  // The old rows stay while the next page is being read, but they do not hide an error.
   const page = list.isError ? undefined : list.data;
   return (
     <>
       <PageHead
         title="Content"
-        lead="Videos that have a key of their own. Registering one is all that its key needs."
+        lead="Videos, each with its own keys. A registered content needs no further setup."
         actions={
           mayManage && (
-            <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setAct({ kind: 'create' })}>
+            <Button
+              leftSection={<Icon name="plus" size={18} />}
+              onClick={() => setDialog({ kind: 'create' })}
+            >
               Register a content
             </Button>
           )
@@ -92,17 +95,17 @@ export function ContentList() {
           onGo={(number) => setFilter((now) => ({ ...now, page: number }))}
         />
       )}
-      {act && <ActDialog act={act} onClose={() => setAct(null)} />}
+      {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </>
   );
 }
 
-/** What the table is narrowed to. Anything else begins at its first page. */
+/** The filters of the table. A new filter starts at the first page. */
 export function FilterBar({ filter, onChange }: { filter: ContentFilter; onChange: ChangeFilter }) {
   const search = useCallback((q: string) => onChange((now) => ({ ...now, q, page: 1 })), [onChange]);
   return (
     <FilterRow label="Filters">
-      <SearchField label="Search name or id" value={filter.q} onSearch={search} />
+      <SearchField label="Search name or ID" value={filter.q} onSearch={search} />
       <NativeSelect
         aria-label="Status"
         value={filter.status ?? ''}
@@ -125,7 +128,7 @@ interface NoContentsProps {
   onChange: ChangeFilter;
 }
 
-/** Where no content is shown: the page is beyond the last, nothing matches, or there is none. */
+/** Shown without rows: the page is beyond the last, the filter matches nothing, or there is no content. */
 function NoContents({ filter, total, onChange }: NoContentsProps) {
   if (total > 0)
     return (
@@ -143,20 +146,20 @@ function NoContents({ filter, total, onChange }: NoContentsProps) {
     return (
       <EmptyState
         icon="search"
-        title="No content is like that"
+        title="No matching content"
         action={
           <Button variant="default" onClick={() => onChange(() => everyContent)}>
-            Show every content
+            Clear the filters
           </Button>
         }
       >
-        The search looks for a part of the name or of the id, in any case.
+        The search finds any part of the name or ID, in upper or lower case.
       </EmptyState>
     );
   return (
     <EmptyState icon="film" title="No content yet">
-      Register one, and it has a key: encrypt with it, and players fetch it. In the folder of Latchkey,{' '}
-      <code>npx latchkey encrypt</code> registers by itself with <code>--register</code>.
+      Register a content to get its key. In the Latchkey folder, <code>npx latchkey encrypt</code> with{' '}
+      <code>--register</code> registers it for you.
     </EmptyState>
   );
 }

@@ -2,7 +2,7 @@ import { Route, Switch } from 'wouter';
 import { ContentDetail } from './content-detail.tsx';
 import { ContentList } from './content-list.tsx';
 
-/** The list of contents, or one of them. */
+/** The list of content, or one content. */
 export default function ContentPage() {
   return (
     <Switch>

@@ -6,16 +6,16 @@ import { ErrorNotice } from '../../components/errors.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi } from '../../session/app-context.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
 import { useContentChanged } from './use-management.ts';
 
-/** Takes a content off, after it was said what that means. It can be brought back, so nothing has to be typed. */
+/** Disables a content after explaining the consequences. It can be enabled again, so nothing must be typed. */
 export function DisableDialog({ content, onClose }: { content: Content; onClose: () => void }) {
   const api = useApi();
   const changed = useContentChanged();
   const { count } = useCountBeforehand({ contentId: content.id });
-  const disable = useAct({
+  const disable = useServerAction({
     mutationFn: () => disableContent(api, content.id),
     onSuccess: (after) => {
       changed(after, 'Content disabled');
@@ -25,15 +25,16 @@ export function DisableDialog({ content, onClose }: { content: Content; onClose:
   return (
     <Dialog title="Disable this content" onClose={onClose}>
       <p>
-        The keys of <bdi>{content.name}</bdi> answer 404 from then on: at once here, within a second
-        everywhere, and for every viewer. A key that a player already holds plays on until its epoch ends.
+        Key requests for <bdi>{content.name}</bdi> answer 404 from then on, for every viewer: at once on this
+        server, within a second on all replicas. A player can use a key that it already holds until its epoch
+        ends.
       </p>
       <Notice role="status">
         {count === undefined
           ? 'Counting its leases…'
           : count === 0
-            ? 'No lease for it is active.'
-            : `${countOf(count, 'lease')} for it ${count === 1 ? 'is' : 'are'} active: they stay, and open nothing.`}{' '}
+            ? 'No active leases for it.'
+            : `${countOf(count, 'active lease')} for it: they remain, but get no keys.`}{' '}
         You can enable it again at any time, with the same keys.
       </Notice>
       <ErrorNotice error={disable.error} />
@@ -42,7 +43,7 @@ export function DisableDialog({ content, onClose }: { content: Content; onClose:
           Cancel
         </Button>
         <Button color="bad" onClick={() => disable.mutate()} loading={disable.isPending} data-autofocus>
-          Disable it
+          Disable the content
         </Button>
       </DialogActions>
     </Dialog>

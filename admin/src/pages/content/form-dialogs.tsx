@@ -17,7 +17,7 @@ import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi, useApp } from '../../session/app-context.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import styles from './content.module.css';
 import {
   changedFields,
@@ -29,14 +29,14 @@ import {
 } from './content-form.ts';
 import { useContentChanged } from './use-management.ts';
 
-/** Registers a content, and leads to it. */
+/** Registers a content and opens its page. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
   const api = useApi();
   const { announce } = useApp().toasts;
   const queries = useQueryClient();
   const [, navigate] = useLocation();
   const [missing, setMissing] = useState<FormFaults>({});
-  const create = useAct({
+  const create = useServerAction({
     mutationFn: (body: ContentFields & { id?: string }) => registerNew(api, body),
     onSuccess: (registered) => {
       const { content } = registered;
@@ -74,8 +74,8 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         />
         <TextInput
           name="id"
-          label="Id"
-          description="Letters, digits, - and _. It is in the address of its keys and never changes. Leave it empty for a random one."
+          label="ID"
+          description="Letters, digits, - and _. It is part of the key URL and never changes. Leave it empty for a random ID."
           maxLength={256}
           error={faults.id}
         />
@@ -96,11 +96,11 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
 
 class TakenError extends Error {}
 
-/** The server would update a content whose id is known, which is not what a dialog for a new one should do. */
+/** Refuses an existing ID. The server would update that content, which a dialog for new content must not do. */
 async function registerNew(api: Api, body: ContentFields & { id?: string }) {
-  // What is no id at all, the server says better.
+  // The server validates the form of the ID.
   if (body.id !== undefined && (await isTaken(api, body.id)))
-    throw new TakenError('There is a content with this id. Edit that one, or choose another id.');
+    throw new TakenError('This ID is taken. Edit that content, or choose another ID.');
   return registerContent(api, body);
 }
 
@@ -114,12 +114,12 @@ function isTaken(api: Api, id: string): Promise<boolean> {
   );
 }
 
-/** Changes what may be said of a content. Its id and its keys stay. */
+/** Edits a content. Its ID and its keys stay the same. */
 export function EditDialog({ content, onClose }: { content: Content; onClose: () => void }) {
   const api = useApi();
   const changed = useContentChanged();
   const [missing, setMissing] = useState<FormFaults>({});
-  const change = useAct({
+  const change = useServerAction({
     mutationFn: (body: Partial<ContentFields>) => changeContent(api, content.id, body),
     onSuccess: (after) => {
       changed(after, 'Content changed');
@@ -163,14 +163,14 @@ export function EditDialog({ content, onClose }: { content: Content; onClose: ()
   );
 }
 
-/** What creating and editing ask for. @param content what is there already */
+/** The fields of creating and editing. @param content the stored content, or null */
 function FormFields({ content, faults }: { content: Content | null; faults: FormFaults }) {
   return (
     <>
       <TextInput
         name="sizeBytes"
         label="Size in bytes"
-        description="Of the encrypted files together. Optional."
+        description="Total of the encrypted files. Optional."
         inputMode="numeric"
         defaultValue={content?.sizeBytes ?? ''}
         error={faults.sizeBytes}
@@ -178,7 +178,7 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
       <TextInput
         name="manifestKey"
         label="Manifest"
-        description="Where the playlist lies in the bucket. Optional."
+        description="Path of the playlist in the bucket. Optional."
         placeholder="content/my-film/master.m3u8"
         maxLength={1_024}
         defaultValue={content?.manifestKey ?? ''}
@@ -188,7 +188,7 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
         component="textarea"
         name="metadata"
         label="Metadata"
-        description="Anything of yours, as a JSON object. Optional."
+        description="Your own data, as a JSON object. Optional."
         placeholder={'{ "season": 2 }'}
         multiline
         rows={5}
@@ -202,7 +202,7 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
   );
 }
 
-/** What is written in the fields of a form. */
+/** The texts in the fields of a form. */
 function textsOf(form: HTMLFormElement): FormTexts & { id: string } {
   const data = new FormData(form);
   const text = (name: string) => String(data.get(name) ?? '');

@@ -6,7 +6,7 @@ import { CodeBlock } from '../../components/copying.tsx';
 import styles from './content.module.css';
 import { encryptCommandOf, keyTagOf, keyUrlOf, readEpoch } from './key-facts.ts';
 
-/** Where the keys of a content are, and what to write for them. */
+/** The key URL of a content, with playlist line and command. */
 export function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: string }) {
   const [written, setWritten] = useState('');
   const epoch = readEpoch(written);
@@ -17,12 +17,12 @@ export function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoin
       <h2 className={styles.heading}>Keys</h2>
       <div className={styles.stack}>
         <p>
-          Derived with version {content.keyVersion} of the master key, which never changes for it. With epochs
-          there is a key for each period of the video.
+          Derived from version {content.keyVersion} of the master key. The version of a content never changes.
+          With epochs, each period of the video has its own key.
         </p>
         <TextInput
           label="Epoch"
-          description="A number from 0; empty for the one key of a video without epochs."
+          description="A number from 0. Leave it empty for a video without epochs."
           inputMode="numeric"
           classNames={{ wrapper: styles.epoch ?? '' }}
           value={written}
@@ -34,15 +34,15 @@ export function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoin
           <CodeBlock what="Key URL" text={keyUrl} />
         </div>
         <div className={styles.part}>
-          <p className={styles.label}>Line of a playlist</p>
+          <p className={styles.label}>Playlist line</p>
           <CodeBlock what="EXT-X-KEY line" text={keyTagOf(keyUrl)} />
           <p className={styles.hint}>
-            Without an IV, players take the number of the segment; <code>latchkey encrypt</code> writes a
-            random one for each.
+            Without an IV, players use the segment number. <code>latchkey encrypt</code> writes a random IV
+            for each segment.
           </p>
         </div>
         <div className={styles.part}>
-          <p className={styles.label}>Encrypt a clear HLS video with it, in the folder of Latchkey</p>
+          <p className={styles.label}>Encrypt a clear HLS video, in the Latchkey folder</p>
           <CodeBlock what="Encrypt command" text={encryptCommandOf(origin, content.id)} />
         </div>
       </div>

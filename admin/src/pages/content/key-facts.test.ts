@@ -3,22 +3,22 @@ import { encryptCommandOf, keyTagOf, keyUrlOf, readEpoch } from './key-facts.ts'
 
 const origin = 'https://admin.example.com';
 
-it('an epoch is a whole number up to 2^32 - 1, as the server takes it', () => {
+it('an epoch is a whole number up to 2^32 - 1', () => {
   expect(['', ' 0 ', '4294967295'].map(readEpoch)).toEqual([null, 0, 4_294_967_295]);
   for (const text of ['-1', '01', '1.5', '4294967296', '1e3', 'x'])
     expect([text, readEpoch(text)]).toEqual([text, undefined]);
 });
 
-it('the key URL has the epoch as its last part, the first of them too', () => {
+it('the key URL ends with the epoch, including epoch 0', () => {
   expect(keyUrlOf('/keys/film', origin, null)).toBe('https://admin.example.com/keys/film');
   expect(keyUrlOf('/keys/film', origin, 0)).toBe('https://admin.example.com/keys/film/0');
 });
 
-it('the key URL is where the server says that players are, not where this page is', () => {
+it('the key URL uses the address from the server, not the address of this page', () => {
   const url = keyUrlOf('https://keys.example.com/base/keys/film', origin, 7);
   expect(keyTagOf(url)).toBe('#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example.com/base/keys/film/7"');
 });
 
-it('the command takes an id that begins with a dash for an id', () => {
+it('the command accepts an ID that starts with a dash', () => {
   expect(encryptCommandOf(origin, '-rf')).toContain(' --content-id=-rf \\\n');
 });

@@ -1,7 +1,7 @@
-/** The most that the server takes: 2^32 - 1. */
+/** The limit of the server: 2^32 - 1. */
 const maxEpoch = 4_294_967_295;
 
-/** @returns null for nothing written; undefined for what is no epoch */
+/** @returns null for an empty text; undefined for an invalid epoch */
 export function readEpoch(text: string): number | null | undefined {
   const written = text.trim();
   if (written === '') return null;
@@ -10,22 +10,22 @@ export function readEpoch(text: string): number | null | undefined {
 }
 
 /**
- * Where a player fetches the key.
+ * The URL of a key.
  *
- * @param endpoint as the server tells it: absolute, or a path
- * @param origin of this page, which such a path is on
+ * @param endpoint from the server: absolute, or a path
+ * @param origin of this page, the base of such a path
  * @param epoch null for the key without epochs
  */
 export function keyUrlOf(endpoint: string, origin: string, epoch: number | null): string {
   return `${new URL(endpoint, origin).href}${epoch === null ? '' : `/${epoch}`}`;
 }
 
-/** The tag of a playlist (RFC 8216 section 4.3.2.4). Without IV it is the number of the segment (section 5.2). */
+/** A playlist tag (RFC 8216 section 4.3.2.4). Without an IV, the segment number is the IV (section 5.2). */
 export function keyTagOf(keyUrl: string): string {
   return `#EXT-X-KEY:METHOD=AES-128,URI="${keyUrl}"`;
 }
 
-/** Encrypts a clear presentation. With `=`, because an id may begin with a dash. */
+/** The command that encrypts a clear presentation. It uses `=`, because an ID can start with a dash. */
 export function encryptCommandOf(origin: string, contentId: string): string {
   return [
     `export LATCHKEY_API_KEY=lk_…`,

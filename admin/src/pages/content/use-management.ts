@@ -5,13 +5,13 @@ import type { Content } from '../../api/resources.ts';
 import { describeError } from '../../components/describe-error.ts';
 import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
-import { type Act, useAct } from '../../state/use-act.ts';
+import { type ServerAction, useServerAction } from '../../state/use-server-action.ts';
 
 export interface Management {
-  /** Whether the key that is signed in may change content; one that may not is shown no buttons for it. */
+  /** Whether the signed-in key can change content. Otherwise the buttons are hidden. */
   mayManage: boolean;
-  /** Brings a disabled content back, by its id. */
-  enable: Act<Content, string>;
+  /** Enables a disabled content, by its ID. */
+  enable: ServerAction<Content, string>;
 }
 
 export function useManagement(): Management {
@@ -19,20 +19,20 @@ export function useManagement(): Management {
   const { announce } = useApp().toasts;
   const { scope } = useCurrentApiKey();
   const changed = useContentChanged();
-  const enable = useAct({
+  const enable = useServerAction({
     mutationFn: (id: string) => changeContent(api, id, { status: 'active' }),
-    onSuccess: (content) => changed(content, 'Content enabled: its keys are given again'),
+    onSuccess: (content) => changed(content, 'Content enabled: its keys are served again'),
     onError: (error) => announce(`Enabling the content failed. ${describeError(error, 'act').title}.`),
   });
   return { mayManage: may(scope, 'manage'), enable };
 }
 
-/** @returns puts a content in its new form on every page, and says what was done */
+/** @returns updates a content on all pages and announces the change */
 export function useContentChanged(): (content: Content, said: string) => void {
   const queries = useQueryClient();
   const { announce } = useApp().toasts;
   return (content, said) => {
-    // What is not known yet is fetched when it is looked at.
+    // A content that was not read yet is read when its page opens.
     queries.setQueryData<KeyedContent>(
       queryKeys.content(content.id),
       (known) => known && { ...known, content },

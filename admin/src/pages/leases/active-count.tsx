@@ -7,7 +7,7 @@ import { useStore } from '../../state/store.ts';
 import { useLeaseNews } from './lease-news.ts';
 import styles from './leases.module.css';
 
-/** @param active how many leases are; undefined until known */
+/** @param active number of active leases; undefined until known */
 export function ActiveCount({ active }: { active: number | undefined }) {
   return (
     <span className={styles.count} data-testid="active-leases">
@@ -22,20 +22,20 @@ export function ActiveCount({ active }: { active: number | undefined }) {
   );
 }
 
-/** Nothing tells when a lease expires by itself. */
+/** No event reports the expiry of a lease. */
 const recountMs = 15_000;
-/** A count costs the server milliseconds where there are a million leases. */
+/** With a million leases a count costs the server milliseconds. */
 const newsMs = 1_000;
-/** Where the server counts requests, and takes 30 in a minute. */
+/** For a server that allows 30 requests a minute. */
 const countedNewsMs = 15_000;
 
-/** As old as the count of the list may be when the page of it is there. */
+/** A count that came with the list is this old at most. */
 const freshMs = 10_000;
 
 /**
- * How many leases are active, exactly, and again whenever that may be another number. Undefined until known.
+ * The exact number of active leases, updated live. Undefined until known.
  *
- * @param isListed whether the list is there: it has brought its count along (`useLeasePage`)
+ * @param isListed whether the list has been read: its answer includes the count (`useLeasePage`)
  */
 export function useActiveCount(
   { viewerId, contentId }: LeaseSelector,

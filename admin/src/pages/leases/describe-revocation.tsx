@@ -5,31 +5,31 @@ import { formatExact } from '../../components/format-time.ts';
 import { useLeaseStatus } from './lease-status.tsx';
 import styles from './leases.module.css';
 
-/** What the dialog ends: one lease, which it names in full, or every one of a viewer, of a content or of the pair. */
-export type Revoking = { lease: Lease } | Exclude<RevocationTarget, { leaseId: string }>;
+/** What the dialog revokes: one lease, which it shows in full, or all leases of a viewer, of a content or of the pair. */
+export type RevocationSubject = { lease: Lease } | Exclude<RevocationTarget, { leaseId: string }>;
 
 /** Opens the dialog that revokes. */
-export type BeginRevoking = (revoking: Revoking) => void;
+export type OpenRevocation = (subject: RevocationSubject) => void;
 
 /** What to ask of the server. */
-export function targetOf(revoking: Revoking): RevocationTarget {
-  return 'lease' in revoking ? { leaseId: revoking.lease.id } : revoking;
+export function targetOf(subject: RevocationSubject): RevocationTarget {
+  return 'lease' in subject ? { leaseId: subject.lease.id } : subject;
 }
 
 interface RevocationWords {
   title: string;
-  /** What will happen. */
+  /** Describes the consequences. */
   words: ReactNode;
-  /** Of the button. */
+  /** Label of the button. */
   action: string;
 }
 
-/** What a player holds it keeps (`docs/contract.md#revocation`): said each time, so that nobody relies on more. */
+/** A player keeps the keys that it holds (`docs/contract.md#revocation`). Stated each time, so that nobody relies on more. */
 const limit =
-  'From the answer on, no key is given: at once here, within a second everywhere. A key that a player already holds plays on until its epoch ends.';
+  'From the answer on, no key is served: at once on this server, within a second on all replicas. A player can use a key that it already holds until its epoch ends.';
 
-/** What a revocation does, in words. */
-export function describeRevocation(target: Revoking): RevocationWords {
+/** Describes a revocation in words. */
+export function describeRevocation(target: RevocationSubject): RevocationWords {
   if ('lease' in target)
     return {
       title: 'Revoke this lease',
@@ -38,8 +38,8 @@ export function describeRevocation(target: Revoking): RevocationWords {
         <>
           <LeaseLine lease={target.lease} />
           <p>
-            It ends for good. {limit} Its viewer gets another lease for this content only with a token that is
-            issued from now on.
+            It ends permanently. {limit} Its viewer can get another lease for this content only with a token
+            that is issued from now on.
           </p>
         </>
       ),
@@ -65,13 +65,13 @@ export function describeRevocation(target: Revoking): RevocationWords {
     action: 'Revoke the leases',
     words: (
       <p>
-        This ends {who}. {limit} Tokens issued until now are refused as well; those issued from now on work.
+        This ends {who}. {limit} Tokens issued until now are refused as well. Tokens issued from now on work.
       </p>
     ),
   };
 }
 
-/** One lease in a line: whose, for what, on which device, and until when. */
+/** One lease in a line: viewer, content, device and end. */
 function LeaseLine({ lease }: { lease: Lease }) {
   const { viewerId, contentId, deviceId, expiresAt } = lease;
   const isActive = useLeaseStatus(lease) === 'active';

@@ -9,23 +9,23 @@ import { CopyableValue } from '../../components/copying.tsx';
 import { Dialog, DialogActions } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
-import { type Fact, FactList, NotTold } from '../../components/fact-list.tsx';
+import { type Fact, FactList, NotSet } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
 import { useApi } from '../../session/app-context.ts';
-import type { BeginRevoking } from './describe-revocation.tsx';
+import type { OpenRevocation } from './describe-revocation.tsx';
 import { addressOf } from './lease-filter.ts';
 import { useLeaseNews } from './lease-news.ts';
 import { LeaseEnd, LeaseStateBadge, useLeaseStatus } from './lease-status.tsx';
 
 export interface DetailsDialogProps {
   leaseId: string;
-  revoke: BeginRevoking;
+  revoke: OpenRevocation;
   onClose: () => void;
 }
 
 const newsMs = 300;
 
-/** Everything that the server knows of a lease, and goes on knowing while it is open. */
+/** All details of a lease, kept up to date while the dialog is open. */
 export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) {
   const api = useApi();
   const { data, error, refetch } = useQuery({
@@ -33,7 +33,7 @@ export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) 
     queryFn: ({ signal }) => readLease(api, leaseId, signal),
   });
   useLeaseNews(newsMs, (news) => {
-    // A revocation of many names none of them.
+    // The event of a bulk revocation does not name its leases.
     if (news.some((one) => !('lease' in one) || one.lease.id === leaseId)) void refetch();
     return true;
   });
@@ -42,7 +42,7 @@ export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) 
     <Dialog title="Lease" onClose={onClose} width="38rem">
       {isUnknown && (
         <EmptyState icon="search" title="No such lease">
-          Leases that ended are kept for a while and then removed.
+          Ended leases are removed after a while.
         </EmptyState>
       )}
       {!isUnknown && error && <ErrorState error={error} onRetry={() => refetch()} />}
@@ -54,25 +54,25 @@ export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) 
 
 const timeOf = (at: string | null) => (at === null ? 'never' : formatExact(new Date(at)));
 const revokers = {
-  viewer: 'by the viewer, who gave it back',
+  viewer: 'by the viewer, who returned it',
   management: 'by management',
-  limit: 'by the limit of leases for one viewer: a newer one took its place',
+  limit: 'by the lease limit of its viewer: a newer lease took its place',
 };
 
-function Details({ lease, revoke }: { lease: Lease; revoke: BeginRevoking }) {
+function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
   const { id, viewerId, contentId, deviceId, createdAt, renewedAt, expiresAt, revokedAt } = lease;
   const isActive = useLeaseStatus(lease) === 'active';
   const facts: Fact[] = [
     ['State', <LeaseStateBadge key="state" lease={lease} />],
-    ['Viewer', <CopyableValue key="viewer" text={viewerId} what="Viewer id" />],
+    ['Viewer', <CopyableValue key="viewer" text={viewerId} what="Viewer ID" />],
     [
       'Content',
       <Link key="content" href={`/content/${contentId}`}>
         {contentId}
       </Link>,
     ],
-    ['Device', deviceId === null ? <NotTold key="device" /> : <bdi key="device">{deviceId}</bdi>],
-    ['Id', <CopyableValue key="id" text={id} what="Id" />],
+    ['Device', deviceId === null ? <NotSet key="device" /> : <bdi key="device">{deviceId}</bdi>],
+    ['ID', <CopyableValue key="id" text={id} what="ID" />],
     ['Created', timeOf(createdAt)],
     ['Renewed', timeOf(renewedAt)],
     ['Expires', timeOf(expiresAt)],
@@ -101,6 +101,6 @@ function revocationFacts({ revokedAt, revokedBy, reason }: Lease): Fact[] {
   const by = revokedBy === null ? '' : `, ${revokers[revokedBy]}`;
   return [
     ['Revoked', `${timeOf(revokedAt)}${by}`],
-    ['Reason', reason === null ? 'none was given' : <bdi key="reason">{reason}</bdi>],
+    ['Reason', reason === null ? 'none' : <bdi key="reason">{reason}</bdi>],
   ];
 }

@@ -9,7 +9,7 @@ export interface FilterBarProps {
   onChange: (change: (filter: LeaseFilter) => LeaseFilter) => void;
 }
 
-/** What the table is narrowed to. Ids count as a whole: a lease has them from tokens and players, which know no parts. */
+/** The filters of the table. IDs must match exactly: the server has no search by parts for leases. */
 export function FilterBar({ filter, onChange }: FilterBarProps) {
   const findViewer = useCallback((viewerId: string) => onChange((now) => ({ ...now, viewerId })), [onChange]);
   const findContent = useCallback(
@@ -18,9 +18,9 @@ export function FilterBar({ filter, onChange }: FilterBarProps) {
   );
   return (
     <FilterRow label="Filters">
-      <SearchField label="Whole id of a viewer" value={filter.viewerId} onSearch={findViewer} />
+      <SearchField label="Viewer ID (exact)" value={filter.viewerId} onSearch={findViewer} />
       <SearchField
-        label="Whole id of a content"
+        label="Content ID (exact)"
         value={filter.contentId}
         onSearch={findContent}
         hasShortcut={false}

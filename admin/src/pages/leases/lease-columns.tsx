@@ -4,14 +4,14 @@ import type { Lease } from '../../api/resources.ts';
 import type { Column } from '../../components/data-table.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import type { BeginRevoking } from './describe-revocation.tsx';
+import type { OpenRevocation } from './describe-revocation.tsx';
 import type { LeaseFilter } from './lease-filter.ts';
 import { LeaseEnd, LeaseStateBadge } from './lease-status.tsx';
 import styles from './leases.module.css';
 
-type LeaseColumnPorts = Omit<LeaseMenuProps, 'lease'>;
+type LeaseActions = Omit<LeaseMenuProps, 'lease'>;
 
-/** Whose lease it is; leads to its details. */
+/** The viewer of a lease. A click opens the details. */
 export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
   return {
     id: 'viewer',
@@ -52,9 +52,9 @@ export const createdColumn: Column<Lease> = {
   cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
 };
 
-export function leaseColumns(ports: LeaseColumnPorts): Column<Lease>[] {
+export function leaseColumns(actions: LeaseActions): Column<Lease>[] {
   return [
-    viewerColumn(ports.open),
+    viewerColumn(actions.open),
     {
       id: 'content',
       header: 'Content',
@@ -73,7 +73,7 @@ export function leaseColumns(ports: LeaseColumnPorts): Column<Lease>[] {
       header: 'Actions',
       isHeaderHidden: true,
       width: '3.75rem',
-      cell: (lease) => <LeaseMenu lease={lease} {...ports} />,
+      cell: (lease) => <LeaseMenu lease={lease} {...actions} />,
     },
   ];
 }
@@ -82,10 +82,10 @@ interface LeaseMenuProps {
   lease: Lease;
   open: (leaseId: string) => void;
   narrow: (part: Partial<LeaseFilter>) => void;
-  revoke: BeginRevoking;
+  revoke: OpenRevocation;
 }
 
-/** What can be done with one lease, and with those like it. */
+/** Actions for one lease and for similar leases. */
 function LeaseMenu({ lease, open, narrow, revoke }: LeaseMenuProps) {
   const { id, viewerId, contentId, revokedAt } = lease;
   const stop = <Icon name="stop" size={17} />;

@@ -3,7 +3,7 @@ import { useSearchParams } from 'wouter';
 import type { LeaseQuery, LeaseSelector } from '../../api/leases.ts';
 import { type LeaseStatus, leaseStatuses } from '../../api/resources.ts';
 
-/** What the table is narrowed to; it stands in the address, so that it can be kept, sent and gone back to. */
+/** The filter of the table. It is part of the address, so that it can be bookmarked and shared. */
 export interface LeaseFilter {
   viewerId: string;
   contentId: string;
@@ -12,7 +12,7 @@ export interface LeaseFilter {
 
 export const everyLease: LeaseFilter = { viewerId: '', contentId: '', state: null };
 
-/** Reads the query of an address; what it does not know counts as absent. */
+/** Reads the filter from the query of an address. Unknown values are ignored. */
 export function readFilter(params: URLSearchParams): LeaseFilter {
   return {
     viewerId: params.get('viewer') ?? '',
@@ -21,7 +21,7 @@ export function readFilter(params: URLSearchParams): LeaseFilter {
   };
 }
 
-/** The query of an address that stands for the filter. */
+/** Writes the filter as the query of an address. */
 export function writeFilter({ viewerId, contentId, state }: Partial<LeaseFilter>): URLSearchParams {
   const entries = { viewer: viewerId, content: contentId, state };
   return new URLSearchParams(
@@ -29,13 +29,13 @@ export function writeFilter({ viewerId, contentId, state }: Partial<LeaseFilter>
   );
 }
 
-/** The address of the page with the filter, within the dashboard. */
+/** The address of the Leases page with this filter, within the dashboard. */
 export function addressOf(filter: Partial<LeaseFilter>): string {
   const query = writeFilter(filter);
   return query.size === 0 ? '/leases' : `/leases?${query}`;
 }
 
-/** What to ask the server. An id that was pasted brings spaces along. */
+/** The request for the server. Pasted IDs often have spaces around them. */
 export function toLeaseQuery({ viewerId, contentId, state }: LeaseFilter): LeaseSelector & LeaseQuery {
   return {
     viewerId: viewerId.trim() || undefined,
@@ -51,16 +51,16 @@ export function isNarrowed(filter: LeaseFilter): boolean {
 interface LeaseAddress {
   filter: LeaseFilter;
   setFilter: (change: (filter: LeaseFilter) => LeaseFilter) => void;
-  /** Of the lease whose details are open; null for none. */
+  /** ID of the lease whose details are open, or null. */
   leaseId: string | null;
   open: (leaseId: string | null) => void;
 }
 
-/** What the address of the page holds: the filter, and the lease whose details are open. */
+/** The state in the page's address: the filter, and the lease whose details are open. */
 export function useLeaseAddress(): LeaseAddress {
   const [params, setParams] = useSearchParams();
   const filter = useMemo(() => readFilter(params), [params]);
-  // Not a step of its own in the history: the button back leaves the page, not the last letter.
+  // Replaces the history entry: the back button leaves the page instead of undoing one letter.
   const setFilter = useCallback(
     (change: (filter: LeaseFilter) => LeaseFilter) =>
       setParams((now) => writeFilter(change(readFilter(now))), { replace: true }),
@@ -74,7 +74,7 @@ export function useLeaseAddress(): LeaseAddress {
           if (leaseId !== null) next.set('lease', leaseId);
           return next;
         },
-        // The page of the list stays the one that it is.
+        // Keeps the page of the list, which is stored in the history state.
         { replace: true, state: history.state },
       ),
     [setParams],

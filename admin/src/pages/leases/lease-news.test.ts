@@ -20,7 +20,7 @@ const all = (named: { viewerId?: string; contentId?: string }): LeaseNews => ({
 });
 
 describe('readLeaseNews', () => {
-  it('reads what became of one lease and of many, and that some was missed', () => {
+  it('events about one lease, about many, and about missed events are read', () => {
     const one = lease('a');
     expect(readLeaseNews({ topic: 'lease', event: 'renewed', data: one })).toEqual({
       kind: 'renewed',
@@ -34,7 +34,7 @@ describe('readLeaseNews', () => {
     expect(readLeaseNews({ topic: 'missed', event: 'missed', data: {} })).toEqual({ kind: 'missed' });
   });
 
-  it('knows nothing of other topics', () => {
+  it('events of other topics are ignored', () => {
     expect(readLeaseNews({ topic: 'audit', event: 'audit', data: { id: 'a' } })).toBeNull();
     expect(readLeaseNews({ topic: 'lease', event: 'created', data: null })).toBeNull();
   });
@@ -43,7 +43,7 @@ describe('readLeaseNews', () => {
 describe('applyNews', () => {
   const rows = [lease('a'), lease('b', { viewerId: 'v' }), lease('c', { expiresAt: at(-1), viewerId: 'v' })];
 
-  it('changes rows in their places, the last word on each counting, and adds none', () => {
+  it('rows are updated in place by their latest change, and no row is added', () => {
     const renewed = lease('b', { expiresAt: at(500) });
     const news: LeaseNews[] = [
       { kind: 'renewed', lease: lease('b', { expiresAt: at(300) }) },
@@ -53,12 +53,12 @@ describe('applyNews', () => {
     expect(applyNews(rows, news, now)).toEqual([rows[0], renewed, rows[2]]);
   });
 
-  it('gives the same array where nothing is different, so that nothing is drawn anew', () => {
+  it('without changes the same array is returned, so that nothing is redrawn', () => {
     expect(applyNews(rows, [{ kind: 'created', lease: lease('z') }, { kind: 'missed' }], now)).toBe(rows);
     expect(applyNews(rows, [all({ viewerId: 'somebody else' })], now)).toBe(rows);
   });
 
-  it('ends what a revocation of many names, and neither what has expired nor what others have', () => {
+  it('a bulk revocation ends the leases that it selects, but no expired leases and none of others', () => {
     const states = (news: LeaseNews) => applyNews(rows, [news], now).map(({ state }) => state);
     expect(states(all({ viewerId: 'v' }))).toEqual(['active', 'revoked', 'active']);
     expect(states(all({ contentId: 'film' }))).toEqual(['revoked', 'revoked', 'active']);
@@ -78,8 +78,8 @@ describe('findArrivals', () => {
     [{ viewerId: 'v', contentId: 'film' }, ['new']],
     [{ viewerId: 'w' }, []],
     [{ contentId: 'another' }, []],
-  ] as const)('for a list of %j finds %j', (asked, ids) => {
-    expect(findArrivals([created, revoked, { kind: 'missed' }], asked)).toEqual(ids);
+  ] as const)('for a list of %j finds %j', (query, ids) => {
+    expect(findArrivals([created, revoked, { kind: 'missed' }], query)).toEqual(ids);
   });
 });
 
@@ -90,19 +90,19 @@ describe('catchUp', () => {
     total_active: 0,
   });
 
-  it('counts what has come before the rows, and leaves them where they are', () => {
+  it('leases in front of the rows are counted, and the rows stay in place', () => {
     const rows = [lease('b'), lease('a', { createdAt: at(-90) })];
     const fresh = page([lease('d', { createdAt: at(-2) }), lease('c', { createdAt: at(-5) }), ...rows]);
     expect(catchUp(rows, fresh, now)).toEqual({ rows, arrivals: ['d', 'c'] });
   });
 
-  it('shows as revoked what has left the list before its time, as far as the list reaches', () => {
+  it('a lease that left the list before its expiry is shown as revoked, within the range of the list', () => {
     const rows = [lease('b'), lease('a', { createdAt: at(-90) }), lease('far', { createdAt: at(-900) })];
     const fresh = page([lease('a', { createdAt: at(-90) })], 'more');
     expect(catchUp(rows, fresh, now).rows.map(({ state }) => state)).toEqual(['revoked', 'active', 'active']);
   });
 
-  it('takes a row that has slid onto the page from below for no arrival', () => {
+  it('a row that moved onto the page from below is not counted as new', () => {
     const rows = [lease('b')];
     const fresh = page([lease('b'), lease('below', { createdAt: at(-500) })]);
     expect(catchUp(rows, fresh, now).arrivals).toEqual([]);

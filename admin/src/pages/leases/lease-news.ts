@@ -4,15 +4,15 @@ import type { LeasePage, LeaseQuery } from '../../api/leases.ts';
 import type { Lease } from '../../api/resources.ts';
 import { useEvents } from '../../state/use-events.ts';
 
-/** What became of leases, as the stream of events tells it. */
+/** A change of leases, from the event stream. */
 export type LeaseNews =
   | { kind: 'created' | 'renewed' | 'revoked'; lease: Lease }
-  /** Management ended all that it named; which ones, the stream does not tell. */
+  /** A bulk revocation by management. The event does not name the leases. */
   | { kind: 'revoked-all'; viewerId: string | null; contentId: string | null; revoked: number }
-  /** The stream was broken for a while. */
+  /** Events were lost. */
   | { kind: 'missed' };
 
-/** @returns null for what is not about leases */
+/** @returns null for events about other topics */
 export function readLeaseNews({ topic, event, data }: ServerEvent): LeaseNews | null {
   if (topic === 'missed') return { kind: 'missed' };
   if (topic !== 'lease' || typeof data !== 'object' || data === null) return null;
@@ -22,10 +22,10 @@ export function readLeaseNews({ topic, event, data }: ServerEvent): LeaseNews | 
 }
 
 /**
- * The rows as they are after the news, each in its place: nothing comes and nothing goes.
+ * Applies changes to the rows in place. No row is added or removed.
  *
  * @param nowMs milliseconds since 1970
- * @returns the same array where nothing is different
+ * @returns the same array if nothing changes
  */
 export function applyNews(
   rows: readonly Lease[],
@@ -44,25 +44,25 @@ export function applyNews(
   return after.some((row, index) => row !== rows[index]) ? after : rows;
 }
 
-/** The ids of leases that have come to belong on the list since it was read; some may be on it already. */
-export function findArrivals(news: readonly LeaseNews[], asked: LeaseQuery): string[] {
+/** The IDs of leases that belong on the list since it was read. Some may be on it already. */
+export function findArrivals(news: readonly LeaseNews[], query: LeaseQuery): string[] {
   return news.flatMap((one) => {
     if (one.kind === 'missed' || one.kind === 'revoked-all' || one.kind === 'renewed') return [];
     const { lease } = one;
     const isWanted =
-      (asked.viewerId === undefined || asked.viewerId === lease.viewerId) &&
-      (asked.contentId === undefined || asked.contentId === lease.contentId);
-    // What is created is active. Of those that end, only a list of ended ones has not heard yet.
+      (query.viewerId === undefined || query.viewerId === lease.viewerId) &&
+      (query.contentId === undefined || query.contentId === lease.contentId);
+    // A created lease is active. A revoked lease is new only on a list of revoked leases.
     const isOfState =
       one.kind === 'created'
-        ? asked.state === undefined || asked.state === 'active'
-        : asked.state === 'revoked';
+        ? query.state === undefined || query.state === 'active'
+        : query.state === 'revoked';
     return isWanted && isOfState ? [lease.id] : [];
   });
 }
 
 /**
- * The rows as a newer reading of the same list has them, each in its place, and what has come before them meanwhile.
+ * Updates the rows in place from a newer read of the same list, and finds the leases that are new in front of them.
  *
  * @param nowMs milliseconds since 1970
  */
@@ -78,7 +78,7 @@ export function catchUp(
   return {
     rows: rows.map((row) => {
       const isGone = !fresh.has(row.id) && row.createdAt > last;
-      // Only an active lease leaves a list, and before its time by a revocation alone.
+      // Only active leases leave a list, and before their expiry only by a revocation.
       const isRevoked = isGone && row.revokedAt === null && Date.parse(row.expiresAt) > nowMs;
       return fresh.get(row.id) ?? (isRevoked ? asRevoked(row, nowMs) : row);
     }),
@@ -93,16 +93,16 @@ function isNamed(lease: Lease, named: { viewerId: string | null; contentId: stri
   );
 }
 
-/** Until the server is asked: its reason is not known here. */
+/** Provisional: the reason is unknown until the next read. */
 function asRevoked(lease: Lease, nowMs: number): Lease {
   return { ...lease, state: 'revoked', revokedAt: new Date(nowMs).toISOString(), revokedBy: 'management' };
 }
 
 /**
- * Hears what becomes of leases, gathered: a busy server has hundreds of news in a second, and nobody reads faster than this.
+ * Receives changes of leases in batches: a busy server sends hundreds of events a second.
  *
- * @param everyMs how often at most
- * @param onNews answers false where it cannot take them yet; then it hears them again, with what has come meanwhile
+ * @param everyMs shortest time between two batches
+ * @param onNews returns false to postpone the batch; it is delivered again, together with later changes
  */
 export function useLeaseNews(everyMs: number, onNews: (news: readonly LeaseNews[]) => boolean): StreamState {
   const held = useRef<LeaseNews[]>([]);

@@ -9,7 +9,7 @@ const looks: Record<LeaseStatus, readonly [color: string, word: string]> = {
   revoked: ['bad', 'Revoked'],
 };
 
-/** What the lease is now: it expires while one looks at it. */
+/** The current state: a lease can expire while it is shown. */
 export function useLeaseStatus({ revokedAt, expiresAt }: Lease): LeaseStatus {
   const expiry = Date.parse(expiresAt);
   return useEachSecond((now) => {
@@ -23,7 +23,7 @@ export function LeaseStateBadge({ lease }: { lease: Lease }) {
   return <Badge color={color}>{word}</Badge>;
 }
 
-/** How long it lives on, or since when it does not. */
+/** The time left, or the time since the end. */
 export function LeaseEnd({ lease, isFocusable = false }: { lease: Lease; isFocusable?: boolean }) {
   const state = useLeaseStatus(lease);
   if (state === 'active') return <Countdown at={lease.expiresAt} isFocusable={isFocusable} />;

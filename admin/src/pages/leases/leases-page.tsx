@@ -8,7 +8,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
 import { useCursorPages } from '../../components/use-cursor-pages.ts';
 import { ActiveCount, useActiveCount } from './active-count.tsx';
-import type { Revoking } from './describe-revocation.tsx';
+import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { leaseColumns } from './lease-columns.tsx';
@@ -16,32 +16,32 @@ import { everyLease, isNarrowed, type LeaseFilter, toLeaseQuery, useLeaseAddress
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { useLeasePage } from './use-lease-page.ts';
 
-/** What fits two windows: drawn at once, and soon fetched. */
+/** Fills two windows, and is quick to read and draw. */
 const pageSize = 50;
 
-/** Every lease, as it comes and goes: found, looked at and ended here. */
+/** Lists all leases, updated live: search, details and revoke. */
 export default function LeasesPage() {
   const { filter, setFilter, leaseId, open } = useLeaseAddress();
-  const [revoking, setRevoking] = useState<Revoking | null>(null);
+  const [subject, setSubject] = useState<RevocationSubject | null>(null);
   const table = useRef<HTMLDivElement>(null);
-  const asked = toLeaseQuery(filter);
-  const pages = useCursorPages(JSON.stringify(asked));
-  const page = useLeasePage({ ...asked, limit: pageSize }, pages.cursor);
-  const active = useActiveCount(asked, page.isListed);
+  const query = toLeaseQuery(filter);
+  const pages = useCursorPages(JSON.stringify(query));
+  const page = useLeasePage({ ...query, limit: pageSize }, pages.cursor);
+  const active = useActiveCount(query, page.isListed);
   const narrow = useCallback(
     (part: Partial<LeaseFilter>) => setFilter((now) => ({ ...now, ...part })),
     [setFilter],
   );
   const revoke = useCallback(
-    (named: Revoking) => {
+    (named: RevocationSubject) => {
       open(null);
-      setRevoking(named);
+      setSubject(named);
     },
     [open],
   );
   const columns = useMemo(() => leaseColumns({ open, narrow, revoke }), [open, narrow, revoke]);
   const showNew = () => {
-    // What is new is on the first page.
+    // New rows are on the first page.
     pages.goFirst();
     page.reload();
   };
@@ -49,8 +49,8 @@ export default function LeasesPage() {
     <>
       <PageHead
         title="Leases"
-        lead="Who may play what, and until when. A revoked lease gives no more keys."
-        actions={<RevokeAll asked={asked} onRevoke={revoke} />}
+        lead="Who can play what, and until when. A revoked lease gets no more keys."
+        actions={<RevokeAll query={query} onRevoke={revoke} />}
       />
       <FilterBar filter={filter} onChange={setFilter} />
       <LiveBar stream={page.stream} arrived={page.arrived} noun="leases" onShow={showNew}>
@@ -75,21 +75,21 @@ export default function LeasesPage() {
           summary={countOf(page.rows.length, 'lease')}
         />
       )}
-      {leaseId !== null && revoking === null && (
+      {leaseId !== null && subject === null && (
         <DetailsDialog leaseId={leaseId} revoke={revoke} onClose={() => open(null)} />
       )}
-      {revoking && <RevokeDialog revoking={revoking} onClose={() => setRevoking(null)} />}
+      {subject && <RevokeDialog subject={subject} onClose={() => setSubject(null)} />}
     </>
   );
 }
 
 interface RevokeAllProps {
-  asked: { viewerId?: string | undefined; contentId?: string | undefined };
-  onRevoke: (revoking: Revoking) => void;
+  query: { viewerId?: string | undefined; contentId?: string | undefined };
+  onRevoke: (subject: RevocationSubject) => void;
 }
 
-/** Ends all that the filter names, whatever their state. */
-function RevokeAll({ asked: { viewerId, contentId }, onRevoke }: RevokeAllProps) {
+/** Revokes all leases of the filtered viewer and content, whatever the state filter. */
+function RevokeAll({ query: { viewerId, contentId }, onRevoke }: RevokeAllProps) {
   const pair = contentId === undefined ? {} : { contentId };
   const target = viewerId === undefined ? contentId && { contentId } : { viewerId, ...pair };
   const what =
@@ -107,22 +107,22 @@ interface NoLeasesProps {
   onReset: (change: () => LeaseFilter) => void;
 }
 
-/** Where no lease is shown: because of the filter, or because there is none. */
+/** Shown without rows: the filter matches nothing, or there are no leases. */
 function NoLeases({ filter, onReset }: NoLeasesProps) {
   if (!isNarrowed(filter))
     return (
-      <EmptyState icon="clock" title="No lease yet">
-        A player asks for one with POST /keys/leases before it plays. It is seen here the moment it does.
+      <EmptyState icon="clock" title="No leases yet">
+        A player requests a lease with POST /keys/leases before it plays. It appears here at once.
       </EmptyState>
     );
   const reset = (
     <Button variant="default" onClick={() => onReset(() => everyLease)}>
-      Show every lease
+      Clear the filters
     </Button>
   );
   return (
-    <EmptyState icon="search" title="No lease is like that" action={reset}>
-      Ids count as a whole, letter for letter. Whatever comes to match is seen here at once.
+    <EmptyState icon="search" title="No matching leases" action={reset}>
+      IDs must match exactly. A lease that matches later appears here at once.
     </EmptyState>
   );
 }

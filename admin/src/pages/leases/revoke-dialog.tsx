@@ -8,23 +8,23 @@ import { ErrorNotice } from '../../components/errors.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import { describeResult } from './describe-result.ts';
-import { describeRevocation, type Revoking, targetOf } from './describe-revocation.tsx';
+import { describeRevocation, type RevocationSubject, targetOf } from './describe-revocation.tsx';
 
-/** As long as the server takes. */
+/** The limit of the server. */
 const maxReasonLength = 500;
 
-/** Ends leases for good, after it was said how many, and what it means. */
-export function RevokeDialog({ revoking, onClose }: { revoking: Revoking; onClose: () => void }) {
-  const target = targetOf(revoking);
+/** Revokes leases after showing their number and the consequences. */
+export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject; onClose: () => void }) {
+  const target = targetOf(subject);
   const api = useApi();
   const { announce } = useApp().toasts;
   const queries = useQueryClient();
   const beforehand = useCountBeforehand(target);
   const [reason, setReason] = useState('');
   const [typed, setTyped] = useState('');
-  const revoke = useAct({
+  const revoke = useServerAction({
     mutationFn: () => revokeLeases(api, target, reason.trim() || null),
     onSuccess: (revocation) => {
       void queries.invalidateQueries({ queryKey: queryKeys.leases });
@@ -38,7 +38,7 @@ export function RevokeDialog({ revoking, onClose }: { revoking: Revoking; onClos
     event.preventDefault();
     if (isReady && !revoke.isPending) revoke.mutate();
   };
-  const { title, words, action } = describeRevocation(revoking);
+  const { title, words, action } = describeRevocation(subject);
   return (
     <Dialog title={title} onClose={onClose} width="34rem">
       {words}
@@ -46,7 +46,7 @@ export function RevokeDialog({ revoking, onClose }: { revoking: Revoking; onClos
       <form onSubmit={submit}>
         <TextInput
           label="Reason"
-          description="Kept with each lease. You may leave it empty."
+          description="Stored with each lease. Optional."
           maxLength={maxReasonLength}
           value={reason}
           onChange={(event) => setReason(event.currentTarget.value)}
@@ -77,7 +77,7 @@ export function RevokeDialog({ revoking, onClose }: { revoking: Revoking; onClos
   );
 }
 
-/** How many leases are about to end. */
+/** The number of leases that will end. */
 function RevocationCount({
   target,
   beforehand: { count, error },
@@ -90,29 +90,29 @@ function RevocationCount({
   if (count === undefined) return <Notice role="status">Counting the leases…</Notice>;
   if (count === 0)
     return (
-      <Notice role="status" title="No lease is active">
-        Those that can still be renewed end, and tokens issued until now are refused.
+      <Notice role="status" title="No active leases">
+        Leases that can still be renewed end, and tokens issued until now are refused.
       </Notice>
     );
   return (
     <Notice kind="bad" role="status" title={`${countOf(count, 'active lease')} will end`}>
-      And those that have expired but can still be renewed.
+      Expired leases that can still be renewed end, too.
     </Notice>
   );
 }
 
 interface CountBeforehand {
-  /** Active leases that would end, counted when the dialog opened; undefined until known. */
+  /** Number of active leases that would end, counted when the dialog opened; undefined until known. */
   count: number | undefined;
   error: unknown;
-  /** What has to be typed: the number, where it is more than one. Null for nothing; undefined while that is not known. */
+  /** The text to type: the number, if it is above one. Null for no text; undefined until known. */
   expected: string | null | undefined;
 }
 
-/** Where nothing can be counted, an admin in need can revoke all the same. */
+/** If counting fails, an admin can still revoke in an emergency. */
 const insteadOfNumber = 'revoke';
 
-/** How many active leases a revocation would end. It stands still, because it is typed. */
+/** Counts the active leases that a revocation would end. The count is fixed, because the admin types it. */
 export function useCountBeforehand(target: RevocationTarget): CountBeforehand {
   const api = useApi();
   const isOne = 'leaseId' in target;
@@ -122,7 +122,7 @@ export function useCountBeforehand(target: RevocationTarget): CountBeforehand {
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     refetchOnWindowFocus: false,
-    // A revocation does not wait for a number: not even where the server takes no more requests for a while.
+    // A revocation must not wait for the count, not even while the server limits requests.
     retry: false,
   });
   if (isOne) return { count: 1, error: null, expected: null };

@@ -12,38 +12,38 @@ interface LivePage {
   rows: readonly Lease[] | undefined;
   nextCursor: string | null;
   error: unknown;
-  /** Whether the rows are of what was asked for, and not of before. */
+  /** Whether the rows match the current filter, not the previous one. */
   isListed: boolean;
   isUpdating: boolean;
   stream: StreamState;
-  /** How many leases belong on the list since it was read, and are not on it. */
+  /** Number of leases that belong to the list and are not on it yet. */
   arrived: number;
-  /** Reads the list anew. */
+  /** Reads the list again. */
   reload: () => void;
 }
 
-/** Soon enough to be called live, and slow enough for the eye. */
+/** Fast enough to feel live, slow enough to follow. */
 const newsMs = 300;
 const noIds: ReadonlySet<string> = new Set();
 
 /**
- * One page of leases that follows the server in place: rows change where they stand, and new ones are counted rather than
- * put under the pointer. An empty page takes them in at once.
+ * One page of leases, updated live: rows change in place. New rows are counted and not inserted, so that nothing moves under the
+ * pointer. An empty page shows them at once.
  */
-export function useLeasePage(asked: LeaseQuery, cursor: string | null): LivePage {
+export function useLeasePage(query: LeaseQuery, cursor: string | null): LivePage {
   const { api, clock } = useApp();
   const queries = useQueryClient();
-  const queryKey = queryKeys.leasePage(asked, cursor);
-  const read = (signal?: AbortSignal) => listLeases(api, { ...asked, cursor: cursor ?? undefined }, signal);
+  const queryKey = queryKeys.leasePage(query, cursor);
+  const read = (signal?: AbortSignal) => listLeases(api, { ...query, cursor: cursor ?? undefined }, signal);
   const list = useQuery({
     queryKey,
     queryFn: async ({ signal }) => {
       const page = await read(signal);
-      queries.setQueryData(queryKeys.leaseCount(selectorOf(asked)), page.total_active);
+      queries.setQueryData(queryKeys.leaseCount(selectorOf(query)), page.total_active);
       return page;
     },
     placeholderData: keepPreviousData,
-    // Only the reader has it read anew: what is looked at stays where it is.
+    // Only the admin refreshes the list: shown rows stay where they are.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     gcTime: 0,
@@ -59,16 +59,16 @@ export function useLeasePage(asked: LeaseQuery, cursor: string | null): LivePage
 
   const stream = useLeaseNews(newsMs, (news) => {
     if (list.isError) return true;
-    // The list that is on its way may be of before.
+    // A list that is still being read may be older than these changes.
     if (!rows || list.isPlaceholderData) return false;
-    show(rows, applyNews(rows, news, clock.now()), findArrivals(news, asked));
+    show(rows, applyNews(rows, news, clock.now()), findArrivals(news, query));
     if (!news.some(({ kind }) => kind === 'missed')) return true;
     read().then(
       (fresh) => {
         const caught = catchUp(rows, fresh, clock.now());
         show(rows, caught.rows, caught.arrivals);
       },
-      // The whole list is read anew as soon as the server answers.
+      // The list is read again as soon as the server answers.
       () => {},
     );
     return true;
@@ -94,7 +94,7 @@ function selectorOf({ viewerId, contentId }: LeaseQuery): LeaseSelector {
   return { viewerId, contentId };
 }
 
-/** The ids that have come since the list was read. They are of one list: another begins with none. @returns null empties it */
+/** The new IDs since the list was read. Another list starts without any. @returns the IDs, and a function that adds some; null clears them */
 function useArrivals(queryKey: QueryKey): [ReadonlySet<string>, (ids: readonly string[] | null) => void] {
   const list = JSON.stringify(queryKey);
   const [arrivals, setArrivals] = useState({ list, ids: noIds });

@@ -9,20 +9,20 @@ const kinds = { bad: 'Urgent', warning: 'Warning' };
 
 interface AttentionListProps {
   concerns: readonly Concern[];
-  /** Whether this is how it is now, and not how it was before the server stopped answering. */
+  /** Whether the figures are current, not from before a connection loss. */
   isCurrent: boolean;
 }
 
-/** What needs somebody, and what to do about it; one quiet line where nothing does. */
+/** Open problems with what to do about them, or one line if there are none. */
 export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
   return (
     <section aria-labelledby="attention" className={styles.attention}>
       <h2 id="attention" className="visually-hidden">
-        What needs you
+        Needs attention
       </h2>
       {concerns.length === 0 ? (
         <Notice kind={isCurrent ? 'good' : 'info'} role="none">
-          {isCurrent ? 'All clear.' : 'All was clear when the server last answered.'}
+          {isCurrent ? 'All clear.' : 'No problems when the server last answered.'}
         </Notice>
       ) : (
         <ul className={styles.concerns}>
@@ -35,7 +35,7 @@ export function AttentionList({ concerns, isCurrent }: AttentionListProps) {
           ))}
         </ul>
       )}
-      {/* Said when it changes, and only then: the list itself is drawn anew every few seconds. */}
+      {/* Announced only when it changes: the list itself is redrawn every few seconds. */}
       <p role="status" className="visually-hidden">
         {concerns.length === 0 ? '' : concerns.map(({ title }) => title).join('. ')}
       </p>
@@ -52,17 +52,17 @@ function ConcernTitle({ kind, title }: Pick<Concern, 'kind' | 'title'>) {
   );
 }
 
-/** What is right for some and not for others: to be looked at once. What is open to misuse stands at the top of the page. */
+/** Settings that are right for some servers and wrong for others. Risky settings are listed at the top of the page instead. */
 export function ConfigurationNotes({ warnings }: { warnings: readonly ConfigurationWarning[] }) {
   const notes = warnings.filter(({ severity }) => severity === 'notice');
   return (
     <Card>
       <section aria-labelledby="notes">
         <h2 id="notes" className={styles.heading}>
-          Worth a look once
+          Recommendations
         </h2>
         {notes.length === 0 ? (
-          <p className={styles.quiet}>Nothing about the configuration is doubtful.</p>
+          <p className={styles.quiet}>No recommendations.</p>
         ) : (
           <ul className={styles.notes}>
             {notes.map((note) => (
@@ -75,7 +75,7 @@ export function ConfigurationNotes({ warnings }: { warnings: readonly Configurat
   );
 }
 
-/** The variable and the value that would say otherwise. */
+/** The variable with the value that resolves the recommendation. */
 const settings: Readonly<Record<string, string>> = {
   LEASES_OFF: 'LEASE_MODE=optional',
   TOKENS_IN_URLS: 'VIEWER_TOKEN_FROM=header',
@@ -93,7 +93,7 @@ function Note({ note }: { note: ConfigurationWarning }) {
       </p>
       {setting && (
         <p className={styles.document}>
-          In its environment: <code>{setting}</code>
+          To change this, set <code>{setting}</code>
         </p>
       )}
     </li>

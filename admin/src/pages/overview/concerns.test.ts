@@ -48,11 +48,11 @@ const change = {
 const found = (part: Partial<Statistics>) =>
   findConcerns({ ...calm, ...part }).map(({ kind, title }) => `${kind}: ${title}`);
 
-it('nothing needs anybody on a good day', () => {
+it('a healthy server has no problems', () => {
   expect(found({ changes: [change] })).toEqual([]);
 });
 
-describe('what needs somebody', () => {
+describe('problems', () => {
   it.each<[Partial<Statistics>, string]>([
     [{ keyRequests: series({ p95Ms: 101 }) }, 'warning: Key requests take 101 ms'],
     [{ keyRequests: series({ p95Ms: 501 }) }, 'bad: Key requests take 501 ms'],
@@ -65,19 +65,21 @@ describe('what needs somebody', () => {
       { player: { ...calm.player, lastHour: { ...calm.player.lastHour, firstFrameP95Ms: 2_100 } } },
       'warning: Viewers wait 2.1 s for the first frame',
     ],
-    [{ changes: [{ ...change, pending: ['b'] }] }, 'bad: b has not confirmed what was revoked'],
+    [{ changes: [{ ...change, pending: ['b'] }] }, 'bad: b has not confirmed a revocation'],
     [{ changes: [{ ...change, slowestMs: 1_200 }] }, 'warning: A change took 1.2 s to reach every replica'],
     [{ dependencies: { cache: { status: 'down' } } }, 'warning: The cache is down'],
     [{ dependencies: { bus: { status: 'down' } } }, 'warning: The bus is down'],
     [{ dependencies: { database: { status: 'down' } }, ready: false }, 'bad: The database is down'],
-    // The gateway stays ready for keys without these.
+    // Without these the gateway is still ready for key requests.
     [{ dependencies: { auth: { status: 'down' } } }, 'bad: The auth service is down'],
     [{ dependencies: { content: { status: 'down' } } }, 'bad: The content service is down'],
     [{ dependencies: { leases: { status: 'down' } } }, 'bad: The lease service is down'],
     [{ missing: [{ service: 'leases', address: 'a:1' }] }, 'warning: No figures from leases (a:1)'],
-  ])('%# is told', (part, told) => expect(found(part)).toEqual([told]));
+  ])('a problem is reported with its severity and title (case %#)', (part, told) =>
+    expect(found(part)).toEqual([told]),
+  );
 
-  it('are warnings of the configuration too, and notices are not; the worst comes first', () => {
+  it('configuration warnings are problems and notices are not; the worst problem comes first', () => {
     const warning = {
       code: 'X',
       severity: 'warning' as const,
@@ -92,18 +94,18 @@ describe('what needs somebody', () => {
     ]);
   });
 
-  it('are no shares and durations of a few requests', () => {
+  it('shares and durations of a few requests are not problems', () => {
     const few = { count: 4, p95Ms: 900, clientErrorShare: 0.5 };
     expect(found({ keyRequests: series(few), requests: series(few) })).toEqual([]);
   });
 
-  it('are no refusals of a setup: a share says something of a hundred requests', () => {
+  it('refusals during setup are not problems: a share needs a hundred requests', () => {
     const first = { count: 59, clientErrorShare: 0.1 };
     expect(found({ requests: series(first) })).toEqual([]);
     expect(found({ requests: series({ ...first, count: 100 }) })).toHaveLength(1);
   });
 
-  it('is a lost bus no worse beside a lost database', () => {
+  it('a lost bus stays a warning next to a lost database', () => {
     const dependencies = { bus: { status: 'down' }, database: { status: 'down' } };
     expect(found({ dependencies, ready: false })).toEqual([
       'bad: The database is down',
@@ -111,13 +113,13 @@ describe('what needs somebody', () => {
     ]);
   });
 
-  it('says what a lost service means', () => {
+  it('a lost service is described with its consequences', () => {
     const [concern] = findConcerns({ ...calm, dependencies: { auth: { status: 'down' } } });
-    expect(concern?.advice).toContain('answered 503');
-    expect(concern?.advice).toContain('keys go on');
+    expect(concern?.advice).toContain('get 503');
+    expect(concern?.advice).toContain('keys are still served');
   });
 
-  it('is no change that is only just on its way', () => {
+  it('a change that was just made is not a problem', () => {
     expect(found({ changes: [{ ...change, at, pending: ['b'] }] })).toEqual([]);
   });
 });

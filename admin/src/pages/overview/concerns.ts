@@ -1,26 +1,26 @@
 import type { AuthorityChange, ConfigurationWarning, Statistics } from '../../api/statistics.ts';
 import { formatDuration, formatShare } from '../../components/format-numbers.ts';
+import { describeChange } from './audited-changes.ts';
 import { adviceForDependency, nameOfDependency } from './dependencies.ts';
-import { describeChange } from './named-changes.ts';
 import { leastSample, leastShareSample, thresholds } from './thresholds.ts';
 
-/** Something that somebody has to look at. */
+/** A problem that needs attention. */
 export interface Concern {
   id: string;
   kind: 'bad' | 'warning';
   title: string;
   /** What to do. */
   advice: string;
-  /** Where in the dashboard. */
+  /** A page of the dashboard that helps. */
   link?: { href: string; label: string };
 }
 
-/** A replica that has not confirmed by then is late by any measure: within it, it may only have been asked too early. */
+/** A replica without a confirmation after this time is late. Before, it may just not have been polled. */
 const pendingGraceMs = 5_000;
-/** What was slow before is over: it stands in the list of revocations. */
+/** Older slow changes are no longer a problem. The list of revocations still shows them. */
 const slowChangeShownMs = 600_000;
 
-/** What needs somebody, the worst first. Empty on a good day. */
+/** All current problems, worst first. */
 export function findConcerns(statistics: Statistics): Concern[] {
   const concerns = [
     ...ofDependencies(statistics),
@@ -33,7 +33,7 @@ export function findConcerns(statistics: Statistics): Concern[] {
   return [...concerns.filter(({ kind }) => kind === 'bad'), ...concerns.filter(({ kind }) => kind !== 'bad')];
 }
 
-/** Without these the server is slower, not wrong. Without anything else something is answered 503. */
+/** Without these the server is slower but correct. A loss of any other part causes 503 answers. */
 const slowing = new Set(['bus', 'cache']);
 
 function ofDependencies({ dependencies }: Statistics): Concern[] {
@@ -60,7 +60,7 @@ function ofRequests({ keyRequests, requests }: Statistics): Concern[] {
       id: 'key duration',
       kind: isAlert ? 'bad' : 'warning',
       title: `Key requests take ${formatDuration(p95Ms)}`,
-      advice: `That is the p95 of the last minute. The ${isAlert ? `alert is ${thresholds.keyAlertMs}` : `target is ${thresholds.keyTargetMs}`} ms: look at the load of the machines, and at how the database answers.`,
+      advice: `This is the p95 of the last minute. The ${isAlert ? `alert is ${thresholds.keyAlertMs}` : `target is ${thresholds.keyTargetMs}`} ms. Check the load of the machines and the response times of the database.`,
     });
   }
   const { serverErrorShare, clientErrorShare, count: all } = requests.lastHour;
@@ -70,7 +70,7 @@ function ofRequests({ keyRequests, requests }: Statistics): Concern[] {
       kind: 'bad',
       title: `${formatShare(serverErrorShare)} of requests failed in the last hour`,
       advice:
-        'Answers of 5xx; the alert is 0.1 %. The log has one line for each of them, with its status and its code.',
+        'These are 5xx answers; the alert is 0.1 %. The log has a line for each one, with its status and code.',
     });
   if (clientErrorShare !== null && all >= leastShareSample && clientErrorShare > thresholds.clientErrorAlert)
     concerns.push({
@@ -78,8 +78,8 @@ function ofRequests({ keyRequests, requests }: Statistics): Concern[] {
       kind: 'warning',
       title: `${formatShare(clientErrorShare)} of requests were refused in the last hour`,
       advice:
-        'Answers of 4xx; the alert is 5 %. Expired tokens and revoked leases are the usual reasons: the log has the code of each. Refused acts of management are in the audit.',
-      link: { href: '/audit?outcome=refused', label: 'Refused acts' },
+        'These are 4xx answers; the alert is 5 %. The usual reasons are expired tokens and revoked leases: the log has the code of each. Refused management actions are in the audit.',
+      link: { href: '/audit?outcome=refused', label: 'Refused actions' },
     });
   return concerns;
 }
@@ -93,9 +93,9 @@ function ofChanges({ changes, at }: Statistics): Concern[] {
       {
         id: 'pending changes',
         kind: 'bad',
-        title: `${replicas.join(', ')} ${replicas.length === 1 ? 'has' : 'have'} not confirmed what was revoked`,
+        title: `${replicas.join(', ')} ${replicas.length === 1 ? 'has' : 'have'} not confirmed a revocation`,
         advice:
-          'Does it reach its database and the bus? Without them it goes by what it knew for 5 s, and then gives no key. Restart it if this stays.',
+          'Can it reach its database and the bus? Without them it uses its cached state for 5 s and then serves no keys. Restart it if this persists.',
       },
     ];
   const slow = changes.find(
@@ -107,7 +107,7 @@ function ofChanges({ changes, at }: Statistics): Concern[] {
       id: 'slow change',
       kind: 'warning',
       title: `A change took ${formatDuration(slow.slowestMs ?? 0)} to reach every replica`,
-      advice: `${describeChange(slow)}: it should take less than 1 s. Look at the bus, and whether the clocks of the machines agree.`,
+      advice: `${describeChange(slow)}: it should take less than 1 s. Check the bus, and whether the machine clocks agree.`,
     },
   ];
 }
@@ -119,7 +119,7 @@ function ofProcesses({ missing }: Statistics): Concern[] {
       id: 'missing',
       kind: 'warning',
       title: `No figures from ${missing.map(({ service, address }) => `${service} (${address})`).join(', ')}`,
-      advice: 'What it has seen is not in this page. Is it running, and does the gateway reach it?',
+      advice: 'Its requests are missing on this page. Is it running, and can the gateway reach it?',
     },
   ];
 }
@@ -134,16 +134,16 @@ function ofPlayers({ player: { lastHour } }: Statistics): Concern[] {
       kind: 'warning',
       title: `Viewers wait ${formatDuration(firstFrameP95Ms)} for the first frame`,
       advice:
-        'That is the p95 of the last hour, and the target is 2 s. Where key requests are quick, look at the CDN: segments are to be cached forever.',
+        'This is the p95 of the last hour; the target is 2 s. If key requests are fast, check the CDN: it should cache segments without expiry.',
     },
   ];
 }
 
 const links: Record<string, Concern['link']> = {
-  API_KEYS_NEVER_EXPIRE: { href: '/api-keys?filter=never-expires', label: 'Those keys' },
+  API_KEYS_NEVER_EXPIRE: { href: '/api-keys?filter=never-expires', label: 'Show these keys' },
 };
 
-/** Where in the dashboard something can be done about it. */
+/** The page of the dashboard where the warning can be resolved. */
 export function linkOfWarning({ code }: ConfigurationWarning): Concern['link'] {
   return links[code];
 }

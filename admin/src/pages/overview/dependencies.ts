@@ -1,37 +1,43 @@
-/** What a part of the server is called, and what to do when it is down. */
+/** Name of each part of the server, and advice when it is down. */
 const known: Record<string, readonly [name: string, advice: string]> = {
   database: [
     'The database',
-    'While it can be read, keys go on and changes are 503. Otherwise keys whose states are known are served for some seconds more. Is it running, is its disk full, is the way to it open?',
+    'While it can be read, keys are served and changes get 503. Otherwise keys are served for a few seconds from cached states. Is it running and reachable? Is its disk full?',
   ],
   migrations: [
     'The schema',
-    'It is not the one that this version needs. Run npx latchkey migrate in the folder of Latchkey.',
+    'It does not fit this version. Run npx latchkey migrate in the Latchkey folder.',
   ],
   feed: [
     'The change feed',
-    'Key derivation does not know what has changed, so no key is served. It reads the feed from leases, content and auth: does one of them reach the database?',
+    'Key derivation cannot read recent changes, so no keys are served. It reads the feed through leases, content and auth: can one of them reach the database?',
   ],
   bus: [
     'The bus',
-    'Slower, not wrong: replicas hear of changes from the database instead, a little later. Is NATS running at NATS_URL?',
+    'Answers stay correct: replicas read changes from the database instead, a little later. Is NATS running at NATS_URL?',
   ],
-  cache: ['The cache', 'Slower, not wrong: the database has more to do. Is Redis running at REDIS_URL?'],
-  'master-key': ['The master key', 'Keys of a version that is missing are 503. Set its two variables.'],
-  process: ['This process', 'It is about to end: it takes no new work while others take over.'],
+  cache: [
+    'The cache',
+    'Answers stay correct, but the load on the database is higher. Is Redis running at REDIS_URL?',
+  ],
+  'master-key': [
+    'The master key',
+    'Requests for keys of the missing version get 503. Set its two variables.',
+  ],
+  process: ['This process', 'It is shutting down: it takes no new requests while others take over.'],
   auth: [
     'The auth service',
-    'What needs it is answered 503: API keys that are not known yet, the audit, setup. Content keys go on. Is it running, and does the gateway reach it?',
+    'Uncached API keys, the audit and setup get 503. Content keys are still served. Is it running, and can the gateway reach it?',
   ],
   content: [
     'The content service',
-    'What needs it is answered 503: content is not managed, listed or registered. Content keys go on. Is it running, and does the gateway reach it?',
+    'Managing, listing and registering content get 503. Content keys are still served. Is it running, and can the gateway reach it?',
   ],
   leases: [
     'The lease service',
-    'What needs it is answered 503: no lease is created, renewed or revoked. Content keys go on until leases end. Is it running, and does the gateway reach it?',
+    'Creating, renewing and revoking leases get 503. Content keys are served until leases end. Is it running, and can the gateway reach it?',
   ],
-  'key-derivation': ['Key derivation', 'No key can be had: players wait. Start a replica of it.'],
+  'key-derivation': ['Key derivation', 'No keys are served: players wait. Start a replica.'],
 };
 
 export function nameOfDependency(name: string): string {
@@ -39,10 +45,10 @@ export function nameOfDependency(name: string): string {
 }
 
 export function adviceForDependency(name: string): string {
-  return known[name]?.[1] ?? 'The log of the server says why.';
+  return known[name]?.[1] ?? 'See the server’s log for the cause.';
 }
 
-/** The facts that `/ready` gives of a part, in one line: "3 addresses", "version 12". */
+/** Details from `/ready` in one line: "3 addresses", "version 12". */
 export function describeDependency({
   status: _,
   ...facts

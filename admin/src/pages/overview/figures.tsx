@@ -13,11 +13,11 @@ import { leastSample, leastShareSample, thresholds } from './thresholds.ts';
 
 interface FiguresProps {
   statistics: Statistics;
-  /** Undefined where nobody knows. */
+  /** Undefined if unknown. */
   activeLeases: number | undefined;
 }
 
-/** How it is now, in six numbers. */
+/** The current state in six numbers. */
 export function Figures({ statistics, activeLeases }: FiguresProps) {
   const { keyRequests, requests, player } = statistics;
   const { lastMinute, lastHour } = keyRequests;
@@ -33,7 +33,7 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
         <Figure name="Active leases" value={activeLeases === undefined ? '–' : formatCount(activeLeases)}>
           now · <Link href="/leases?state=active">Show them</Link>
         </Figure>
-        <Figure name="Key requests" value={formatRate(lastMinute.perSecond)} unit="a second">
+        <Figure name="Key requests" value={formatRate(lastMinute.perSecond)} unit="per second">
           in the last minute · {formatCount(lastHour.count)} in the last hour
         </Figure>
         <Figure
@@ -70,15 +70,15 @@ export function Figures({ statistics, activeLeases }: FiguresProps) {
           state={stateOf(reports, firstFrameP95Ms, thresholds.firstFrameTargetMs, null)}
         >
           {reports === 0
-            ? 'no player has reported in the last hour'
-            : `p50 ${formatOr(formatDuration, firstFrameP50Ms)} · ${stallsPerReport ?? 0} stalls a playback · ${countOf(reports, 'report')}`}
+            ? 'no player reports in the last hour'
+            : `p50 ${formatOr(formatDuration, firstFrameP50Ms)} · ${stallsPerReport ?? 0} stalls per playback · ${countOf(reports, 'report')}`}
         </Figure>
       </dl>
     </section>
   );
 }
 
-/** What stays on one line: a number with its unit and its name. */
+/** Keeps a number with its unit and name on one line. */
 function Part({ children }: { children: ReactNode }) {
   return <span className={styles.part}>{children}</span>;
 }
@@ -88,7 +88,7 @@ interface FigureProps {
   value: string;
   unit?: string;
   state?: State;
-  /** What it is of, and what it is to be. */
+  /** Period, details and target. */
   children: ReactNode;
 }
 

@@ -5,7 +5,7 @@ import { RelativeTime } from '../../components/times.tsx';
 import { describeDependency, nameOfDependency } from './dependencies.ts';
 import styles from './overview.module.css';
 
-/** What the server stands on, and what it consists of. */
+/** Dependencies and replicas of the server. */
 export function Health({ statistics: { ready, dependencies, replicas } }: { statistics: Statistics }) {
   return (
     <Card>
@@ -26,7 +26,7 @@ export function Health({ statistics: { ready, dependencies, replicas } }: { stat
           {replicas.map(({ replica, startedAt }) => (
             <li key={replica}>
               <span className={styles.rowName}>
-                {replicas.length === 1 ? 'Gives keys' : 'A replica that gives keys'}
+                {replicas.length === 1 ? 'Serves keys' : 'Replica that serves keys'}
                 <small>{replica}</small>
               </span>
               <span className={styles.since}>

@@ -9,7 +9,7 @@ import { thresholds } from './thresholds.ts';
 
 const hourMs = 3_600_000;
 
-/** How the figures came to be: the last hour, step by step. */
+/** The last hour in charts. */
 export function OverviewCharts({ statistics }: { statistics: Statistics }) {
   const charts = useMemo(() => describeCharts(statistics), [statistics]);
   const to = Date.parse(statistics.at);
@@ -29,8 +29,8 @@ export function OverviewCharts({ statistics }: { statistics: Statistics }) {
         ))}
       </div>
       <p className={styles.memory}>
-        {isYoung && `Counted since ${formatClock(began)}, when the server started. `}
-        The last hour is kept in memory, so it begins anew with each start; Prometheus keeps it for longer.
+        {isYoung && `Counted since the server started, at ${formatClock(began)}. `}
+        The last hour is kept in memory and lost at a restart. Use Prometheus for longer periods.
       </p>
     </section>
   );
@@ -41,7 +41,7 @@ type ChartDescription = Omit<TimeChartProps, 'from' | 'to' | 'stepMs'>;
 const target = (value: number) => ({ name: 'target', value, look: 'target' as const });
 const alert = (value: number) => ({ name: 'alert', value, look: 'alert' as const });
 
-/** Six charts, in the order of the page. */
+/** The six charts, in the order of the page. */
 function describeCharts({ activeLeases, keyRequests, requests, player }: Statistics): ChartDescription[] {
   const ofKeys = (figure: keyof RequestFigures) => requestPoints(keyRequests, figure);
   const ofAll = (figure: keyof RequestFigures) => requestPoints(requests, figure);
@@ -57,16 +57,16 @@ function describeCharts({ activeLeases, keyRequests, requests, player }: Statist
       ],
       smallestStep: 1,
       format: formatCount,
-      empty: 'Not counted yet',
+      empty: 'No data yet',
     },
     {
       title: 'Key requests',
-      lines: [{ name: 'a second', look: 'main', points: ofKeys('perSecond') }],
+      lines: [{ name: 'per second', look: 'main', points: ofKeys('perSecond') }],
       format: formatRate,
-      empty: 'No key was asked for yet',
+      empty: 'No key requests yet',
     },
     {
-      title: 'How long key requests take',
+      title: 'Key request duration',
       lines: [
         { name: 'p50', look: 'quiet', points: ofKeys('p50Ms') },
         { name: 'p95', look: 'main', points: ofKeys('p95Ms') },
@@ -75,7 +75,7 @@ function describeCharts({ activeLeases, keyRequests, requests, player }: Statist
       marks: [target(thresholds.keyTargetMs), alert(thresholds.keyAlertMs)],
       axis: 'logarithmic',
       format: formatDuration,
-      empty: 'No key was asked for in the last hour',
+      empty: 'No key requests in the last hour',
     },
     {
       title: 'Time to the first frame',
@@ -85,21 +85,21 @@ function describeCharts({ activeLeases, keyRequests, requests, player }: Statist
       ],
       marks: [target(thresholds.firstFrameTargetMs)],
       format: formatDuration,
-      empty: 'No player has reported in the last hour',
+      empty: 'No player reports in the last hour',
     },
     {
       title: 'Failed requests, 5xx',
       lines: [{ name: 'of all', look: 'main', points: ofAll('serverErrorShare') }],
       marks: [alert(thresholds.serverErrorAlert)],
       format: formatShare,
-      empty: 'No request yet',
+      empty: 'No requests yet',
     },
     {
       title: 'Refused requests, 4xx',
       lines: [{ name: 'of all', look: 'main', points: ofAll('clientErrorShare') }],
       marks: [alert(thresholds.clientErrorAlert)],
       format: formatShare,
-      empty: 'No request yet',
+      empty: 'No requests yet',
     },
   ];
 }

@@ -19,14 +19,14 @@ import { OverviewSkeleton } from './overview-skeleton.tsx';
 import { Revocations } from './revocations.tsx';
 import { useOverview } from './use-overview.ts';
 
-/** What needs somebody first, then the figures, then how they came to be. */
+/** Open problems first, then figures, then charts. */
 export default function OverviewPage() {
   const { statistics, changes, activeLeases, isFresh, error, stream, retry } = useOverview();
   return (
     <>
       <PageHead
         title="Overview"
-        lead="What needs you, and the last hour in figures."
+        lead="Open problems, and the figures of the last hour."
         actions={<LiveBadge state={stream} />}
       />
       {!statistics && error ? <ErrorState error={error} onRetry={retry} /> : null}
@@ -54,7 +54,7 @@ export default function OverviewPage() {
   );
 }
 
-/** In the place of the figures of a server that has nothing to give keys for. */
+/** Shown in place of figures while the server has no content. */
 function FirstSteps() {
   const begin = (
     <Button component={Link} href="/content">
@@ -64,17 +64,16 @@ function FirstSteps() {
   return (
     <Card>
       <EmptyState icon="chart" title="Nothing to measure yet" action={begin}>
-        Once players ask for keys, this page shows who is watching, how quickly keys are given, what is
-        refused or fails, and how soon a revocation takes hold. It begins with a content: a name, whose key
-        encrypts the video.
+        Once players request keys, this page shows how many viewers watch, how fast keys are served, what is
+        refused or fails, and how soon a revocation takes effect. To begin, register a content.
       </EmptyState>
     </Card>
   );
 }
 
-/** Above figures that could not be read anew. */
+/** Shown above old figures that could not be refreshed. */
 function OldFigures({ at, error }: { at: string; error: unknown }) {
-  // That is said over every page.
+  // A banner over every page reports this.
   if (error instanceof UnreachableError) return null;
   const { title, advice } = describeError(error);
   return (

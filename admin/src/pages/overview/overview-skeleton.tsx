@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import styles from './overview.module.css';
 
-/** In the place of everything, at about its height. */
+/** Placeholder for the whole page, at about its height. */
 export function OverviewSkeleton() {
   return (
     <div className={styles.page} aria-busy="true">
@@ -15,7 +15,7 @@ export function OverviewSkeleton() {
 
 const charts = ['leases', 'rate', 'duration', 'first frame', 'refused', 'failed'];
 
-/** Six charts that are not there yet, each with its room. */
+/** Placeholders for the six charts. */
 function ChartsSkeleton() {
   return (
     <div className={styles.charts} aria-hidden="true">

@@ -5,22 +5,22 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { formatDuration } from '../../components/format-numbers.ts';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
-import { type ActedChange, describeChange, isRevocation } from './named-changes.ts';
+import { type AuditedChange, describeChange, isRevocation } from './audited-changes.ts';
 import styles from './overview.module.css';
 import { thresholds } from './thresholds.ts';
 
-/** As many as are taken in at a glance. */
+/** Few enough to read at a glance. */
 const shown = 6;
 
-const columns: Column<ActedChange>[] = [
+const columns: Column<AuditedChange>[] = [
   { id: 'what', header: 'What', cell: (change) => <What change={change} /> },
   { id: 'at', header: 'When', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
-  { id: 'took', header: 'In force after', width: '12rem', cell: (change) => <Took change={change} /> },
+  { id: 'took', header: 'Time to take effect', width: '12rem', cell: (change) => <Took change={change} /> },
   { id: 'reached', header: 'Replicas', width: '30%', cell: (change) => <Reached change={change} /> },
 ];
 
-/** What was revoked or changed of late, and how soon every replica went by it. */
-export function Revocations({ changes }: { changes: readonly ActedChange[] }) {
+/** Recent revocations and changes, and how soon each replica applied them. */
+export function Revocations({ changes }: { changes: readonly AuditedChange[] }) {
   return (
     <section aria-labelledby="revocations">
       <h2 id="revocations" className={styles.heading}>
@@ -32,8 +32,8 @@ export function Revocations({ changes }: { changes: readonly ActedChange[] }) {
         rows={chooseShown(changes)}
         rowId={({ number }) => `${number}`}
         empty={
-          <EmptyState icon="stop" title="Nothing was revoked since the server started">
-            Revoke a lease, a key or a content, and how soon each replica went by it is seen here.
+          <EmptyState icon="stop" title="No revocations since the server started">
+            After a revocation, this list shows how soon each replica applied it.
           </EmptyState>
         }
         error={null}
@@ -43,14 +43,14 @@ export function Revocations({ changes }: { changes: readonly ActedChange[] }) {
   );
 }
 
-/** Revocations before other changes, where there are too many; newest first. */
-function chooseShown(changes: readonly ActedChange[]): ActedChange[] {
+/** Prefers revocations if there are too many changes. Newest first. */
+function chooseShown(changes: readonly AuditedChange[]): AuditedChange[] {
   const revocations = changes.filter(isRevocation).slice(0, shown);
   const others = changes.filter((change) => !isRevocation(change)).slice(0, shown - revocations.length);
   return [...revocations, ...others].sort((a, b) => b.number - a.number);
 }
 
-function What({ change }: { change: ActedChange }) {
+function What({ change }: { change: AuditedChange }) {
   const { viewerId, contentId, leaseId } = change;
   return (
     <span className={styles.what}>
@@ -65,13 +65,13 @@ function What({ change }: { change: ActedChange }) {
         {leaseId !== null && viewerId === null && (
           <Link href={`/leases?lease=${encodeURIComponent(leaseId)}`}>the lease</Link>
         )}
-        {change.kind === 'api-key' && change.act?.target && <ApiKeyLink id={change.act.target} />}
+        {change.kind === 'api-key' && change.audited?.target && <ApiKeyLink id={change.audited.target} />}
       </span>
     </span>
   );
 }
 
-/** Leads to the key by the beginning of it, which the list can be searched for. */
+/** Links to the key by its prefix, which the list can search. */
 function ApiKeyLink({ id }: { id: string }) {
   const known = useApiKeyNames()?.get(id);
   if (!known) return <Link href={`/audit?target=${encodeURIComponent(id)}`}>{id}</Link>;
@@ -82,15 +82,15 @@ function ApiKeyLink({ id }: { id: string }) {
   );
 }
 
-function Took({ change: { slowestMs, pending } }: { change: ActedChange }) {
-  if (pending.length > 0) return <Badge color="warn">not everywhere yet</Badge>;
+function Took({ change: { slowestMs, pending } }: { change: AuditedChange }) {
+  if (pending.length > 0) return <Badge color="warn">not confirmed</Badge>;
   if (slowestMs === null) return '–';
   const isSlow = slowestMs > thresholds.propagationTargetMs;
   return <Badge color={isSlow ? 'warn' : 'good'}>{formatDuration(slowestMs)}</Badge>;
 }
 
-/** Each replica by name: which one was late is what somebody wants to know. */
-function Reached({ change: { reached, pending } }: { change: ActedChange }) {
+/** Each replica by name, to show which one was late. */
+function Reached({ change: { reached, pending } }: { change: AuditedChange }) {
   return (
     <span className={styles.reached}>
       {reached.map(({ replica, delayMs }) => (
@@ -99,7 +99,7 @@ function Reached({ change: { reached, pending } }: { change: ActedChange }) {
         </span>
       ))}
       {pending.map((replica) => (
-        <span key={replica}>{replica} not yet</span>
+        <span key={replica}>{replica}: pending</span>
       ))}
     </span>
   );

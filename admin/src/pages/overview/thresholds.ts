@@ -2,7 +2,7 @@
 export const thresholds = {
   keyTargetMs: 100,
   keyAlertMs: 500,
-  /** Of 1. */
+  /** 0 to 1. */
   clientErrorAlert: 0.05,
   serverErrorAlert: 0.001,
   firstFrameTargetMs: 2_000,
@@ -10,7 +10,7 @@ export const thresholds = {
   propagationTargetMs: 1_000,
 } as const;
 
-/** Of fewer, a share or a quantile says nothing: one cold request of five would be an alarm. */
+/** Smaller samples have no meaningful share or quantile: one slow request of five would raise an alarm. */
 export const leastSample = 20;
-/** Of fewer, each refusal is more than a percent: setting a server up makes some 60 requests, and a few are refused. */
+/** In smaller samples each refusal is above one percent. Setting up a server takes about 60 requests with a few refusals. */
 export const leastShareSample = 100;

@@ -7,29 +7,29 @@ import { queryKeys } from '../../api/query-keys.ts';
 import { readStatistics, type Statistics } from '../../api/statistics.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
-import { type ActedChange, useActedChanges } from './named-changes.ts';
+import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
 
 export interface Overview {
-  /** Undefined until everything has answered once, so that it comes at once. Goes on being shown while there is an error. */
+  /** Undefined until all requests have answered once, so that the page appears in one step. Kept during an error. */
   statistics: Statistics | undefined;
-  /** Of the figures, with what was done. */
-  changes: readonly ActedChange[];
-  /** Counted this moment; undefined where that is not known. */
+  /** The changes of the figures, with their actions. */
+  changes: readonly AuditedChange[];
+  /** The current count; undefined if unknown. */
   activeLeases: number | undefined;
-  /** Whether nothing has been registered yet. */
+  /** Whether no content is registered yet. */
   isFresh: boolean;
   error: unknown;
   stream: StreamState;
   retry: () => void;
 }
 
-/** As long as a step of the figures. Also says what no event tells: requests, durations, what is down. */
+/** The length of a step. No event reports requests, durations and outages, so they are polled. */
 const pollMs = 10_000;
 
 const pollAfter = (error: unknown) =>
   Math.max(pollMs, error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
 
-/** The figures, kept fresh by the clock and by what happens. */
+/** The figures, refreshed by time and by events. */
 export function useOverview(): Overview {
   const api = useApi();
   const statistics = useQuery({
@@ -44,21 +44,21 @@ export function useOverview(): Overview {
   const contents = useQuery({
     queryKey: queryKeys.contentPage({ limit: 1 }),
     queryFn: ({ signal }) => listContents(api, { limit: 1 }, signal),
-    // Once there is content, there is: it is disabled and never removed.
+    // Content is never removed, only disabled, so this is read until there is some.
     staleTime: ({ state }) => (state.data && state.data.total > 0 ? Number.POSITIVE_INFINITY : 0),
   });
-  const { changes, isKnown } = useActedChanges(statistics.data?.changes);
+  const { changes, isKnown } = useAuditedChanges(statistics.data?.changes);
   const refresh = () => {
     void statistics.refetch({ cancelRefetch: false });
     void leases.refetch({ cancelRefetch: false });
     if (contents.data?.total === 0) void contents.refetch({ cancelRefetch: false });
   };
-  // The audit of an act comes with the event of the act.
+  // The audit record of an action arrives with the event of the action.
   const stream = useLiveRefresh(refresh, ({ topic }) => topic !== 'audit');
   return {
     statistics: leases.isPending || contents.isPending || !isKnown ? undefined : statistics.data,
     changes,
-    // Leases also end by themselves: the count of the figures is as old as they are, and so may the other be.
+    // Leases expire without an event, so either count can be the older one.
     activeLeases: newest(leases, statistics),
     isFresh: contents.data?.total === 0,
     error: statistics.error,

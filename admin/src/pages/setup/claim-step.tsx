@@ -8,26 +8,26 @@ import { Notice } from '../../components/notice.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi } from '../../session/app-context.ts';
 import { readCredential } from '../../session/read-credential.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import styles from './setup.module.css';
 import { StepFrame } from './step-frame.tsx';
 
 interface ClaimStepProps {
-  demanded: SetupState['credential'];
+  requiredCredential: SetupState['credential'];
   onClaimed: (issued: IssuedApiKey) => void;
-  /** Whether an attempt from here may have claimed it, and its answer was lost. */
+  /** Whether a request of this page may have claimed the server, and its answer was lost. */
   isAnswerLost: boolean;
   onLost: () => void;
-  /** To the sign-in, where somebody else was quicker. */
+  /** Opens the sign-in page, after somebody else has claimed the server. */
   onTaken: () => void;
 }
 
-/** Makes the first API key. */
-export function ClaimStep({ demanded, onClaimed, isAnswerLost, onLost, onTaken }: ClaimStepProps) {
+/** Creates the first API key. */
+export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost, onTaken }: ClaimStepProps) {
   const api = useApi();
-  const demand = demands[demanded];
+  const field = credentialFields[requiredCredential];
   const [judged, setJudged] = useState<{ fault: string | null }>({ fault: null });
-  const claim = useAct({
+  const claim = useServerAction({
     mutationFn: ({ name, credential }: { name: string; credential: string | null }) =>
       claimServer(api, name, credential),
     onSuccess: onClaimed,
@@ -39,44 +39,51 @@ export function ClaimStep({ demanded, onClaimed, isAnswerLost, onLost, onTaken }
     event.preventDefault();
     const data = new FormData(event.currentTarget);
     const name = String(data.get('name')).trim() || 'admin';
-    if (demand === null) return claim.mutate({ name, credential: null });
+    if (field === null) return claim.mutate({ name, credential: null });
     const entered = String(data.get('credential')).trim();
     const { credential } = readCredential(entered);
-    setJudged({ fault: entered === '' ? 'Enter it.' : credential === null ? demand.refusal : null });
+    setJudged({
+      fault:
+        entered === ''
+          ? `Enter the ${field.label.toLowerCase()}.`
+          : credential === null
+            ? field.refusal
+            : null,
+    });
     if (credential !== null) claim.mutate({ name, credential });
   };
   const { error } = claim;
   const refusal = error instanceof ApiError ? error : null;
-  const isWrong = refusal?.status === 401 && demand !== null;
+  const isWrong = refusal?.status === 401 && field !== null;
   const form = useFaultFocus(judged, error);
   if (refusal?.code === 'SETUP_ALREADY_DONE')
-    return <TakenNotice isPerhapsOwn={isAnswerLost} onGo={onTaken} />;
+    return <TakenNotice mayBeOwnClaim={isAnswerLost} onGo={onTaken} />;
   return (
     <StepFrame
       title="Set up your key server"
-      lead="Nobody has claimed this server yet. Claiming it makes the first API key, with scope admin. It works once: from then on, that key makes all others."
+      lead="This server is not claimed yet. Claiming it creates the first API key, with scope admin. This works once. Later keys are created with that key."
     >
       <form ref={form} onSubmit={submit} className={styles.form} noValidate>
         <TextInput
           name="name"
           label="Name of the key"
-          description="To tell it from others later; yours, perhaps."
+          description="To recognise it later, such as your own name."
           defaultValue="admin"
           maxLength={200}
           error={refusal?.about('name')}
         />
-        {demand && (
+        {field && (
           <PasswordInput
             name="credential"
-            label={demand.label}
-            description={demand.explanation}
+            label={field.label}
+            description={field.explanation}
             autoComplete="off"
             required
             withAsterisk={false}
-            error={judged.fault ?? (isWrong ? demand.refusal : undefined)}
+            error={judged.fault ?? (isWrong ? field.refusal : undefined)}
             errorProps={{ role: 'alert' }}
             visibilityToggleButtonProps={{
-              'aria-label': `Show the ${demand.label.toLowerCase()}`,
+              'aria-label': `Show the ${field.label.toLowerCase()}`,
               tabIndex: 0,
             }}
           />
@@ -90,54 +97,54 @@ export function ClaimStep({ demanded, onClaimed, isAnswerLost, onLost, onTaken }
   );
 }
 
-interface Demand {
+interface CredentialField {
   label: string;
   explanation: string;
-  /** Where the server did not take what was entered. */
+  /** Shown if the server refuses the input. */
   refusal: string;
 }
 
-/** What a caller must present to claim the server (`docs/contract.md#setup`), in words. */
-export const demands: Record<SetupState['credential'], Demand | null> = {
+/** The credential that the server requires for claiming it (`docs/contract.md#setup`), as a form field. */
+export const credentialFields: Record<SetupState['credential'], CredentialField | null> = {
   none: null,
   'bootstrap-key': {
     label: 'Bootstrap key',
     explanation:
-      'The value of ADMIN_API_KEY in the configuration of the server. It is asked for because you do not come straight from the machine itself.',
+      'The value of ADMIN_API_KEY in the server’s configuration. It is required because your request does not come directly from the server’s own machine.',
     refusal: 'That is not the value of ADMIN_API_KEY.',
   },
   'setup-token': {
     label: 'Setup token',
-    explanation: 'The value of SETUP_TOKEN in the configuration of the server.',
+    explanation: 'The value of SETUP_TOKEN in the server’s configuration.',
     refusal: 'That is not the value of SETUP_TOKEN.',
   },
 };
 
 interface TakenNoticeProps {
-  /** Whether an attempt from this page may be what claimed it: its answer was lost. */
-  isPerhapsOwn: boolean;
+  /** Whether a request of this page may have claimed the server, and its answer was lost. */
+  mayBeOwnClaim: boolean;
   onGo: () => void;
 }
 
-/** Where the server is claimed, and this page does not have the key. */
-export function TakenNotice({ isPerhapsOwn, onGo }: TakenNoticeProps) {
+/** Shown if the server is claimed, and this page does not have the key. */
+export function TakenNotice({ mayBeOwnClaim, onGo }: TakenNoticeProps) {
   const command = <code>npx latchkey api-keys create --name rescue</code>;
   return (
     <StepFrame
-      title={isPerhapsOwn ? 'This server has been claimed' : 'Somebody else has claimed this server'}
+      title={mayBeOwnClaim ? 'This server has been claimed' : 'Somebody else has claimed this server'}
       lead={
-        isPerhapsOwn
-          ? 'Most likely by you: your attempt reached it, and the answer with the key was lost on the way. That key is not shown again.'
-          : 'While this page was open, a first API key was made. Whoever made it has it; it is not shown again.'
+        mayBeOwnClaim
+          ? 'Most likely by you: your request arrived, but the answer with the key was lost. That key is not shown again.'
+          : 'Somebody created the first API key while this page was open. It is not shown again.'
       }
     >
       <Notice title="If it was your own attempt">
-        Make another key: in the folder of Latchkey on the machine of the database, run {command}. Sign in
-        with it, and revoke the first key, which nobody has.
+        Create another key: in the Latchkey folder on the database machine, run {command}. Sign in with it,
+        and revoke the first key, which nobody has.
       </Notice>
-      <Notice kind="warning" title="Was that not you, nor a colleague?">
-        Then a stranger manages your server. Stop it, take it off the network, and begin with a new database,
-        or make a key as above and revoke theirs.
+      <Notice kind="warning" title="If it was neither you nor a colleague">
+        Then a stranger controls your server. Stop it and disconnect it from the network. Start with a new
+        database, or create a key as above and revoke theirs.
       </Notice>
       <Button size="md" onClick={onGo}>
         Sign in with a key

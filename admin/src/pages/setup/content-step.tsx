@@ -5,7 +5,7 @@ import type { Content } from '../../api/resources.ts';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { useFaultFocus } from '../../components/use-fault-focus.ts';
 import { useApi } from '../../session/app-context.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import { faultsOf } from '../content/content-form.ts';
 import styles from './setup.module.css';
 import { StepFrame } from './step-frame.tsx';
@@ -16,11 +16,11 @@ interface ContentStepProps {
   onSkip: () => void;
 }
 
-/** Registers the first content, with the key that was just made. */
+/** Registers the first content with the new key. */
 export function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
   const api = useApi();
   const [missing, setMissing] = useState<{ name?: string }>({});
-  const register = useAct({
+  const register = useServerAction({
     mutationFn: (body: { name: string; id?: string }) => registerContent(api, body, rawKey),
     onSuccess: ({ content }) => onRegistered(content),
   });
@@ -29,7 +29,7 @@ export function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) 
     const data = new FormData(event.currentTarget);
     const id = String(data.get('id')).trim();
     const name = String(data.get('name')).trim();
-    setMissing(name === '' ? { name: 'Give it a name by which it is found.' } : {});
+    setMissing(name === '' ? { name: 'Enter a name.' } : {});
     if (name !== '') register.mutate({ name, ...(id === '' ? {} : { id }) });
   };
   const faults = { ...faultsOf(register.error), ...missing };
@@ -37,7 +37,7 @@ export function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) 
   return (
     <StepFrame
       title="Register a first content"
-      lead="A content is a video that has a key of its own. Its id is in the address of that key, so choose it well: it stays."
+      lead="A content is a video with its own keys. Its ID is part of the key URL and cannot be changed later."
     >
       <form ref={form} onSubmit={submit} className={styles.form} noValidate>
         <TextInput
@@ -49,15 +49,15 @@ export function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) 
         />
         <TextInput
           name="id"
-          label="Id"
-          description="Letters, digits, - and _. Leave it empty for a random one."
+          label="ID"
+          description="Letters, digits, - and _. Leave it empty for a random ID."
           defaultValue="my-first-film"
           error={faults.id}
         />
         {!faults.name && !faults.id && <ErrorNotice error={register.error} />}
         <div className={styles.buttons}>
           <Button type="submit" loading={register.isPending}>
-            Register it
+            Register the content
           </Button>
           <Button variant="subtle" onClick={onSkip}>
             Skip, to the dashboard

@@ -11,12 +11,12 @@ import { StepFrame, StepList } from './step-frame.tsx';
 import { TryStep } from './try-step.tsx';
 
 interface SetupPageProps {
-  /** As it was said last: it may be claimed by now, by this page or by another. */
+  /** The latest known state. This page or somebody else may have claimed the server since. */
   server: SetupState;
   onDone: () => void;
 }
 
-/** The first hour: claims the server, has the key stored, registers a first content and shows how to fetch its key. */
+/** The setup wizard: claims the server, shows the key, registers a first content and shows how to fetch its key. */
 export default function SetupPage({ server, onDone }: SetupPageProps) {
   const { session } = useApp();
   const queries = useQueryClient();
@@ -24,7 +24,7 @@ export default function SetupPage({ server, onDone }: SetupPageProps) {
   const [isAnswerLost, setAnswerLost] = useState(false);
   const [isStored, setStored] = useState(false);
   const [content, setContent] = useState<Content | null>(null);
-  // From here on the wizard speaks for nobody: the pages are shown, with the key that it made.
+  // Ends the wizard and signs in with the new key.
   const enter = () => {
     if (issued) session.continueWith(issued.raw_key, issued.api_key);
     onDone();
@@ -35,27 +35,27 @@ export default function SetupPage({ server, onDone }: SetupPageProps) {
       <StepList current={step} />
       {step === 0 && server.setup_required && (
         <ClaimStep
-          demanded={server.credential}
+          requiredCredential={server.credential}
           onClaimed={setIssued}
           isAnswerLost={isAnswerLost}
           onLost={() => {
             setAnswerLost(true);
-            // Whether it was done, the server knows; where it does not answer, it is asked once it is back.
+            // Asks the server whether the claim succeeded, once it answers.
             void queries.invalidateQueries({ queryKey: queryKeys.setup });
           }}
           onTaken={onDone}
         />
       )}
-      {step === 0 && !server.setup_required && <TakenNotice isPerhapsOwn={isAnswerLost} onGo={onDone} />}
+      {step === 0 && !server.setup_required && <TakenNotice mayBeOwnClaim={isAnswerLost} onGo={onDone} />}
       {issued !== null && !isStored && (
         <StepFrame
           title="Store your key"
-          lead="This is the only time that it is shown: the server keeps a hash of it. Put it into a password manager; whoever has it manages the server."
+          lead="The key is shown only now: the server stores a hash of it. Put it into a password manager. Anyone who has it can manage the server."
         >
           <RawKeyPanel
             rawKey={issued.raw_key}
             fileName="latchkey-admin-key"
-            action="Go on"
+            action="Continue"
             onStored={() => setStored(true)}
           />
         </StepFrame>

@@ -4,12 +4,12 @@ import { curlSnippet, encryptSnippet, playerSnippet, shownCurlSnippet } from './
 const rawKey = `lk_${'ab'.repeat(32)}`;
 const facts = { origin: 'https://keys.example', contentId: 'film', rawKey };
 
-it('what is copied has the whole key, what is shown has its beginning', () => {
+it('the copied command has the full key, and the shown command has its prefix', () => {
   expect(curlSnippet(facts)).toContain(`LATCHKEY_API_KEY=${rawKey}\n`);
   expect(shownCurlSnippet(facts)).toContain('LATCHKEY_API_KEY=lk_abababab…\n');
 });
 
-it('names the server and the content, and the API key in no other', () => {
+it('every snippet names server and content, and only the curl command has the API key', () => {
   for (const text of [encryptSnippet(facts), playerSnippet(facts)]) {
     expect(text).toContain('https://keys.example');
     expect(text).not.toContain('lk_');
@@ -17,7 +17,7 @@ it('names the server and the content, and the API key in no other', () => {
   expect(curlSnippet(facts)).toContain('https://keys.example/keys/film');
 });
 
-it('plays with the player of the project, from this server, for this content', () => {
+it('the player snippet uses the project’s player with this server and content', () => {
   const text = playerSnippet(facts);
   expect(text).toContain(`import { createPlayer } from '@latchkey/player'`);
   expect(text).toContain(`keyServerUrl: 'https://keys.example'`);

@@ -1,14 +1,14 @@
 interface SnippetFacts {
-  /** Of the server, without a slash at the end. */
+  /** Origin of the server, without a trailing slash. */
   origin: string;
   contentId: string;
   rawKey: string;
 }
 
-/** How much of a key identifies it without opening anything; the server calls it `keyPrefix`. */
+/** Length of the prefix that identifies a key without giving access, like the server's `keyPrefix`. */
 const prefixLength = 11;
 
-/** Fetches the content key: 16 octets, as hex. */
+/** Fetches the content key: 16 bytes, as hex. */
 export function curlSnippet({ origin, contentId, rawKey }: SnippetFacts): string {
   return [
     `export LATCHKEY_API_KEY=${rawKey}`,
@@ -17,12 +17,12 @@ export function curlSnippet({ origin, contentId, rawKey }: SnippetFacts): string
   ].join('\n');
 }
 
-/** The same with the key cut short, for the screen. */
+/** The same with a shortened key, for the screen. */
 export function shownCurlSnippet(facts: SnippetFacts): string {
   return curlSnippet({ ...facts, rawKey: `${facts.rawKey.slice(0, prefixLength)}…` });
 }
 
-/** Encrypts a clear presentation; takes LATCHKEY_API_KEY from the environment. With `=`, because an id may begin with a dash. */
+/** Encrypts a clear presentation with LATCHKEY_API_KEY from the environment. It uses `=`, because an ID can start with a dash. */
 export function encryptSnippet({ origin, contentId }: SnippetFacts): string {
   return [
     `npx latchkey encrypt video/master.m3u8 --content-id=${contentId} \\`,
@@ -30,7 +30,7 @@ export function encryptSnippet({ origin, contentId }: SnippetFacts): string {
   ].join('\n');
 }
 
-/** Plays it, as the README of the player does. The token goes to the key server, and nowhere else. */
+/** Plays the content, like the README of the player. The token is sent to the key server only. */
 export function playerSnippet({ origin, contentId }: SnippetFacts): string {
   return [
     `import { createPlayer } from '@latchkey/player';`,

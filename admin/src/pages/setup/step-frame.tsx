@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './setup.module.css';
 
-/** One step of the wizard; its heading takes the focus, so that a screen reader goes along. */
+/** One step of the wizard. Its heading takes the focus, so that screen readers follow. */
 export function StepFrame({
   title,
   lead,
@@ -31,7 +31,7 @@ export function StepFrame({
 
 const steps = ['Claim', 'Store the key', 'First content', 'Fetch its key'];
 
-/** Where in the wizard one is. @param current counted from 0 */
+/** Progress of the wizard. @param current counted from 0 */
 export function StepList({ current }: { current: number }) {
   return (
     <ol className={styles.steps} aria-label="Steps">

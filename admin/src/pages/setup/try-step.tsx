@@ -10,33 +10,33 @@ interface TryStepProps {
   onDone: () => void;
 }
 
-/** What to run now, with the ids of this server. */
+/** Commands for this server, ready to run. */
 export function TryStep({ contentId, rawKey, onDone }: TryStepProps) {
   const facts = { origin: window.location.origin, contentId, rawKey };
   return (
     <StepFrame
       title="Fetch its key"
-      lead="Your server is ready. The first works as it is; what to fill in is said at the others."
+      lead="Your server is ready. The first command works as it is. The others name what you fill in."
     >
       <div className={styles.example}>
         <h2>The content key</h2>
-        <p>Sixteen octets, as a player gets them. Copying fills in your whole API key.</p>
+        <p>The 16-byte key that players get. The copied command contains your full API key.</p>
         <CodeBlock what="curl command" text={shownCurlSnippet(facts)} copied={curlSnippet(facts)} />
       </div>
       <div className={styles.example}>
         <h2>Encrypt a video</h2>
         <p>
           Turns a clear HLS playlist into an encrypted one, with a new key every ten segments. Run it in the
-          folder of Latchkey; in the place of <code>video/master.m3u8</code> comes your playlist.
+          Latchkey folder, with your own playlist in place of <code>video/master.m3u8</code>.
         </p>
         <CodeBlock what="encrypt command" text={encryptSnippet(facts)} />
       </div>
       <div className={styles.example}>
         <h2>Play it</h2>
         <p>
-          Two values are still your own: the address of the encrypted playlist, and <code>/viewer-token</code>
-          , where your application gives the viewer a JWT that it has signed. An API key never goes into a
-          player. The origin of your page belongs into <code>CORS_ORIGINS</code>.
+          Replace two values: the URL of the encrypted playlist, and <code>/viewer-token</code>, where your
+          application returns a JWT that it has signed for the viewer. Never put an API key into a player. Add
+          the origin of your page to <code>CORS_ORIGINS</code>.
         </p>
         <CodeBlock what="player snippet" text={playerSnippet(facts)} />
       </div>

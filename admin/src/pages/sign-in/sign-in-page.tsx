@@ -7,10 +7,10 @@ import { useApp } from '../../session/app-context.ts';
 import { readCredential } from '../../session/read-credential.ts';
 import { Entrance } from '../../shell/entrance.tsx';
 import { useStore } from '../../state/store.ts';
-import { useAct } from '../../state/use-act.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
 import styles from './sign-in.module.css';
 
-/** Asks for an API key. The address stays: what was asked for is shown once somebody is signed in. */
+/** Asks for an API key. The address stays, so signing in shows the requested page. */
 export function SignInPage() {
   const state = useStore(useApp().session.state);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function SignInPage() {
       <div className={styles.page}>
         <div>
           <h1>Sign in</h1>
-          <p className={styles.lead}>With an API key of this server.</p>
+          <p className={styles.lead}>Use an API key of this server.</p>
         </div>
         {reason && (
           <Notice kind="warning" role="status">
@@ -31,11 +31,11 @@ export function SignInPage() {
         )}
         <SignInForm />
         <details className={styles.help}>
-          <summary>No key at hand?</summary>
+          <summary>No key?</summary>
           <p>
-            In the folder of Latchkey on the machine of the database,{' '}
-            <code>npx latchkey api-keys create --name rescue</code> makes a new one. A server with{' '}
-            <code>ADMIN_API_KEY</code> takes that value as well.
+            In the Latchkey folder on the database machine,{' '}
+            <code>npx latchkey api-keys create --name rescue</code> creates a key. If{' '}
+            <code>ADMIN_API_KEY</code> is set, its value works as well.
           </p>
         </details>
       </div>
@@ -47,7 +47,7 @@ function SignInForm() {
   const { session } = useApp();
   const field = useRef<HTMLInputElement>(null);
   const [unusable, setUnusable] = useState<string | null>(null);
-  const signIn = useAct({
+  const signIn = useServerAction({
     mutationFn: ({ key, remember }: { key: string; remember: boolean }) => session.signIn(key, remember),
     onError: () => field.current?.select(),
   });
@@ -78,7 +78,7 @@ function SignInForm() {
       <Checkbox
         name="remember"
         label="Keep me signed in while this tab is open"
-        description="Stores the key in this tab's session storage. Otherwise it is gone at a reload."
+        description="Stores the key in this tab’s session storage. Otherwise a reload signs you out."
       />
       <Button type="submit" size="md" loading={signIn.isPending}>
         Sign in
@@ -87,14 +87,14 @@ function SignInForm() {
   );
 }
 
-/** What is wrong with the key that was entered, and what to do. */
+/** Explains why a key was refused, and what to do. */
 function explainSignIn(error: unknown): string {
   if (error instanceof ApiError) {
-    // A JWT: the server knows it, and it is not for this.
+    // A valid viewer token (JWT), which cannot sign in here.
     if (error.status === 403 || error.code === 'INVALID_TOKEN')
-      return 'That is a token of a viewer. The dashboard takes an API key, which begins with lk_.';
+      return 'That is a viewer token. The dashboard needs an API key, which begins with lk_.';
     if (error.status === 401)
-      return 'The server does not accept this key: it is unknown, revoked or expired. Is it of this server, and whole?';
+      return 'The server does not accept this key: it is unknown, revoked or expired. Is it complete, and from this server?';
   }
   const { title, advice } = describeError(error, 'asked-once');
   return `${title}. ${advice}`;

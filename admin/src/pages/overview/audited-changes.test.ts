@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { AuditRecord } from '../../api/audit.ts';
 import type { AuthorityChange } from '../../api/statistics.ts';
-import { describeChange, isRevocation, joinActs } from './named-changes.ts';
+import { describeChange, isRevocation, matchAuditRecords } from './audited-changes.ts';
 
 const at = '2026-01-31T12:00:00.123Z';
 const change = (number: number, part: Partial<AuthorityChange>): AuthorityChange => ({
@@ -23,9 +23,9 @@ it.each([
   ['api-key.create', 'An API key was created', false],
   ['api-key.rotate', 'An API key was rotated', false],
   ['api-key.revoke', 'An API key was revoked', true],
-])('%s is told by its name', (action, words, isTaking) => {
-  const [joined] = joinActs([change(1, {})], [record('7', action, 'key-1')]);
-  expect(joined?.act?.target).toBe('key-1');
+])('%s is described by its action', (action, words, isTaking) => {
+  const [joined] = matchAuditRecords([change(1, {})], [record('7', action, 'key-1')]);
+  expect(joined?.audited?.target).toBe('key-1');
   expect(joined && describeChange(joined)).toBe(words);
   expect(joined && isRevocation(joined)).toBe(isTaking);
 });
@@ -34,25 +34,28 @@ it.each([
   ['content.create', 'A content was registered', false],
   ['content.update', 'A content was changed', false],
   ['content.disable', 'A content was disabled', true],
-])('%s is told by its name, and only of its own content', (action, words, isTaking) => {
+])('%s is described by its action, for its own content only', (action, words, isTaking) => {
   const changes = [change(1, { kind: 'content', contentId: 'film' })];
-  const [joined] = joinActs(changes, [record('8', 'content.update', 'other'), record('7', action, 'film')]);
+  const [joined] = matchAuditRecords(changes, [
+    record('8', 'content.update', 'other'),
+    record('7', action, 'film'),
+  ]);
   expect(joined && describeChange(joined)).toBe(words);
   expect(joined && isRevocation(joined)).toBe(isTaking);
 });
 
-it('what the audit does not have is told as a change', () => {
+it('a change without an audit record is described as a change', () => {
   const others = [
     record('1', 'api-key.revoke', 'key-1', { at: '2026-01-31T12:00:00.124Z' }),
     record('2', 'api-key.revoke', 'key-1', { outcome: 'refused' }),
     record('3', 'content.update', 'key-1'),
   ];
-  const [joined] = joinActs([change(1, {})], others);
+  const [joined] = matchAuditRecords([change(1, {})], others);
   expect(joined && describeChange(joined)).toBe('An API key was changed');
 });
 
-it('a rotation, which changes two keys, is shown once, as it was in force later', () => {
+it('a rotation, which changes two keys, is shown once, with the later effect', () => {
   const changes = [change(2, { slowestMs: 10 }), change(1, { slowestMs: 30 })];
-  const joined = joinActs(changes, [record('7', 'api-key.rotate', 'key-1')]);
+  const joined = matchAuditRecords(changes, [record('7', 'api-key.rotate', 'key-1')]);
   expect(joined.map(({ number }) => number)).toEqual([1]);
 });

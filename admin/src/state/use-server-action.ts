@@ -1,23 +1,23 @@
 import { type UseMutationOptions, type UseMutationResult, useMutation } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
 
-/** What is done on the server at a click. */
-export type Act<Answer, Input = void> = Pick<
+/** A change on the server that a click starts. */
+export type ServerAction<Answer, Input = void> = Pick<
   UseMutationResult<Answer, Error, Input>,
   'error' | 'isPending' | 'reset'
 > & { mutate: (input: Input) => void };
 
 /**
- * `useMutation` for what a person does once: while an act is under way, another click does nothing. A button that is disabled
- * comes too late for the second half of a double click, because it is drawn after it.
+ * `useMutation` for actions of a person: while one is running, another click does nothing. Disabling the button is too late for a
+ * double click, because React draws the disabled button after the second click.
  */
-export function useAct<Answer, Input = void>(
+export function useServerAction<Answer, Input = void>(
   options: Pick<UseMutationOptions<Answer, Error, Input>, 'mutationFn' | 'onSuccess' | 'onError'>,
-): Act<Answer, Input> {
+): ServerAction<Answer, Input> {
   const isUnderWay = useRef(false);
   const mutation = useMutation(options);
   const { error, isPending, status, submittedAt, mutate, reset } = mutation;
-  // Only once the answer is drawn: until then the button that was clicked, or the dialog around it, is still there.
+  // Reset only after the answer is drawn: until then the clicked button, or its dialog, is still there.
   useEffect(() => {
     if (status !== 'pending') isUnderWay.current = false;
   }, [status, submittedAt]);

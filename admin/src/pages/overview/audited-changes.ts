@@ -6,68 +6,68 @@ import type { AuthorityChange } from '../../api/statistics.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
 
-/** As many as the server gives at once, because leases that applications create stand between the acts. */
+/** The server's largest page: leases that applications create are listed between the actions. */
 const limit = 500;
 
-interface ActedChanges {
-  changes: readonly ActedChange[];
-  /** Whether the audit has answered once, or need not: so that no row changes its words before the eyes. */
+interface AuditedChanges {
+  changes: readonly AuditedChange[];
+  /** Whether the audit has answered or is not needed. Until then no rows are shown, so that their texts do not change. */
   isKnown: boolean;
 }
 
-/** The changes with what was done, asked anew when there is a newer one. Without an answer they are told without it. */
-export function useActedChanges(changes: readonly AuthorityChange[] | undefined): ActedChanges {
+/** The changes with their actions, read again for each new change. If the audit fails, they are shown without actions. */
+export function useAuditedChanges(changes: readonly AuthorityChange[] | undefined): AuditedChanges {
   const api = useApi();
   const unclear = changes?.filter(({ kind }) => kind !== 'leases') ?? [];
   const [newest] = unclear;
   const from = unclear.at(-1)?.at;
-  // The end is not in it.
+  // The end is exclusive.
   const to = newest && new Date(Date.parse(newest.at) + 1).toISOString();
   const { data, isPending } = useQuery({
     queryKey: queryKeys.auditActs(newest?.number ?? 0),
     queryFn: ({ signal }) => listAudit(api, { outcome: 'done', from, to, limit }, signal),
     enabled: newest !== undefined,
-    // An act does not become another.
+    // Records do not change.
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
     retry: false,
   });
-  // Rows do not change their height before the eyes, so the names are there too.
+  // Waits for the names as well, so that no row changes its height.
   const names = useApiKeyNames();
   const records = data?.audit;
   return {
-    changes: useMemo(() => joinActs(changes ?? [], records ?? []), [changes, records]),
+    changes: useMemo(() => matchAuditRecords(changes ?? [], records ?? []), [changes, records]),
     isKnown: changes !== undefined && (newest === undefined || !isPending) && names !== undefined,
   };
 }
 
-/** A change, and the act of management that it came of: undefined where the audit does not have it. */
-export interface ActedChange extends AuthorityChange {
-  act?: Pick<AuditRecord, 'action' | 'target'>;
+/** A change with the audited action that caused it: undefined if the audit does not have it. */
+export interface AuditedChange extends AuthorityChange {
+  audited?: Pick<AuditRecord, 'action' | 'target'>;
 }
 
 /**
- * What was done, from the audit: a change itself says only what it was done to. Both are written in one transaction, so they
- * have the same time. A rotation changes two keys: it is shown once, as it was in force later.
+ * Finds the audited action of each change: a change itself has only a target. Both are written in one transaction, so their times
+ * are equal. A rotation changes two keys: it is shown once, with the later effect.
  */
-export function joinActs(
+export function matchAuditRecords(
   changes: readonly AuthorityChange[],
   records: readonly AuditRecord[],
-): ActedChange[] {
-  const shown = new Map<string, ActedChange>();
+): AuditedChange[] {
+  const shown = new Map<string, AuditedChange>();
   for (const change of changes) {
     const record = records.find((one) => isOf(one, change));
-    const joined = record ? { ...change, act: { action: record.action, target: record.target } } : change;
-    const key = record ? `act ${record.id}` : `change ${change.number}`;
+    const joined = record ? { ...change, audited: { action: record.action, target: record.target } } : change;
+    const key = record ? `audited ${record.id}` : `change ${change.number}`;
     const other = shown.get(key);
     if (!other || lateness(other) < lateness(joined)) shown.set(key, joined);
   }
   return [...shown.values()];
 }
 
-/** Whether it took something away: such changes are what somebody looks for. */
-export function isRevocation({ kind, act }: ActedChange): boolean {
-  return kind === 'leases' || act?.action === 'api-key.revoke' || act?.action === 'content.disable';
+/** Whether it removed access. Admins look for these changes. */
+export function isRevocation({ kind, audited }: AuditedChange): boolean {
+  return kind === 'leases' || audited?.action === 'api-key.revoke' || audited?.action === 'content.disable';
 }
 
 function isOf({ at, action, target, outcome }: AuditRecord, change: AuthorityChange): boolean {
@@ -89,9 +89,9 @@ const acts: Readonly<Record<string, string>> = {
   'content.disable': 'A content was disabled',
 };
 
-/** What was changed, in words: without the ids, which may be long. */
-export function describeChange({ kind, leaseId, viewerId, contentId, act }: ActedChange): string {
-  const words = act && acts[act.action];
+/** Describes a change in words, without IDs, which can be long. */
+export function describeChange({ kind, leaseId, viewerId, contentId, audited }: AuditedChange): string {
+  const words = audited && acts[audited.action];
   if (words) return words;
   if (kind === 'api-key') return 'An API key was changed';
   if (kind === 'content') return 'A content was changed';
