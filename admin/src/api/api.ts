@@ -44,42 +44,8 @@ export interface ApiOptions {
 /** Longer than the gateway waits for a service (7 s), so that the gateway's answer arrives. */
 const timeoutMs = 15_000;
 
-export function createApi({
-  fetch,
-  credential,
-  onContact,
-  onKeyRefused,
-  rateLimit,
-  onDate,
-}: ApiOptions): Api {
-  async function send(
-    method: string,
-    path: string,
-    { query = {}, body, signal }: RequestOptions,
-    bearer: string | null,
-    timeout: AbortSignal,
-  ) {
-    // Outside of the try block: an invalid header value is an error of this page, not a lost server.
-    const headers = new Headers({
-      accept: 'application/json',
-      ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    });
-    try {
-      return await fetch(`${path}${toQuery(query)}`, {
-        method,
-        cache: 'no-store',
-        headers,
-        signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-    } catch (cause) {
-      // The caller has cancelled: this says nothing about the server.
-      if (signal?.aborted) throw cause;
-      onContact(false);
-      throw new UnreachableError(cause);
-    }
-  }
+export function createApi(apiOptions: ApiOptions): Api {
+  const { credential, onContact, onKeyRefused, rateLimit, onDate } = apiOptions;
 
   /** @param timeout also ends the reading of the body */
   async function ask(
@@ -94,7 +60,7 @@ export function createApi({
       throw new ApiError(429, { code: 'RATE_LIMITED' }, rateLimit.secondsLeft());
     const bearer = own ? credential() : (options.credential ?? null);
     const sentAtMs = Date.now();
-    const response = await send(method, path, options, bearer, timeout);
+    const response = await send(apiOptions, { method, path, bearer, timeout }, options);
     onDate?.(response.headers.get('date'), sentAtMs);
     rateLimit.observe(response.headers);
     const error = response.ok ? null : await readError(response);
@@ -106,26 +72,11 @@ export function createApi({
     return response;
   }
 
-  async function readBody(response: Response, signal: AbortSignal | undefined): Promise<unknown> {
-    let text: string;
-    try {
-      text = await response.text();
-    } catch (cause) {
-      if (signal?.aborted) throw cause;
-      onContact(false);
-      throw new UnreachableError(cause);
-    }
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      throw new UnreadableError(cause);
-    }
-  }
-
   return {
     async request<Answer>(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
       const response = await ask(method, path, options, AbortSignal.timeout(timeoutMs));
-      return (response.status === 204 ? undefined : await readBody(response, options.signal)) as Answer;
+      if (response.status === 204) return undefined as Answer;
+      return (await readBody(apiOptions, response, options.signal)) as Answer;
     },
     async open(path, options) {
       const limit = new AbortController();
@@ -137,6 +88,60 @@ export function createApi({
       }
     },
   };
+}
+
+interface Envelope {
+  method: string;
+  path: string;
+  bearer: string | null;
+  timeout: AbortSignal;
+}
+
+async function send(
+  { fetch, onContact }: ApiOptions,
+  { method, path, bearer, timeout }: Envelope,
+  { query = {}, body, signal }: RequestOptions,
+): Promise<Response> {
+  // Outside of the try block: an invalid header value is an error of this page, not a lost server.
+  const headers = new Headers({
+    accept: 'application/json',
+    ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+  });
+  try {
+    return await fetch(`${path}${toQuery(query)}`, {
+      method,
+      cache: 'no-store',
+      headers,
+      signal: AbortSignal.any([timeout, ...(signal ? [signal] : [])]),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+  } catch (cause) {
+    // The caller has cancelled: this says nothing about the server.
+    if (signal?.aborted) throw cause;
+    onContact(false);
+    throw new UnreachableError(cause);
+  }
+}
+
+async function readBody(
+  { onContact }: ApiOptions,
+  response: Response,
+  signal: AbortSignal | undefined,
+): Promise<unknown> {
+  let text: string;
+  try {
+    text = await response.text();
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    onContact(false);
+    throw new UnreachableError(cause);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UnreadableError(cause);
+  }
 }
 
 /** With its question mark; empty for an empty query. */

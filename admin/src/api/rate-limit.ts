@@ -54,8 +54,8 @@ const retries = 2;
 const patienceSeconds = 5;
 
 /**
- * Whether a read is repeated automatically. After a 429 it always is, and the shown data stays in the meantime. Most other answers
- * are final, and `createConnection` handles a lost server.
+ * Whether a read is repeated automatically. After a 429 it always is, and the shown data stays in the meantime. Most other
+ * answers are final, and `createConnection` handles a lost server.
  *
  * @param failed number of retries so far
  */

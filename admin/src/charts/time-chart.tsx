@@ -3,7 +3,7 @@ import { formatClock } from '../components/format-time.ts';
 import { linearScale, logScale, type Scale } from './scale.ts';
 import { SeriesTable } from './series-table.tsx';
 import styles from './time-chart.module.css';
-import { nearest, type Point, trace } from './trace.ts';
+import { nearest, type Point, type Trace, trace } from './trace.ts';
 
 export interface ChartLine {
   name: string;
@@ -63,7 +63,6 @@ export function TimeChart(props: TimeChartProps) {
     const { left, width } = currentTarget.getBoundingClientRect();
     setPointedAt(from + ((clientX - left) / width) * (to - from));
   };
-  const shownAt = pointedAt ?? to;
   return (
     <figure className={styles.chart} aria-labelledby={titleId}>
       <figcaption className={styles.head}>
@@ -72,18 +71,7 @@ export function TimeChart(props: TimeChartProps) {
           {pointedAt === null ? 'now' : formatClock(pointedAt, true)}
         </span>
       </figcaption>
-      <ul className={styles.legend}>
-        {lines.map(({ name, points, look }) => {
-          const value = nearest(points, shownAt, gapMs)?.value ?? null;
-          return (
-            <li key={name}>
-              {lines.length > 1 && <Swatch look={look} />}
-              <span>{name}</span>
-              <strong>{value === null ? '–' : format(value)}</strong>
-            </li>
-          );
-        })}
-      </ul>
+      <Legend lines={lines} at={pointedAt ?? to} gapMs={gapMs} format={format} />
       <div
         className={styles.frame}
         role="img"
@@ -91,37 +79,7 @@ export function TimeChart(props: TimeChartProps) {
         onPointerMove={point}
         onPointerLeave={() => setPointedAt(null)}
       >
-        {scale.ticks.map((value) => (
-          <span key={value} className={styles.tick} style={{ bottom: `${scale.at(value) * 100}%` }}>
-            <span>{format(value)}</span>
-          </span>
-        ))}
-        <svg
-          viewBox={`0 0 ${size.width} ${size.height}`}
-          preserveAspectRatio="none"
-          className={styles.plot}
-          aria-hidden="true"
-        >
-          {drawn.map(({ name, line, dots, fill, look }) => (
-            <g key={name} data-look={look}>
-              {look === 'main' && <path className={styles.fill} d={fill} />}
-              <path className={styles.line} d={line} />
-              <path className={styles.dots} d={dots} />
-            </g>
-          ))}
-        </svg>
-        {marks.map(({ name, value, look }) => (
-          <span
-            key={name}
-            className={styles.mark}
-            data-look={look}
-            style={{ bottom: `${scale.at(value) * 100}%` }}
-          >
-            <span>
-              {name} {format(value)}
-            </span>
-          </span>
-        ))}
+        <Plot drawn={drawn} marks={marks} scale={scale} format={format} />
         {pointedAt !== null && (
           <span className={styles.cursor} style={{ left: `${((pointedAt - from) / (to - from)) * 100}%` }} />
         )}
@@ -134,6 +92,75 @@ export function TimeChart(props: TimeChartProps) {
       </p>
       <SeriesTable title={title} lines={lines} format={format} />
     </figure>
+  );
+}
+
+interface LegendProps extends Pick<TimeChartProps, 'lines' | 'format'> {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** The longest distance of a value from that time. */
+  gapMs: number;
+}
+
+/** The value of each line at a time. */
+function Legend({ lines, at, gapMs, format }: LegendProps) {
+  return (
+    <ul className={styles.legend}>
+      {lines.map(({ name, points, look }) => {
+        const value = nearest(points, at, gapMs)?.value ?? null;
+        return (
+          <li key={name}>
+            {lines.length > 1 && <Swatch look={look} />}
+            <span>{name}</span>
+            <strong>{value === null ? '–' : format(value)}</strong>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+interface PlotProps extends Pick<TimeChartProps, 'format'> {
+  drawn: readonly (Omit<ChartLine, 'points'> & Trace)[];
+  marks: readonly ChartMark[];
+  scale: Scale;
+}
+
+function Plot({ drawn, marks, scale, format }: PlotProps) {
+  return (
+    <>
+      {scale.ticks.map((value) => (
+        <span key={value} className={styles.tick} style={{ bottom: `${scale.at(value) * 100}%` }}>
+          <span>{format(value)}</span>
+        </span>
+      ))}
+      <svg
+        viewBox={`0 0 ${size.width} ${size.height}`}
+        preserveAspectRatio="none"
+        className={styles.plot}
+        aria-hidden="true"
+      >
+        {drawn.map(({ name, line, dots, fill, look }) => (
+          <g key={name} data-look={look}>
+            {look === 'main' && <path className={styles.fill} d={fill} />}
+            <path className={styles.line} d={line} />
+            <path className={styles.dots} d={dots} />
+          </g>
+        ))}
+      </svg>
+      {marks.map(({ name, value, look }) => (
+        <span
+          key={name}
+          className={styles.mark}
+          data-look={look}
+          style={{ bottom: `${scale.at(value) * 100}%` }}
+        >
+          <span>
+            {name} {format(value)}
+          </span>
+        </span>
+      ))}
+    </>
   );
 }
 

@@ -14,7 +14,7 @@ interface Area {
   to: number;
 }
 
-interface Trace {
+export interface Trace {
   /** Data of an SVG path. */
   line: string;
   /** Path data of zero-length lines, which a round cap turns into dots: for runs too short to look like a line. */

@@ -48,7 +48,7 @@ it('a lost answer to an action is described as possibly done, and never as retri
 
 it('only data that is read again by itself is described as retried', () => {
   expect(adviceOn(new UnreachableError(), 'shown')).toMatch(/by itself/);
-  expect(adviceOn(new UnreachableError(), 'asked-once')).not.toMatch(/by itself/);
+  expect(adviceOn(new UnreachableError(), 'read-once')).not.toMatch(/by itself/);
 });
 
 it('a refusal by a proxy, which has no code, is described by its status', () => {

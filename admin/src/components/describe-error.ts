@@ -9,10 +9,10 @@ interface ErrorWords {
 }
 
 /**
- * The kind of request. `shown`: data that is read again by itself once the server is back. `asked-once`: data that is not. `act`: a
- * change, which may have been made even if its answer did not arrive.
+ * The kind of request. `shown`: data that is read again by itself once the server is back. `read-once`: data that is not.
+ * `act`: a change, which may have been made even if its answer did not arrive.
  */
-export type Purpose = 'shown' | 'asked-once' | 'act';
+export type Purpose = 'shown' | 'read-once' | 'act';
 
 const perhapsDone = 'It may or may not have been done. Check before you try again.';
 
@@ -23,7 +23,7 @@ export function describeError(error: unknown, purpose: Purpose = 'shown'): Error
       title: 'The server does not answer',
       advice: {
         shown: 'Is it running and reachable? This page tries again by itself.',
-        'asked-once': 'Is it running and reachable? Try again then.',
+        'read-once': 'Is it running and reachable? Try again then.',
         act: perhapsDone,
       }[purpose],
       requestId: null,

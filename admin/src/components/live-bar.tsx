@@ -17,7 +17,7 @@ interface LiveBarProps {
   children?: ReactNode;
 }
 
-/** Between the filters and the table: the state of the event stream, and the new rows. Its space is reserved, so nothing moves. */
+/** Between filters and table: the state of the event stream, and new rows. Its space is reserved, so nothing moves. */
 export function LiveBar({ stream, arrived, noun, onShow, children }: LiveBarProps) {
   return (
     <div className={styles.bar}>

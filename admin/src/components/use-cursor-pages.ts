@@ -37,7 +37,7 @@ export interface CursorPages {
 }
 
 /**
- * Pages through a list whose answers stateKey only the next page. The cursors so far are kept in the browser's history: its back
+ * Pages through a list whose answers name only the next page. The cursors so far are kept in the browser's history: its back
  * button leads to the previous page of the list, and from another page back to the page that was left.
  *
  * @param list identifies the list: its filter. Another list starts at its first page

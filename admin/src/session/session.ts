@@ -51,49 +51,40 @@ export const refusedReason =
 const unsureReason = 'The server could not check your key. Reload the page to try again.';
 
 /** The signed-in key. */
-export function createSession({
-  storage,
-  readCurrent,
-  onChange,
-  after = (ms, act) => void setTimeout(act, ms),
-}: SessionOptions): Session {
+export function createSession(options: SessionOptions): Session {
+  const { storage, readCurrent, onChange, after = (ms, act) => void setTimeout(act, ms) } = options;
   const stored = storage?.getItem(storageKey) ?? null;
   let current: string | null = null;
   let replacements = 0;
   let refused: string | null = null;
-  const state = createStore<SessionState>(
-    stored === null ? { status: 'signed-out', reason: null } : { status: 'restoring' },
-  );
-
+  const initial: SessionState =
+    stored === null ? { status: 'signed-out', reason: null } : { status: 'restoring' };
+  const state = createStore<SessionState>(initial);
   function enter(credential: string, apiKey: CurrentApiKey, remember: boolean): void {
     current = credential;
-    if (remember) storage?.setItem(storageKey, credential);
-    else storage?.removeItem(storageKey);
+    keep(storage, remember ? credential : null);
     state.set({ status: 'signed-in', apiKey });
   }
   function signOut(reason?: string): void {
     current = null;
-    storage?.removeItem(storageKey);
+    keep(storage, null);
     state.set({ status: 'signed-out', reason: reason ?? null });
     onChange();
   }
-  function continueWith(credential: string, apiKey: CurrentApiKey): void {
+  const continueWith = (credential: string, apiKey: CurrentApiKey) =>
     enter(credential, apiKey, (storage?.getItem(storageKey) ?? null) !== null);
-  }
   /** A refusal of a key that has been replaced does not concern the current key. */
-  function endIfRefused(): void {
+  const endIfRefused = () => {
     if (replacements === 0 && refused !== null && refused === current) signOut(refusedReason);
-  }
+  };
   async function restore(credential: string): Promise<void> {
     try {
       enter(credential, await readCurrent(credential), true);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) signOut(refusedReason);
-      // The answer is not about the key: ask again when the server takes requests.
-      else if (error instanceof ApiError && error.status === 429) after(retryDelayMs(0, error), resume);
-      // The key may be valid: keep it until the server is back or the page is reloaded.
-      else if (!(error instanceof UnreachableError))
-        state.set({ status: 'signed-out', reason: unsureReason });
+      const meaning = readRefusal(error);
+      if (meaning === 'refused') signOut(refusedReason);
+      else if (meaning === 'ask later') after(retryDelayMs(0, error), resume);
+      else if (meaning === 'unknown') state.set({ status: 'signed-out', reason: unsureReason });
     }
   }
   const resume = () => {
@@ -128,4 +119,16 @@ export function createSession({
     signOut,
     resume,
   };
+}
+
+function keep(storage: SessionOptions['storage'], credential: string | null): void {
+  if (credential === null) storage?.removeItem(storageKey);
+  else storage?.setItem(storageKey, credential);
+}
+
+/** What a failed check says about a stored key. Only `refused` is about the key itself: in all other cases it may be valid. */
+function readRefusal(error: unknown): 'refused' | 'ask later' | 'unknown' | 'unreachable' {
+  if (error instanceof UnreachableError) return 'unreachable';
+  if (error instanceof ApiError && error.status === 401) return 'refused';
+  return error instanceof ApiError && error.status === 429 ? 'ask later' : 'unknown';
 }

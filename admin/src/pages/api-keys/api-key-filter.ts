@@ -53,7 +53,7 @@ export function toApiKeyQuery({ q, status, scope, check }: ApiKeyFilter): ApiKey
   };
 }
 
-/** Sets or clears the check. A check keyChecks active keys, so it sets the status as well. */
+/** Sets or clears the check. A check concerns active keys, so it sets the status as well. */
 export function withKeyCheck(filter: ApiKeyFilter, check: KeyCheck | null): ApiKeyFilter {
   return { ...filter, check, status: check === null ? filter.status : 'active' };
 }

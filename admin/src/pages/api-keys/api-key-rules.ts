@@ -30,7 +30,7 @@ export const expiryChoices = [
 const dayMs = 86_400_000;
 
 /**
- * The expiry of a new key, as ISO 8601: after some days, at the end of the chosen day in the admin's time zone, or null for never.
+ * The expiry of a new key, as ISO 8601: after some days, or at the end of a chosen day in the admin's time zone. Null for never.
  *
  * @param choice a value of `expiryChoices`
  * @param date `YYYY-MM-DD`, for the choice 'date'

@@ -48,7 +48,7 @@ export function ExportMenu({ filter }: { filter: AuditFilter }) {
           ))}
         </Menu.Dropdown>
       </Menu>
-      {state.status === 'failed' && <ErrorNotice error={state.error} purpose="asked-once" />}
+      {state.status === 'failed' && <ErrorNotice error={state.error} purpose="read-once" />}
     </div>
   );
 }

@@ -52,6 +52,11 @@ export function ContentList() {
     isAllowed: mayManage,
   });
   const columns = useMemo(() => contentColumns(setDialog), []);
+  const register = (
+    <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setDialog({ kind: 'create' })}>
+      Register a content
+    </Button>
+  );
   // The old rows stay while the next page is being read, but they do not hide an error.
   const page = list.isError ? undefined : list.data;
   return (
@@ -59,16 +64,7 @@ export function ContentList() {
       <PageHead
         title="Content"
         lead="Videos, each with its own keys. A registered content needs no further setup."
-        actions={
-          mayManage && (
-            <Button
-              leftSection={<Icon name="plus" size={18} />}
-              onClick={() => setDialog({ kind: 'create' })}
-            >
-              Register a content
-            </Button>
-          )
-        }
+        actions={mayManage && register}
       />
       <FilterBar filter={filter} onChange={setFilter} />
       {mayManage && (

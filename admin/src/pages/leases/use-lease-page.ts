@@ -94,7 +94,7 @@ function selectorOf({ viewerId, contentId }: LeaseQuery): LeaseSelector {
   return { viewerId, contentId };
 }
 
-/** The new IDs since the list was read. Another list starts without any. @returns the IDs, and a function that adds some; null clears them */
+/** The new IDs since a list was read. Another list starts empty. @returns the IDs and a function that adds some; null clears */
 function useArrivals(queryKey: QueryKey): [ReadonlySet<string>, (ids: readonly string[] | null) => void] {
   const list = JSON.stringify(queryKey);
   const [arrivals, setArrivals] = useState({ list, ids: noIds });

@@ -72,7 +72,7 @@ interface Read<Data> {
   dataUpdatedAt: number;
 }
 
-/** Whichever was counted later. */
+/** The later of the two counts. */
 function newest(exact: Read<number>, { data, dataUpdatedAt }: Read<Statistics>): number | undefined {
   const sampled = data?.activeLeases.count ?? undefined;
   if (sampled === undefined || exact.data === undefined) return exact.data ?? sampled;

@@ -73,20 +73,7 @@ export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost,
           error={refusal?.about('name')}
         />
         {field && (
-          <PasswordInput
-            name="credential"
-            label={field.label}
-            description={field.explanation}
-            autoComplete="off"
-            required
-            withAsterisk={false}
-            error={judged.fault ?? (isWrong ? field.refusal : undefined)}
-            errorProps={{ role: 'alert' }}
-            visibilityToggleButtonProps={{
-              'aria-label': `Show the ${field.label.toLowerCase()}`,
-              tabIndex: 0,
-            }}
-          />
+          <CredentialInput field={field} error={judged.fault ?? (isWrong ? field.refusal : undefined)} />
         )}
         {!isWrong && !refusal?.about('name') && <ErrorNotice error={error} />}
         <Button type="submit" size="md" loading={claim.isPending}>
@@ -94,6 +81,23 @@ export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost,
         </Button>
       </form>
     </StepFrame>
+  );
+}
+
+function CredentialInput({ field, error }: { field: CredentialField; error: string | undefined }) {
+  const { label, explanation } = field;
+  return (
+    <PasswordInput
+      name="credential"
+      label={label}
+      description={explanation}
+      autoComplete="off"
+      required
+      withAsterisk={false}
+      error={error}
+      errorProps={{ role: 'alert' }}
+      visibilityToggleButtonProps={{ 'aria-label': `Show the ${label.toLowerCase()}`, tabIndex: 0 }}
+    />
   );
 }
 

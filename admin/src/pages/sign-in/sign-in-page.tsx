@@ -96,6 +96,6 @@ function explainSignIn(error: unknown): string {
     if (error.status === 401)
       return 'The server does not accept this key: it is unknown, revoked or expired. Is it complete, and from this server?';
   }
-  const { title, advice } = describeError(error, 'asked-once');
+  const { title, advice } = describeError(error, 'read-once');
   return `${title}. ${advice}`;
 }
