@@ -56,7 +56,7 @@ Memory of one replica of key-derivation while viewers come and go, in a containe
 What Redis is worth: first keys from a new replica of key-derivation that reads lease states from Redis, and from one that asks
 the lease service (Linux).
 
-  npm run bench -- --cold-replica    --viewers 1500 --rate 200 --rounds 3
+  npm run bench -- --cold-replica    --viewers 1000 --rate 100 --rounds 3
 
 --write puts what was measured into the documents that have a place for it; the dashboard's figures stand in none.
 --scale, --viewers and --cold-replica take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
@@ -184,8 +184,8 @@ async function followMemory(viewers: number): Promise<void> {
 }
 
 async function compareColdReplicas(): Promise<void> {
-  const viewers = Number(flags.viewers ?? 1_500);
-  const ratePerSecond = Number(flags.rate ?? 200);
+  const viewers = Number(flags.viewers ?? 1_000);
+  const ratePerSecond = Number(flags.rate ?? 100);
   const found = await measureColdReplica({ viewers, ratePerSecond, rounds: Number(flags.rounds ?? 3), say });
   const what = `${viewers.toLocaleString('en')} viewers, ${ratePerSecond.toLocaleString('en')} key requests a second`;
   show('cold-replica', `${describeMachine()}; ${what}\n\n${reportColdReplica(found)}`);

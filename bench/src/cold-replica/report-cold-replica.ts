@@ -7,11 +7,12 @@ const head = [
   'keys',
   'p50',
   'p99',
+  'not served',
   'CPU of the replica per key',
   'CPU of the lease service per key',
 ];
 
-/** Medians over the rounds, and what a new replica answers while the lease service is stopped. */
+/** Medians over the rounds (of the keys that were not served the sum), and what a new replica answers while the lease service is stopped. */
 export function reportColdReplica({ samples, withoutLeases }: ColdResult): string {
   const rows = sources.flatMap((source) =>
     passes.map((pass) => {
@@ -22,6 +23,7 @@ export function reportColdReplica({ samples, withoutLeases }: ColdResult): strin
         pass,
         `${middle(({ latency }) => latency.p50).toFixed(1)} ms`,
         `${middle(({ latency }) => latency.p99).toFixed(1)} ms`,
+        own.reduce((sum, { refused }) => sum + refused, 0).toLocaleString('en'),
         `${(middle(({ replicaCpuMs }) => replicaCpuMs) * 1_000).toFixed(0)} µs`,
         `${(middle(({ leasesCpuMs }) => leasesCpuMs) * 1_000).toFixed(0)} µs`,
       ];
