@@ -9,6 +9,11 @@ import { makeFolder } from './make-folder.ts';
 const openingTimeoutMs = 2_000;
 /** Between two tries: the other process is done within some milliseconds. */
 const openingRetryMs = 5;
+/**
+ * In KiB, used as needed. A transaction of the purge or of a revocation changes some 5 pages of 4 KiB for each of up to 1,000 rows,
+ * anywhere in the indexes. With SQLite's own 2 MB they do not fit beyond 100 rows, and are written to the log several times.
+ */
+const cacheKib = 32_768;
 /** The statements of this code are a few dozen; lists with optional filters make a few dozen more. */
 const keptStatements = 500;
 
@@ -32,6 +37,7 @@ export function openSqlite(path: string): SqliteFile {
   useWriteAheadLog(sqlite);
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
+  sqlite.pragma(`cache_size = -${cacheKib}`);
   sqlite.pragma('busy_timeout = 0');
   const statements = new Map<string, Statement>();
 
