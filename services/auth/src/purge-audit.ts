@@ -1,5 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { type Database, inTransaction } from '@latchkey/shared/db';
+import { type Database, inUnsyncedTransaction } from '@latchkey/shared/db';
 
 /**
  * Rows of one step: 5 to 10 ms on either database, indexes included, so that nobody waits longer for the one writer of SQLite.
@@ -67,7 +67,7 @@ export function createAuditPurge({
       if (!last) break;
       const due = rows.filter((row) => kindOf(row) === kind).map(({ number }) => number);
       if (due.length > 0)
-        await inTransaction(db, (tx) => tx.deleteFrom('audit').where('number', 'in', due).execute());
+        await inUnsyncedTransaction(db, (tx) => tx.deleteFrom('audit').where('number', 'in', due).execute());
       removed += due.length;
       places[kind] = { at: last.at, number: last.number };
       await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -1,7 +1,7 @@
 import type { Clock } from '@latchkey/shared/clock';
 import {
   type Database,
-  inTransaction,
+  inUnsyncedTransaction,
   type TableCheck,
   type Transaction,
   tryLockSubject,
@@ -56,7 +56,7 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
   async function removeAll(removeSome: (tx: Transaction, limit: number) => Promise<number>): Promise<number> {
     let removed = 0;
     await runPaced(db, clock, signal, async (limit) => {
-      const count = await inTransaction(db, async (tx) => {
+      const count = await inUnsyncedTransaction(db, async (tx) => {
         if (!(await tryLockSubject(tx, 'lease-purge'))) throw new PurgedElsewhere();
         return removeSome(tx, limit);
       });

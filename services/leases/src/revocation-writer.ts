@@ -1,7 +1,7 @@
 import type { Clock } from '@latchkey/shared/clock';
 import {
   type Database,
-  inTransaction,
+  inUnsyncedTransaction,
   type TableCheck,
   type Transaction,
   tryLockSubject,
@@ -39,7 +39,7 @@ export function createRevocationWriter(options: RevocationWriterOptions): { run(
       if ((await store.listUnfinished(everything, 1)).length === 0) return 0;
       let written = 0;
       await runPaced(db, clock, signal, async (rows) => {
-        const progress = await inTransaction(db, (tx) => writeSome(tx, rows, clock));
+        const progress = await inUnsyncedTransaction(db, (tx) => writeSome(tx, rows, clock));
         written += progress?.written ?? 0;
         return progress !== null;
       });

@@ -14,4 +14,4 @@ export { hasReadAside, readAside } from './read-aside.ts';
 export { renewFeedHistory } from './renew-feed-history.ts';
 export type * from './schema.ts';
 export { createColumnCheck, createTableCheck, type TableCheck } from './table-check.ts';
-export { inTransaction, lockSubject, tryLockSubject } from './transaction.ts';
+export { inTransaction, inUnsyncedTransaction, lockSubject, tryLockSubject } from './transaction.ts';

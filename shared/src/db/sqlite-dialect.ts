@@ -3,13 +3,14 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
-  type Kysely,
+  Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
 import { createLockQueue, isBusy, type LockQueue } from './lock-queue.ts';
+import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
 import type { SqliteReader } from './sqlite-reader.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -23,21 +24,33 @@ import { createTurns, type Turns } from './turns.ts';
  * @param reader for reads that take long (`readAside`); the dialect closes it with the file
  */
 export function createSqliteDialect(file: SqliteFile, reader: SqliteReader | null = null): Dialect {
-  return {
-    createDriver: () => new PatientDriver(file, reader),
+  const shared = { file, reader, turns: createTurns(), lockQueue: createLockQueue() };
+  const dialectThat = (syncs: boolean, unsynced: Kysely<Schema> | null): Dialect => ({
+    createDriver: () => new PatientDriver(shared, syncs),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SqliteFileAdapter(reader),
+    createAdapter: () => new SqliteFileAdapter(reader, unsynced),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
-  };
+  });
+  return dialectThat(true, new Kysely({ dialect: dialectThat(false, null) }));
+}
+
+interface Shared {
+  file: SqliteFile;
+  reader: SqliteReader | null;
+  turns: Turns;
+  lockQueue: LockQueue;
 }
 
 export class SqliteFileAdapter extends SqliteAdapter {
   /** Null for a database in memory, which one connection alone can read. */
   readonly reader: SqliteReader | null;
+  /** The same connection, for transactions whose commit does not wait for the disk (`inUnsyncedTransaction`). */
+  readonly unsynced: Kysely<Schema> | null;
 
-  constructor(reader: SqliteReader | null) {
+  constructor(reader: SqliteReader | null, unsynced: Kysely<Schema> | null) {
     super();
     this.reader = reader;
+    this.unsynced = unsynced;
   }
 
   /** The driver takes turns itself. */
@@ -47,20 +60,18 @@ export class SqliteFileAdapter extends SqliteAdapter {
 }
 
 class PatientDriver implements Driver {
-  readonly #file: SqliteFile;
-  readonly #turns = createTurns();
-  readonly #lockQueue = createLockQueue();
-  readonly #reader: SqliteReader | null;
+  readonly #shared: Shared;
+  readonly #syncs: boolean;
 
-  constructor(file: SqliteFile, reader: SqliteReader | null) {
-    this.#file = file;
-    this.#reader = reader;
+  constructor(shared: Shared, syncs: boolean) {
+    this.#shared = shared;
+    this.#syncs = syncs;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    return new Connection(this.#file, this.#turns, this.#lockQueue);
+    return new Connection(this.#shared, this.#syncs);
   }
 
   /** The isolation level is SQLite's own in any case: one writer at a time. */
@@ -81,10 +92,11 @@ class PatientDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    await this.#reader?.close();
-    await this.#turns.take();
-    this.#file.close();
-    this.#turns.give();
+    const { reader, turns, file } = this.#shared;
+    await reader?.close();
+    await turns.take();
+    file.close();
+    turns.give();
   }
 }
 
@@ -93,13 +105,15 @@ class Connection implements DatabaseConnection {
   readonly #file: SqliteFile;
   readonly #turns: Turns;
   readonly #lockQueue: LockQueue;
+  readonly #syncs: boolean;
   /** From the beginning of a transaction until the caller is done: statements of others must not become part of it. */
   #hasTurn = false;
 
-  constructor(file: SqliteFile, turns: Turns, lockQueue: LockQueue) {
+  constructor({ file, turns, lockQueue }: Shared, syncs: boolean) {
     this.#file = file;
     this.#turns = turns;
     this.#lockQueue = lockQueue;
+    this.#syncs = syncs;
   }
 
   /**
@@ -107,7 +121,10 @@ class Connection implements DatabaseConnection {
    * process has written in between (SQLITE_BUSY_SNAPSHOT).
    */
   async begin(): Promise<void> {
-    await this.#runInTurn(() => this.#file.run('begin immediate', []), true);
+    await this.#runInTurn(() => {
+      if (!this.#syncs) this.#file.syncCommits(false);
+      this.#file.run('begin immediate', []);
+    }, true);
   }
 
   async end(how: 'commit' | 'rollback'): Promise<void> {
@@ -117,8 +134,12 @@ class Connection implements DatabaseConnection {
   }
 
   release(): void {
-    if (this.#hasTurn) this.#turns.give();
+    if (!this.#hasTurn) return;
+    // Before anybody else has the turn: whoever commits next relies on the disk. SQLite refuses it within a transaction, and one
+    // that is still open could be neither committed nor rolled back.
+    if (!this.#syncs && !this.#file.inTransaction()) this.#file.syncCommits(true);
     this.#hasTurn = false;
+    this.#turns.give();
   }
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {

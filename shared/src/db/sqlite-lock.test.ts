@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { Kysely } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stopTime } from '../testing/stop-time.ts';
 import { isDatabaseUnavailable } from './database-fault.ts';
@@ -11,7 +11,7 @@ import { type Database, openDatabase } from './open.ts';
 import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction, inUnsyncedTransaction } from './transaction.ts';
 
 let folder: string;
 let db: Database;
@@ -100,6 +100,7 @@ test('of a hundred writes that wait for another process, one at a time asks for 
       return { rows: [] };
     },
     inTransaction: () => false,
+    syncCommits: () => {},
     close: () => {},
   };
   const waiting = new Kysely<Schema>({ dialect: createSqliteDialect(file) });
@@ -116,6 +117,17 @@ test('of a hundred writes that wait for another process, one at a time asks for 
     await new Promise(setImmediate);
   }
   await Promise.all(writes);
+});
+
+test('a transaction that finds the file locked and need not wait for the disk changes nothing for the writes of others', async () => {
+  other.exec('begin immediate');
+  const waiting = inUnsyncedTransaction(db, (tx) => tx.updateTable('ready_probe').set({ at: 7 }).execute());
+  for (let read = 0; read < 5; read++) await readAt();
+  expect((await sql`pragma synchronous`.execute(db)).rows).toEqual([{ synchronous: 2 }]);
+  other.exec('rollback');
+  await waiting;
+  expect(await readAt()).toBe(7);
+  expect((await sql`pragma synchronous`.execute(db)).rows).toEqual([{ synchronous: 2 }]);
 });
 
 test('statements of others do not become part of a transaction, and go on once it is rolled back', async () => {

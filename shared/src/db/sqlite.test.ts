@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isDatabaseUnavailable } from './database-fault.ts';
 import { migrate } from './migrate.ts';
 import { type Database, openDatabase, type Transaction } from './open.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction, inUnsyncedTransaction } from './transaction.ts';
 
 let db: Database;
 beforeEach(async () => {
@@ -54,4 +54,36 @@ test('a transaction that fails for a reason of ours is rolled back, also after o
   });
   await expect(attempt).rejects.toThrow('changed my mind');
   expect(await ids()).toEqual([]);
+});
+
+test('a transaction whose commit does not wait for the disk leaves all others waiting for it, however it ends', async () => {
+  const syncOf = async (on: Database | Transaction) =>
+    (await sql<{ synchronous: number }>`pragma synchronous`.execute(on)).rows[0]?.synchronous;
+  // sqlite.org/pragma.html#pragma_synchronous
+  const [normal, full] = [1, 2];
+  let beside: Promise<unknown> | undefined;
+  await inUnsyncedTransaction(db, async (tx) => {
+    expect(await syncOf(tx)).toBe(normal);
+    beside = inTransaction(db, async (other) => {
+      expect(await syncOf(other)).toBe(full);
+      await insert(other, 'b');
+    });
+    await insert(tx, 'a');
+  });
+  expect(await syncOf(db)).toBe(full);
+  await beside;
+  expect(await ids()).toEqual(['a', 'b']);
+
+  const failing = inUnsyncedTransaction(db, async (tx) => {
+    await insert(tx, 'c');
+    throw new Error('changed my mind');
+  });
+  await expect(failing).rejects.toThrow('changed my mind');
+  expect(await syncOf(db)).toBe(full);
+
+  await fill();
+  await expect(inUnsyncedTransaction(db, (tx) => insert(tx, 'large', large))).rejects.toThrow('is full');
+  expect(await syncOf(db)).toBe(full);
+  await makeRoom();
+  expect(await ids()).toEqual(['a', 'b']);
 });

@@ -21,6 +21,8 @@ const keptStatements = 500;
 export interface SqliteFile {
   run(sql: string, parameters: readonly unknown[]): QueryResult<unknown>;
   inTransaction(): boolean;
+  /** Whether commits from now on wait until they are on the disk. Not within a transaction. */
+  syncCommits(isOn: boolean): void;
   close(): void;
 }
 
@@ -57,6 +59,8 @@ export function openSqlite(path: string): SqliteFile {
       return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
     },
     inTransaction: () => sqlite.inTransaction,
+    // Compiled anew each time: SQLite applies this pragma as it compiles it, and not as it runs it.
+    syncCommits: (isOn) => void sqlite.pragma(`synchronous = ${isOn ? 'FULL' : 'NORMAL'}`),
     close: () => void sqlite.close(),
   };
 }

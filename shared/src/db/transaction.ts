@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from './open.ts';
+import { SqliteFileAdapter } from './sqlite-dialect.ts';
 
 /** Postgres: serialization_failure and deadlock_detected (appendix A of its manual). Nothing was written; try again. */
 const retryable = new Set(['40001', '40P01']);
@@ -19,6 +20,17 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
       if (attempt >= attempts || !retryable.has((error as { code?: string }).code ?? '')) throw error;
     }
   }
+}
+
+/**
+ * As `inTransaction`, for work that is simply done again where a power cut undoes it, such as a purge. On SQLite its commit does not
+ * wait for the disk. That is most of the time of a small transaction, in which the process answers nobody. The next commit that
+ * waits makes this one lasting too.
+ */
+export function inUnsyncedTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const { adapter } = db.getExecutor();
+  const unsynced = adapter instanceof SqliteFileAdapter ? adapter.unsynced : null;
+  return inTransaction(unsynced ?? db, work);
 }
 
 /**
