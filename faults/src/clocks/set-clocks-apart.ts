@@ -115,7 +115,7 @@ async function checkRevocations(scene: Scene, checks: Checks): Promise<number> {
   return latestMs;
 }
 
-/** What the README says under its limits of clocks that are apart. */
+/** What `docs/operations.md#clocks` says of clocks that differ. */
 async function checkTokens({ management, questionOf, everywhere }: Scene, checks: Checks): Promise<void> {
   const fresh = await everywhere(questionOf('clock-fresh', { iat: nowSeconds() }));
   checks.check(

@@ -28,7 +28,7 @@ const S3rver = createRequire(import.meta.url)('s3rver') as new (
 };
 
 const bucket = 'latchkey-uploads';
-/** What the README tells operators to allow on their bucket. */
+/** What `docs/uploads.md` tells operators to allow on their bucket. */
 const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'PUT, GET, HEAD',
