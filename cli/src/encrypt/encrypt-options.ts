@@ -1,4 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
+import { isContentId } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { ContentKeySource } from './content-key-source.ts';
 
@@ -60,7 +61,7 @@ export interface Summary {
 
 /** @throws AppError `VALIDATION_FAILED`: `leases` is a path of the key server (`docs/contract.md#conventions`) */
 export function checkContentId(contentId: string): void {
-  if (/^[A-Za-z0-9_-]{1,256}$/.test(contentId) && contentId !== 'leases') return;
+  if (isContentId(contentId)) return;
   const detail = `--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -, and not "leases"`;
   throw new AppError('VALIDATION_FAILED', { detail });
 }

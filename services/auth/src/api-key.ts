@@ -1,4 +1,5 @@
 import type { ApiKeyState, Scope } from '@latchkey/shared/contracts';
+import { isUuid } from '@latchkey/shared/contracts';
 import type { ApiKeyTable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { instantOf } from '@latchkey/shared/http';
@@ -58,8 +59,6 @@ export function endOfReplaced(row: ApiKeyEnd, overlapSeconds: number, now: numbe
   return { expires_at: Math.min(row.expires_at ?? overlapEnd, overlapEnd), revoked_at: row.revoked_at };
 }
 
-const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /**
  * The id of a path. Case does not matter in a UUID that is read (RFC 9562 section 4).
  *
@@ -67,7 +66,7 @@ const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  */
 export function readApiKeyId(text: string): string {
   const id = text.toLowerCase();
-  if (!uuidPattern.test(id)) throw apiKeyNotFound();
+  if (!isUuid(id)) throw apiKeyNotFound();
   return id;
 }
 

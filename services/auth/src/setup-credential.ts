@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { apiKeyPattern, hashCredential, type Principal, readBearer } from '@latchkey/shared/auth';
+import { apiKeyPattern, hashCredential, readBearer } from '@latchkey/shared/auth';
 import { apiKeyCacheKey } from '@latchkey/shared/authority';
+import type { Principal } from '@latchkey/shared/contracts';
 import type { Database } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { foreignPageReasons } from '@latchkey/shared/http';

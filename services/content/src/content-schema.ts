@@ -1,6 +1,7 @@
+import { ContentIdSchema as PlainContentIdSchema } from '@latchkey/shared/contracts';
 import { instantOf, NameSchema } from '@latchkey/shared/http';
 import { type Static, Type } from 'typebox';
-import { type Content, contentIdPattern, type Metadata, maxManifestKeyLength } from './content.ts';
+import { type Content, type Metadata, maxManifestKeyLength } from './content.ts';
 
 export const StatusSchema = Type.Enum(['active', 'disabled'], {
   description: 'A disabled content gives no keys.',
@@ -31,10 +32,7 @@ export const fieldSchemas = {
   metadata: Type.Optional(MetadataSchema),
 };
 
-export const ContentIdSchema = Type.String({
-  pattern: contentIdPattern,
-  description: 'Part of the URL of its keys.',
-});
+export const ContentIdSchema = { ...PlainContentIdSchema, description: 'Part of the URL of its keys.' };
 
 /** Not checked by the schema: what is no content id names no content, and that is a 404. */
 export const ContentParametersSchema = Type.Object({ id: Type.String() });

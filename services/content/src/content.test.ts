@@ -1,5 +1,6 @@
+import { isContentId } from '@latchkey/shared/contracts';
 import { expect, test } from 'vitest';
-import { foldText, isContentId, readManifestKey, readMetadata } from './content.ts';
+import { foldText, readManifestKey, readMetadata } from './content.ts';
 
 const refusal = (path: string) =>
   expect.objectContaining({

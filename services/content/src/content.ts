@@ -25,14 +25,6 @@ export interface ContentFields {
   metadata: Metadata;
 }
 
-/** `docs/contract.md#conventions`. `leases` is a path of the lease service. */
-export const contentIdPattern = '^(?!leases$)[A-Za-z0-9_-]{1,256}$';
-const contentId = new RegExp(contentIdPattern);
-
-export function isContentId(text: string): boolean {
-  return contentId.test(text);
-}
-
 /** 16 KiB of JSON text: `docs/contract.md#content`. */
 const maxMetadataOctets = 16 * 1024;
 /** Far more than anybody writes by hand; without an end, nesting would exhaust the stack of whoever prints it. */

@@ -1,4 +1,4 @@
-import { isHeldByMark, type Principal, viewerIdOf } from '@latchkey/shared/auth';
+import { isEntitled, isHeldByMark, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { findLatestMark } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import type { Ledger } from '@latchkey/shared/events';
@@ -51,9 +51,7 @@ export async function presignUpload(
   const { key, contentLength } = upload;
   const { contentId } = readUploadKey(key);
   const contentType = readMediaType(upload.contentType);
-  if (principal?.kind === 'viewer' && principal.contents?.has(contentId) === false) {
-    throw new AppError('CONTENT_NOT_ENTITLED');
-  }
+  if (principal && !isEntitled(principal, contentId)) throw new AppError('CONTENT_NOT_ENTITLED');
   const now = await ledger.write(async (entry) => {
     const content = await findContent(entry.tx, contentId);
     if (content?.status !== 'active') throw new AppError('CONTENT_NOT_FOUND');

@@ -1,5 +1,5 @@
+import { isContentId } from '@latchkey/shared/contracts';
 import { validationFailure } from '@latchkey/shared/http';
-import { isContentId } from './content.ts';
 
 /** The longest key of an S3 object, in octets of UTF-8 (its user guide, "Naming Amazon S3 objects"). */
 export const maxUploadKeyOctets = 1_024;

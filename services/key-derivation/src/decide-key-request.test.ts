@@ -1,6 +1,5 @@
-import type { Principal } from '@latchkey/shared/auth';
 import { type Authority, createAuthority, EarlierState } from '@latchkey/shared/authority';
-import type { ApiKeyState, ContentState, LeaseState } from '@latchkey/shared/contracts';
+import type { ApiKeyState, ContentState, LeaseState, Principal } from '@latchkey/shared/contracts';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -146,7 +145,13 @@ describe('a lease that is named decides by itself', () => {
   });
 
   test('what is no lease id at all is unknown without asking the lease service', async () => {
-    for (const id of ['x', `${leaseId},${leaseId}`, '../../etc/passwd', `${leaseId}\u0000`]) {
+    for (const id of [
+      'x',
+      leaseId.toUpperCase(),
+      `${leaseId},${leaseId}`,
+      '../../etc/passwd',
+      `${leaseId}\u0000`,
+    ]) {
       expect(await decide(optional, id)).toBe('LEASE_UNKNOWN');
     }
     expect(authority.leases.loadsBegun).toBe(0);

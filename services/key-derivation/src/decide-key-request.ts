@@ -1,6 +1,7 @@
-import { isApiKeyUsable, isHeldByMark, viewerIdOf } from '@latchkey/shared/auth';
+import { isApiKeyUsable } from '@latchkey/shared/auth';
 import { type Authority, markKey, mayHaveBeenRenewed } from '@latchkey/shared/authority';
 import type { ContentState } from '@latchkey/shared/contracts';
+import { isEntitled, isHeldByMark, isUuid, viewerIdOf } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
 import type { KeyRequest } from './key-request.ts';
 
@@ -22,7 +23,6 @@ export type Decision =
 
 /** Content that was never registered keeps the first version, whatever is added later: its keys must not change. */
 const unregisteredKeyVersion = 1;
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * The order of `docs/contract.md#order-of-decisions`, after the credential and its scope: the content claim, the content,
@@ -47,7 +47,7 @@ export function decideKeyRequest(
     if (!known) return read('apiKeys', principal.cacheKey);
     // It was usable when the request was authenticated, and may have been revoked while something was read.
     if (!known.value || !isApiKeyUsable(known.value, now)) return refuse('INVALID_API_KEY');
-  } else if (principal.kind === 'viewer' && principal.contents && !principal.contents.has(contentId)) {
+  } else if (!isEntitled(principal, contentId)) {
     return refuse('CONTENT_NOT_ENTITLED');
   }
 
@@ -81,7 +81,7 @@ function decideByLease(
   leaseLoadsAtStart: number,
 ): Decision | null {
   // What cannot be the id of a lease is not looked for.
-  if (!uuid.test(leaseId)) return refuse('LEASE_UNKNOWN');
+  if (!isUuid(leaseId)) return refuse('LEASE_UNKNOWN');
   const known = authority.leases.peek(leaseId);
   if (!known) return read('leases', leaseId);
   const lease = known.value;

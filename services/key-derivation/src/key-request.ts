@@ -1,4 +1,4 @@
-import type { Principal } from '@latchkey/shared/auth';
+import type { Principal } from '@latchkey/shared/contracts';
 
 /** One request for a content key, authenticated and well formed. */
 export interface KeyRequest {

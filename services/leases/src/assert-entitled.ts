@@ -1,11 +1,11 @@
-import type { Principal } from '@latchkey/shared/auth';
+import type { Principal } from '@latchkey/shared/contracts';
+import { isEntitled } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { LeaseRouteOptions } from './lease-route-options.ts';
 
 /** @throws AppError CONTENT_NOT_ENTITLED where the viewer's token names other contents */
 export function assertEntitled(principal: Principal, contentId: string): void {
-  if (principal.kind !== 'viewer' || principal.contents === null || principal.contents.has(contentId)) return;
-  throw new AppError('CONTENT_NOT_ENTITLED');
+  if (!isEntitled(principal, contentId)) throw new AppError('CONTENT_NOT_ENTITLED');
 }
 
 /** @throws AppError CONTENT_NOT_FOUND where the content is disabled, or is not registered and would have to be */

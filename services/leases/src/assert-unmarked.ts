@@ -1,4 +1,4 @@
-import { isHeldByMark, type Principal } from '@latchkey/shared/auth';
+import { isHeldByMark, type Principal } from '@latchkey/shared/contracts';
 import type { Transaction } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { MarkStore } from './mark-store.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '@latchkey/shared/auth';
+import type { Principal } from '@latchkey/shared/contracts';
 import type { LedgerEntry } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
 

@@ -1,7 +1,7 @@
 import type { LeaseReader } from '@latchkey/shared/contracts';
+import { isUuid } from '@latchkey/shared/contracts';
 import { createTableCheck, type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
-import { isLeaseId } from './lease-id.ts';
 import { toLeaseState } from './lease-state.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
@@ -21,7 +21,7 @@ export function createLeaseReader({
   const marks = new MarkStore(db);
   return {
     async findLease(leaseId) {
-      if (!isLeaseId(leaseId)) return null;
+      if (!isUuid(leaseId)) return null;
       const lease = await openLeaseStore(db, revocations)
         .then((leases) => leases.find(leaseId))
         .catch(unavailable);

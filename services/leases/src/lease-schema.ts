@@ -11,8 +11,6 @@ function nullable<T>(schema: Record<string, unknown>) {
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
 }
 
-/** `docs/contract.md#conventions`: `leases` is a path, not a content. */
-export const ContentIdSchema = Type.String({ pattern: '^(?!leases$)[A-Za-z0-9_-]{1,256}$' });
 /** As long as the `sub` of a token may be; `readViewerId` counts octets. */
 export const ViewerIdSchema = Type.String({ minLength: 1, maxLength: 1_024, pattern: printable });
 /** A malformed lease id is an unknown one and not a fault of the request. */

@@ -1,11 +1,10 @@
-import { type Principal, viewerIdOf } from '@latchkey/shared/auth';
+import { isUuid, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { assertContentOpen, assertEntitled } from './assert-entitled.ts';
 import { assertUnmarked } from './assert-unmarked.ts';
 import type { Grant } from './create-lease.ts';
 import { type Lease, statusOf } from './lease.ts';
 import { type Acting, auditManagement } from './lease-acting.ts';
-import { isLeaseId } from './lease-id.ts';
 import type { LeaseEntry } from './lease-ledger.ts';
 import { lockForCreation, lockForRenewal } from './lease-locks.ts';
 import type { LeaseService } from './lease-route-options.ts';
@@ -25,7 +24,7 @@ export async function renewLease(
   acting: Acting,
 ): Promise<Grant> {
   const { db, revocations, clock, rules } = service;
-  const found = isLeaseId(leaseId) ? await (await openLeaseStore(db, revocations)).find(leaseId) : null;
+  const found = isUuid(leaseId) ? await (await openLeaseStore(db, revocations)).find(leaseId) : null;
   const lease = asRenewable(found, acting.principal, service, clock.now());
   assertEntitled(acting.principal, lease.contentId);
   // Before the transaction, because the answer may come from another process.

@@ -1,8 +1,7 @@
-import { viewerIdOf } from '@latchkey/shared/auth';
+import { isUuid, viewerIdOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { Lease } from './lease.ts';
 import { type Acting, auditManagement } from './lease-acting.ts';
-import { isLeaseId } from './lease-id.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import type { LeaseService } from './lease-route-options.ts';
 import { openLeaseStore } from './lease-store.ts';
@@ -69,7 +68,7 @@ export async function revokeLease(
 }
 
 async function findLease({ db, revocations }: LeaseService, leaseId: string): Promise<Lease> {
-  const lease = isLeaseId(leaseId) ? await (await openLeaseStore(db, revocations)).find(leaseId) : null;
+  const lease = isUuid(leaseId) ? await (await openLeaseStore(db, revocations)).find(leaseId) : null;
   if (!lease) throw new AppError('LEASE_NOT_FOUND');
   return lease;
 }

@@ -1,4 +1,4 @@
-import { type Principal, viewerIdOf } from '@latchkey/shared/auth';
+import { type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { validationFailure } from '@latchkey/shared/http';
 
 /** Fits an index of Postgres, whose entries hold some 2,700 octets (nbtree, BTMaxItemSize). */

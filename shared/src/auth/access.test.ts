@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Principal } from '../contracts/index.ts';
 import { scopes } from '../contracts/index.ts';
 import { type Access, assertScope, scopesOf } from './access.ts';
-import type { Principal } from './principal.ts';
 
 const principals: Record<string, Principal> = {
   ...Object.fromEntries(
@@ -14,6 +14,7 @@ const principals: Record<string, Principal> = {
 
 /** The table of `docs/contract.md#scopes`. */
 const table: Record<Exclude<Access, 'open'>, string[]> = {
+  internal: [],
   'any-api-key': ['admin', 'full', 'upload', 'playback'],
   manage: ['admin', 'full'],
   'content:read': ['admin', 'full', 'playback'],
@@ -24,7 +25,7 @@ const table: Record<Exclude<Access, 'open'>, string[]> = {
 };
 
 describe.each(Object.entries(table))('%s', (access, allowed) => {
-  test(`is for ${allowed.join(', ')} and nobody else`, () => {
+  test(`a route of the row ${access} is for ${allowed.join(', ') || 'no client'} and nobody else`, () => {
     for (const [name, principal] of Object.entries(principals)) {
       const asking = () => assertScope(principal, access as Access);
       if (allowed.includes(name)) expect(asking, name).not.toThrow();

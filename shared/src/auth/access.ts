@@ -1,6 +1,5 @@
-import type { Scope } from '../contracts/index.ts';
+import type { Principal, Scope } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
-import type { Principal } from './principal.ts';
 
 interface AccessRule {
   scopes: readonly Scope[];
@@ -12,6 +11,8 @@ interface AccessRule {
 export const accessRules = {
   /** No credential: setup (which has rules of its own), health, documents. */
   open: null,
+  /** For neighbours behind `INTERNAL_SECRET` (`createNeighbourGate`): no credential of a client reaches it. */
+  internal: { scopes: [], viewer: false },
   /** Any API key may ask who it is. */
   'any-api-key': { scopes: ['admin', 'full', 'upload', 'playback'], viewer: false },
   /** API keys, audit, events; writing content; listing, looking up and revoking any lease. */

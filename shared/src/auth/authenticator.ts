@@ -1,10 +1,9 @@
 import { type Authority, apiKeyCacheKey } from '../authority/index.ts';
 import type { Clock } from '../clock/index.ts';
-import type { ApiKeyState, ApiKeyVerifier } from '../contracts/index.ts';
+import type { ApiKeyState, ApiKeyVerifier, Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type Access, accessRules, assertScope } from './access.ts';
 import { apiKeyPattern, apiKeyPrefix, hashCredential, hashToken } from './api-key.ts';
-import type { Principal } from './principal.ts';
 import { tokenPattern } from './read-credential.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 

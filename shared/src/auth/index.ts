@@ -4,6 +4,5 @@ export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authe
 export { createTokens, type TokenSettings } from './create-tokens.ts';
 export { fetchKeySet } from './fetch-key-set.ts';
 export { createKeySet, type KeySet } from './key-set.ts';
-export { isHeldByMark, type Principal, toActor, viewerIdOf } from './principal.ts';
 export { type CredentialSource, presentsApiKey, readBearer, readCredential } from './read-credential.ts';
 export { createTokenVerifier, type TokenRules, type TokenVerifier } from './token-verifier.ts';

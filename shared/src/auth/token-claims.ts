@@ -1,7 +1,7 @@
 import type { JWTPayload } from 'jose';
+import type { Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import type { TextPool } from '../memory/index.ts';
-import type { Principal } from './principal.ts';
 import { ContentList, listContents } from './token-contents.ts';
 
 /** What is asked of a viewer's token beyond its signature. */

@@ -1,12 +1,6 @@
+import { isContentId, type TokenContents } from '../contracts/index.ts';
 import { type TextPool, textBytes } from '../memory/index.ts';
 
-/** The contents that a token opens. */
-export interface TokenContents {
-  has(contentId: string): boolean;
-}
-
-/** `docs/contract.md#conventions`: nothing else is the id of a content. */
-const contentIdPattern = /^[A-Za-z0-9_-]{1,256}$/;
 /** No id has one, so an id between two of them is found only where it stands whole. */
 const separator = ' ';
 
@@ -23,7 +17,7 @@ export class ContentList implements TokenContents {
   }
 
   has(contentId: string): boolean {
-    return contentIdPattern.test(contentId) && this.#text.includes(separator + contentId + separator);
+    return isContentId(contentId) && this.#text.includes(separator + contentId + separator);
   }
 }
 
@@ -33,7 +27,7 @@ export class ContentList implements TokenContents {
  * @returns the text of a `ContentList`, and what it takes in memory beyond what other lists take already
  */
 export function listContents(ids: Iterable<string>, pool: TextPool): { text: string; bytes: number } {
-  const possible = [...new Set(ids)].filter((id) => contentIdPattern.test(id));
+  const possible = [...new Set(ids)].filter((id) => isContentId(id));
   const text = separator + possible.map((id) => id + separator).join('');
   const bytes = pool.has(text) ? 0 : textBytes(text);
   return { text: pool.share(text), bytes };

@@ -1,6 +1,7 @@
 import { createSecretKey } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Clock } from '../clock/index.ts';
+import type { Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import {
   mapSlotBytes,
@@ -14,7 +15,6 @@ import {
   usualCachesBytes,
 } from '../memory/index.ts';
 import type { KeySet } from './key-set.ts';
-import type { Principal } from './principal.ts';
 import {
   isTokenTimely,
   readClaims,

@@ -12,6 +12,7 @@ export {
   type ContentState,
   type ContentStatus,
 } from './content-reader.ts';
+export { ContentIdSchema, isContentId, isUuid } from './ids.ts';
 export {
   FingerprintsSchema,
   type KeyVersionComparison,
@@ -26,5 +27,13 @@ export {
   MarkAnswerSchema,
   MarkSchema,
 } from './lease-reader.ts';
+export {
+  isEntitled,
+  isHeldByMark,
+  type Principal,
+  type TokenContents,
+  toActor,
+  viewerIdOf,
+} from './principal.ts';
 export { createRecordReader, createStrictReader, nullable } from './record.ts';
 export { isScope, type Scope, scopes } from './scope.ts';

@@ -5,9 +5,9 @@ import {
   accessRules,
   assertScope,
   type CredentialSource,
-  type Principal,
   readCredential,
 } from '../auth/index.ts';
+import type { Principal } from '../contracts/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { App } from './routes.ts';
 
@@ -35,6 +35,8 @@ export function addGuard(
   };
   app.addHook('onRoute', ({ config, url, method }) => {
     if (!config?.access) throw new Error(`${String(method)} ${url} names no row of the scope table`);
+    if (config.access === 'internal')
+      throw new Error(`${String(method)} ${url} is for neighbours, and is added to the routes of clients`);
   });
 
   app.addHook('onRequest', (request, reply, done) => {

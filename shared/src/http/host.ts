@@ -13,7 +13,7 @@ import type { RawAnswers } from './raw-answer.ts';
 import './request-context.ts';
 import { requestIdOf } from './request-id.ts';
 import { createResponseObserver } from './response-observer.ts';
-import type { App } from './routes.ts';
+import { type App, gateDecorator } from './routes.ts';
 import { createTransferCodingCheck } from './transfer-coding.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -110,6 +110,10 @@ export function createHost(options: HostOptions): App {
   app.addHook('preParsing', ({ raw }, _reply, _payload, done) =>
     done(clientErrors.failureOf(raw) ?? undefined),
   );
+  app.addHook('onRoute', ({ config, url }) => {
+    if (config?.access !== 'internal' || app.hasDecorator(gateDecorator)) return;
+    throw new Error(`${url} is for neighbours, and this host does not tell them from others`);
+  });
   app.setErrorHandler(answerError);
   addNotFound(app);
   // Node would answer by itself, with a bare 417. An expectation that is not known may be ignored (RFC 9110 section 10.1.1).

@@ -12,5 +12,5 @@ export {
 export { createRateLimiter, type LimitName, type RateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export type { RouteOptions } from './route-options.ts';
-export type { App, Routes } from './routes.ts';
+export { type App, gateDecorator, type Routes } from './routes.ts';
 export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';

@@ -1,6 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { viewerIdOf } from '../auth/index.ts';
+import { viewerIdOf } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import { networkOf } from '../net/index.ts';
 import type { RedisConnection } from '../replicas/index.ts';

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { RefusalLog } from '../audit/index.ts';
-import { accessRules, presentsApiKey, scopesOf, toActor } from '../auth/index.ts';
+import { accessRules, presentsApiKey, scopesOf } from '../auth/index.ts';
 import type { Actor } from '../contracts/index.ts';
+import { toActor } from '../contracts/index.ts';
 import type { AppError } from '../errors/index.ts';
 import { toAppError } from './error-handler.ts';
 import type { App } from './routes.ts';

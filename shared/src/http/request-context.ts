@@ -1,4 +1,5 @@
-import type { Access, Principal } from '../auth/index.ts';
+import type { Access } from '../auth/index.ts';
+import type { Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/index.ts';
 import type { LimitName } from './rate-limit.ts';
 

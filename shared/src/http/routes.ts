@@ -18,3 +18,6 @@ export type App = FastifyInstance<
 
 /** A service, as the host mounts it: routes, and nothing that belongs to the host. */
 export type Routes = (app: App) => Promise<void>;
+
+/** A host that has it answers nobody but neighbours. Without it, no route of the row `internal` can be added. */
+export const gateDecorator = 'isBehindGate';

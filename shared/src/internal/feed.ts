@@ -24,7 +24,7 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
   app.get(
     '/internal/feed/head',
     {
-      config: { access: 'open' },
+      config: { access: 'internal' },
       schema: { hide: true, response: { 200: FeedHeadSchema } },
     },
     async () => ({ head: await feed.head() }),
@@ -32,7 +32,7 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
   app.get(
     '/internal/feed',
     {
-      config: { access: 'open' },
+      config: { access: 'internal' },
       schema: {
         hide: true,
         querystring: Type.Object({ since: Type.Integer({ minimum: 0 }) }),

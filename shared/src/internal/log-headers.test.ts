@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Principal } from '../auth/index.ts';
+import type { Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type App, createHost } from '../http/index.ts';
 import { createMetrics } from '../metrics/index.ts';

@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type App, createHost } from '../http/index.ts';
+import type { Authenticator } from '../auth/index.ts';
+import { type App, addGuard, createHost } from '../http/index.ts';
 import { createMetrics } from '../metrics/index.ts';
 import { createNeighbourGate } from './neighbour-gate.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
+let open: () => App;
 let app: App;
 beforeEach(() => {
   const tell = () => {};
-  app = createHost({
-    randomId: randomUUID,
-    clientIpOf: () => '127.0.0.1',
-    requestLog: null,
-    operatorLog: { info: tell, warn: tell, error: tell },
-    metrics: createMetrics(),
-  });
+  open = () =>
+    createHost({
+      randomId: randomUUID,
+      clientIpOf: () => '127.0.0.1',
+      requestLog: null,
+      operatorLog: { info: tell, warn: tell, error: tell },
+      metrics: createMetrics(),
+    });
+  app = open();
   createNeighbourGate(secret).addTo(app);
-  for (const url of ['/health', '/ready', '/openapi.json', '/keys/:contentId', '/internal/feed'])
+  for (const url of ['/health', '/ready', '/openapi.json', '/keys/:contentId'])
     app.get(url, { config: { access: 'open' } }, async () => ({ url }));
+  app.get('/internal/feed', { config: { access: 'internal' } }, async () => ({ url: '/internal/feed' }));
 });
 afterEach(() => app.close());
 
@@ -64,4 +69,11 @@ describe('a service', () => {
     for (const presented of [undefined, secret])
       expect((await ask('/ready', presented)).headers).not.toHaveProperty('x-latchkey-refused');
   });
+});
+
+test('an internal route cannot be added to a host that has no gate, nor to the routes that clients authenticate for', () => {
+  const add = (to: App) => to.get('/internal/marks', { config: { access: 'internal' } }, async () => ({}));
+  expect(() => add(open())).toThrow('/internal/marks is for neighbours');
+  addGuard(app, { authenticator: {} as Authenticator, limiter: null });
+  expect(() => add(app)).toThrow('/internal/marks is for neighbours');
 });

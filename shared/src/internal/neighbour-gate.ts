@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { hashCredential } from '../auth/index.ts';
 import { AppError } from '../errors/index.ts';
-import type { App } from '../http/index.ts';
+import { type App, gateDecorator } from '../http/index.ts';
 
 /** Carries `INTERNAL_SECRET`, from the gateway and from neighbours. */
 export const internalSecretHeader = 'x-latchkey-secret';
@@ -43,6 +43,7 @@ export function createNeighbourGate(secret: string): NeighbourGate {
   return {
     isNeighbour,
     addTo(app) {
+      app.decorate(gateDecorator, true);
       app.addHook('onRequest', (request, reply, done) => {
         const isOpen = openPaths.has(request.routeOptions.url ?? '');
         if (isOpen && request.headers[internalSecretHeader] === undefined) return done();

@@ -13,7 +13,7 @@ export function addProcessReportRoute(app: App, statistics: ProcessStatistics): 
     '/internal/statistics',
     {
       // Also while it waits for what it depends on: that is when somebody looks.
-      config: { access: 'open', waitsForNothing: true },
+      config: { access: 'internal', waitsForNothing: true },
       schema: {
         hide: true,
         querystring: Type.Object({ since: Type.Integer({ minimum: 0 }) }),

@@ -8,7 +8,7 @@ export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): 
   app.get(
     '/internal/api-keys/:keyHash',
     {
-      config: { access: 'open' },
+      config: { access: 'internal' },
       schema: {
         hide: true,
         params: Type.Object({ keyHash: Type.String({ pattern: '^[0-9a-f]{64}$' }) }),
@@ -23,7 +23,7 @@ export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): 
   app.post(
     '/internal/api-keys/uses',
     {
-      config: { access: 'open' },
+      config: { access: 'internal' },
       schema: {
         hide: true,
         body: ApiKeyUsesSchema,

@@ -1,8 +1,8 @@
+import { isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, auditFacts, NameSchema, type RouteOptions } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { changeContent } from '../change-content.ts';
-import { isContentId } from '../content.ts';
 import {
   ContentAnswerSchema,
   ContentParametersSchema,

@@ -1,6 +1,6 @@
+import { isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, auditFacts, type RouteOptions } from '@latchkey/shared/http';
-import { isContentId } from '../content.ts';
 import { ContentAnswerSchema, ContentParametersSchema, toContentAnswer } from '../content-schema.ts';
 import { disableContent } from '../disable-content.ts';
 

@@ -1,6 +1,6 @@
+import { isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App, RouteOptions } from '@latchkey/shared/http';
-import { isContentId } from '../content.ts';
 import { ContentParametersSchema, KeyedContentAnswerSchema, toContentAnswer } from '../content-schema.ts';
 import { findContent } from '../content-store.ts';
 import { keyEndpointOf } from '../key-endpoint.ts';

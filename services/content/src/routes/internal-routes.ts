@@ -17,7 +17,7 @@ export function addContentInternalRoutes(
   app.get(
     '/internal/contents/:contentId',
     {
-      config: { access: 'open' },
+      config: { access: 'internal' },
       schema: {
         hide: true,
         params: Type.Object({ contentId: Type.String() }),
@@ -29,7 +29,7 @@ export function addContentInternalRoutes(
   app.post(
     '/internal/key-versions',
     {
-      config: { access: 'open' },
+      config: { access: 'internal' },
       schema: {
         hide: true,
         body: FingerprintsSchema,

@@ -1,4 +1,5 @@
 import type { CredentialSource } from '@latchkey/shared/auth';
+import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
@@ -6,8 +7,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { ContentKeyIssuer } from '../issue-content-key.ts';
 
-/** `docs/contract.md#conventions`. `leases` is a path of the lease service. */
-const ContentIdSchema = Type.String({ pattern: '^(?!leases$)[A-Za-z0-9_-]{1,256}$' });
 const EpochSchema = Type.String({
   pattern: '^(0|[1-9][0-9]{0,9})$',
   description: '0 to 4294967295, without leading zeros.',

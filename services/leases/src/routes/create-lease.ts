@@ -1,10 +1,10 @@
+import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { createLease } from '../create-lease.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import {
-  ContentIdSchema,
   DeviceIdSchema,
   grantOf,
   grantResponse,

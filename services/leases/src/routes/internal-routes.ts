@@ -11,7 +11,7 @@ export function addLeaseInternalRoutes(app: App, reader: LeaseReader, feed: Chan
   app.get(
     '/internal/leases/:leaseId',
     {
-      config: { access: 'open' },
+      config: { access: 'internal' },
       schema: {
         hide: true,
         params: Type.Object({ leaseId: Type.String() }),
@@ -26,7 +26,7 @@ export function addLeaseInternalRoutes(app: App, reader: LeaseReader, feed: Chan
   app.get(
     '/internal/marks',
     {
-      config: { access: 'open' },
+      config: { access: 'internal' },
       schema: {
         hide: true,
         querystring: Type.Object({ viewerId: Type.String(), contentId: Type.String() }),

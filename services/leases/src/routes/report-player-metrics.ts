@@ -1,7 +1,7 @@
+import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import { ContentIdSchema } from '../lease-schema.ts';
 import { type createPlayerMetrics, PlayerMetricsSchema } from '../player-metrics.ts';
 
 const schema = {

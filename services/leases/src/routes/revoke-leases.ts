@@ -1,17 +1,11 @@
 import { assertScope } from '@latchkey/shared/auth';
+import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import type { Acting } from '../lease-acting.ts';
 import type { LeaseService } from '../lease-route-options.ts';
-import {
-  ContentIdSchema,
-  LeaseIdSchema,
-  LeaseSchema,
-  ReasonSchema,
-  toLeaseView,
-  ViewerIdSchema,
-} from '../lease-schema.ts';
+import { LeaseIdSchema, LeaseSchema, ReasonSchema, toLeaseView, ViewerIdSchema } from '../lease-schema.ts';
 import { type RevocationResult, revokeMatchingLeases } from '../revoke-by-selector.ts';
 import { releaseLease, revokeLease } from '../revoke-leases.ts';
 import { readViewerId } from '../viewer-id.ts';

@@ -1,5 +1,10 @@
-import type { Actor, Scope } from '../contracts/index.ts';
-import type { TokenContents } from './token-contents.ts';
+import type { Actor } from './audit-entry.ts';
+import type { Scope } from './scope.ts';
+
+/** The contents that a token opens. */
+export interface TokenContents {
+  has(contentId: string): boolean;
+}
 
 /** Who acts, once authenticated. It never holds the credential, because it is logged. */
 export type Principal =
@@ -41,6 +46,11 @@ export function toActor(principal: Principal | null): Actor {
   if (!principal || principal.kind === 'anonymous') return { kind: 'anonymous', id: null };
   if (principal.kind === 'viewer') return { kind: 'viewer', id: principal.id };
   return principal.id === null ? { kind: 'bootstrap-key', id: null } : { kind: 'api-key', id: principal.id };
+}
+
+/** Whether the principal may have this content, as far as its token says (`docs/contract.md#order-of-decisions`). */
+export function isEntitled(principal: Principal, contentId: string): boolean {
+  return principal.kind !== 'viewer' || principal.contents === null || principal.contents.has(contentId);
 }
 
 /**
