@@ -19,6 +19,7 @@ const usage = `npm run test:compose: builds every image and runs compose.yaml fo
 
 Needs Compose (docker compose or docker-compose) and a Docker engine: the one that DOCKER_HOST names, else the one of the
 current context. The engine must run on this machine, because compose.yaml publishes its ports on 127.0.0.1.
+An engine has addresses for about 30 networks, and this uses up to 24 at a time: take one that runs little else.
 Removes the containers, networks and volumes that it makes. Keeps the images, with the tag test.
 Writes the sizes of the images into docs/containers.md.
 Ends with: N passed, N failed. Exits 0 where nothing failed.
