@@ -5,7 +5,12 @@ import { readFlags } from '@latchkey/rig/read-flags';
 import type { Stores } from '@latchkey/rig/stack/distributed-profile';
 import { provideStores, thisMachine } from '@latchkey/rig/stores/provide-stores';
 import { conclude } from '@latchkey/rig/test-run/run-tests';
-import { type Meeting, meetAsServices, meetOnPostgres, meetOnSqlite } from '@latchkey/rig/upgrade/meeting';
+import {
+  type CodeOnSchema,
+  testAsServices,
+  testOnPostgres,
+  testOnSqlite,
+} from '@latchkey/rig/upgrade/code-on-schema';
 import { previousRelease, unpackPreviousRelease } from '@latchkey/rig/upgrade/previous-release';
 import { migrateWith, type Release } from '@latchkey/rig/upgrade/release';
 import { rollThrough } from '@latchkey/rig/upgrade/roll-through';
@@ -73,7 +78,7 @@ async function testAll(before: Release, now: Release): Promise<void> {
   const added = /brought up to date: (.+)$/.exec(await migrateWith(now, file))?.[1]?.split(', ') ?? [];
   say(`${before.version}: ${ofBefore}\n${now.version} adds: ${added.join(', ') || 'no migration'}`);
 
-  const meetings: [string, Omit<Meeting, 'folder'>][] = [
+  const pairs: [string, Omit<CodeOnSchema, 'folder'>][] = [
     [
       `${before.version} on the schema of ${now.version}`,
       { code: before, schema: [before, now], pending: [], tests, tally },
@@ -83,19 +88,19 @@ async function testAll(before: Release, now: Release): Promise<void> {
       { code: now, schema: [before], pending: added, tests, tally },
     ],
   ];
-  for (const [index, [name, facts]] of meetings.entries()) {
-    const meeting: Meeting = { ...facts, folder: join(folder, String(index)) };
+  for (const [index, [name, facts]] of pairs.entries()) {
+    const pair: CodeOnSchema = { ...facts, folder: join(folder, String(index)) };
     if (chosen('sqlite')) {
       const part = `SQLite: ${name}`;
-      await attempt(part, () => meetOnSqlite(meeting, part));
+      await attempt(part, () => testOnSqlite(pair, part));
     }
     if (chosen('postgres')) {
       const part = `Postgres, one process: ${name}`;
-      await attempt(part, () => withStores(part, (stores) => meetOnPostgres(meeting, part, stores)));
+      await attempt(part, () => withStores(part, (stores) => testOnPostgres(pair, part, stores)));
     }
     if (chosen('services')) {
       const part = `Postgres, separate services: ${name}`;
-      await attempt(part, () => withStores(part, (stores) => meetAsServices(meeting, part, stores)));
+      await attempt(part, () => withStores(part, (stores) => testAsServices(pair, part, stores)));
     }
   }
   if (chosen('rolling')) {

@@ -3,8 +3,8 @@ import { createAsker } from './proxies/ask.ts';
 import { hostName } from './proxies/certificate.ts';
 import { proxyKinds } from './proxies/configuration.ts';
 import { failingPath, onceFailingPath, startEchoUpstream } from './proxies/echo-upstream.ts';
+import { patience } from './proxies/proxied-server.ts';
 import { startProxy } from './proxies/proxy-process.ts';
-import { patience } from './proxies/stand.ts';
 import { secretsIn } from './request-lines.ts';
 import { unique } from './tokens.ts';
 

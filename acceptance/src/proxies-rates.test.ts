@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Question, type Reply, valuesOf } from './proxies/ask.ts';
 import { proxyKinds } from './proxies/configuration.ts';
-import { listedOrigin, makeStand, newAddress } from './proxies/stand.ts';
+import { listedOrigin, newAddress, startProxiedServer } from './proxies/proxied-server.ts';
 import { readLines } from './request-lines.ts';
 import { unique, viewerToken } from './tokens.ts';
 
@@ -25,7 +25,7 @@ const atOnce = (rate: Rate) => (rate.burst === 0 ? rate.perMinute : rate.burst);
 const atMost = (rate: Rate) => 2 * rate.perMinute + rate.burst;
 
 describe.each(proxyKinds)('%s with its documented configuration', async (kind) => {
-  const { ask, lineOf, server } = await makeStand(kind);
+  const { ask, lineOf, server } = await startProxiedServer(kind);
   const token = () => `Bearer ${viewerToken(server.jwtSecret, unique('viewer'))}`;
   /** Caddy leaves the counting to Latchkey. */
   const byLatchkey = kind === 'Caddy';

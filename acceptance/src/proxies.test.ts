@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { askPlain, type Reply, valuesOf } from './proxies/ask.ts';
 import { hostName } from './proxies/certificate.ts';
 import { proxyKinds } from './proxies/configuration.ts';
-import { listedOrigin, makeStand, newAddress, patience } from './proxies/stand.ts';
+import { listedOrigin, newAddress, patience, startProxiedServer } from './proxies/proxied-server.ts';
 import { readLines, secretsIn } from './request-lines.ts';
 import { createApiKey } from './stage.ts';
 import { unique, viewerToken } from './tokens.ts';
@@ -45,7 +45,7 @@ const disguises = [
 const corsHeaders = ({ headers }: Reply) => headers.filter(([name]) => name.startsWith('access-control-'));
 
 describe.each(proxyKinds)('%s with its documented configuration', async (kind) => {
-  const { ask, open, lineOf, server, proxy } = await makeStand(kind);
+  const { ask, open, lineOf, server, proxy } = await startProxiedServer(kind);
   const viewer = () => ({ authorization: `Bearer ${viewerToken(server.jwtSecret, unique('viewer'))}` });
   const admin = { authorization: `Bearer ${server.adminApiKey}` };
 

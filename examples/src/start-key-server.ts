@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
+import { startSingleNodeProcess } from '@latchkey/rig/processes/single-node';
 
 export interface KeyServerOptions {
   /** Holds the database, the secrets and the log of the server. */
@@ -15,7 +12,7 @@ export interface KeyServerOptions {
   readonly tokenSecret: string;
   /** Further variables of the server. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Of whoever starts it. The server is given PATH and HOME of it: a DATABASE_URL there is not meant for a demonstration. */
+  /** The server gets PATH and HOME of it. A DATABASE_URL there is not meant for a demonstration. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
 }
@@ -24,15 +21,11 @@ export interface KeyServer {
   /** Without a slash at its end. */
   readonly url: string;
   readonly logFile: string;
-  /** Resolves when the process has ended, whoever ended it. */
+  /** Resolves when the process has ended and its log is written. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
 
-const entryFile = fileURLToPath(new URL('../../gateway/src/single-node.ts', import.meta.url));
-const listening = /serves on (http:\/\/[^\s"]+)/;
-/** A start takes a second; this is for a machine that is busy. */
-const startTimeoutMs = 60_000;
 /** The server gives its requests ten seconds to end. */
 const stopTimeoutMs = 15_000;
 /** Renewals come at 75 % of it: one sees two of them in a minute. */
@@ -46,27 +39,21 @@ const leaseSeconds = 40;
  */
 export async function startKeyServer(options: KeyServerOptions): Promise<KeyServer> {
   const logFile = join(options.folder, 'server.log');
-  const log = createWriteStream(logFile);
-  const child = spawn(process.execPath, [entryFile], {
-    cwd: options.folder,
-    env: { PATH: options.env.PATH, HOME: options.env.HOME, ...settings(options), ...options.variables },
-    // The channel is how the server learns that whoever started it is gone.
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  const { folder, env, variables, signal } = options;
+  const server = startSingleNodeProcess({
+    folder,
+    env: { PATH: env.PATH, HOME: env.HOME, ...settings(options), ...variables },
+    logFile,
   });
-  child.stdout?.pipe(log, { end: false });
-  child.stderr?.pipe(log, { end: false });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve())).then(() => {
-    log.end();
-    return finished(log);
-  });
+  const ended = server.ended().then(() => {});
   const stop = async () => {
-    child.kill('SIGTERM');
-    const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    server.kill('SIGTERM');
+    const timer = setTimeout(() => server.kill('SIGKILL'), stopTimeoutMs);
     await ended;
     clearTimeout(timer);
   };
   try {
-    return { url: await waitForUrl(child, options.signal), logFile, ended, stop };
+    return { url: await server.listens(signal), logFile, ended, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -89,28 +76,4 @@ function settings({ folder, port, pageOrigin, adminApiKey, tokenSecret }: KeySer
     LEASE_TTL_SECONDS: String(leaseSeconds),
     SHUTDOWN_DRAIN_SECONDS: '0',
   };
-}
-
-function waitForUrl(child: ChildProcess, signal?: AbortSignal): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  let written = '';
-  const fail = () => reject(new Error(`The key server did not start. It wrote:\n${written.trim()}`));
-  const interrupt = () => reject(signal?.reason);
-  const timer = setTimeout(fail, startTimeoutMs);
-  const look = (text: Buffer) => {
-    written += text.toString('utf8');
-    const url = listening.exec(written)?.[1];
-    if (url !== undefined) resolve(url);
-  };
-  child.stderr?.on('data', look);
-  child.once('close', fail);
-  child.once('error', reject);
-  if (signal?.aborted) interrupt();
-  signal?.addEventListener('abort', interrupt);
-  return promise.finally(() => {
-    clearTimeout(timer);
-    child.stderr?.off('data', look);
-    child.off('close', fail);
-    signal?.removeEventListener('abort', interrupt);
-  });
 }

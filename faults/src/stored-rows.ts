@@ -1,18 +1,10 @@
+import { consistencyQueries } from '@latchkey/rig/consistency';
 import pg from 'pg';
 import type { Acknowledged } from './client/management.ts';
 
-/** Rows that stand for an act, and the action that the audit has for it. */
-const acts = [
-  ['api_keys', 'true', 'api-key.create'],
-  ['api_keys', 'revoked_at IS NOT NULL', 'api-key.revoke'],
-  ['contents', 'true', 'content.create'],
-  ['contents', "status = 'disabled'", 'content.disable'],
-  ['leases', 'true', 'lease.create'],
-] as const;
-
 /**
  * What is wrong with the stored rows, in words: something acknowledged that is missing, an act without its audit, an audit
- * without its act, a hole in the change feed.
+ * without its act, a gap in the change feed.
  */
 export async function findWrongRows(
   databaseUrl: string,
@@ -23,11 +15,7 @@ export async function findWrongRows(
   try {
     const count = async (sql: string, values: unknown[] = []) =>
       Number((await client.query<{ n: string }>(sql, values)).rows[0]?.n);
-    return [
-      ...(await findHalfDone(count)),
-      ...(await findGaps(client)),
-      ...(await findLost(count, acknowledged)),
-    ];
+    return [...(await findInconsistencies(count)), ...(await findLost(count, acknowledged))];
   } finally {
     await client.end();
   }
@@ -35,33 +23,12 @@ export async function findWrongRows(
 
 type Count = (sql: string, values?: unknown[]) => Promise<number>;
 
-async function findHalfDone(count: Count): Promise<string[]> {
+async function findInconsistencies(count: Count): Promise<string[]> {
   const found: string[] = [];
-  for (const [table, condition, action] of acts) {
-    const audited = `SELECT target FROM audit WHERE action = '${action}' AND outcome = 'done'`;
-    const rows = `SELECT id FROM ${table} WHERE ${condition}`;
-    const silent = await count(`SELECT count(*) AS n FROM (${rows}) AS r WHERE id NOT IN (${audited})`);
-    const empty = await count(`SELECT count(*) AS n FROM (${audited}) AS a WHERE target NOT IN (${rows})`);
-    if (silent > 0) found.push(`${silent} ${action} without an audit row`);
-    if (empty > 0) found.push(`${empty} audit rows of ${action} without the act`);
+  for (const { sql, fault } of consistencyQueries) {
+    const n = await count(sql);
+    if (n !== 0) found.push(fault(n));
   }
-  const unmarked =
-    await count(`SELECT count(*) AS n FROM leases WHERE revoked_by = 'management' AND NOT EXISTS (
-    SELECT 1 FROM marks WHERE (marks.viewer_id = leases.viewer_id OR marks.viewer_id = '')
-      AND (marks.content_id = leases.content_id OR marks.content_id = ''))`);
-  if (unmarked > 0) found.push(`${unmarked} leases revoked by the management without a mark`);
-  return found;
-}
-
-async function findGaps(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query(
-    `SELECT count(*)::int AS n, coalesce(min(number), 1)::int AS first, coalesce(max(number), 0)::int AS last,
-      (SELECT number::int FROM change_counter) AS counter FROM changes`,
-  );
-  const { n, first, last, counter } = rows[0];
-  const found: string[] = [];
-  if (last - first + 1 !== n) found.push('the change feed has a gap');
-  if (counter !== last) found.push(`the change feed ends at ${last}, its counter is at ${counter}`);
   return found;
 }
 

@@ -91,7 +91,7 @@ async function checkRevocations(scene: Scene, checks: Checks): Promise<number> {
     ['a token that was issued a minute ago', false],
     ['a lease', true],
   ] as const) {
-    const viewerId = `clock-victim-${byLease}`;
+    const viewerId = `clock-subject-${byLease}`;
     const lease = byLease ? (await demand(management.createLease(viewerId, contentId))).lease : undefined;
     const question = questionOf(viewerId, {}, lease?.id);
     const before = await everywhere(question);

@@ -3,13 +3,17 @@ import type { Answer } from '../client/ask.ts';
 import { type Audience, warm } from '../client/audience.ts';
 import { type Load, startLoad } from '../client/load.ts';
 import { createManagement, type Management } from '../client/management.ts';
-import { createVictim, type Victim, victimKinds } from '../client/victim.ts';
+import {
+  createRevocationSubject,
+  type RevocationSubject,
+  revocationKinds,
+} from '../client/revocation-subject.ts';
 import type { Replica } from '../revocation/follow-revocation.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 import { findWrongRows } from '../stored-rows.ts';
 import type { Fault } from './fault.ts';
-import { startWitness, type Witness } from './witness.ts';
+import { type RevocationObserver, startRevocationObserver } from './revocation-observer.ts';
 
 /** What was seen of one fault. */
 export interface FaultReport {
@@ -41,8 +45,8 @@ const normalTimeoutMs = 30_000;
 export async function runFault(fault: Fault, { stack, audience, replicas }: Scene): Promise<FaultReport> {
   const gateway = stack.gateways[0]?.url ?? '';
   const management = createManagement(() => gateway, adminKey);
-  const early = await createVictims(victimKinds.length, management, audience.contentId, replicas);
-  const changing = await createVictims(
+  const early = await createSubjects(revocationKinds.length, management, audience.contentId, replicas);
+  const changing = await createSubjects(
     Math.ceil((fault.seconds * 1_000) / changeEveryMs),
     management,
     audience.contentId,
@@ -50,70 +54,76 @@ export async function runFault(fault: Fault, { stack, audience, replicas }: Scen
   );
   await audience.becomeKnown();
   const load = startLoad(keysPerSecond, () => ({ origin: gateway, question: audience.next() }));
-  const witness = startWitness(replicas);
+  const observer = startRevocationObserver(replicas);
   try {
     // The last of these are acknowledged when their announcement may not have arrived yet.
-    for (const answer of await Promise.all(early.map((victim) => takeAway(victim, witness))))
+    for (const answer of await Promise.all(early.map((subject) => takeAway(subject, observer))))
       if (answer.status !== 200) throw new Error(`before the fault a change was answered ${answer.status}`);
     await fault.begin(stack);
-    const changes = await changeWhileBroken(fault.seconds, changing, management, witness, audience.contentId);
+    const changes = await changeWhileBroken(
+      fault.seconds,
+      changing,
+      management,
+      observer,
+      audience.contentId,
+    );
     const mendedAtMs = performance.now();
     await fault.end(stack);
     const normalAfterMs = await untilNormal(stack, load, mendedAtMs);
     const answered = await Promise.all(changes);
-    await witness.stop();
+    await observer.stop();
     const wrong = [
-      ...(await witness.verify()),
+      ...(await observer.verify()),
       ...(await findWrongRows(stack.databaseUrl, management.acknowledged)),
     ];
     const keys = await load.stop();
-    return { fault, keys, changes: answered, latestKeyMs: witness.latestKeyMs(), wrong, normalAfterMs };
+    return { fault, keys, changes: answered, latestKeyMs: observer.latestKeyMs(), wrong, normalAfterMs };
   } finally {
     await load.stop();
-    await witness.stop();
+    await observer.stop();
   }
 }
 
-async function createVictims(
+async function createSubjects(
   count: number,
   management: Management,
   contentId: string,
   replicas: readonly Replica[],
-): Promise<Victim[]> {
-  const victims: Victim[] = [];
+): Promise<RevocationSubject[]> {
+  const subjects: RevocationSubject[] = [];
   for (let index = 0; index < count; index++) {
-    const kind = victimKinds[index % victimKinds.length] ?? 'leaseId';
-    const withLease = Math.floor(index / victimKinds.length) % 2 === 0;
-    victims.push(await createVictim(kind, { management, tokenSecret, contentId, withLease }));
+    const kind = revocationKinds[index % revocationKinds.length] ?? 'leaseId';
+    const withLease = Math.floor(index / revocationKinds.length) % 2 === 0;
+    subjects.push(await createRevocationSubject(kind, { management, tokenSecret, contentId, withLease }));
   }
   for (const { url, headers } of replicas) {
-    const questions = victims.map(({ question }) => ({
+    const questions = subjects.map(({ question }) => ({
       ...question,
       headers: { ...question.headers, ...headers },
     }));
     await Promise.all(questions.map((question) => warm(url, question)));
   }
-  return victims;
+  return subjects;
 }
 
-async function takeAway(victim: Victim, witness: Witness): Promise<Answer> {
-  const answer = await victim.takeAway();
-  if (answer.status === 200) witness.watch(victim, answer.doneAtMs);
+async function takeAway(subject: RevocationSubject, observer: RevocationObserver): Promise<Answer> {
+  const answer = await subject.takeAway();
+  if (answer.status === 200) observer.watch(subject, answer.doneAtMs);
   return answer;
 }
 
 /** At a steady pace, one after the other has been sent. The answers may come later. */
 async function changeWhileBroken(
   seconds: number,
-  victims: readonly Victim[],
+  subjects: readonly RevocationSubject[],
   management: Management,
-  witness: Witness,
+  observer: RevocationObserver,
   contentId: string,
 ): Promise<Promise<Answer>[]> {
   const changes: Promise<Answer>[] = [];
   const endMs = performance.now() + seconds * 1_000;
-  for (const [index, victim] of victims.entries()) {
-    changes.push(takeAway(victim, witness));
+  for (const [index, subject] of subjects.entries()) {
+    changes.push(takeAway(subject, observer));
     changes.push(management.createLease(`late-${index}-${performance.now()}`, contentId));
     await sleep(changeEveryMs);
   }

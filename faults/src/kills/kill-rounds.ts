@@ -2,7 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask } from '../client/ask.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
-import { createVictim, type Victim, victimKinds } from '../client/victim.ts';
+import {
+  createRevocationSubject,
+  type RevocationSubject,
+  revocationKinds,
+} from '../client/revocation-subject.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 import { findWrongRows } from '../stored-rows.ts';
@@ -95,8 +99,8 @@ async function writeUntilKilled(
   target: Target,
   management: Management,
   { changes, delayMs }: { changes: number; delayMs: number },
-): Promise<Victim[]> {
-  const taken: Victim[] = [];
+): Promise<RevocationSubject[]> {
+  const taken: RevocationSubject[] = [];
   const enough = management.acknowledged.length + changes;
   let gone: Promise<void> | null = null;
   let ended = false;
@@ -106,12 +110,12 @@ async function writeUntilKilled(
     await sleep(goneMs);
     ended = true;
   };
-  const write = async (kind: (typeof victimKinds)[number]) => {
+  const write = async (kind: (typeof revocationKinds)[number]) => {
     while (!ended) {
       try {
         const options = { management, tokenSecret, contentId: 'kill-film', withLease: kind === 'leaseId' };
-        const victim = await createVictim(kind, options);
-        if ((await victim.takeAway()).status === 200) taken.push(victim);
+        const subject = await createRevocationSubject(kind, options);
+        if ((await subject.takeAway()).status === 200) taken.push(subject);
       } catch {
         // What could not be prepared because the target is gone; the others go on.
         await sleep(10);
@@ -119,27 +123,27 @@ async function writeUntilKilled(
       if (management.acknowledged.length >= enough) gone ??= end();
     }
   };
-  await Promise.all(Array.from({ length: writersOfAKind }, () => victimKinds.map(write)).flat());
+  await Promise.all(Array.from({ length: writersOfAKind }, () => revocationKinds.map(write)).flat());
   await gone;
   return taken;
 }
 
 /** Whoever still gets a key that was taken away, or another answer than the refusal, in words. */
-async function findServed(gateway: string, taken: readonly Victim[]): Promise<string[]> {
-  const answers = await Promise.all(taken.map((victim) => finalAnswer(gateway, victim)));
-  return taken.flatMap((victim, index) => {
+async function findServed(gateway: string, taken: readonly RevocationSubject[]): Promise<string[]> {
+  const answers = await Promise.all(taken.map((subject) => finalAnswer(gateway, subject)));
+  return taken.flatMap((subject, index) => {
     const { status = 0, code = '' } = answers[index] ?? {};
-    return code === victim.refusal
+    return code === subject.refusal
       ? []
-      : [`${status} ${code} for the victim of a change of kind ${victim.kind}`];
+      : [`${status} ${code} for the subject of a change of kind ${subject.kind}`];
   });
 }
 
 /** Asks again while it is 503. */
-async function finalAnswer(gateway: string, victim: Victim): Promise<Answer> {
+async function finalAnswer(gateway: string, subject: RevocationSubject): Promise<Answer> {
   const limitMs = performance.now() + refusalTimeoutMs;
   for (;;) {
-    const answer = await ask(gateway, victim.question);
+    const answer = await ask(gateway, subject.question);
     if (answer.status !== 503 || performance.now() > limitMs) return answer;
     await sleep(50);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '../client/ask.ts';
 import { warm } from '../client/audience.ts';
-import type { Victim } from '../client/victim.ts';
+import type { RevocationSubject } from '../client/revocation-subject.ts';
 
 /** A key-derivation replica that is asked directly. */
 export interface Replica {
@@ -29,26 +29,29 @@ const pauseMs = 20;
 /** Requests after the first refusal. */
 const askedAgain = 3;
 
-/** Takes away what the victim has, and asks every replica, each of which knew the victim, until it refuses. */
-export async function followRevocation(victim: Victim, replicas: readonly Replica[]): Promise<Effect[]> {
+/** Takes away what the subject has, and asks every replica, each of which knew the subject, until it refuses. */
+export async function followRevocation(
+  subject: RevocationSubject,
+  replicas: readonly Replica[],
+): Promise<Effect[]> {
   const questions = replicas.map(({ headers }) => ({
-    ...victim.question,
-    headers: { ...victim.question.headers, ...headers },
+    ...subject.question,
+    headers: { ...subject.question.headers, ...headers },
   }));
-  await Promise.all(replicas.map(({ url }, index) => warm(url, questions[index] ?? victim.question)));
-  const answer = await victim.takeAway();
+  await Promise.all(replicas.map(({ url }, index) => warm(url, questions[index] ?? subject.question)));
+  const answer = await subject.takeAway();
   if (answer.status !== 200) throw new Error(`a revocation was answered ${answer.status} ${answer.code}`);
 
   return Promise.all(
     replicas.map(async ({ name, url }, index): Promise<Effect> => {
-      const question = questions[index] ?? victim.question;
+      const question = questions[index] ?? subject.question;
       let lastKeyAfterMs: number | null = null;
       let refusedAfterMs = Number.POSITIVE_INFINITY;
       for (let sinceMs = 0; sinceMs < watchedMs; ) {
         const { status, code, doneAtMs } = await ask(url, question);
         sinceMs = doneAtMs - answer.doneAtMs;
         if (status === 200) lastKeyAfterMs = sinceMs;
-        if (code === victim.refusal) {
+        if (code === subject.refusal) {
           refusedAfterMs = sinceMs;
           break;
         }

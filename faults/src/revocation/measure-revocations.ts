@@ -2,7 +2,7 @@ import type { Checks } from '../checks.ts';
 import { createAudience } from '../client/audience.ts';
 import { countByStatus, startLoad } from '../client/load.ts';
 import { createManagement, type Management } from '../client/management.ts';
-import { createVictim, type VictimKind } from '../client/victim.ts';
+import { createRevocationSubject, type RevocationKind } from '../client/revocation-subject.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 import { type Condition, conditions } from './conditions.ts';
@@ -25,7 +25,7 @@ export interface RevocationOptions {
 
 interface Measured extends Effect {
   condition: string;
-  kind: VictimKind;
+  kind: RevocationKind;
 }
 
 const kinds = ['leaseId', 'viewerId', 'contentId', 'pair'] as const;
@@ -79,7 +79,7 @@ export async function measureRevocations(
 }
 
 async function revokeMany(
-  scene: { management: Management; replicas: readonly Replica[]; contentId: string; kind: VictimKind },
+  scene: { management: Management; replicas: readonly Replica[]; contentId: string; kind: RevocationKind },
   count: number,
   atATime: number,
 ): Promise<Effect[]> {
@@ -90,8 +90,8 @@ async function revokeMany(
     while (next < count) {
       // In turn with a lease, and with a token alone, which only the mark refuses.
       const withLease = next++ % 2 === 0;
-      const victim = await createVictim(kind, { management, tokenSecret, contentId, withLease });
-      effects.push(...(await followRevocation(victim, replicas)));
+      const subject = await createRevocationSubject(kind, { management, tokenSecret, contentId, withLease });
+      effects.push(...(await followRevocation(subject, replicas)));
     }
   };
   await Promise.all(Array.from({ length: atATime }, work));

@@ -17,7 +17,7 @@ it('two releases share the tests of servers whose files both have; those of the 
     'leases.test.ts': 'await openTarget()',
     'keys.test.ts': 'await startServer()',
     'tokens.test.ts': 'expect(1)',
-    'proxies.test.ts': "from './proxies/stand.ts'; await startServer()",
+    'proxies.test.ts': "from './proxies/proxied-server.ts'; await startServer()",
     'kill.test.ts': 'await startServer()',
     'stage.ts': 'openTarget()',
   };

@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, ask } from '../client/ask.ts';
-import type { Victim } from '../client/victim.ts';
+import type { RevocationSubject } from '../client/revocation-subject.ts';
 import type { Replica } from '../revocation/follow-revocation.ts';
 
-/** Asks every replica on behalf of victims, while something is broken, and remembers each key that came. */
-export interface Witness {
+/** Asks every replica with the credentials of revoked subjects while something is broken, and remembers each key that came. */
+export interface RevocationObserver {
   /** The taking away was acknowledged at this instant (`performance.now()`). */
-  watch(victim: Victim, acknowledgedAtMs: number): void;
+  watch(subject: RevocationSubject, acknowledgedAtMs: number): void;
   /** Milliseconds from an acknowledgement to the latest key after it; 0 where none came. */
   latestKeyMs(): number;
-  /** Asks every replica for every victim until it refuses. Returns what was wrong, in words. */
+  /** Asks every replica for every subject until it refuses. Returns what was wrong, in words. */
   verify(): Promise<string[]>;
   stop(): Promise<void>;
 }
 
 interface Watched {
-  victim: Victim;
+  subject: RevocationSubject;
   acknowledgedAtMs: number;
 }
 
 const askEveryMs = 500;
-/** After this long a victim is asked for no more until the end. */
+/** After this long a subject is asked for no more until the end. */
 const watchedMs = 12_000;
 /** For a server that is ready again to say what it knows. */
 const verifyTimeoutMs = 10_000;
 
-export function startWitness(replicas: readonly Replica[]): Witness {
+export function startRevocationObserver(replicas: readonly Replica[]): RevocationObserver {
   const watched: Watched[] = [];
   const open = new Set<Promise<unknown>>();
   let latestMs = 0;
 
-  async function look(replica: Replica, { victim, acknowledgedAtMs }: Watched): Promise<Answer> {
-    const { path, headers } = victim.question;
+  async function look(replica: Replica, { subject, acknowledgedAtMs }: Watched): Promise<Answer> {
+    const { path, headers } = subject.question;
     const answer = await ask(replica.url, { path, headers: { ...headers, ...replica.headers } });
     if (answer.status === 200) latestMs = Math.max(latestMs, answer.doneAtMs - acknowledgedAtMs);
     return answer;
@@ -52,16 +52,16 @@ export function startWitness(replicas: readonly Replica[]): Witness {
     const limitMs = performance.now() + verifyTimeoutMs;
     for (;;) {
       const { status, code } = await look(replica, one);
-      if (code === one.victim.refusal) return null;
+      if (code === one.subject.refusal) return null;
       const isUnknown = status === 503 || status === 0;
       if (!isUnknown || performance.now() > limitMs)
-        return `${replica.name} answers ${status} ${code} to the victim of a revocation by ${one.victim.kind}`;
+        return `${replica.name} answers ${status} ${code} to the subject of a revocation by ${one.subject.kind}`;
       await sleep(100);
     }
   }
 
   return {
-    watch: (victim, acknowledgedAtMs) => void watched.push({ victim, acknowledgedAtMs }),
+    watch: (subject, acknowledgedAtMs) => void watched.push({ subject, acknowledgedAtMs }),
     latestKeyMs: () => latestMs,
     async verify() {
       const results = await Promise.all(

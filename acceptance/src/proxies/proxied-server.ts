@@ -9,7 +9,7 @@ import { type ProxyProcess, startProxy } from './proxy-process.ts';
 export const listedOrigin = 'https://app.example.com';
 
 /** A proxy with its documented configuration, and Latchkey behind it, configured as that documentation says. */
-export interface Stand extends ReturnType<typeof createAsker> {
+export interface ProxiedServer extends ReturnType<typeof createAsker> {
   server: OwnSingleNode;
   proxy: ProxyProcess;
   /** Latchkey's log line of the request that had this id. */
@@ -26,7 +26,7 @@ export function newAddress(): string {
   return `127.0.${addresses >> 8}.${addresses & 255}`;
 }
 
-export async function makeStand(kind: ProxyKind): Promise<Stand> {
+export async function startProxiedServer(kind: ProxyKind): Promise<ProxiedServer> {
   const server = await startSingleNode({
     TRUST_PROXY: '1',
     CORS_ORIGINS: listedOrigin,

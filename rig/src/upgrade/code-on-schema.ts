@@ -20,7 +20,7 @@ import type { SharedTests } from './shared-tests.ts';
 import type { Tally } from './tally.ts';
 
 /** The code of one release, with its own tests, on the schema of another. */
-export interface Meeting {
+export interface CodeOnSchema {
   code: Release;
   /** Whose `latchkey migrate` prepares the database, one after the other. */
   schema: readonly Release[];
@@ -33,36 +33,36 @@ export interface Meeting {
 
 const hex = () => randomBytes(32).toString('hex');
 
-async function prepare({ code, schema }: Meeting, database: Record<string, string>): Promise<void> {
+async function prepare({ code, schema }: CodeOnSchema, database: Record<string, string>): Promise<void> {
   for (const release of schema) await migrateWith(release, database);
   // After a rollback the older release's migration runs too, and has to leave a newer database alone.
   if (schema.at(-1) !== code && schema.includes(code)) await migrateWith(code, database);
 }
 
 /** Every test starts its own single nodes, each on a copy of the prepared file. */
-export async function meetOnSqlite(meeting: Meeting, part: string): Promise<void> {
-  const { code, tests, tally, folder } = meeting;
+export async function testOnSqlite(pair: CodeOnSchema, part: string): Promise<void> {
+  const { code, tests, tally, folder } = pair;
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'prepared.db');
-  await prepare(meeting, { SQLITE_PATH: file });
+  await prepare(pair, { SQLITE_PATH: file });
   const env = { ...process.env, BASE_URL: undefined, TEST_DATABASE_FILE: file };
   const { counts, code: exitCode } = await runVitest(code.folder, tests.onOwn, env);
   tally.add(part, counts, exitCode);
   const server = await createSingleNode({ SQLITE_PATH: file }, makeProfileSecrets());
-  await withProcesses([server], code, async () => checkSchema(meeting, part, await server.waitReady()));
+  await withProcesses([server], code, async () => checkSchema(pair, part, await server.waitReady()));
 }
 
-export async function meetOnPostgres(meeting: Meeting, part: string, { postgres }: Stores): Promise<void> {
-  await prepare(meeting, { DATABASE_URL: postgres });
+export async function testOnPostgres(pair: CodeOnSchema, part: string, { postgres }: Stores): Promise<void> {
+  await prepare(pair, { DATABASE_URL: postgres });
   const secrets = makeProfileSecrets();
   // Beside the file would be the secrets of a first run.
-  const elsewhere = join(meeting.folder, 'unused.db');
+  const elsewhere = join(pair.folder, 'unused.db');
   const server = await createSingleNode({ DATABASE_URL: postgres, SQLITE_PATH: elsewhere }, secrets);
-  await testGiven(meeting, part, [server], server, secrets);
+  await testGiven(pair, part, [server], server, secrets);
 }
 
-export async function meetAsServices(meeting: Meeting, part: string, stores: Stores): Promise<void> {
-  await prepare(meeting, { DATABASE_URL: stores.postgres });
+export async function testAsServices(pair: CodeOnSchema, part: string, stores: Stores): Promise<void> {
+  await prepare(pair, { DATABASE_URL: stores.postgres });
   const secrets = makeProfileSecrets();
   const replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 2, gateway: 1 };
   const { all, processes } = await createDistributedProfile({
@@ -72,29 +72,29 @@ export async function meetAsServices(meeting: Meeting, part: string, stores: Sto
     settings: absentBucket(),
   });
   const [gateway] = processes.gateway;
-  if (gateway) await testGiven(meeting, part, all, gateway, secrets);
+  if (gateway) await testGiven(pair, part, all, gateway, secrets);
 }
 
 async function testGiven(
-  meeting: Meeting,
+  pair: CodeOnSchema,
   part: string,
   all: readonly LatchkeyProcess[],
   front: LatchkeyProcess,
   secrets: { ADMIN_API_KEY: string; AUTH_JWT_SECRET: string },
 ): Promise<void> {
-  const { code, tests, tally } = meeting;
+  const { code, tests, tally } = pair;
   await withProcesses(all, code, async () => {
     await Promise.all(all.map((process) => process.waitReady()));
     const { ADMIN_API_KEY, AUTH_JWT_SECRET } = secrets;
     const env = { ...process.env, ADMIN_API_KEY, AUTH_JWT_SECRET, BASE_URL: front.url };
     const { counts, code: exitCode } = await runVitest(code.folder, tests.onGiven, env);
     tally.add(part, counts, exitCode);
-    checkSchema(meeting, part, await front.waitReady());
+    checkSchema(pair, part, await front.waitReady());
   });
 }
 
 /** The database is still as it was prepared; and a release that can says what is pending. */
-function checkSchema({ pending, tally }: Meeting, part: string, { migrations }: Dependencies): void {
+function checkSchema({ pending, tally }: CodeOnSchema, part: string, { migrations }: Dependencies): void {
   if (pending.length === 0) return;
   const shown = JSON.stringify(migrations?.pending ?? []);
   tally.check(`${part}: /ready shows what is pending`, shown === JSON.stringify(pending), shown);

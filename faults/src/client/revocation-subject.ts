@@ -3,14 +3,14 @@ import { viewerToken } from '@latchkey/rig/tokens';
 import type { Answer, Question } from './ask.ts';
 import { demand, type Management } from './management.ts';
 
-/** What can be taken from whom: leases by each selector, a content, an API key. */
-export const victimKinds = ['leaseId', 'viewerId', 'contentId', 'pair', 'content', 'api-key'] as const;
+/** What can be revoked: leases by each selector, a content, an API key. */
+export const revocationKinds = ['leaseId', 'viewerId', 'contentId', 'pair', 'content', 'api-key'] as const;
 
-export type VictimKind = (typeof victimKinds)[number];
+export type RevocationKind = (typeof revocationKinds)[number];
 
-/** Somebody who gets a key until that is taken away. */
-export interface Victim {
-  kind: VictimKind;
+/** A viewer or a holder of an API key who gets a key until that is revoked. */
+export interface RevocationSubject {
+  kind: RevocationKind;
   /** The request for the key. */
   question: Question;
   /** The code that refuses it afterwards. */
@@ -18,7 +18,7 @@ export interface Victim {
   takeAway(): Promise<Answer>;
 }
 
-export interface VictimOptions {
+export interface RevocationSubjectOptions {
   management: Management;
   tokenSecret: string;
   /** A content that nobody touches. */
@@ -27,8 +27,11 @@ export interface VictimOptions {
   withLease: boolean;
 }
 
-/** @throws Error where the server does not make what the victim needs */
-export async function createVictim(kind: VictimKind, options: VictimOptions): Promise<Victim> {
+/** @throws Error where the server does not make what the subject needs */
+export async function createRevocationSubject(
+  kind: RevocationKind,
+  options: RevocationSubjectOptions,
+): Promise<RevocationSubject> {
   const { management, tokenSecret, withLease } = options;
   if (kind === 'api-key') return createKeyHolder(options);
   const name = randomUUID().slice(0, 18);
@@ -60,7 +63,10 @@ export async function createVictim(kind: VictimKind, options: VictimOptions): Pr
   return { kind, question, refusal: withLease ? 'LEASE_REVOKED' : 'TOKEN_REVOKED', takeAway };
 }
 
-async function createKeyHolder({ management, contentId }: VictimOptions): Promise<Victim> {
+async function createKeyHolder({
+  management,
+  contentId,
+}: RevocationSubjectOptions): Promise<RevocationSubject> {
   const body = { name: randomUUID(), scope: 'playback' };
   const made = await demand(
     management.call('POST', '/api/v1/api-keys', body, ({ json }) => ({
