@@ -35,7 +35,7 @@ export function auditColumns(open: (record: AuditRecord) => void, names: ApiKeyN
       cell: ({ target }) => (target === null ? '–' : <Named id={target} names={names} />),
     },
     { id: 'outcome', header: 'Outcome', width: '9.5rem', cell: (record) => <OutcomeCell record={record} /> },
-    { id: 'at', header: 'When', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
+    { id: 'at', header: 'Time', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
   ];
 }
 

@@ -13,8 +13,8 @@ import { thresholds } from './thresholds.ts';
 const shown = 6;
 
 const columns: Column<AuditedChange>[] = [
-  { id: 'what', header: 'What', cell: (change) => <What change={change} /> },
-  { id: 'at', header: 'When', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
+  { id: 'what', header: 'Change', cell: (change) => <What change={change} /> },
+  { id: 'at', header: 'Time', width: '9rem', cell: ({ at }) => <RelativeTime at={at} /> },
   { id: 'took', header: 'Time to take effect', width: '12rem', cell: (change) => <Took change={change} /> },
   { id: 'reached', header: 'Replicas', width: '30%', cell: (change) => <Reached change={change} /> },
 ];
