@@ -9,9 +9,11 @@ import { internalSecret, startGateway, startKeyDerivation, startOwners } from '.
  * @throws Error where Postgres is not installed on this machine
  */
 export async function startDistributedSubjects(): Promise<Subject[]> {
-  const http = await startServer('bare node:http', 'bare-http.ts', {});
-  const fastify = await startServer('bare Fastify', 'bare-fastify.ts', {});
-  const forwarder = await startServer('bare http + undici', 'bare-forwarder.ts', { UPSTREAM_URL: http.url });
+  const http = await startServer('bare node:http', 'bench/src/bare-http.ts', {});
+  const fastify = await startServer('bare Fastify', 'bench/src/bare-fastify.ts', {});
+  const forwarder = await startServer('bare http + undici', 'bench/src/bare-forwarder.ts', {
+    UPSTREAM_URL: http.url,
+  });
   const { gateway, keyDerivation } = await startServices();
   await call(gateway.url, 'POST', '/api/v1/content', adminKey, { id: 'film', name: 'Film' });
   const headers = { authorization: `Bearer ${measuringToken()}` };

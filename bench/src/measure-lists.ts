@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { migrate, openDatabase } from '@latchkey/shared/db';
 import { fillLists } from '@latchkey/shared/testing';
@@ -78,7 +79,7 @@ async function main(kind: string): Promise<void> {
     await migrate(db);
     await fillLists(db, sizes, now);
     await db.destroy();
-    const server = await startServer('Latchkey', '../../gateway/src/single-node.ts', {
+    const server = await startServer('Latchkey', singleNodeEntry, {
       ...(postgres ? { DATABASE_URL: postgres.url } : { SQLITE_PATH: sqlitePath }),
       MASTER_KEY_HEX: 'a'.repeat(64),
       SALT_HEX: 'b'.repeat(64),

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@latchkey/rig/find-free-port';
+import { createLatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
+import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 import { viewerToken } from '@latchkey/rig/tokens';
 
 /** A server under load. */
@@ -16,45 +16,30 @@ export interface Subject {
 }
 
 export const adminKey = `lk_${'b'.repeat(64)}`;
-export const tokenSecret = 'the secret of a measurement, 32 octets or more';
+export const tokenSecret = 'the secret of a measurement, 32 bytes or more';
 const startLimitMs = 20_000;
 const lookEveryMs = 10;
 
-/** Starts a file of the workspace as a process on a free port, and waits until it answers. */
-export async function startServer(name: string, file: string, env: Record<string, string>): Promise<Subject> {
-  const port = await findFreePort();
-  const path = fileURLToPath(new URL(file, import.meta.url));
-  const startedAtMs = performance.now();
-  const child = spawn(process.execPath, [path], {
-    // Its request log is written and read like a collector would, and thrown away here. Through the open channel it learns
-    // that this process is gone, and ends too.
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: {
-      ...process.env,
-      NODE_ENV: 'test',
-      LOG_LEVEL: 'info',
-      ...env,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-    },
+/**
+ * Starts a file of this repository as a process on a free port, and waits until it answers.
+ *
+ * @param entry from the root of the repository
+ */
+export async function startServer(name: string, entry: string, env: Environment): Promise<Subject> {
+  const server = createLatchkeyProcess({
+    name,
+    entry,
+    port: await findFreePort(),
+    // Starts are measured, and in a container no compiled code is kept.
+    env: { ...process.env, NODE_COMPILE_CACHE: undefined, NODE_ENV: 'test', LOG_LEVEL: 'info', ...env },
+    output: 'drain',
+    everyMs: lookEveryMs,
   });
-  child.stdout?.resume();
-  child.channel?.unref();
-  const url = `http://127.0.0.1:${port}`;
-  await answers(`${url}/health`, child);
-  return { name, url, headers: {}, pid: child.pid ?? 0, startedAtMs, stop: () => stop(child) };
-}
-
-async function answers(url: string, child: ChildProcess): Promise<void> {
-  const deadline = performance.now() + startLimitMs;
-  while (performance.now() < deadline && child.exitCode === null) {
-    try {
-      if ((await fetch(url)).ok) return;
-    } catch {
-      await pause(lookEveryMs);
-    }
-  }
-  throw new Error(`${url} did not answer within ${startLimitMs} ms`);
+  const startedAtMs = performance.now();
+  server.start();
+  await server.waitHealthy();
+  const stop = async () => void (await server.end('SIGTERM'));
+  return { name, url: server.url, headers: {}, pid: server.pid(), startedAtMs, stop };
 }
 
 /**
@@ -68,14 +53,6 @@ export async function becomesReady(url: string): Promise<void> {
     if (performance.now() > deadline) throw new Error(`${url} was not ready within ${startLimitMs} ms`);
     await pause(lookEveryMs);
   }
-}
-
-function stop(child: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve();
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
-  });
 }
 
 /** A token that both profiles accept. */

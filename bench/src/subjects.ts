@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { adminKey, call, measuringToken, type Subject, startServer, tokenSecret } from './servers.ts';
 
 /** Bare servers that answer 16 octets, and Latchkey as a viewer sees it: with a token, and with a token and a lease. */
 export async function startSubjects(): Promise<Subject[]> {
-  const http = await startServer('bare node:http', 'bare-http.ts', {});
-  const fastify = await startServer('bare Fastify', 'bare-fastify.ts', {});
+  const http = await startServer('bare node:http', 'bench/src/bare-http.ts', {});
+  const fastify = await startServer('bare Fastify', 'bench/src/bare-fastify.ts', {});
   const latchkey = await startLatchkey();
   const token = measuringToken();
   const headers = { authorization: `Bearer ${token}` };
@@ -34,7 +35,7 @@ export async function startSubjects(): Promise<Subject[]> {
 
 async function startLatchkey(): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
-  const subject = await startServer('Latchkey', '../../gateway/src/single-node.ts', {
+  const subject = await startServer('Latchkey', singleNodeEntry, {
     SQLITE_PATH: join(folder, 'latchkey.db'),
     ADMIN_API_KEY: adminKey,
     AUTH_JWT_SECRET: tokenSecret,

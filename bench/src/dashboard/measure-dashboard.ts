@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { signIn } from '@latchkey/acceptance/dashboard-sign-in';
 import { openBrowser } from '@latchkey/rig/open-browser';
 import { provideTool } from '@latchkey/rig/provide-tool';
+import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { migrate, openDatabase } from '@latchkey/shared/db';
 import { fillLists, type ListSizes } from '@latchkey/shared/testing';
 import { createCleanup } from '../cleanup.ts';
@@ -49,9 +50,7 @@ export async function measureDashboard({ rounds, only, say }: DashboardOptions):
     const sqlitePath = join(folder, 'latchkey.db');
     say('filling the database');
     await fill(sqlitePath);
-    const server = cleanup.add(
-      await startServer('Latchkey', '../../gateway/src/single-node.ts', serverEnvironment(sqlitePath)),
-    );
+    const server = cleanup.add(await startServer('Latchkey', singleNodeEntry, serverEnvironment(sqlitePath)));
     const browser = await openBrowser(chromium);
     cleanup.add({ stop: () => browser.close() });
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });

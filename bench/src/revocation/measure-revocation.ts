@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { type Database, migrate, openDatabase } from '@latchkey/shared/db';
 import { createCleanup } from '../cleanup.ts';
@@ -77,7 +78,7 @@ export async function measureRevocation(
 }
 
 function start(place: Record<string, string>): Promise<Subject> {
-  return startServer('Latchkey', '../../gateway/src/single-node.ts', {
+  return startServer('Latchkey', singleNodeEntry, {
     ...place,
     MASTER_KEY_HEX: 'a'.repeat(64),
     SALT_HEX: 'b'.repeat(64),

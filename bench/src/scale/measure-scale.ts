@@ -106,7 +106,9 @@ async function measureShape(shape: Shape, bench: Bench, options: ScaleOptions): 
 async function measureBare(shape: Shape, bench: Bench, options: ScaleOptions): Promise<ScaleSample> {
   const kind = 'bare node:http';
   const numbers = Array.from({ length: shape.replicas }, (_, n) => n + 1);
-  const bare = await Promise.all(numbers.map((n) => startServer(`${kind} ${n}`, 'bare-http.ts', {})));
+  const bare = await Promise.all(
+    numbers.map((n) => startServer(`${kind} ${n}`, 'bench/src/bare-http.ts', {})),
+  );
   try {
     const plane = { gateways: [], replicas: bare };
     await warmEqually(plane, bench.loader, viewersOf(kind, options), options.warmRequests);

@@ -1,3 +1,5 @@
+import type { Environment } from '@latchkey/rig/processes/spawn-entry';
+import { environmentOf, type ServiceName, type StoreKind, topology } from '@latchkey/rig/stack/topology';
 import { adminKey, becomesReady, type Subject, startServer, tokenSecret } from '../servers.ts';
 
 /** INTERNAL_SECRET. */
@@ -6,46 +8,48 @@ export const internalSecret = 'a-secret-between-the-services-of-a-measurement';
 /** The services that own what key-derivation asks for: one process of each. */
 export interface Owners {
   servers: Record<'auth' | 'content' | 'leases', Subject>;
-  /** Where they are, as variables of those who ask them. */
-  urls: Record<string, string>;
 }
 
-const common = {
+type Urls = Partial<Record<ServiceName | StoreKind, string>>;
+
+const settings: Environment = {
   INTERNAL_SECRET: internalSecret,
-  METRICS_PORT: '0',
+  ADMIN_API_KEY: adminKey,
+  AUTH_JWT_SECRET: tokenSecret,
+  MASTER_KEY_HEX: '1'.repeat(64),
+  SALT_HEX: '2'.repeat(64),
   SHUTDOWN_DRAIN_SECONDS: '0',
   LOG_LEVEL: 'error',
 };
 
+function urlsOfStores({ DATABASE_URL, REDIS_URL, NATS_URL }: Environment): Urls {
+  const urls = { postgres: DATABASE_URL, redis: REDIS_URL, nats: NATS_URL };
+  return Object.fromEntries(Object.entries(urls).filter(([, url]) => url !== undefined));
+}
+
+function urlsOfOwners({ servers }: Owners): Urls {
+  const { auth, content, leases } = servers;
+  return { auth: auth.url, content: content.url, leases: leases.url };
+}
+
 /** @param backings DATABASE_URL, REDIS_URL and NATS_URL; only the first is needed */
-export async function startOwners(backings: Readonly<Record<string, string>>): Promise<Owners> {
-  const env = { ...common, ...backings, AUTH_JWT_SECRET: tokenSecret };
-  const start = (name: string, more: Record<string, string>) =>
-    startServer(name, `../../services/${name}/src/serve.ts`, { ...env, ...more });
-  const auth = await start('auth', { ADMIN_API_KEY: adminKey });
-  const content = await start('content', { AUTH_SERVICE_URL: auth.url });
-  const urls = { AUTH_SERVICE_URL: auth.url, CONTENT_SERVICE_URL: content.url };
-  const leases = await start('leases', urls);
+export async function startOwners(backings: Environment): Promise<Owners> {
+  const stores = urlsOfStores(backings);
+  const start = (name: 'auth' | 'content' | 'leases', urls: Urls) =>
+    startServer(name, topology[name].entry, environmentOf(name, { ...stores, ...urls }, settings));
+  const auth = await start('auth', {});
+  const content = await start('content', { auth: auth.url });
+  const leases = await start('leases', { auth: auth.url, content: content.url });
   const servers = { auth, content, leases };
   for (const { url } of Object.values(servers)) await becomesReady(url);
-  return { servers, urls: { ...urls, LEASES_SERVICE_URL: leases.url } };
+  return { servers };
 }
 
 /** Not ready yet. */
-export function startKeyDerivation(
-  name: string,
-  owners: Owners,
-  { REDIS_URL, NATS_URL }: Readonly<Record<string, string>>,
-): Promise<Subject> {
-  return startServer(name, '../../services/key-derivation/src/serve.ts', {
-    ...common,
-    ...owners.urls,
-    ...(REDIS_URL ? { REDIS_URL } : {}),
-    ...(NATS_URL ? { NATS_URL } : {}),
-    AUTH_JWT_SECRET: tokenSecret,
-    MASTER_KEY_HEX: '1'.repeat(64),
-    SALT_HEX: '2'.repeat(64),
-  });
+export function startKeyDerivation(name: string, owners: Owners, backings: Environment): Promise<Subject> {
+  const urls = { ...urlsOfStores(backings), ...urlsOfOwners(owners) };
+  const kind = 'key-derivation';
+  return startServer(name, topology[kind].entry, environmentOf(kind, urls, settings));
 }
 
 /** Not ready yet. */
@@ -54,13 +58,10 @@ export function startGateway(
   owners: Owners,
   keyDerivation: readonly Subject[],
 ): Promise<Subject> {
-  return startServer(name, '../../gateway/src/main.ts', {
-    ...common,
-    ...owners.urls,
-    // Its request log is a part of what a key request costs.
-    LOG_LEVEL: 'info',
-    KEY_DERIVATION_SERVICE_URL: keyDerivation.map(({ url }) => url).join(','),
-  });
+  const replicas = keyDerivation.map(({ url }) => url).join(',');
+  const env = environmentOf('gateway', { ...urlsOfOwners(owners), 'key-derivation': replicas }, settings);
+  // Its request log is a part of what a key request costs.
+  return startServer(name, topology.gateway.entry, { ...env, LOG_LEVEL: 'info' });
 }
 
 /** Gateways before replicas of key-derivation. */

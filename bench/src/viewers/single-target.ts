@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { openDatabase } from '@latchkey/shared/db';
 import type { Cleanup } from '../cleanup.ts';
 import { seedLeases } from '../seed-leases.ts';
@@ -14,7 +15,7 @@ export async function startSingleTarget(options: TargetOptions, cleanup: Cleanup
   cleanup.add({ stop: () => rmSync(folder, { recursive: true }) });
   const sqlitePath = join(folder, 'latchkey.db');
   const start = () =>
-    startServer('single node', '../../gateway/src/single-node.ts', {
+    startServer('single node', singleNodeEntry, {
       SQLITE_PATH: sqlitePath,
       ADMIN_API_KEY: adminKey,
       AUTH_JWT_SECRET: tokenSecret,
