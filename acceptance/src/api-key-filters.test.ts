@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApiKey, revokeApiKey } from './stage.ts';
+import { createApiKey, revokeApiKey } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 

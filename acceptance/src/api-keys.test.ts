@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createApiKey, createBriefApiKey, revokeApiKey } from './stage.ts';
+import { createApiKey, createBriefApiKey, revokeApiKey } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createApiKey, registerContent } from './stage.ts';
+import { createApiKey, registerContent } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createApiKey } from './stage.ts';
+import { createApiKey } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

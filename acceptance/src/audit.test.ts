@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
-import { createApiKey, createLease, makeScene, registerContent, revokeApiKey } from './stage.ts';
+import { createApiKey, createLease, makeScene, registerContent, revokeApiKey } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, runToEnd } from './own-process.ts';
-import { askForKey, makeScene } from './stage.ts';
+import { askForKey, makeScene } from './server-actions.ts';
 import { type OwnSingleNode, startSingleNode } from './target.ts';
 
 const usual = await startSingleNode();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askForKey, makeScene, oncePropagated, registerContent } from './stage.ts';
+import { askForKey, makeScene, oncePropagated, registerContent } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 

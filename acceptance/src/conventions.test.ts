@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { registerContent } from './stage.ts';
+import { registerContent } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
-import { makeScene } from './stage.ts';
+import { makeScene } from './server-actions.ts';
 import { areContainers, startServer } from './target.ts';
 
 const listed = 'https://app.example.com';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CallOptions } from './client.ts';
 import { type CredentialKind, credentialKinds, makeCredentials } from './credentials.ts';
-import { createApiKey, createLease, registerContent } from './stage.ts';
+import { createApiKey, createLease, registerContent } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';

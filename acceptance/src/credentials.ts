@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { createApiKey, createBriefApiKey, revokeApiKey } from './stage.ts';
+import { createApiKey, createBriefApiKey, revokeApiKey } from './server-actions.ts';
 import type { Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -7,7 +7,7 @@ import {
   registerContent,
   revokeApiKey,
   revokeLeases,
-} from './stage.ts';
+} from './server-actions.ts';
 import { openTarget } from './target.ts';
 
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Answer } from './answer.ts';
-import { askForKey, createLease, makeScene, type Scene } from './stage.ts';
+import { askForKey, createLease, makeScene, type Scene } from './server-actions.ts';
 import { type OwnServer, startSingleNode } from './target.ts';
 
 /** Sets limits of another process. It is of util-linux, so on Linux alone. */

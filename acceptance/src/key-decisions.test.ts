@@ -9,7 +9,7 @@ import {
   revokeApiKey,
   revokeLeases,
   type Scene,
-} from './stage.ts';
+} from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { makeIssuerKey, startKeySetServer } from './key-set-server.ts';
-import { askForKey, registerContent } from './stage.ts';
+import { askForKey, registerContent } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { nowSeconds, signToken, unique, viewerToken } from './tokens.ts';
 

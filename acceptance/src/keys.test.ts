@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { makeScene } from './stage.ts';
+import { makeScene } from './server-actions.ts';
 import { masterKeyHex, saltHex, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -7,7 +7,7 @@ import {
   registerContent,
   revokeLeases,
   type Scene,
-} from './stage.ts';
+} from './server-actions.ts';
 import { type OwnServer, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './stage.ts';
+import { askForKey, createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
 import { startServer } from './target.ts';
 
 describe('LEASE_MODE=required', async () => {

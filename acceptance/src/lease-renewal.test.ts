@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { askForKey, createLease, makeScene, revokeLeases } from './stage.ts';
+import { askForKey, createLease, makeScene, revokeLeases } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

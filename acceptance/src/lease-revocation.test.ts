@@ -8,7 +8,7 @@ import {
   registerContent,
   revokeLeases,
   type Scene,
-} from './stage.ts';
+} from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

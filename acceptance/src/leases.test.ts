@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askForKey, createLease, makeScene, registerContent, revokeLeases } from './stage.ts';
+import { askForKey, createLease, makeScene, registerContent, revokeLeases } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

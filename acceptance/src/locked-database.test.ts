@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { askForKey, makeScene } from './stage.ts';
+import { askForKey, makeScene } from './server-actions.ts';
 import { startSingleNode } from './target.ts';
 
 const server = await startSingleNode();

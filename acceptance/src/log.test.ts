@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
 import { openEvents } from './event-stream.ts';
 import { lineMembers, type RequestLine, readLines, secretsIn } from './request-lines.ts';
-import { createApiKey, makeScene } from './stage.ts';
+import { createApiKey, makeScene } from './server-actions.ts';
 import { masterKeyHex, saltHex, startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -7,7 +7,7 @@ import {
   registerContent,
   revokeLeases,
   type Scene,
-} from './stage.ts';
+} from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { clockToleranceSeconds, laterToken, nowSeconds, unique, viewerToken } from './tokens.ts';
 

@@ -4,8 +4,8 @@ import { decodeVideo } from './playback/decode-video.ts';
 import { type EncryptedVideo, encryptVideo } from './playback/encrypt-video.ts';
 import { answersOf, readKeyRequests, servedPaths } from './playback/key-requests.ts';
 import { startMediaServer } from './playback/media-server.ts';
+import { changesArrived, createLease, revokeLeases } from './server-actions.ts';
 import { makeFolder } from './server-process.ts';
-import { changesArrived, createLease, revokeLeases } from './stage.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeScene } from './stage.ts';
+import { makeScene } from './server-actions.ts';
 import { openTarget } from './target.ts';
 
 const target = await openTarget();

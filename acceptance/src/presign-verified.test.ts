@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { startSwiftStore } from '@latchkey/rig/stores/swift-store';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createApiKey, registerContent } from './stage.ts';
+import { createApiKey, registerContent } from './server-actions.ts';
 import { areContainers, type OwnServer, startServer } from './target.ts';
 import { unique } from './tokens.ts';
 import { uploadSettings } from './upload-settings.ts';
@@ -13,7 +13,7 @@ const bytes = Buffer.from('a segment of video');
 const isThere = process.env.SWIFT_PATH !== undefined;
 const preload = fileURLToPath(new URL('clock-behind.mjs', import.meta.url));
 
-async function openStage() {
+async function openDashboardAt() {
   const store = await startSwiftStore();
   const { endpoint, region, accessKeyId, secretAccessKey } = store;
   const credentials = { accessKeyId, secretAccessKey };
@@ -30,7 +30,7 @@ async function openStage() {
 }
 
 // Vitest looks into a suite that it skips: nothing may be started there.
-const stage = (isThere ? await openStage() : {}) as Awaited<ReturnType<typeof openStage>>;
+const stage = (isThere ? await openDashboardAt() : {}) as Awaited<ReturnType<typeof openDashboardAt>>;
 
 describe.skipIf(!isThere)('a store that others wrote, and that verifies signatures,', () => {
   const { store, reader, server, late } = stage;

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { startS3Server } from '@latchkey/rig/stores/s3-server';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
-import { createApiKey, registerContent } from './stage.ts';
+import { createApiKey, registerContent } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { uploadSettings } from './upload-settings.ts';

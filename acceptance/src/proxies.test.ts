@@ -4,7 +4,7 @@ import { hostName } from './proxies/certificate.ts';
 import { proxyKinds } from './proxies/configuration.ts';
 import { listedOrigin, newAddress, patience, startProxiedServer } from './proxies/proxied-server.ts';
 import { readLines, secretsIn } from './request-lines.ts';
-import { createApiKey } from './stage.ts';
+import { createApiKey } from './server-actions.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 vi.setConfig({ testTimeout: 90_000 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer } from './answer.ts';
-import { createApiKey } from './stage.ts';
+import { createApiKey } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

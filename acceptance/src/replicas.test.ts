@@ -10,7 +10,7 @@ import {
   oncePropagated,
   revokeApiKey,
   revokeLeases,
-} from './stage.ts';
+} from './server-actions.ts';
 import { startSingleNode, type Target } from './target.ts';
 import { viewerToken } from './tokens.ts';
 

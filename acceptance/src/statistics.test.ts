@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createApiKey, createLease, makeScene, revokeLeases } from './stage.ts';
+import { createApiKey, createLease, makeScene, revokeLeases } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { viewerToken } from './tokens.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readLines } from './request-lines.ts';
-import { createLease, makeScene, oncePropagated, revokeLeases } from './stage.ts';
+import { createLease, makeScene, oncePropagated, revokeLeases } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { askForKey, makeScene, revokeLeases } from './stage.ts';
+import { askForKey, makeScene, revokeLeases } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { laterToken, nowSeconds, viewerToken } from './tokens.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askForKey, makeScene, registerContent } from './stage.ts';
+import { askForKey, makeScene, registerContent } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { nowSeconds, signToken, unique, viewerToken } from './tokens.ts';
 

@@ -3,16 +3,16 @@ import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answersOf, servedPaths } from '../playback/key-requests.ts';
 import {
   type Container,
-  openClientStage,
+  openClientSetup,
   pictures,
   type Screening,
   seconds,
   showsToken,
   tokenPlaceOf,
-} from './client-stage.ts';
+} from './client-setup.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-const stage = await openClientStage({ RATE_LIMIT: 'on' });
+const stage = await openClientSetup({ RATE_LIMIT: 'on' });
 const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
 afterAll(() => browser.close());
 

@@ -4,16 +4,16 @@ import { answersOf, servedPaths } from '../playback/key-requests.ts';
 import {
   type Container,
   ffmpeg,
-  openClientStage,
+  openClientSetup,
   pictures,
   showsToken,
   tokenPlaceOf,
-} from './client-stage.ts';
+} from './client-setup.ts';
 import { countPictures } from './count-pictures.ts';
 import { runProgram } from './run-program.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-const stage = await openClientStage();
+const stage = await openClientSetup();
 
 let runs = 0;
 /** @returns pictures that ffmpeg decoded and wrote anew */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answersOf, servedPaths } from '../playback/key-requests.ts';
-import { type ClientStage, openClientStage, pictures, tokenPlaceOf } from './client-stage.ts';
+import { type ClientSetup, openClientSetup, pictures, tokenPlaceOf } from './client-setup.ts';
 import { runProgram } from './run-program.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -11,7 +11,7 @@ const gstLaunch = process.env.GST_LAUNCH_PATH;
 const pictureBytes = (320 * 180 * 3) / 2;
 
 // Vitest looks into a suite that it skips: nothing may be started there.
-const stage = (gstLaunch ? await openClientStage() : undefined) as ClientStage;
+const stage = (gstLaunch ? await openClientSetup() : undefined) as ClientSetup;
 
 describe.skipIf(!gstLaunch)('GStreamer', () => {
   let runs = 0;

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answersOf, servedPaths } from '../playback/key-requests.ts';
 import {
-  type ClientStage,
+  type ClientSetup,
   type Container,
   ffmpeg,
-  openClientStage,
+  openClientSetup,
   pictures,
   showsToken,
   tokenPlaceOf,
-} from './client-stage.ts';
+} from './client-setup.ts';
 import { countPictures } from './count-pictures.ts';
 import { runProgram } from './run-program.ts';
 
@@ -18,7 +18,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const mpv = process.env.MPV_PATH;
 
 // Vitest looks into a suite that it skips: nothing may be started there.
-const stage = (mpv ? await openClientStage() : undefined) as ClientStage;
+const stage = (mpv ? await openClientSetup() : undefined) as ClientSetup;
 
 describe.skipIf(!mpv)('mpv', () => {
   let runs = 0;

@@ -4,13 +4,13 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answersOf, servedPaths } from '../playback/key-requests.ts';
 import { makeFolder } from '../server-process.ts';
 import {
-  type ClientStage,
+  type ClientSetup,
   type Container,
   ffmpeg,
-  openClientStage,
+  openClientSetup,
   pictures,
   tokenPlaceOf,
-} from './client-stage.ts';
+} from './client-setup.ts';
 import { countPictures } from './count-pictures.ts';
 import { runProgram } from './run-program.ts';
 
@@ -33,7 +33,7 @@ function makeOwnFolder(): string {
 }
 
 // Vitest looks into a suite that it skips: nothing may be started there.
-const stage = (vlc ? await openClientStage() : undefined) as ClientStage;
+const stage = (vlc ? await openClientSetup() : undefined) as ClientSetup;
 
 describe.skipIf(!vlc)('VLC', () => {
   /** What VLC demuxes goes to a file as it is. @returns pictures in it */

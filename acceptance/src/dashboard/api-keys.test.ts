@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { createApiKey, revokeApiKey } from '../stage.ts';
+import { createApiKey, revokeApiKey } from '../server-actions.ts';
 import { unique } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
-import { openDashboard, signIn } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openDashboard, signIn } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
 const { client } = target;

@@ -3,11 +3,11 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { createApiKey, registerContent } from '../stage.ts';
+import { createApiKey, registerContent } from '../server-actions.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
-import { openDashboard, signIn } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openDashboard, signIn } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
 const { client, adminApiKey, jwtSecret } = target;

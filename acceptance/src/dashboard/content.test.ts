@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { createApiKey, createLease, makeScene, registerContent } from '../stage.ts';
+import { createApiKey, createLease, makeScene, registerContent } from '../server-actions.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
 import { copyWith } from './copy-with.ts';
-import { openDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
 const { client, adminApiKey } = target;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { signIn, startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { signIn, startDashboard } from './open-dashboard.ts';
 
 const { open, server } = await startDashboard({ RATE_LIMIT: 'on' });
 await server.client.post('/api/v1/setup', server.adminApiKey);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createApiKey } from '../stage.ts';
+import { createApiKey } from '../server-actions.ts';
 import { waitForAnnouncement } from './announcements.ts';
-import { startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
-import { openMortalStage, untilFetchedAhead } from './mortal-server.ts';
+import { startDashboard } from './open-dashboard.ts';
+import { openRestartableDashboard, untilFetchedAhead } from './restartable-server.ts';
 
 const alone = await startDashboard({ ADMIN_API_KEY: undefined });
-const mortal = await openMortalStage();
+const mortal = await openRestartableDashboard();
 
 it('revoking the last key that can manage shows a warning', async () => {
   const { server, open } = alone;

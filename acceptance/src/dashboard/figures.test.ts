@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { askForKey, createApiKey, createLease, makeScene, revokeLeases } from '../stage.ts';
+import { askForKey, createApiKey, createLease, makeScene, revokeLeases } from '../server-actions.ts';
 import { viewerToken } from '../tokens.ts';
 import { countScriptOctets } from './count-script.ts';
-import { openDashboard, signIn } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openDashboard, signIn } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
 

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { freePorts, makeTestFolder, startInTest } from '../own-process.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { copyWith } from './copy-with.ts';
-import { buildDashboard, openStage } from './dashboard-stage.ts';
+import { buildDashboard, openDashboardAt } from './open-dashboard.ts';
 
 /** Somebody who has just unpacked it: nothing is configured but where it listens. */
 async function startFresh() {
@@ -51,7 +51,7 @@ async function runSnippet(page: Page): Promise<string> {
 it('the first hour works: claim, store the key, register, fetch a key, then see, revoke and audit a lease', async () => {
   buildDashboard();
   const { url, secret } = await startFresh();
-  const { open } = await openStage(url);
+  const { open } = await openDashboardAt(url);
   const page = await open();
   const rawKey = await claim(page);
   const contentId = unique('film');

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { createApiKey, createLease, registerContent } from '../stage.ts';
+import { createApiKey, createLease, registerContent } from '../server-actions.ts';
 import { unique, viewerToken } from '../tokens.ts';
-import { openDashboard, signIn } from './dashboard-stage.ts';
+import { openDashboard, signIn } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
 const { client, adminApiKey } = target;

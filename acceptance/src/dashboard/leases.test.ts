@@ -7,11 +7,11 @@ import {
   makeScene,
   oncePropagated,
   registerContent,
-} from '../stage.ts';
+} from '../server-actions.ts';
 import { unique, viewerToken } from '../tokens.ts';
 import { waitForAnnouncement } from './announcements.ts';
-import { openDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openDashboard } from './open-dashboard.ts';
 import { signIn } from './sign-in.ts';
 
 const { open, target } = await openDashboard();

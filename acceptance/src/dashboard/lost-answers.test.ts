@@ -2,14 +2,14 @@ import type { Page, Response } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { makeApiKey } from '../target.ts';
 import { unique } from '../tokens.ts';
-import { startDashboard } from './dashboard-stage.ts';
-import { openMortalStage } from './mortal-server.ts';
+import { startDashboard } from './open-dashboard.ts';
+import { openRestartableDashboard } from './restartable-server.ts';
 
 const unclaimed = await startDashboard({ ADMIN_API_KEY: undefined });
 const clicked = await startDashboard({ ADMIN_API_KEY: undefined });
 const claimed = await startDashboard({});
 await claimed.server.client.post('/api/v1/setup', claimed.server.adminApiKey);
-const mortal = await openMortalStage();
+const mortal = await openRestartableDashboard();
 
 const claimButton = { name: 'Claim this server' };
 

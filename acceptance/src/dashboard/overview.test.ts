@@ -8,17 +8,17 @@ import {
   registerContent,
   revokeApiKey,
   revokeLeases,
-} from '../stage.ts';
+} from '../server-actions.ts';
 import { viewerToken } from '../tokens.ts';
-import { openDashboard, signIn, startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
-import { openMortalStage, untilFetchedAhead } from './mortal-server.ts';
+import { openDashboard, signIn, startDashboard } from './open-dashboard.ts';
+import { openRestartableDashboard, untilFetchedAhead } from './restartable-server.ts';
 
 /** Nobody else asks this one for anything, so its figures are those of the test. */
 const own = await startDashboard({ TRUST_PROXY: 'true' });
 await own.server.client.post('/api/v1/setup', own.server.adminApiKey);
 const shared = await openDashboard();
-const mortal = await openMortalStage();
+const mortal = await openRestartableDashboard();
 
 /** What players send at the end (`getMetrics()`). */
 const playerReport = {

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { makeApiKey } from '../target.ts';
 import { copyWith } from './copy-with.ts';
-import { startDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { startDashboard } from './open-dashboard.ts';
 
 const setupToken = `setup-${makeApiKey()}`;
 const open = await startDashboard({ ADMIN_API_KEY: undefined });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
-import { openDashboard } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openDashboard } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
 

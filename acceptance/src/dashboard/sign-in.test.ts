@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createApiKey, revokeApiKey } from '../stage.ts';
+import { createApiKey, revokeApiKey } from '../server-actions.ts';
 import { makeApiKey } from '../target.ts';
 import { viewerToken } from '../tokens.ts';
-import { openDashboard, signIn } from './dashboard-stage.ts';
 import { inspectPage } from './inspect-page.ts';
+import { openDashboard, signIn } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
 

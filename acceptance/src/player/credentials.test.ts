@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openTarget } from '../target.ts';
 import { nowSeconds } from '../tokens.ts';
-import { openPlayerStage, pageOrigin, unlistedOrigin } from './player-stage.ts';
+import { openPlayerSetup, pageOrigin, unlistedOrigin } from './player-setup.ts';
 import {
   countStatuses,
   isForKeyServer,
@@ -13,7 +13,7 @@ import {
 import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 vi.setConfig({ testTimeout: playTimeoutMs });
-const stage = await openPlayerStage('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
 const film = await stage.encrypt();
 /** Longer than the longest pause between two attempts (4.5 s). */
 const quietMs = 5_000;

@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
 import { startServer } from '../target.ts';
 import { unique } from '../tokens.ts';
-import { openPlayerStage, pageOrigin } from './player-stage.ts';
+import { openPlayerSetup, pageOrigin } from './player-setup.ts';
 import { isKeyRequest, isLeaseRequest } from './requests.ts';
 import { freshToken, openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 // Which leases a page holds, and for how long.
 vi.setConfig({ testTimeout: playTimeoutMs });
 const single = startServer({ CORS_ORIGINS: pageOrigin, LEASE_MAX_PER_VIEWER: '1' });
-const stage = await openPlayerStage('short', single);
+const stage = await openPlayerSetup('short', single);
 const film = await stage.encrypt();
 const required = await startServer({ CORS_ORIGINS: pageOrigin, LEASE_MODE: 'required' });
 /** The smallest quality until the test asks for another, and little ahead. */

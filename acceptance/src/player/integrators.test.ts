@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openTarget, startServer } from '../target.ts';
 import { nowSeconds } from '../tokens.ts';
-import { keyServerUrl, openPlayerStage, otherKeyServerUrl, pageOrigin } from './player-stage.ts';
+import { keyServerUrl, openPlayerSetup, otherKeyServerUrl, pageOrigin } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
 import { freshToken, openScene, playTimeoutMs } from './scene.ts';
 
 // What goes wrong between the player and the application around it.
 vi.setConfig({ testTimeout: playTimeoutMs });
-const stage = await openPlayerStage('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
 const film = await stage.encrypt();
 /** Tokens are over when they say so. */
 const strict = await startServer({ CORS_ORIGINS: pageOrigin, AUTH_JWT_CLOCK_TOLERANCE_SECONDS: '0' });

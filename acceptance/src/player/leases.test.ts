@@ -1,14 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { revokeLeases } from '../stage.ts';
+import { revokeLeases } from '../server-actions.ts';
 import { openTarget, startServer, type Target } from '../target.ts';
 import { laterToken, unique } from '../tokens.ts';
-import { openPlayerStage, pageOrigin, segmentSeconds } from './player-stage.ts';
+import { openPlayerSetup, pageOrigin, segmentSeconds } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest } from './requests.ts';
 import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 import type { WireRequest } from './wire.ts';
 
 vi.setConfig({ testTimeout: playTimeoutMs });
-const stage = await openPlayerStage('long', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('long', openTarget({ CORS_ORIGINS: pageOrigin }));
 const { target } = stage;
 const film = await stage.encrypt({ rotateEvery: 2 });
 const epochSeconds = 2 * segmentSeconds;

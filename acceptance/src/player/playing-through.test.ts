@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readKeyRequests } from '../playback/key-requests.ts';
 import { type OwnServer, openTarget, type Target } from '../target.ts';
-import { openPlayerStage, pageOrigin } from './player-stage.ts';
+import { openPlayerSetup, pageOrigin } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseRequest, isSegment } from './requests.ts';
 import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
-const stage = await openPlayerStage('short', openTarget({ CORS_ORIGINS: pageOrigin }));
+const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
 vi.setConfig({ testTimeout: playTimeoutMs });
 /** The smallest quality until the test asks for another. A slow answer is then no reason to give a segment up half-way. */
 const hlsConfig = { startLevel: 0, abrBandWidthFactor: 0.001, abrBandWidthUpFactor: 0.001 };

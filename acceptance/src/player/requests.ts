@@ -1,4 +1,4 @@
-import { keyServerUrl } from './player-stage.ts';
+import { keyServerUrl } from './player-setup.ts';
 import type { WireRequest } from './wire.ts';
 
 const keyHost = new URL(keyServerUrl).host;

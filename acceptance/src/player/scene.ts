@@ -7,10 +7,10 @@ import {
   type Film,
   keyServerUrl,
   otherKeyServerUrl,
-  type PlayerStage,
+  type PlayerSetup,
   pageOrigin,
   unlistedOrigin,
-} from './player-stage.ts';
+} from './player-setup.ts';
 import { openWire, type Wire } from './wire.ts';
 
 /** What `page.js` tells of an error. */
@@ -113,7 +113,7 @@ export function freshToken(server: Target, viewerId: string, claims: Record<stri
 
 /** Opens the page; it is closed when the test is over. */
 export async function openScene(
-  stage: PlayerStage,
+  stage: PlayerSetup,
   { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   options: SceneOptions,
 ): Promise<PlayScene> {

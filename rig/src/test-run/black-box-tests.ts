@@ -8,7 +8,7 @@ const opening = 'openTarget(';
 const starting = ['startServer(', 'startServerToClose('];
 const dashboardOpening = 'openDashboard(';
 
-/** What the server has to be configured with: the origin of the pages with players (acceptance/src/player/player-stage.ts). */
+/** What the server has to be configured with: the origin of the pages with players (acceptance/src/player/player-setup.ts). */
 export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 
 /**

@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { makeApiKey } from '../target.ts';
-import { buildDashboard, type DashboardStage, openStage } from './dashboard-stage.ts';
+import { buildDashboard, type DashboardBrowser, openDashboardAt } from './open-dashboard.ts';
 
 /** One installation, which a test can lose and have back at the same address. */
-export interface MortalServer {
+export interface RestartableServer {
   url: string;
   adminApiKey: string;
   /** Ends it with SIGKILL. */
@@ -14,9 +14,9 @@ export interface MortalServer {
   restart(): Promise<void>;
 }
 
-export interface MortalStage extends DashboardStage {
+export interface RestartableDashboard extends DashboardBrowser {
   /** A new installation, which is set up unless that is left to the test, until the test ends. One at a time. */
-  start(options?: { isClaimed?: boolean }): Promise<MortalServer>;
+  start(options?: { isClaimed?: boolean }): Promise<RestartableServer>;
 }
 
 /**
@@ -38,10 +38,10 @@ const fetchedAhead = `(() => {
 })()`;
 
 /** The dashboard of a server that comes and goes. */
-export async function openMortalStage(): Promise<MortalStage> {
+export async function openRestartableDashboard(): Promise<RestartableDashboard> {
   buildDashboard();
   const port = await findFreePort();
-  const { open } = await openStage(`http://127.0.0.1:${port}`);
+  const { open } = await openDashboardAt(`http://127.0.0.1:${port}`);
   return {
     open,
     async start({ isClaimed = true } = {}) {

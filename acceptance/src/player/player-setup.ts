@@ -42,7 +42,7 @@ export interface FilmOptions {
 }
 
 /** A browser, pages, encrypted films, and a key server at another origin than theirs. */
-export interface PlayerStage {
+export interface PlayerSetup {
   readonly target: Target;
   readonly browser: Browser;
   /** Base URL of what serves pages, the player and the films. */
@@ -64,10 +64,10 @@ const buildPlayer = (folder: string) =>
  * @param length of the films of this test file
  * @param opening a server that lists `pageOrigin` in its CORS_ORIGINS
  */
-export async function openPlayerStage(
+export async function openPlayerSetup(
   length: 'long' | 'short',
   opening: Promise<Target>,
-): Promise<PlayerStage> {
+): Promise<PlayerSetup> {
   const folder = makeFolder();
   const media = await startMediaServer(folder.path, {
     '/page.html': pathOf('page.html'),

@@ -26,7 +26,7 @@ export interface PageOptions {
   theme?: 'light' | 'dark';
 }
 
-export interface DashboardStage {
+export interface DashboardBrowser {
   /** The dashboard in a browser of its own, with nothing remembered. What is wrong with it fails the test at its end. */
   open(options?: PageOptions): Promise<Page>;
 }
@@ -36,20 +36,22 @@ const defaultWidth = 1280;
 const height = 900;
 
 /** The dashboard of a server that is claimed: the one that `BASE_URL` names, or the test file's own. */
-export async function openDashboard(): Promise<DashboardStage & { target: Target }> {
+export async function openDashboard(): Promise<DashboardBrowser & { target: Target }> {
   buildDashboard();
   const target = await openTarget();
   // A server that nobody has claimed shows the wizard.
   const { json } = await target.client.get('/api/v1/setup');
   if (json.setup_required) await target.client.post('/api/v1/setup', target.adminApiKey);
-  return { target, ...(await openStage(target.url)) };
+  return { target, ...(await openDashboardAt(target.url)) };
 }
 
 /** The dashboard of a server of the test file's own, with its own configuration. */
-export async function startDashboard(env: Environment): Promise<DashboardStage & { server: OwnSingleNode }> {
+export async function startDashboard(
+  env: Environment,
+): Promise<DashboardBrowser & { server: OwnSingleNode }> {
   buildDashboard();
   const server = await startSingleNode(env);
-  return { server, ...(await openStage(server.url)) };
+  return { server, ...(await openDashboardAt(server.url)) };
 }
 
 /** @throws Error where it cannot be built */
@@ -58,7 +60,7 @@ export function buildDashboard(): void {
 }
 
 /** The dashboard at a URL. */
-export async function openStage(url: string): Promise<DashboardStage> {
+export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
   const browser: Browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
   afterAll(() => browser.close());
   return {

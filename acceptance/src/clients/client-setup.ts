@@ -35,7 +35,7 @@ export interface Watched<Result> {
   readonly files: readonly FilmRequest[];
 }
 
-export interface ClientStage {
+export interface ClientSetup {
   readonly films: FilmServer;
   /** A folder for what a test writes. */
   readonly folder: string;
@@ -57,7 +57,7 @@ const beside = (module: string, name: string) =>
   join(dirname(fileURLToPath(import.meta.resolve(module))), name);
 
 /** A key server that takes tokens from all three places, films beside it, and pages with players. */
-export async function openClientStage(settings: Readonly<Record<string, string>> = {}): Promise<ClientStage> {
+export async function openClientSetup(settings: Readonly<Record<string, string>> = {}): Promise<ClientSetup> {
   const folder = makeFolder();
   const films = await startFilmServer(folder.path, {
     '/players.html': pathOf('players.html'),
