@@ -1,7 +1,7 @@
 import { type Authority, createAuthority, EarlierState } from '@latchkey/shared/authority';
 import type { ApiKeyState, ContentState, LeaseState, Principal } from '@latchkey/shared/contracts';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
-import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
+import { createLeaseState, createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 
@@ -23,13 +23,7 @@ beforeEach(() => {
   clock = createManualClock();
   const now = clock.now();
   content = { status: 'active', keyVersion: 3 };
-  lease = {
-    viewerId: 'ada',
-    contentId: 'film',
-    expiresAt: now + 60_000,
-    renewableUntil: now + 90_000,
-    revokedAt: null,
-  };
+  lease = createLeaseState({ viewerId: 'ada', expiresAt: now + 60_000, renewableUntil: now + 90_000 });
   mark = null;
   apiKey = { id: 'k', name: 'k', scope: 'playback', expiresAt: null, revokedAt: null };
   viewer = { kind: 'viewer', id: 'ada', issuedNotBefore: now, contents: null, mayUpload: false };

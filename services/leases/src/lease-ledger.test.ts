@@ -1,5 +1,6 @@
 import type { BusMessage, Ledger, LedgerEntry } from '@latchkey/shared/events';
 import type { LeasePublisher, PublishedLease } from '@latchkey/shared/replicas';
+import { createLeaseState } from '@latchkey/shared/testing';
 import { beforeEach, expect, test } from 'vitest';
 import type { Lease } from './lease.ts';
 import { createLeaseLedger, type LeaseLedger } from './lease-ledger.ts';
@@ -17,13 +18,7 @@ const lease: Lease = {
   revokedBy: null,
   reason: null,
 };
-const state = {
-  viewerId: 'ann',
-  contentId: 'film',
-  expiresAt: now + 60_000,
-  renewableUntil: now + 90_000,
-  revokedAt: null,
-};
+const state = createLeaseState({ expiresAt: now + 60_000, renewableUntil: now + 90_000 });
 /** What happened, in its order. */
 let order: string[];
 let announced: BusMessage[];

@@ -1,16 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { LeaseState } from '../contracts/index.ts';
+import { createLeaseState } from '../testing/lease-state.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { AuthorityCache, EarlierState } from './authority-cache.ts';
 
 const clock = createManualClock();
-const lease = (viewerId: string, contentId: string): LeaseState => ({
-  viewerId,
-  contentId,
-  expiresAt: 1,
-  renewableUntil: 2,
-  revokedAt: null,
-});
+const lease = (viewerId: string, contentId: string) => createLeaseState({ viewerId, contentId });
 
 let cache: AuthorityCache<LeaseState>;
 /** What the owner answers, and what waits for it. */

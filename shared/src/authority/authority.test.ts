@@ -1,10 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import { type Bus, createInProcessBus } from '../events/index.ts';
+import { createLeaseState } from '../testing/lease-state.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { type Authority, createAuthority } from './authority.ts';
 
 const unasked = () => Promise.reject(new Error('nothing else is loaded here'));
-const lease = { viewerId: 'ann', contentId: 'film', expiresAt: 5, renewableUntil: 9, revokedAt: null };
+const lease = createLeaseState();
 const notice = { topic: 'lease', event: 'renewed', data: { id: 'l' } } as const;
 let bus: Bus;
 let authority: Authority;

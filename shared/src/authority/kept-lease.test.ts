@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createLeaseState } from '../testing/lease-state.ts';
 import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
 
 const time = fc.maxSafeNat();
@@ -12,7 +13,7 @@ test('a lease that is cached has the viewer, the content and the times that were
       time,
       fc.option(time),
       (viewerId, expiresAt, renewableUntil, revokedAt) => {
-        const read = { viewerId, contentId: 'film', expiresAt, renewableUntil, revokedAt };
+        const read = createLeaseState({ viewerId, expiresAt, renewableUntil, revokedAt });
         expect(new KeptLease(read, 'film')).toMatchObject(read);
       },
     ),
@@ -20,13 +21,7 @@ test('a lease that is cached has the viewer, the content and the times that were
 });
 
 test('a cached lease whose grace V8 cannot keep in its field counts as larger', () => {
-  const lease = {
-    viewerId: 'ann',
-    contentId: 'film',
-    expiresAt: 1e12,
-    renewableUntil: 1e12 + 30_000,
-    revokedAt: null,
-  };
+  const lease = createLeaseState({ expiresAt: 1e12, renewableUntil: 1e12 + 30_000 });
   const longGrace = { ...lease, renewableUntil: 2e12 };
   expect(keptLeaseBytes(longGrace)).toBeGreaterThan(keptLeaseBytes(lease));
 });

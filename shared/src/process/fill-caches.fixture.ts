@@ -3,6 +3,7 @@ import { createTokenVerifier } from '../auth/index.ts';
 import { type Authority, createAuthority, markKey } from '../authority/index.ts';
 import { createFeedFollower, createInProcessBus } from '../events/index.ts';
 import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
+import { createLeaseState } from '../testing/lease-state.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 
 /**
@@ -41,13 +42,13 @@ function createCaches(): Authority {
     },
     contents: { findContent: async () => ({ status: 'active', keyVersion: 1 }) },
     leases: {
-      findLease: async (id) => ({
-        viewerId: copy(`viewer-${id}`),
-        contentId: copy('my-video-001-of-a-long-series'),
-        expiresAt: now + 300_000,
-        renewableUntil: now + 330_000,
-        revokedAt: null,
-      }),
+      findLease: async (id) =>
+        createLeaseState({
+          viewerId: copy(`viewer-${id}`),
+          contentId: copy('my-video-001-of-a-long-series'),
+          expiresAt: now + 300_000,
+          renewableUntil: now + 330_000,
+        }),
       findMark: async () => now,
     },
     follower,

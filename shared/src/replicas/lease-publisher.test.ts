@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { createLeaseState } from '../testing/lease-state.ts';
 import { createLeasePublisher, type LeasePublisher } from './lease-publisher.ts';
 import { RecentChanges } from './recent-changes.ts';
 import type { StateStore, StoredState } from './state-store.ts';
@@ -8,13 +9,8 @@ let recent: RecentChanges;
 let entries: Map<string, StoredState>;
 let publisher: LeasePublisher;
 
-const state = (revokedAt: number | null = null) => ({
-  viewerId: 'v',
-  contentId: 'c',
-  expiresAt: now + 60_000,
-  renewableUntil: now + 90_000,
-  revokedAt,
-});
+const state = (revokedAt: number | null = null) =>
+  createLeaseState({ expiresAt: now + 60_000, renewableUntil: now + 90_000, revokedAt });
 
 beforeEach(() => {
   recent = new RecentChanges(10);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { EarlierState } from '../authority/index.ts';
 import type { LeaseState } from '../contracts/index.ts';
 import { createFeedProgress, type FeedProgress } from '../events/index.ts';
+import { createLeaseState } from '../testing/lease-state.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { createSharedLeaseReaders } from './lease-source.ts';
 import { RecentChanges } from './recent-changes.ts';
@@ -45,7 +46,7 @@ beforeEach(() => {
 
 function lease(fields: Partial<LeaseState> = {}): LeaseState {
   const expiresAt = clock.now() + 1_000;
-  return { viewerId: 'v', contentId: 'c', expiresAt, renewableUntil: expiresAt, revokedAt: null, ...fields };
+  return createLeaseState({ viewerId: 'v', contentId: 'c', expiresAt, renewableUntil: expiresAt, ...fields });
 }
 
 describe('a shared lease', () => {

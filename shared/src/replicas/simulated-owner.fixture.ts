@@ -2,6 +2,7 @@ import type { Authority } from '../authority/index.ts';
 import { markKey } from '../authority/index.ts';
 import type { LeaseState } from '../contracts/index.ts';
 import type { Change, FeedLink, FeedPage } from '../events/index.ts';
+import { createLeaseState } from '../testing/lease-state.ts';
 
 export type Source = keyof Authority;
 
@@ -137,7 +138,8 @@ export class SimulatedOwner {
     const [viewerId = '', contentId = ''] = pairs[lease] ?? [];
     const expiresAt = this.leaseExpiresAt[lease] ?? 0;
     // The version counts milliseconds of grace, of which there are thousands: nothing else of a lease can carry it.
-    return { viewerId, contentId, expiresAt, renewableUntil: expiresAt + graceMs + version, revokedAt: null };
+    const renewableUntil = expiresAt + graceMs + version;
+    return createLeaseState({ viewerId, contentId, expiresAt, renewableUntil });
   }
 
   renew(lease: number, nowMs: number, lifeMs: number): void {

@@ -1,4 +1,5 @@
 export { fillLists, type ListSizes } from './fill-lists.ts';
+export { createLeaseState } from './lease-state.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { type AllowedScan, findUnboundedScans, planQueries, type QueryPlan } from './query-plans.ts';
 export { serveBehindGate, serveNeighbour } from './serve-neighbour.ts';
