@@ -2,5 +2,6 @@
  * Builds the dashboard when its sources or the lock file differ from what was built last.
  *
  * @returns whether the dashboard is there and fits its sources
+ * @public these are the types of `ensure-dashboard.mjs`
  */
 export function ensureDashboard(): boolean;

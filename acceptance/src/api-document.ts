@@ -9,7 +9,7 @@ interface Operation {
   responses: Record<string, { content?: Record<string, MediaType> }>;
 }
 
-export interface OpenApi {
+interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
 }
 
@@ -31,7 +31,7 @@ export async function readApiDocument(baseUrl: string): Promise<ApiDocument> {
   return createApiDocument((await response.json()) as OpenApi);
 }
 
-export function createApiDocument(document: OpenApi): ApiDocument {
+function createApiDocument(document: OpenApi): ApiDocument {
   const ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
   ajv.addFormat('binary', true);
   const validators = new Map<object, ValidateFunction>();

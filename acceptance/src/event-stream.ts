@@ -1,6 +1,6 @@
 import { request } from 'undici';
 
-export interface ServerSentEvent {
+interface ServerSentEvent {
   event: string;
   // biome-ignore lint/suspicious/noExplicitAny: events are data of the server, and the test looks for members.
   data: any;

@@ -8,7 +8,7 @@ export interface Population {
 }
 
 /** One lease in ten is for the content that everyone watches. */
-export const popularEvery = 10;
+const popularEvery = 10;
 export const popularContentId = 'film-0';
 const leasesPerViewer = 2;
 

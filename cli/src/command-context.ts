@@ -2,7 +2,7 @@ import type { Clock } from '@latchkey/shared/clock';
 import type { Variables } from './keys/read-variable.ts';
 
 /** Where text goes. */
-export interface TextOutput {
+interface TextOutput {
   write(text: string): unknown;
 }
 

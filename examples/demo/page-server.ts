@@ -7,7 +7,7 @@ import { sendFile } from '../src/send-file.ts';
 import type { DemoApi } from './demo-api.ts';
 
 /** What the page server serves once everything is prepared. */
-export interface Site {
+interface Site {
   readonly api: DemoApi;
   readonly serverUrl: string;
   /** Holds the encrypted presentations, `ts/` and `fmp4/`. */

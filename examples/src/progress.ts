@@ -1,5 +1,5 @@
 /** One step of the preparation, as the person who waits sees it. */
-export interface Step {
+interface Step {
   /** @param fraction 0 to 1 */
   report(fraction: number): void;
   /** @param note how it went, such as `as before` */

@@ -9,7 +9,7 @@ import { securityPolicy } from './security-policy.ts';
 import { sendFile } from './send-file.ts';
 
 /** What the application serves once everything is prepared. */
-export interface Site {
+interface Site {
   readonly tokenServer: TokenServer;
   readonly keyServerUrl: string;
   /** The bucket, where it is known. */

@@ -7,7 +7,7 @@ import { type App, validationFailure } from '@latchkey/shared/http';
 import type { FastifyError, FastifyReply } from 'fastify';
 
 /** Where the build of the dashboard is, in the workspace and in an image alike. */
-export const builtDashboard = fileURLToPath(new URL('../../admin/dist', import.meta.url));
+const builtDashboard = fileURLToPath(new URL('../../admin/dist', import.meta.url));
 
 /** Scripts, styles and calls of this server alone; nobody may frame the page, and no text becomes a script. */
 const contentSecurityPolicy = [

@@ -17,7 +17,7 @@ import { type ServiceName, serviceNames } from './route-table.ts';
 export const secret = 'the-internal-secret-of-a-test-0123456789';
 
 /** A request as a fake service got it. */
-export interface Received {
+interface Received {
   method: string;
   url: string;
   headers: IncomingMessage['headers'];
@@ -110,7 +110,7 @@ export interface GatewayFixture {
   close(): Promise<void>;
 }
 
-export interface Connection {
+interface Connection {
   socket: Socket;
   /** Resolves once the text has come. */
   reads(text: string): Promise<string>;

@@ -29,7 +29,7 @@ export interface Screening extends EncryptedVideo {
 }
 
 /** What was asked for while a player ran. */
-export interface Watched<Result> {
+interface Watched<Result> {
   readonly result: Result;
   readonly keys: readonly KeyRequest[];
   readonly files: readonly FilmRequest[];

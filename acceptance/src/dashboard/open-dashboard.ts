@@ -16,7 +16,7 @@ export { signIn };
  */
 vi.setConfig({ testTimeout: 180_000 });
 
-export interface PageOptions {
+interface PageOptions {
   /** Within /admin. */
   path?: string;
   /** Signs in with this key before anything else. */

@@ -6,7 +6,7 @@ import { makeApiKey } from '../target.ts';
 import { buildDashboard, type DashboardBrowser, openDashboardAt } from './open-dashboard.ts';
 
 /** One installation, which a test can lose and have back at the same address. */
-export interface RestartableServer {
+interface RestartableServer {
   url: string;
   adminApiKey: string;
   /** Ends it with SIGKILL. */

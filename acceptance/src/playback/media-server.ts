@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-export interface MediaRequest {
+interface MediaRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }

@@ -31,7 +31,7 @@ export interface Film extends EncryptedVideo {
   readonly playlist: string;
 }
 
-export interface FilmOptions {
+interface FilmOptions {
   readonly container?: 'ts' | 'fmp4';
   /** Segments of an epoch. */
   readonly rotateEvery?: number;

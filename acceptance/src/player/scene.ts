@@ -14,7 +14,7 @@ import {
 import { openWire, type Wire } from './wire.ts';
 
 /** What `page.js` tells of an error. */
-export interface SeenError {
+interface SeenError {
   name: string;
   code: string;
   message: string;
@@ -23,7 +23,7 @@ export interface SeenError {
 }
 
 /** What `page.js` tells. */
-export interface Seen {
+interface Seen {
   errors: SeenError[];
   retries: { what: 'key' | 'lease'; code: string }[];
   /** Ids in their order; null where one was given back or lost. */
@@ -61,7 +61,7 @@ export interface SceneOptions {
 }
 
 /** Options of the player, and how the page uses it. */
-export interface LoadOptions {
+interface LoadOptions {
   readonly way?: 'create' | 'attach' | 'attachOnly' | 'shaka';
   readonly rate?: number;
   readonly leases?: false | { ttlSeconds?: number; deviceId?: string; releaseAfterPausedSeconds?: number };

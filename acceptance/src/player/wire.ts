@@ -28,7 +28,7 @@ export interface WireRequest {
   doneMs?: number;
 }
 
-export type Which = (request: WireRequest) => boolean;
+type Which = (request: WireRequest) => boolean;
 
 /**
  * Everything between one browser and the servers, as a proxy of that browser: it gives servers the names that pages know them

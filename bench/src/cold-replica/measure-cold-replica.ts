@@ -11,7 +11,7 @@ import { internalSecret, type Owners, startKeyDerivation, startOwners } from '..
 
 /** Where a new replica finds the states of leases: shared ones in Redis, or only at the lease service. */
 export const sources = ['Redis', 'the lease service'] as const;
-export type Source = (typeof sources)[number];
+type Source = (typeof sources)[number];
 
 /** First keys: no viewer is known to the replica. Next keys: it knows all of them. */
 export const passes = ['first', 'next'] as const;

@@ -3,7 +3,7 @@ import { table } from '../table.ts';
 import { type DashboardSample, listSizes } from './measure-dashboard.ts';
 
 /** What a page may take to answer a keystroke or a click. */
-export const limitMs = 300;
+const limitMs = 300;
 
 /** Whether every interaction came to its end in time, each round of it. */
 export function isQuick({ tookMs, fault }: DashboardSample): boolean {

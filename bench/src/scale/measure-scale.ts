@@ -32,7 +32,7 @@ export interface ScaleOptions {
  * servers as there are replicas. What those show is the machine's.
  */
 export const kinds = ['token', 'token and lease', 'bare node:http'] as const;
-export type Kind = (typeof kinds)[number];
+type Kind = (typeof kinds)[number];
 export type Part = 'gateway' | 'key-derivation' | 'bare';
 
 export interface ScaleSample extends Sample<string> {

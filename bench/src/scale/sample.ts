@@ -4,7 +4,7 @@ import { readCpuMs } from '../proc/process-usage.ts';
 import type { Subject } from '../servers.ts';
 
 /** CPU time of a set of processes. */
-export interface CpuCost {
+interface CpuCost {
   /** Of all of them together for one request, without what they use when nobody asks. */
   microsPerRequest: number;
   /** What one of them uses when nobody asks, in milliseconds of CPU time a second. */

@@ -30,7 +30,7 @@ export interface ViewersResult {
   revocation: RevocationResult;
 }
 
-export const profiles = { single: startSingleTarget, distributed: startDistributedTarget };
+const profiles = { single: startSingleTarget, distributed: startDistributedTarget };
 export type Profile = keyof typeof profiles;
 
 /** A thousand contents; a tenth of all leases is for one of them. */

@@ -5,7 +5,7 @@ import type { EncryptReport } from '../encrypt/encrypt-options.ts';
 /** Of the work: often enough to see that it goes on, seldom enough for a log. */
 const lineEveryFraction = 0.25;
 
-export interface Amount {
+interface Amount {
   readonly files: number;
   readonly bytes: number;
 }

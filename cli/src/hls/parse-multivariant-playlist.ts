@@ -3,7 +3,7 @@ import { playlistError } from './playlist-error.ts';
 import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
 
 /** A line of a multivariant playlist: kept to the letter, or one that names a media playlist. */
-export type MultivariantLine =
+type MultivariantLine =
   | { readonly text: string }
   /** The URI line of EXT-X-STREAM-INF (RFC 8216 section 4.3.4.2). */
   | { readonly variantUri: string; readonly line: number }

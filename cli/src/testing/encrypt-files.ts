@@ -7,7 +7,7 @@ import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { createMasterKeySource } from '../encrypt/index.ts';
 import { temporaryFolder, writeFiles } from './temporary-folder.ts';
 
-export const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
+const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 
 /** Base of the key URLs in tests. */
 export const keyUrlBase = 'https://keys.example.com';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** One file that a player loads, and what it makes of it. */
-export interface PlayedFile {
+interface PlayedFile {
   readonly path: string;
   /** Empty for a file in the clear. */
   readonly keyUrl: string;

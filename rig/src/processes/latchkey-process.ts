@@ -41,7 +41,7 @@ export interface LatchkeyProcess {
 export type Dependencies = Record<string, { status: string } & Record<string, unknown>>;
 
 /** Receives what a process writes. */
-export type OutputListener = (name: string, stream: 'stdout' | 'stderr', text: string) => void;
+type OutputListener = (name: string, stream: 'stdout' | 'stderr', text: string) => void;
 
 export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'folder' | 'launcher'> {
   name: string;

@@ -10,7 +10,7 @@ export interface Counts {
 }
 
 /** The same for one file, as a path from the root that vitest was given. */
-export interface FileCounts extends Counts {
+interface FileCounts extends Counts {
   file: string;
 }
 
@@ -24,6 +24,8 @@ export interface CountedRun {
 /**
  * Writes the counts of a run to the file that `TEST_COUNTS_FILE` names. A file of tests that cannot be loaded and an
  * error outside every test count as failed: vitest shows them, but counts them nowhere.
+ *
+ * @public vitest loads it by its path
  */
 export default class CountReporter implements Reporter {
   onTestRunEnd: NonNullable<Reporter['onTestRunEnd']> = (modules, unhandledErrors) => {

@@ -11,7 +11,7 @@ export interface KeyLoaderPorts {
   readonly onForeignFailure: (url: string, status: number) => void;
 }
 
-export interface AskedKey {
+interface AskedKey {
   readonly url: string;
   /** Of the segment that needs the key, in seconds of the presentation. */
   readonly startSeconds: number;

@@ -20,7 +20,7 @@ export interface Attempt {
   readonly durationMs: number;
 }
 
-export interface KeyServerRequest {
+interface KeyServerRequest {
   readonly url: string;
   readonly reason: AuthReason;
   readonly leaseId?: string | undefined;

@@ -20,7 +20,7 @@ export interface ShakaOptions extends KeyServerOptions {
 }
 
 /** What a request filter puts on a key request. */
-export interface KeyCredentials {
+interface KeyCredentials {
   /** Empty where the application gives none. */
   readonly token: string;
   /** undefined where the key is requested without a lease. */

@@ -3,10 +3,10 @@ import type { Schema } from '@latchkey/shared/db';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 
 export const apiKeyStatuses = ['active', 'revoked', 'expired'] as const;
-export type ApiKeyStatus = (typeof apiKeyStatuses)[number];
+type ApiKeyStatus = (typeof apiKeyStatuses)[number];
 
 export const apiKeyExpiries = ['never', 'within-14-days'] as const;
-export type ApiKeyExpiry = (typeof apiKeyExpiries)[number];
+type ApiKeyExpiry = (typeof apiKeyExpiries)[number];
 
 const dayMs = 86_400_000;
 /** What `within-14-days` says. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 
 /** ISO 8601, UTC, milliseconds. */
 export const InstantSchema = Type.String({ format: 'date-time' });
-export const NullableInstantSchema = Type.Unsafe<string | null>({
+const NullableInstantSchema = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   format: 'date-time',
 });

@@ -31,7 +31,7 @@ export interface Question {
   from?: string;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   code: string | undefined;
   headers: Record<string, unknown>;

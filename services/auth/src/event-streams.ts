@@ -13,7 +13,7 @@ const defaultStreams = 512;
 const retryMs = 2_000;
 
 /** Someone who watches. */
-export interface Watcher {
+interface Watcher {
   /** SHA-256 of the API key that opened the stream. A change that names it has the key checked at once. */
   keyHash: string;
   /** Whether that key would still open the stream. A rejection counts as no. */

@@ -12,16 +12,12 @@ import { addRevokeApiKeyRoute } from './routes/revoke-api-key.ts';
 import { addRotateApiKeyRoute } from './routes/rotate-api-key.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
 
-export {
-  type ApiKeyVerifierOptions,
-  createApiKeyVerifier,
-  type OwnedApiKeyVerifier,
-} from './api-key-verifier.ts';
+export { createApiKeyVerifier } from './api-key-verifier.ts';
 export type { AuthRouteOptions } from './auth-route-options.ts';
-export { authVariables, type SetupSecrets, toSetupSecrets } from './config.ts';
+export { toSetupSecrets } from './config.ts';
 export { createApiKey } from './create-api-key.ts';
 export { lostManagersWarning } from './manager-warning.ts';
-export { type AuditPurge, type AuditRetention, createAuditPurge } from './purge-audit.ts';
+export { createAuditPurge } from './purge-audit.ts';
 export { addAuthInternalRoutes } from './routes/internal-routes.ts';
 export { openSetupWarning } from './setup-credential.ts';
 export { seeSetupOrigin } from './setup-origin.ts';

@@ -11,7 +11,7 @@ export { contentServiceVariables } from './config.ts';
 export { createContentReader } from './content-reader.ts';
 export { createKeyVersionRegistry, knownKeyVersions } from './key-version-store.ts';
 export { addContentInternalRoutes } from './routes/internal-routes.ts';
-export { readUploadStore, type UploadStore } from './upload-store.ts';
+export { readUploadStore } from './upload-store.ts';
 
 export interface ContentRouteOptions extends RouteOptions {
   /** `PUBLIC_URL`: the base of the key endpoint that answers name; null for a path alone. */

@@ -4,7 +4,7 @@ import { type ContentKeyIssuerOptions, createContentKeyIssuer } from './issue-co
 import { addGetKeyRoutes } from './routes/get-key.ts';
 
 export { checkMasterKeys, MasterKeyMismatch } from './check-master-keys.ts';
-export { type KeyDerivationConfig, keyDerivationSettings, masterKeyRule } from './config.ts';
+export { keyDerivationSettings, masterKeyRule } from './config.ts';
 export { createMasterKeyRing, type MasterKeyRing } from './master-key-ring.ts';
 export { reportMissingKeys } from './report-missing-keys.ts';
 

@@ -12,13 +12,11 @@ import { addReportPlayerMetricsRoute } from './routes/report-player-metrics.ts';
 import { closeLeasePaths, reserveLeasePaths } from './routes/reserve-paths.ts';
 import { addRevokeLeasesRoute } from './routes/revoke-leases.ts';
 
-export { countActiveLeases } from './active-leases.ts';
-export { type LeaseConfig, leaseSettingRules, leaseSettings, readLeaseRules } from './config.ts';
-export { type LeaseJobOptions, startLeaseJobs } from './lease-jobs.ts';
+export { leaseSettingRules, leaseSettings, readLeaseRules } from './config.ts';
+export { startLeaseJobs } from './lease-jobs.ts';
 export { createLeaseReader } from './lease-reader.ts';
 export type { LeaseRouteOptions } from './lease-route-options.ts';
 export type { LeaseRules } from './lease-rules.ts';
-
 export { addLeaseInternalRoutes } from './routes/internal-routes.ts';
 
 /** The lease service: leases, their revocation, and what players report. */

@@ -50,7 +50,7 @@ export interface LeaseFixture extends TestHost {
   tokenOf(viewerId: string, claims?: Record<string, unknown>): string;
 }
 
-export interface Answer {
+interface Answer {
   status: number;
   headers: Record<string, unknown>;
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of many forms

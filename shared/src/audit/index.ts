@@ -1,3 +1,2 @@
 export { type AuditRecord, toAuditRecord } from './audit-record.ts';
 export { createRefusalLog, type RefusalLog } from './refusal-log.ts';
-export { writeAudit } from './write-audit.ts';

@@ -1,7 +1,7 @@
 const minuteMs = 60_000;
 
 /** How many rows may be written: at once, and in each minute from then on. */
-export interface RowBudget {
+interface RowBudget {
   burst: number;
   perMinute: number;
 }

@@ -3,6 +3,5 @@ export { apiKeyPattern, generateApiKey, hashCredential, keyPrefixOf } from './ap
 export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authenticator.ts';
 export { createTokens, type TokenSettings } from './create-tokens.ts';
 export { fetchKeySet } from './fetch-key-set.ts';
-export { createKeySet, type KeySet } from './key-set.ts';
 export { type CredentialSource, presentsApiKey, readBearer, readCredential } from './read-credential.ts';
-export { createTokenVerifier, type TokenRules, type TokenVerifier } from './token-verifier.ts';
+export { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';

@@ -1,13 +1,11 @@
 export {
   type Authority,
   apiKeyCacheKey,
-  type CacheName,
   createAuthority,
   type LeaseSource,
 } from './authority.ts';
 export {
   AuthorityCache,
-  type AuthorityCacheOptions,
   EarlierState,
   type Known,
   type PendingLoad,

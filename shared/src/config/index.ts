@@ -1,25 +1,20 @@
 export { ConfigError } from './config-error.ts';
 export { describeVariables } from './describe-variables.ts';
 export {
-  type KeptSecrets,
   makeMissingSecrets,
   readKeptSecrets,
   readSecretsFile,
   type SecretsFile,
 } from './first-run-secrets.ts';
-export { type MasterKeyMaterial, masterKeyRule, masterKeys } from './master-keys.ts';
-export type { Parsed, Parser } from './parser.ts';
-export { boolean, integer, list, oneOf, secret, text } from './parsers.ts';
+export { masterKeyRule, masterKeys } from './master-keys.ts';
 export {
-  type Config,
-  type ReadConfigOptions,
   type Rule,
   readConfig,
   type Settings,
   type Values,
 } from './read-config.ts';
 export { Secret } from './secret.ts';
-export { bearerCredential, hexKey, secretBytes } from './secret-parsers.ts';
+export { bearerCredential } from './secret-parsers.ts';
 export {
   isForSeparateServices,
   readSeparateServiceConfig,
@@ -27,13 +22,11 @@ export {
 } from './separate-services.ts';
 export {
   readSingleNodeConfig,
-  type SingleNodeConfig,
   type SingleNodeValues,
   singleNodeSettings,
 } from './single-node.ts';
-export type { Environment, Fault, ReadFile } from './source.ts';
-export { type CorsOrigins, connectionString, origins, url } from './url-parsers.ts';
-export { type Setting, variable } from './variable.ts';
+export type { Environment } from './source.ts';
+export type { CorsOrigins } from './url-parsers.ts';
 export { apiKeyVariables } from './variables/api-keys.ts';
 export { auditVariables, readAuditRetention } from './variables/audit.ts';
 export { authorityVariables } from './variables/authority.ts';
@@ -42,7 +35,6 @@ export { databaseVariables, sharedDatabaseVariables } from './variables/database
 export {
   corsRule,
   defaultPorts,
-  enablePresign,
   gatewayVariables,
   processVariables,
 } from './variables/http.ts';

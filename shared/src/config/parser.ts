@@ -16,6 +16,4 @@ export interface Parser<T> {
   parse(text: string): Parsed<T>;
 }
 
-/** The type of the values that a parser makes. */
-export type ParserValue<P> = P extends Parser<infer T> ? T : never;
 export type SecretParser<T> = Parser<Secret<T>> & { readonly secret: true };

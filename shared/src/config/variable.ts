@@ -2,7 +2,7 @@ import type { Parser } from './parser.ts';
 import type { Fault, Source, Text } from './source.ts';
 
 /** One line of `--help`. */
-export interface Description {
+interface Description {
   readonly name: string;
   readonly about: string;
   readonly forms: string;

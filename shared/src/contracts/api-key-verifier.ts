@@ -3,7 +3,7 @@ import { nullable } from './record.ts';
 import { scopes } from './scope.ts';
 
 /** What deciding about an API key takes. Never the key itself. */
-export const ApiKeyStateSchema = Type.Object({
+const ApiKeyStateSchema = Type.Object({
   id: Type.Union([Type.String(), Type.Null()], {
     description: 'UUID; null for the bootstrap key, which is not stored.',
   }),

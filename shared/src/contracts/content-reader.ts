@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable } from './record.ts';
 
-export const ContentStateSchema = Type.Object({
+const ContentStateSchema = Type.Object({
   status: Type.Enum(['active', 'disabled']),
   keyVersion: Type.Integer({
     description: "The version of the master key that this content's keys are derived with; it never changes.",

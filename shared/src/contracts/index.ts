@@ -1,7 +1,6 @@
 export {
   ApiKeyAnswerSchema,
   type ApiKeyState,
-  ApiKeyStateSchema,
   ApiKeyUsesSchema,
   type ApiKeyVerifier,
 } from './api-key-verifier.ts';
@@ -15,7 +14,6 @@ export {
 export { ContentIdSchema, isContentId, isUuid } from './ids.ts';
 export {
   FingerprintsSchema,
-  type KeyVersionComparison,
   KeyVersionComparisonSchema,
   type KeyVersionRegistry,
 } from './key-version-registry.ts';
@@ -36,4 +34,4 @@ export {
   viewerIdOf,
 } from './principal.ts';
 export { createRecordReader, createStrictReader, nullable } from './record.ts';
-export { isScope, type Scope, scopes } from './scope.ts';
+export { type Scope, scopes } from './scope.ts';

@@ -18,7 +18,7 @@ export const KeyVersionComparisonSchema = Type.Object({
       'The versions that are known, and that were not among those given: some process has them, this one has not.',
   }),
 });
-export type KeyVersionComparison = Static<typeof KeyVersionComparisonSchema>;
+type KeyVersionComparison = Static<typeof KeyVersionComparisonSchema>;
 
 /** Who remembers which master key each version was first used with: the content service, which gives new content its version. */
 export interface KeyVersionRegistry {

@@ -2,7 +2,3 @@
 export const scopes = ['admin', 'full', 'upload', 'playback'] as const;
 
 export type Scope = (typeof scopes)[number];
-
-export function isScope(value: unknown): value is Scope {
-  return scopes.includes(value as Scope);
-}

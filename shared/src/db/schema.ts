@@ -16,7 +16,7 @@ export interface ApiKeyTable {
 }
 
 /** One row whose lock makes setup and the creation of keys take turns. */
-export interface SetupClaimTable {
+interface SetupClaimTable {
   id: number;
   touched_at: number;
 }
@@ -39,7 +39,7 @@ export interface AuditTable {
 }
 
 /** How far rows of earlier releases have been cleaned of raw keys and tokens: one row. */
-export interface AuditCleaningTable {
+interface AuditCleaningTable {
   id: number;
   /** Rows with numbers up to this one are clean. */
   done_to: number;
@@ -61,7 +61,7 @@ export interface LeaseTable {
 }
 
 /** A revocation that outlives leases. An empty id means any: no viewer and no content has an empty id. */
-export interface MarkTable {
+interface MarkTable {
   viewer_id: string;
   content_id: string;
   marked_at: number;
@@ -106,7 +106,7 @@ export interface ContentTable {
   updated_at: number;
 }
 
-export interface KeyVersionTable {
+interface KeyVersionTable {
   version: number;
   /** 16 hex digits, see `deriveFingerprint`. */
   fingerprint: string;
@@ -114,7 +114,7 @@ export interface KeyVersionTable {
 }
 
 /** The change feed: one row for each change of authority, numbered without gaps. */
-export interface ChangeTable {
+interface ChangeTable {
   number: number;
   at: number;
   change: string;
@@ -124,14 +124,14 @@ export interface ChangeTable {
   previous: string | null;
 }
 
-export interface ChangeCounterTable {
+interface ChangeCounterTable {
   id: number;
   number: number;
   /** Changes where an operator says that the database was restored. Column of migration 0003. */
   history: string | null;
 }
 
-export interface ReadyProbeTable {
+interface ReadyProbeTable {
   id: number;
   at: number;
 }

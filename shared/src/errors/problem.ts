@@ -12,7 +12,7 @@ export interface Problem extends Record<string, unknown> {
   requestId: string;
 }
 
-export const ProblemSchema = Type.Object(
+const ProblemSchema = Type.Object(
   {
     type: Type.String({ pattern: '^urn:latchkey:error:[A-Z_]+$' }),
     title: Type.String(),

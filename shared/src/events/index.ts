@@ -1,4 +1,4 @@
-export { appendChange, purgeChanges } from './append-change.ts';
+export { purgeChanges } from './append-change.ts';
 export { type Bus, createInProcessBus } from './bus.ts';
 export { type Change, parseChange } from './change.ts';
 export {
@@ -9,10 +9,10 @@ export {
   FeedPageSchema,
   type FeedRow,
 } from './change-feed.ts';
-export { createFeedFollower, type FeedFollower, type FeedFollowerOptions } from './feed-follower.ts';
-export { authorityLimitMs, type FeedPosition, pullIntervalMs } from './feed-position.ts';
+export { createFeedFollower, type FeedFollower } from './feed-follower.ts';
+export { authorityLimitMs, pullIntervalMs } from './feed-position.ts';
 export { createFeedProgress, type FeedProgress, type FeedReading } from './feed-progress.ts';
 export type { FeedRecord } from './feed-record.ts';
 export { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
-export { type BusMessage, type FeedLink, type Notice, parseBusMessage } from './message.ts';
-export { createNatsBus, type NatsBus, type NatsBusOptions } from './nats-bus.ts';
+export type { BusMessage, FeedLink, Notice } from './message.ts';
+export { createNatsBus } from './nats-bus.ts';

@@ -11,7 +11,7 @@ import {
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
 import type { BusMessage } from './message.ts';
 
-export const streamName = 'LATCHKEY';
+const streamName = 'LATCHKEY';
 const changes = 'latchkey.changes';
 const notices = 'latchkey.notices';
 /** Nobody reads what is older: a process that was away reads the change feed. What is kept helps to look into a fault. */

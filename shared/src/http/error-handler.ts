@@ -4,7 +4,7 @@ import { AppError, toProblem } from '../errors/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { validationErrors } from './validation.ts';
 
-export const problemType = 'application/problem+json';
+const problemType = 'application/problem+json';
 /** When a lost dependency may be back: hls.js asks again by itself, others read this. */
 const retryAfterSeconds = 1;
 

@@ -1,6 +1,6 @@
 export { addGuard, type GuardOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
-export { createHost, type HostOptions } from './host.ts';
+export { createHost } from './host.ts';
 export { listQuery, nextCursor, page } from './list-query.ts';
 export { addOpenApi } from './openapi.ts';
 export {
@@ -9,7 +9,7 @@ export {
   foreignPageReasons,
   isOwnName,
 } from './own-page.ts';
-export { createRateLimiter, type LimitName, type RateLimiter, type RateLimits } from './rate-limit.ts';
+export { createRateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export type { RouteOptions } from './route-options.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';

@@ -8,14 +8,12 @@ export {
   foreignPageHeader,
   internalHeaderPrefix,
   isDirectHeader,
-  type LogFacts,
   readLogHeaders,
 } from './log-headers.ts';
 export { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
 export {
   createNeighbourGate,
   internalSecretHeader,
-  type NeighbourGate,
   refusedHeader,
 } from './neighbour-gate.ts';
 export { addProcessReportRoute, processReportPath } from './process-report.ts';

@@ -1,6 +1,5 @@
 export {
   boundCaches,
-  type CachePlan,
   planCaches,
   readProcessMemory,
   usualCachesBytes,

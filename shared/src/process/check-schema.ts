@@ -2,7 +2,7 @@ import { type Database, type KnownSchema, readMigrationState } from '../db/index
 import type { OperatorLog } from '../log/index.ts';
 
 /** What `/ready` shows of the schema; the lists only where they name something. */
-export interface SchemaFacts extends Record<string, unknown> {
+interface SchemaFacts extends Record<string, unknown> {
   /** The last migration that the database has seen. */
   version: string | null;
   /** What it has not seen, and this code can do without. */
@@ -15,7 +15,7 @@ export interface SchemaFacts extends Record<string, unknown> {
 export type SchemaCheck = () => Promise<SchemaFacts>;
 
 /** The database has not been migrated as far as this code needs. */
-export class SchemaMissing extends Error {
+class SchemaMissing extends Error {
   readonly forOperator = true;
 
   /** @param name of the database, see `nameDatabase` */

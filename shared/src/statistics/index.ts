@@ -1,10 +1,9 @@
-export type { AppliedChange } from './applied-changes.ts';
 export {
   type ConfigurationWarning,
   type JudgedValues,
   judgeConfiguration,
 } from './configuration-warning.ts';
-export { DurationCounts, type SparseCounts } from './duration-counts.ts';
+export { DurationCounts } from './duration-counts.ts';
 export {
   ConfigurationWarningSchema,
   type PlayerStepReport,
@@ -14,6 +13,6 @@ export {
   type RequestStepReport,
 } from './process-report.ts';
 export { ProcessStatistics } from './process-statistics.ts';
-export { kindOfRequest, type RequestKind } from './request-counts.ts';
+export { kindOfRequest } from './request-counts.ts';
 export { StatisticsQuerySchema } from './statistics-query.ts';
 export { stepMs, stepsKept } from './step-ring.ts';

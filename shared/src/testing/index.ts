@@ -1,7 +1,7 @@
 export { fillLists, type ListSizes } from './fill-lists.ts';
 export { createLeaseState } from './lease-state.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
-export { type AllowedScan, findUnboundedScans, planQueries, type QueryPlan } from './query-plans.ts';
+export { type AllowedScan, findUnboundedScans, planQueries } from './query-plans.ts';
 export { serveBehindGate, serveNeighbour } from './serve-neighbour.ts';
 export { type DatabaseKind, databaseKinds, type TestDatabase } from './test-database.ts';
 export { createTestHost, type TestHost, testTokenSecret } from './test-host.ts';

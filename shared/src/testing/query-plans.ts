@@ -12,7 +12,7 @@ export interface QueryPlan {
   indexScans: IndexScan[];
 }
 
-export interface IndexScan {
+interface IndexScan {
   index: string;
   /** How many entries it went through, those that a filter removed included; null on SQLite, which does not count them. */
   entries: number | null;

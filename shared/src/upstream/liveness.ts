@@ -4,7 +4,7 @@ import { brokeBeforeAnswer } from './never-reached.ts';
  * `silent`: it took no connection, broke it or kept somebody waiting; other addresses come first. `gone`: a probe found that
  * nobody listens, or had no answer for 2 s; no request is sent there until a probe is answered.
  */
-export type Life = 'alive' | 'silent' | 'gone';
+type Life = 'alive' | 'silent' | 'gone';
 
 /** Tells by `GET /health` whether a process lives. */
 export interface LivenessProbe {

@@ -6,7 +6,7 @@ import { type Scope, scopes } from '../../api/resources.ts';
 export const statuses: readonly ApiKeyStatus[] = ['active', 'expired', 'revoked'];
 
 /** Filters for keys that need a regular check. */
-export const keyChecks = ['never-expires', 'unused-90-days', 'expiring-14-days'] as const;
+const keyChecks = ['never-expires', 'unused-90-days', 'expiring-14-days'] as const;
 export type KeyCheck = (typeof keyChecks)[number];
 
 /** The filter of the page. It is part of the address, so that it can be bookmarked and shared. */

@@ -97,7 +97,7 @@ export function ContentList() {
 }
 
 /** The filters of the table. A new filter starts at the first page. */
-export function FilterBar({ filter, onChange }: { filter: ContentFilter; onChange: ChangeFilter }) {
+function FilterBar({ filter, onChange }: { filter: ContentFilter; onChange: ChangeFilter }) {
   const search = useCallback((q: string) => onChange((now) => ({ ...now, q, page: 1 })), [onChange]);
   return (
     <FilterRow label="Filters">

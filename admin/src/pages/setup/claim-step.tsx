@@ -109,7 +109,7 @@ interface CredentialField {
 }
 
 /** The credential that the server requires for claiming it (`docs/contract.md#setup`), as a form field. */
-export const credentialFields: Record<SetupState['credential'], CredentialField | null> = {
+const credentialFields: Record<SetupState['credential'], CredentialField | null> = {
   none: null,
   'bootstrap-key': {
     label: 'Bootstrap key',

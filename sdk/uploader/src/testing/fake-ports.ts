@@ -1,6 +1,6 @@
 import type { Ports, PutAnswer, PutRequest } from '../ports.ts';
 
-export interface SeenPresign {
+interface SeenPresign {
   readonly token: string;
   readonly key: string;
   readonly contentType: string;
