@@ -43,10 +43,10 @@ export type Dependencies = Record<string, { status: string } & Record<string, un
 /** Receives what a process writes. */
 type OutputListener = (name: string, stream: 'stdout' | 'stderr', text: string) => void;
 
-export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'folder' | 'launcher'> {
+export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'folder'> {
   name: string;
   port: number;
-  /** Goes before what every process gets; see `usualVariables`. */
+  /** Replaces what every process gets (`usualVariables`), except its port. */
   env: Environment;
   /**
    * Where it writes: to a listener, or standard error to the end of a file. `inherit`: standard error is this process's own.
@@ -67,7 +67,7 @@ const usualVariables = {
 
 /** Starts nothing yet. */
 export function createLatchkeyProcess(options: LatchkeyProcessOptions): LatchkeyProcess {
-  const { name, entry, port, folder, launcher, output = 'inherit', everyMs = askEveryMs } = options;
+  const { name, entry, port, folder, output = 'inherit', everyMs = askEveryMs } = options;
   const env = { ...usualVariables, ...options.env, PORT: String(port) };
   const url = `http://127.0.0.1:${port}`;
   const logFile = typeof output === 'object' ? output.logFile : null;
@@ -101,7 +101,6 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
         ...(code === undefined ? {} : { code }),
         folder,
         env,
-        launcher,
         output: streamsOf(output, log),
       });
       child.unref();

@@ -16,8 +16,6 @@ export interface SpawnOptions {
   env: Environment;
   /** Standard output and standard error, each as `spawn` takes it. */
   output: [stdout: 'ignore' | 'pipe', stderr: 'inherit' | 'pipe' | number];
-  /** Program and arguments that the command is given to, such as one that bounds its memory. */
-  launcher?: readonly string[] | undefined;
 }
 
 /** Compiled code of the processes that are started here: a start then takes half of its processor time. */
@@ -25,17 +23,16 @@ const compileCache = join(repositoryFolder, '.cache/compile');
 
 /** Starts a file of Latchkey on the Node that runs this process. It ends when this process does, however that ends. */
 export function spawnEntry(options: SpawnOptions): ChildProcess {
-  const { entry, code = repositoryFolder, folder = code, env, output, launcher = [] } = options;
-  const [program = '', ...args] = [...launcher, process.execPath, join(code, entry)];
+  const { entry, code = repositoryFolder, folder = code, env, output } = options;
   // The open channel is how the server learns that this process is gone.
   const stdio: StdioOptions = ['ignore', ...output, 'ipc'];
   const { PATH, HOME } = process.env;
-  const child = spawn(program, args, {
+  const child = spawn(process.execPath, [join(code, entry)], {
     cwd: folder,
     stdio,
     env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...env },
   });
-  // A program that cannot be started is seen by its end.
+  // A process that cannot be started is seen by its end.
   child.on('error', () => {});
   child.channel?.unref();
   return child;
