@@ -4,6 +4,7 @@ import { waitForAnnouncement } from './announcements.ts';
 import { inspectPage } from './inspect-page.ts';
 import { startDashboard } from './open-dashboard.ts';
 import { openRestartableDashboard, untilFetchedAhead } from './restartable-server.ts';
+import { signIn } from './sign-in.ts';
 
 const alone = await startDashboard({ ADMIN_API_KEY: undefined });
 const mortal = await openRestartableDashboard();
@@ -66,4 +67,32 @@ it('an action during an outage fails with a message, and works after the outage 
   await page.getByRole('link', { name: 'Leases' }).click();
   await page.getByText('Live', { exact: true }).waitFor();
   expect(await page.evaluate('window.isStillTheSame')).toBe(true);
+});
+
+it('a page script that fails to load does not sign the admin out, and loads on the next visit', async () => {
+  const server = await mortal.start();
+  const page = await mortal.open({ path: '/account', broken: /audit-page/ });
+  let isBroken = true;
+  await page.route('**/assets/audit-page-*.js', (route) => (isBroken ? route.abort() : route.continue()));
+  const isPreloaded = page.waitForEvent('requestfailed');
+  await signIn(page, server.adminApiKey);
+  await isPreloaded;
+  await page.getByRole('link', { name: 'Leases' }).click();
+  await page.getByRole('heading', { name: 'Leases' }).waitFor();
+  isBroken = false;
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByRole('heading', { name: 'Audit' }).waitFor();
+});
+
+it('after an upgrade, when page scripts have other names, an open page reloads by itself', async () => {
+  const server = await mortal.start();
+  const page = await mortal.open({ path: '/account', broken: /audit-page/ });
+  await page.route('**/assets/audit-page-*.js', (route) => route.fulfill({ status: 404 }));
+  const upgraded = '<script type="module" src="/admin/assets/index-of-the-next-release.js"></script>';
+  await page.route('**/admin/', (route) => route.fulfill({ contentType: 'text/html', body: upgraded }));
+  await page.getByLabel(/Keep me signed in/).check();
+  const reloaded = page.waitForEvent('load');
+  await signIn(page, server.adminApiKey);
+  await reloaded;
+  await page.getByRole('heading', { name: 'Your key' }).waitFor();
 });

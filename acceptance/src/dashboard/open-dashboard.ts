@@ -24,6 +24,8 @@ interface PageOptions {
   /** Of the window, in CSS pixels. */
   width?: number;
   theme?: 'light' | 'dark';
+  /** Files whose failure the test itself causes: it is no fault of the page. */
+  broken?: RegExp;
 }
 
 export interface DashboardBrowser {
@@ -64,7 +66,7 @@ export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
   const browser: Browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
   afterAll(() => browser.close());
   return {
-    async open({ path = '', as, width = defaultWidth, theme = 'light' } = {}) {
+    async open({ path = '', as, width = defaultWidth, theme = 'light', broken } = {}) {
       const options: BrowserContextOptions = {
         viewport: { width, height },
         colorScheme: theme,
@@ -74,7 +76,7 @@ export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
       };
       const context = await browser.newContext(options);
       const page = await context.newPage();
-      const complaints = watchPage(page, url);
+      const complaints = watchPage(page, url, broken);
       await keepAnnouncements(page);
       onTestFinished(async () => {
         await context.close();

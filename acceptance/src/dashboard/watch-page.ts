@@ -8,13 +8,15 @@ const refusedCall = /^Failed to load resource:/;
  * policy, requests to anywhere but the server, parts of the page that are not there.
  *
  * @param url of the server
+ * @param broken files whose failure the test itself causes
  * @returns a list that grows
  */
-export function watchPage(page: Page, url: string): string[] {
+export function watchPage(page: Page, url: string, broken?: RegExp): string[] {
   const complaints: string[] = [];
   const { origin } = new URL(url);
   page.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return;
+    if (broken?.test(message.location().url)) return;
     if (refusedCall.test(message.text()) && !message.location().url.startsWith(`${origin}/admin`)) return;
     complaints.push(`console ${message.type()}: ${message.text()} (${message.location().url})`);
   });
