@@ -47,9 +47,9 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   expect(await page.getByText(rawKey).count()).toBe(0);
   const command = await copyWith(page, 'Copy curl command');
   // Without xxd, which not every machine has.
-  const octets = execFileSync('sh', ['-c', command.replace('| xxd -p', '')]);
-  expect(octets).toHaveLength(16);
-  expect(octets).toEqual((await open.server.client.get('/keys/first-film', rawKey)).bytes);
+  const bytes = execFileSync('sh', ['-c', command.replace('| xxd -p', '')]);
+  expect(bytes).toHaveLength(16);
+  expect(bytes).toEqual((await open.server.client.get('/keys/first-film', rawKey)).bytes);
 
   await page.getByRole('button', { name: 'Go to the dashboard' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

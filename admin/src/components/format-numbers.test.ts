@@ -17,8 +17,8 @@ it.each([
   [1_000, '1 kB'],
   [1_400_000_000, '1.4 GB'],
   [Number.MAX_SAFE_INTEGER, '9 PB'],
-])('a size of %i bytes is formatted in the largest unit that fits', (octets, words) => {
-  expect(formatSize(octets)).toBe(words);
+])('a size of %i bytes is formatted in the largest unit that fits', (bytes, words) => {
+  expect(formatSize(bytes)).toBe(words);
 });
 
 it.each([

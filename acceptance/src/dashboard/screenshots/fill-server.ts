@@ -5,7 +5,7 @@ import { apiKeys, devices, disabledFilm, films, revocations, viewers } from './c
 export interface FilledServer {
   url: string;
   adminKey: string;
-  /** The octets of AUTH_JWT_SECRET. */
+  /** The bytes of AUTH_JWT_SECRET. */
   secret: Buffer;
   sqlitePath: string;
 }

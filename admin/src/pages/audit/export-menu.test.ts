@@ -3,7 +3,7 @@ import { countBytes } from './export-menu.tsx';
 
 it('a counted answer is unchanged, and its progress is reported', async () => {
   const told: number[] = [];
-  const counted = countBytes(new Response('12345'), (octets) => told.push(octets));
+  const counted = countBytes(new Response('12345'), (bytes) => told.push(bytes));
   expect(await counted.text()).toBe('12345');
   expect(told).toEqual([5]);
 });
