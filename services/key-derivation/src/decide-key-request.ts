@@ -11,7 +11,7 @@ export interface KeyRules {
 }
 
 /** A state that the decision rests on and that is not known now. */
-export interface Unknown {
+export interface UnknownState {
   readonly cache: keyof Authority;
   readonly key: string;
 }
@@ -19,7 +19,7 @@ export interface Unknown {
 export type Decision =
   | { readonly kind: 'serve'; readonly keyVersion: number }
   | { readonly kind: 'refuse'; readonly code: ErrorCode }
-  | { readonly kind: 'read'; readonly unknown: Unknown };
+  | { readonly kind: 'read'; readonly unknown: UnknownState };
 
 /** Content that was never registered keeps the first version, whatever is added later: its keys must not change. */
 const unregisteredKeyVersion = 1;

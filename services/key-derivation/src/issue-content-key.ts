@@ -2,7 +2,7 @@ import type { Authority } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import { deriveContentKey } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
-import { type Decision, decideKeyRequest, type KeyRules, type Unknown } from './decide-key-request.ts';
+import { type Decision, decideKeyRequest, type KeyRules, type UnknownState } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
@@ -48,7 +48,7 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     return deriveContentKey(masterKey, request.contentId, request.epoch);
   }
 
-  async function read({ cache, key }: Unknown): Promise<void> {
+  async function read({ cache, key }: UnknownState): Promise<void> {
     try {
       await authority[cache].load(key);
     } catch (cause) {

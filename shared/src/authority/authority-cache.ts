@@ -25,7 +25,7 @@ export class EarlierState<V> {
 }
 
 /** What is known of a key: a value, or that there is none. */
-export interface Known<V> {
+export interface KnownState<V> {
   readonly value: V | null;
   /** Rises with each load. A caller that needs a state read after its own start compares it with `loadsBegun`. */
   readonly loadNumber: number;
@@ -131,7 +131,7 @@ export class AuthorityCache<V> {
   }
 
   /** What is known now, without asking anyone. Undefined: it has to be loaded. */
-  peek(key: string): Known<V> | undefined {
+  peek(key: string): KnownState<V> | undefined {
     const known = this.#entries.get(key);
     const usable =
       known !== undefined && this.#isUnnamed(key, known) && this.#options.feed.vouchesFor(known.heldAtMs);
@@ -139,7 +139,7 @@ export class AuthorityCache<V> {
     return usable ? this.#toKnown(known) : undefined;
   }
 
-  #toKnown({ value, loadNumber, heldAtMs, readAfterMs }: Entry<V>): Known<V> {
+  #toKnown({ value, loadNumber, heldAtMs, readAfterMs }: Entry<V>): KnownState<V> {
     const readAtMs = readAfterMs === null ? null : this.#originMs + heldAtMs + readAfterMs;
     return { value, loadNumber, heldAtMs, readAtMs };
   }

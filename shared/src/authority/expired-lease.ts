@@ -1,5 +1,5 @@
 import type { LeaseState } from '../contracts/index.ts';
-import type { Known } from './authority-cache.ts';
+import type { KnownState } from './authority-cache.ts';
 
 /**
  * How far the clocks of this process and of the lease service may differ, and the lease services' among each other. Until
@@ -22,7 +22,7 @@ const finalForMs = 60_000;
  *   was answered before the request
  */
 export function mayHaveBeenRenewed(
-  { value, loadNumber, readAtMs }: Known<LeaseState>,
+  { value, loadNumber, readAtMs }: KnownState<LeaseState>,
   now: number,
   loadsAtStart: number,
 ): boolean {

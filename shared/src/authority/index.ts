@@ -7,8 +7,8 @@ export {
 export {
   AuthorityCache,
   EarlierState,
-  type Known,
+  type KnownState,
   type PendingLoad,
 } from './authority-cache.ts';
 export { mayHaveBeenRenewed } from './expired-lease.ts';
-export { leaseTags, markKey, markTags, type Naming, namedBy, splitMarkKey } from './tags.ts';
+export { type CacheTag, leaseTags, markKey, markTags, namedBy, splitMarkKey } from './tags.ts';

@@ -3,7 +3,7 @@ import type { Change } from '../events/index.ts';
 import type { CacheName } from './authority.ts';
 
 /** A change says by a tag what it means: a lease goes by its id, its viewer, its content and the pair of both. */
-export interface Naming {
+export interface CacheTag {
   cache: CacheName;
   tag: string;
 }
@@ -29,7 +29,7 @@ export function markTags(key: string): string[] {
 }
 
 /** What a change names, in each cache. */
-export function namedBy(change: Change): Naming[] {
+export function namedBy(change: Change): CacheTag[] {
   if (change.kind === 'api-key') return [{ cache: 'apiKeys', tag: change.keyHash }];
   if (change.kind === 'content') return [{ cache: 'contents', tag: change.contentId }];
   const marked = selectorTag(change.viewerId, change.contentId);

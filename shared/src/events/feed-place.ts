@@ -8,7 +8,7 @@ export interface RowFacts {
 }
 
 /** A row of the feed, as far as it is known. */
-export interface Place extends RowFacts {
+export interface FeedPlace extends RowFacts {
   readonly number: number;
   readonly id: string | null;
 }
@@ -43,7 +43,7 @@ export function continues(
  * Where to go on after a page that does not continue what was seen: at its last row, or at the head where no row of the page
  * leads further. It always leads further, so that reading on comes to an end.
  */
-export function placeAtEnd({ head, changes }: FeedPage, asked: { number: number }): Place {
+export function placeAtEnd({ head, changes }: FeedPage, asked: { number: number }): FeedPlace {
   const row = changes.at(-1);
   if (row && (row.number > asked.number || row.number === head)) return { ...row, id: row.id ?? null };
   return { number: head, at: null, id: null };

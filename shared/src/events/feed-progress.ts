@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.ts';
 import type { Change } from './change.ts';
 import type { FeedPage } from './change-feed.ts';
-import { continues, differs, type Place, placeAtEnd, type RowFacts } from './feed-place.ts';
+import { continues, differs, type FeedPlace, placeAtEnd, type RowFacts } from './feed-place.ts';
 import { authorityLimitMs, type FeedPosition } from './feed-position.ts';
 import type { FeedRecord } from './feed-record.ts';
 import type { FeedLink } from './message.ts';
@@ -14,7 +14,7 @@ export interface FeedReading {
    */
   readonly after: number | null;
   /** The last row that had been seen. */
-  readonly last: Place | null;
+  readonly last: FeedPlace | null;
   /** The highest number that had been pushed: its row is committed, so the feed reaches there. 0 before the first push. */
   readonly heardUpTo: number;
   /** Monotonic milliseconds: everything committed before is seen once it has been applied. */
@@ -67,7 +67,7 @@ export function createFeedProgress(
   onApplied?: (number: number, at: number, change: Change) => void,
   limitMs = authorityLimitMs,
 ): FeedProgress {
-  let last: Place | null = null;
+  let last: FeedPlace | null = null;
   let seenUpToMs: number | null = null;
   /** The database that is followed, as pages name it; null while none did. */
   let history: string | null = null;
@@ -75,7 +75,7 @@ export function createFeedProgress(
   const heard = new Map<number, RowFacts>();
 
   /** Everything has to be forgotten, and is followed from this row on. */
-  function restart(place: Place): Place {
+  function restart(place: FeedPlace): FeedPlace {
     const { number, at } = place;
     record?.restart(number, number === 0 ? beginningAt : at, history);
     tell(null);
@@ -83,7 +83,7 @@ export function createFeedProgress(
   }
 
   /** Whether the page is of another history than what was seen: the database was put back, or another one took over. */
-  function isOfOtherHistory(page: FeedPage, reading: FeedReading, asked: Place): boolean {
+  function isOfOtherHistory(page: FeedPage, reading: FeedReading, asked: FeedPlace): boolean {
     const isRenamed = page.history != null && history !== null && page.history !== history;
     if (isRenamed || page.head < asked.number || page.head < reading.heardUpTo) return true;
     return page.changes.some((row) => {
@@ -97,7 +97,7 @@ export function createFeedProgress(
   }
 
   /** @returns the row up to which everything has been told, and whether it is one of another history than `asked` */
-  function tellPage(page: FeedPage, reading: FeedReading): { told: Place; isOther: boolean } {
+  function tellPage(page: FeedPage, reading: FeedReading): { told: FeedPlace; isOther: boolean } {
     const asked = reading.last ?? { number: 0, at: null, id: null };
     const again = page.changes.find(({ number }) => number === asked.number);
     const changes = page.changes.filter(({ number }) => number > asked.number);
@@ -200,6 +200,6 @@ function placeOf({
   number: number;
   at: number | null;
   id?: string | null;
-}): Place {
+}): FeedPlace {
   return { number, at, id };
 }

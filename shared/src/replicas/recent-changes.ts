@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type Naming, namedBy } from '../authority/index.ts';
+import { type CacheTag, namedBy } from '../authority/index.ts';
 import { nullable } from '../contracts/index.ts';
 import type { Change, FeedRecord } from '../events/index.ts';
 
@@ -120,7 +120,7 @@ export class RecentChanges implements FeedRecord {
   }
 
   /** Whether nothing, up to where the feed has been followed and in what was heard beyond, has named it since. */
-  confirms({ number, at, history }: FeedStamp, names: readonly Naming[]): boolean {
+  confirms({ number, at, history }: FeedStamp, names: readonly CacheTag[]): boolean {
     if (history != null && history !== this.#history) return false;
     if (this.#position === null || number > this.#position || this.#position < this.#unkeptUpTo) return false;
     // Below `#from` there is no row; what is not of this history has another time.
@@ -142,6 +142,6 @@ export class RecentChanges implements FeedRecord {
   }
 }
 
-function nameOf({ cache, tag }: Naming): string {
+function nameOf({ cache, tag }: CacheTag): string {
   return `${cache} ${tag}`;
 }

@@ -1,4 +1,4 @@
-import type { Naming } from '../authority/index.ts';
+import type { CacheTag } from '../authority/index.ts';
 import { EarlierState } from '../authority/index.ts';
 import type { Clock } from '../clock/index.ts';
 import type { RecentChanges } from './recent-changes.ts';
@@ -24,7 +24,7 @@ export interface SharedStateReaderOptions<V> {
   /** @returns undefined for anything that is no state */
   parse: (value: unknown) => V | null | undefined;
   /** Everything by which a change may name the state. */
-  namesOf: (key: string, value: V | null) => readonly Naming[];
+  namesOf: (key: string, value: V | null) => readonly CacheTag[];
   /** How long it may be shared from now on, in milliseconds; not at all from 0 down, and then it is not believed either. */
   ttlMs: (value: V | null, now: number) => number;
   clock: Clock;

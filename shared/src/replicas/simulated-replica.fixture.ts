@@ -3,7 +3,7 @@ import {
   type AuthorityCache,
   createAuthority,
   EarlierState,
-  type Known,
+  type KnownState,
   mayHaveBeenRenewed,
   type PendingLoad,
 } from '../authority/index.ts';
@@ -192,7 +192,7 @@ export class SimulatedReplica {
    * @param now by this replica's wall clock
    * @returns the request, where it is refused because the lease has expired; null where it is not, or goes on
    */
-  refusesAsExpired(lease: number, known: Known<LeaseState>, now: number): LeaseRequest | null {
+  refusesAsExpired(lease: number, known: KnownState<LeaseState>, now: number): LeaseRequest | null {
     const request = this.requests[lease];
     if (!request || !known.value) return null;
     const hasExpired = known.value.expiresAt <= now;

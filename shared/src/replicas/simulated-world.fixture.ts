@@ -1,4 +1,4 @@
-import type { Known } from '../authority/index.ts';
+import type { KnownState } from '../authority/index.ts';
 import type { LeaseState } from '../contracts/index.ts';
 import { authorityLimitMs } from '../events/index.ts';
 import type { FeedStamp } from './recent-changes.ts';
@@ -244,7 +244,7 @@ export class Interleaving {
       if (this.#nowMs - known.heldAtMs > authorityLimitMs) this.#tally.givenOnTheFeedsWord++;
       const broken =
         this.#brokenByAge(which, item, version) ??
-        (source === 'leases' ? this.#brokenByExpiry(which, item, known as Known<LeaseState>) : null);
+        (source === 'leases' ? this.#brokenByExpiry(which, item, known as KnownState<LeaseState>) : null);
       if (broken)
         throw new Error(
           `${broken}: ${source} ${key}, version ${version}, replica ${which}, ${this.#nowMs} ms`,
@@ -266,7 +266,7 @@ export class Interleaving {
   }
 
   /** @returns what is wrong with how long the lease is taken to live, or null */
-  #brokenByExpiry(which: number, lease: number, known: Known<LeaseState>): string | null {
+  #brokenByExpiry(which: number, lease: number, known: KnownState<LeaseState>): string | null {
     const lifeEnd = this.#owner.leaseExpiresAt[lease] ?? 0;
     if (known.value && known.value.expiresAt > lifeEnd) return 'lives longer than the lease itself';
     const now = this.#nowMs + (this.#clockErrors[which] ?? 0);

@@ -4,11 +4,11 @@ import { brokeBeforeAnswer } from './never-reached.ts';
  * `silent`: it took no connection, broke it or kept somebody waiting; other addresses come first. `gone`: a probe found that
  * nobody listens, or had no answer for 2 s; no request is sent there until a probe is answered.
  */
-type Life = 'alive' | 'silent' | 'gone';
+type Liveness = 'alive' | 'silent' | 'gone';
 
 /** Tells by `GET /health` whether a process lives. */
 export interface LivenessProbe {
-  life(): Life;
+  life(): Liveness;
   /** A request met no answer: `silent` until a probe says otherwise. */
   doubt(): void;
   /**
@@ -40,10 +40,10 @@ export function createLivenessProbe(
   probe: (signal: AbortSignal) => Promise<void>,
   onChange: () => void,
 ): LivenessProbe {
-  let life: Life = 'alive';
+  let life: Liveness = 'alive';
   let asked: Promise<boolean> | null = null;
 
-  function become(next: Life): void {
+  function become(next: Liveness): void {
     if (life === next) return;
     life = next;
     onChange();
@@ -75,7 +75,7 @@ export function createLivenessProbe(
         timer = setTimeout(tick, sliceMs);
         timer.unref();
       }
-      const end = (next: Life) => {
+      const end = (next: Liveness) => {
         clearTimeout(timer);
         asked = null;
         become(next);

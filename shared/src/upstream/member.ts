@@ -53,7 +53,7 @@ export interface KnownMember extends Member {
   /** Whether only a probe can tell that requests may go there again. */
   needsProbe(): boolean;
   /** A request goes there. Where it is starting or unsure, that one tries it, and the others wait for what comes of it. */
-  taken(): void;
+  noteRequest(): void;
   close(): Promise<void>;
   destroy(): Promise<void>;
 }
@@ -117,7 +117,7 @@ export function openMember(options: MemberOptions): KnownMember {
       return isEnding ? healthRank.ending : healthRank.healthy;
     },
     needsProbe: () => isEnding || liveness.life() !== 'alive',
-    taken() {
+    noteRequest() {
       if (unfitUntilMs !== null) unfitUntilMs = clock.monotonic() + unfitMs;
     },
     close: async () => void (await Promise.all([pool.close(), prober.close()])),

@@ -118,7 +118,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
     if (!best) return null;
     turn = members.indexOf(best) + 1;
-    best.taken();
+    best.noteRequest();
     return best;
   }
 
