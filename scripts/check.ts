@@ -1,14 +1,19 @@
-// `npm run check`: everything that can be said of the code without a reader. Every step runs, whatever came before it.
+// `npm run check`: everything that can be said of the code without a reader. Every step runs, whatever the others found.
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readFlags } from '@latchkey/rig/read-flags';
-import { runCommand } from '@latchkey/rig/run-command';
 import { listSourceFiles } from '@latchkey/rig/source-files';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
+import { type Settings, separateServiceSettings, singleNodeSettings } from '@latchkey/shared/config';
 import { findDeadReferences } from './rules/document-references.ts';
 import { findWrongImports } from './rules/import-directions.ts';
+import * as variables from './rules/variables.ts';
 
-const usage = `npm run check: types, lint, import directions, what documents refer to, and the tests
+const usage = `npm run check: all that can be said of the code without a reader, and the tests
+
+Types, lint and format, import directions, the size of files and functions, what nothing uses, what documents refer to,
+and whether documents and manifests name the variables that the code declares.
 
   npm run check                  all of it
   npm run check -- --no-tests    all but the tests
@@ -16,40 +21,75 @@ const usage = `npm run check: types, lint, import directions, what documents ref
 const { values: flags } = readFlags(usage, { options: { 'no-tests': { type: 'boolean' } } });
 
 const root = join(import.meta.dirname, '..');
-const bin = join(root, 'node_modules', '.bin');
 const files = listSourceFiles(root);
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const code = /\.(m?[jt]s|tsx)$/;
 
-/** Shows what was found and gives the exit code that stands for it. */
-function report(complaints: readonly string[]): number {
-  for (const complaint of complaints) console.log(complaint);
-  return complaints.length === 0 ? 0 : 1;
+/** What a program of the workspace prints where it ends with anything but 0. */
+function complaintsOf(program: string, ...args: string[]): Promise<string[]> {
+  const path = join(root, 'node_modules', '.bin', program);
+  return new Promise((resolve) => {
+    execFile(path, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      resolve(error ? [`${stdout}${stderr}`.trim() || error.message] : []);
+    });
+  });
 }
 
-function judge(ending: RegExp, rule: (file: string, text: string) => string[]): number {
-  const judged = files.filter((file) => ending.test(file));
-  return report(judged.flatMap((file) => rule(file, readFileSync(join(root, file), 'utf8'))));
+function judge(ending: RegExp, rule: (file: string, text: string) => string[]): string[] {
+  return files.filter((file) => ending.test(file)).flatMap((file) => rule(file, read(file)));
 }
 
-const steps: [name: string, run: () => number | Promise<number>][] = [
-  ['types', () => runCommand(join(bin, 'tsc'), ['--noEmit', '-p', root])],
+function compareVariables(): string[] {
+  const declare = (...groups: Settings[]) =>
+    groups
+      .flatMap((group) => Object.values(group))
+      .flatMap((setting) => setting.descriptions.map(({ name }) => name));
+  const [, single = '', separate = ''] = read('docs/configuration.md').split(
+    /^## (?:Variables|Separate services)$/m,
+  );
+  const manifests = files.filter((file) => /^k8s\/.*\.(ya?ml|env)$/.test(file)).map(read);
+  const compose = { name: 'compose.yaml', names: variables.namesInCompose(read('compose.yaml')) };
+  const k8s = { name: 'k8s', names: variables.namesInManifests(manifests.join('\n')) };
+  const tableOf = (heading: string, text: string) => [
+    { name: `docs/configuration.md, "${heading}",`, names: variables.namesInTables(text) },
+  ];
+  return [
+    ...variables.findUnevenVariables(declare(singleNodeSettings), tableOf('Variables', single)),
+    ...variables.findUnevenVariables(
+      declare(separateServiceSettings),
+      tableOf('Separate services', separate),
+    ),
+    ...variables.findUnevenVariables(declare(singleNodeSettings, separateServiceSettings), [
+      { ...compose, leftOut: variables.leftOutOfCompose },
+      { ...k8s, leftOut: variables.leftOutOfKubernetes },
+    ]),
+  ];
+}
+
+/** The programs run side by side, and what is judged here runs while they do. */
+const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
+  ['types', () => complaintsOf('tsc', '--noEmit', '-p', root)],
   // What runs in a browser knows its types, and the server does not.
-  ['types of the dashboard', () => runCommand(join(bin, 'tsc'), ['--noEmit', '-p', join(root, 'admin')])],
-  [
-    'types of the browser packages',
-    () => runCommand(join(bin, 'tsc'), ['--noEmit', '-p', join(root, 'sdk')]),
-  ],
-  ['lint and format', () => runCommand(join(bin, 'biome'), ['ci', root])],
-  ['import directions', () => judge(/\.(m?ts|tsx|mjs)$/, findWrongImports)],
+  ['types of the dashboard', () => complaintsOf('tsc', '--noEmit', '-p', join(root, 'admin'))],
+  ['types of the browser packages', () => complaintsOf('tsc', '--noEmit', '-p', join(root, 'sdk'))],
+  ['lint and format', () => complaintsOf('biome', 'ci', root)],
+  ['unused files, exports and dependencies', () => complaintsOf('knip', '--no-progress')],
+  ['import directions', () => judge(code, findWrongImports)],
   ['documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
+  ['variables', compareVariables],
 ];
 
 const failed: string[] = [];
-for (const [name, run] of steps) {
-  const startMs = performance.now();
-  const ok = (await run()) === 0;
-  if (!ok) failed.push(name);
-  console.log(`${ok ? '✓' : '✗'} ${name} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`);
-}
+await Promise.all(
+  steps.map(async ([name, run]) => {
+    const startMs = performance.now();
+    const complaints = await run();
+    const isFine = complaints.length === 0;
+    if (!isFine) failed.push(name);
+    for (const complaint of complaints) console.log(complaint);
+    console.log(`${isFine ? '✓' : '✗'} ${name} (${((performance.now() - startMs) / 1000).toFixed(1)} s)`);
+  }),
+);
 if (failed.length > 0) console.log(`failed before the tests: ${failed.join(', ')}`);
 const tests = flags['no-tests'] ? 0 : await runTests([], process.env);
 process.exitCode = failed.length > 0 ? 1 : tests;

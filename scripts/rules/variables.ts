@@ -1,0 +1,64 @@
+/** A place where operators find the variables of Latchkey. */
+export interface VariablePlace {
+  /** The file or folder, for the message. */
+  name: string;
+  /** The variables that it names, as `namesIn…` finds them. */
+  names: readonly string[];
+  /** Declared variables that this place leaves out, each with the reason. */
+  leftOut?: Readonly<Record<string, string>>;
+}
+
+/** What a container never sets, because its image or its network fixes it. */
+const fixedInContainers = {
+  PORT: 'the image listens on one port, and the network maps it',
+  HOST: 'the image listens on every address of its own network',
+  METRICS_PORT: 'the scraper knows one port',
+  ALLOW_ANONYMOUS_VIEWERS: 'production refuses it',
+};
+
+/** In Compose the image of the single node says where its volume is. */
+export const leftOutOfCompose = { ...fixedInContainers, SQLITE_PATH: 'the image names its volume' };
+
+/** In Kubernetes the bootstrap key is always set, and it is needed to claim the server. */
+export const leftOutOfKubernetes = { ...fixedInContainers, SETUP_TOKEN: 'ADMIN_API_KEY is always set' };
+
+/** The variables in the first column of the tables of a document. */
+export function namesInTables(text: string): string[] {
+  const rows = text.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.flatMap((row) => row.split('|')[1]?.match(/[A-Z][A-Z0-9_]+/g) ?? []);
+}
+
+/** The variables that `compose.yaml` passes on, apart from those of the Postgres image. */
+export function namesInCompose(text: string): string[] {
+  return namesOf(text, /^ +([A-Z][A-Z0-9_]+):/gm);
+}
+
+/** The variables that manifests and their `.env` files set. A variable that a file holds ends in `_FILE`. */
+export function namesInManifests(text: string): string[] {
+  return namesOf(text, /(?:^|^ *- |\bname: )([A-Z][A-Z0-9_]+?)(?:_FILE)?(?:=|[,\n])/gm);
+}
+
+function namesOf(text: string, form: RegExp): string[] {
+  const names = [...text.matchAll(form)].map(([, name = '']) => name);
+  return [...new Set(names)].filter((name) => !/^(POSTGRES_|PGDATA$)/.test(name));
+}
+
+/**
+ * Where a place names other variables than the code declares, as sentences.
+ *
+ * @param declared names as the configuration describes them: of a family, which has commas, the first stands for all
+ */
+export function findUnevenVariables(declared: readonly string[], places: readonly VariablePlace[]): string[] {
+  const known = new Set(declared.map((name) => name.split(',')[0] ?? name));
+  return places.flatMap(({ name: place, names, leftOut = {} }) => [
+    ...[...known]
+      .filter((name) => !names.includes(name) && !(name in leftOut))
+      .map((name) => `${place} does not name ${name}, which shared/src/config/variables declares`),
+    ...names
+      .filter((name) => !known.has(name))
+      .map((name) => `${place} names ${name}, which shared/src/config/variables does not declare`),
+    ...Object.keys(leftOut)
+      .filter((name) => names.includes(name))
+      .map((name) => `${place} names ${name}: take it off the variables that are left out there`),
+  ]);
+}
