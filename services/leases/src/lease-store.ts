@@ -197,12 +197,16 @@ export class LeaseStore {
     return (found?.count ?? 0) - (found?.covered ?? 0);
   }
 
-  /** Spares small installations the thread. Null where there are many, or a revocation is still being written to rows. */
+  /**
+   * Spares small installations the thread, and lists of a viewer the wait for a count of everything on it. Null where there are
+   * many, or a revocation is still being written to rows (but the few leases of a viewer are compared with it one by one).
+   */
   async #countFew(selector: LeaseSelector, now: number): Promise<number | null> {
     const named = selector.viewerId !== null || selector.contentId !== null;
+    const comparesRows = this.#hasRevocations && selector.viewerId !== null;
     const looked = this.#db
       .selectFrom('leases')
-      .select('expires_at')
+      .select((eb) => ['expires_at', (comparesRows ? isCovered(eb) : eb.lit(0)).as('covered')])
       .where((eb) => eb.and([matchesSelector(eb, selector), eb('revoked_at', 'is', null)]))
       // What is named is found by an index in another order, so the limit has to count those that have expired, too.
       .$if(!named, (query) => query.where('expires_at', '>', now))
@@ -211,11 +215,18 @@ export class LeaseStore {
       .selectFrom(looked.as('looked'))
       .select((eb) => [
         eb.fn.countAll<number>().as('seen'),
-        eb.fn.countAll<number>().filterWhere('expires_at', '>', now).as('active'),
+        eb.fn
+          .countAll<number>()
+          .filterWhere('expires_at', '>', now)
+          .filterWhere(eb('covered', '=', 0))
+          .as('active'),
       ])
       // In the same statement, as below.
       .select((eb) =>
-        (this.#hasRevocations ? hasUnfinished(eb as unknown as LeaseExpression) : eb.lit(0)).as('unfinished'),
+        (this.#hasRevocations && !comparesRows
+          ? hasUnfinished(eb as unknown as LeaseExpression)
+          : eb.lit(0)
+        ).as('unfinished'),
       )
       .executeTakeFirstOrThrow();
     return seen === countedAtOnce || unfinished ? null : active;
