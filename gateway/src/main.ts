@@ -14,7 +14,7 @@ import {
   viewerTokenVariables,
   weakSecretRules,
 } from '@latchkey/shared/config';
-import { createReadiness, createShutdown, Degraded, type Shutdown } from '@latchkey/shared/lifecycle';
+import { createLoggedReadiness, createShutdown, type Shutdown } from '@latchkey/shared/lifecycle';
 import {
   createOperatorLog,
   createRepeatedWarnings,
@@ -75,13 +75,7 @@ async function main(): Promise<void> {
     warn(`${service} did not answer`, error);
   };
   const { eventStreams, ...upstreams } = openUpstreams(values, { clock, log, shutdown });
-  const readiness = createReadiness(
-    serviceDependencies(upstreams, secret),
-    clock,
-    (dependency, error) =>
-      log.warn(`${dependency} is ${error instanceof Degraded ? 'degraded' : 'not ready'}`, { error }),
-    (dependency) => log.info(`${dependency} is ready again`),
-  );
+  const readiness = createLoggedReadiness(serviceDependencies(upstreams, secret), clock, log);
   const app = await createGateway({
     version: packageJson.version,
     clock,

@@ -1,14 +1,13 @@
 import { createKeyVersionRegistry, knownKeyVersions } from '@latchkey/content';
 import {
   checkMasterKeys,
-  createMasterKeyRing,
   MasterKeyMismatch,
   type MasterKeyRing,
+  openMasterKeyRing,
 } from '@latchkey/key-derivation';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { type Database, inTransaction, lockSubject } from '@latchkey/shared/db';
-import { createMasterKey } from '@latchkey/shared/derivation';
 import type { OperatorLog } from '@latchkey/shared/log';
 import type { NodeConfiguration } from './first-run.ts';
 import { keepSecrets } from './first-run-secrets.ts';
@@ -60,11 +59,7 @@ async function checkedKeys(
   clock: Clock,
   log: OperatorLog,
 ): Promise<Settled> {
-  const material = values.masterKeys.reveal();
-  const masterKeys = createMasterKeyRing(
-    material.map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt)),
-    log.warn,
-  );
+  const masterKeys = openMasterKeyRing(values, log.warn);
   await checkMasterKeys(createKeyVersionRegistry({ db, clock }), masterKeys);
   return { values, masterKeys };
 }

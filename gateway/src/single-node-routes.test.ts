@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { createMasterKeyRing } from '@latchkey/key-derivation';
-import { readSingleNodeConfig } from '@latchkey/shared/config';
-import { createMasterKey } from '@latchkey/shared/derivation';
-import { createReadiness, createShutdown } from '@latchkey/shared/lifecycle';
-import { createMetrics } from '@latchkey/shared/metrics';
-import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
-import { expect, it, onTestFinished } from 'vitest';
+import { createReadiness } from '@latchkey/shared/lifecycle';
+import { expect, it } from 'vitest';
 import { createGateway } from './gateway.ts';
-import { mountServices } from './single-node-services.ts';
+import { mountInTest, openProcessInTest } from './single-node.fixture.ts';
 
 /** Routes that the OpenAPI document leaves out, and why anyone may call each without a credential. */
 const outsideTheDocument: Record<string, string> = {
@@ -22,43 +17,30 @@ const outsideTheDocument: Record<string, string> = {
 
 /** Every route of the single node, as Fastify has it: `GET /keys/:contentId`. HEAD is part of GET. */
 async function listRoutes(): Promise<string[]> {
-  const clock = createManualClock();
-  const silent = () => {};
-  const log = { level: 'error', error: silent, warn: silent, info: silent, debug: silent } as never;
-  const shutdown = createShutdown(log);
-  onTestFinished(() => shutdown.run());
-  const { values } = readSingleNodeConfig({
-    AUTH_JWT_SECRET: '0123456789abcdef0123456789abcdef',
-    MASTER_KEY_HEX: '01'.repeat(32),
-    SALT_HEX: '02'.repeat(32),
-    ENABLE_PRESIGN: 'true',
-    S3_BUCKET: 'videos',
-    S3_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'id',
-    AWS_SECRET_ACCESS_KEY: 'secret',
+  const process = await openProcessInTest({
+    env: {
+      ENABLE_PRESIGN: 'true',
+      S3_BUCKET: 'videos',
+      S3_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'id',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    },
+    openApp: ({ clock, log, metrics, dependencies }, values) =>
+      createGateway({
+        version: '0',
+        clock,
+        trustProxy: values.trustProxy,
+        corsOrigins: values.corsOrigins,
+        viewerTokenFrom: values.viewerTokenFrom,
+        publicUrl: null,
+        readiness: createReadiness(dependencies, clock, () => {}),
+        requestLog: { write: () => {}, flush: async () => {} } as never,
+        operatorLog: log,
+        metrics,
+      }),
   });
-  const metrics = createMetrics(clock);
-  const readiness = createReadiness([], clock, silent);
-  const app = await createGateway({
-    version: '0',
-    clock,
-    trustProxy: values.trustProxy,
-    corsOrigins: values.corsOrigins,
-    viewerTokenFrom: values.viewerTokenFrom,
-    publicUrl: null,
-    readiness,
-    requestLog: { write: silent, flush: async () => {} } as never,
-    operatorLog: log,
-    metrics,
-  });
-  const [sqlite] = databaseKinds({});
-  if (!sqlite) throw new Error('SQLite is always there');
-  const { db, close } = await sqlite.open();
-  shutdown.add('the database', 1_000, close);
-  const [key] = values.masterKeys.reveal();
-  if (!key) throw new Error('a master key was given');
-  const masterKeys = createMasterKeyRing([createMasterKey(1, key.masterKey, key.salt)], silent);
-  await mountServices({ app, db, values, masterKeys, clock, metrics, readiness, log, shutdown });
+  await mountInTest(process);
+  const { app } = process.context;
   await app.ready();
   return readTree(app.printRoutes({ commonPrefix: false })).filter(
     (route) => !/^(HEAD|OPTIONS) /.test(route),

@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { lostManagersWarning, openSetupWarning, toSetupSecrets } from '@latchkey/auth';
-import type { MasterKeyRing } from '@latchkey/key-derivation';
+import { readStartWarning, toSetupSecrets } from '@latchkey/auth';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { type Database, findFilesOpenToAll, nameDatabase } from '@latchkey/shared/db';
+import { type Database, findFilesOpenToAll } from '@latchkey/shared/db';
 import type { App } from '@latchkey/shared/http';
-import { createReadiness, Degraded, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
+import { createLoggedReadiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
-import {
-  createSchemaCheck,
-  databaseDependencies,
-  openServiceDatabase,
-  type SchemaCheck,
-} from '@latchkey/shared/process';
+import { createProcessBase, openRows } from '@latchkey/shared/process';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import type { NodeConfiguration } from './first-run.ts';
@@ -53,16 +47,17 @@ export interface SingleNode {
 export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
   const { clock, log, shutdown, requestLog } = options;
   const given = options.configuration.values;
-  const db = openServiceDatabase(given, { log, shutdown });
+  const base = createProcessBase({ clock, log, shutdown });
+  const rows = openRows('single node', given, base);
+  const { db } = rows;
   await migrateOnStart(db, given, log);
-  const checkSchema = createSchemaCheck(db, nameDatabase(given), log);
-  await checkSchema();
+  await rows.checkSchema();
   const { values, masterKeys } = await settleMasterKeys({ ...options, randomId: randomUUID }, db);
   warnOfOpenFiles(options);
 
   const metrics = createMetrics(clock);
   metrics.statistics.warnings.push(...judgeConfiguration(values));
-  const readiness = createSingleNodeReadiness(db, checkSchema, masterKeys, clock, log);
+  const readiness = createLoggedReadiness(base.dependencies, clock, log);
   const app = await createGateway({
     version: packageJson.version,
     clock,
@@ -75,7 +70,8 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     operatorLog: log,
     metrics,
   });
-  await mountServices({ app, db, values, masterKeys, clock, metrics, readiness, log, shutdown });
+  const context = { ...base, app, metrics, isSeparate: false };
+  await mountServices({ context, values, rows, masterKeys, readiness });
   await listenForMetrics(options, values, metrics);
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
@@ -93,29 +89,6 @@ function warnOfOpenFiles({ configuration, log }: SingleNodeOptions): void {
   if (open.length === 0) return;
   log.warn(
     `every user of this machine may read ${open.join(', ')}, and so perhaps the secrets of this server. Run: chmod 600 ${open.join(' ')}`,
-  );
-}
-
-function createSingleNodeReadiness(
-  db: Database,
-  checkSchema: SchemaCheck,
-  masterKeys: MasterKeyRing,
-  clock: Clock,
-  log: OperatorLog,
-): Readiness {
-  return createReadiness(
-    [
-      ...databaseDependencies(db, clock, checkSchema),
-      // Both live in this process: they are there as long as it is.
-      { name: 'bus', check: async () => ({ kind: 'in-process' }) },
-      { name: 'cache', check: async () => ({ kind: 'in-process' }) },
-      // A version that is missing is shown, and the others are served all the same.
-      { name: 'master-key', optional: true, check: async () => masterKeys.facts() },
-    ],
-    clock,
-    (dependency, error) =>
-      log.error(`${dependency} is ${error instanceof Degraded ? 'degraded' : 'down'}`, { error }),
-    (dependency) => log.info(`${dependency} is up again`),
   );
 }
 
@@ -144,7 +117,6 @@ async function announce(
   log.info(
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
   );
-  const setup = toSetupSecrets(values);
-  const warning = (await openSetupWarning(db, setup)) ?? (await lostManagersWarning(db, setup, clock.now()));
+  const warning = await readStartWarning(db, toSetupSecrets(values), clock.now());
   if (warning) log.warn(warning);
 }

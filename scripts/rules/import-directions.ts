@@ -11,8 +11,9 @@ const readsEnvironment =
 
 /** Inside a service an import goes to the same layer or to a lower one. */
 const layers: readonly [layer: number, path: RegExp][] = [
-  [4, /^serve\.ts$/],
-  [3, /^index\.ts$/],
+  [5, /^serve\.ts$/],
+  [4, /^index\.ts$/],
+  [3, /^mount\.ts$/],
   [2, /^routes\//],
 ];
 const lowestLayer = 1;
@@ -107,7 +108,7 @@ function judgeRelative(file: string, target: string): string[] {
   if (home === 'shared') return judgeShared(file, target);
   if (!home.startsWith('services/')) return [];
   if (layerOf(target, home) <= layerOf(file, home)) return [];
-  return [`${file} imports ${target}, which stands above it (serve → index → routes → the rest)`];
+  return [`${file} imports ${target}, which stands above it (serve → index → mount → routes → the rest)`];
 }
 
 function judgeShared(file: string, target: string): string[] {

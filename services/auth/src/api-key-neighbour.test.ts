@@ -10,7 +10,8 @@ import {
 } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { findApiKeyById, insertApiKey } from './api-key-store.ts';
-import { addAuthInternalRoutes, createApiKeyVerifier } from './index.ts';
+import { createApiKeyVerifier } from './api-key-verifier.ts';
+import { addAuthInternalRoutes } from './routes/internal-routes.ts';
 
 const bootstrapKey = 'a bootstrap key of any form';
 

@@ -9,7 +9,7 @@ import {
 } from '@latchkey/shared/testing';
 import { createApiKeyVerifier, type OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import type { SetupSecrets } from './config.ts';
-import { authRoutes } from './index.ts';
+import { authRoutes } from './mount.ts';
 import { seeSetupOrigin } from './setup-origin.ts';
 
 /** The auth service on a database and a clock of its own, for tests. */

@@ -1,7 +1,10 @@
-import { apiKeyVariables, type Values } from '@latchkey/shared/config';
+import { apiKeyVariables, auditVariables, type Values } from '@latchkey/shared/config';
 
-/** The variables of the auth service: the two credentials that exist before any API key is stored. */
-export const authVariables = { ...apiKeyVariables };
+/** The variables of the auth service alone. */
+export const authVariables = { ...apiKeyVariables, ...auditVariables };
+
+/** `PUBLIC_URL` is set only where the auth service is mounted on the gateway itself. */
+export type AuthConfig = Values<typeof authVariables> & { publicUrl?: string | undefined };
 
 /** The credentials that are configured and not stored; null where there is none. */
 export interface SetupSecrets {
@@ -10,7 +13,7 @@ export interface SetupSecrets {
 }
 
 /** Takes the credentials out of their wrappers, for the places that compare them. */
-export function toSetupSecrets(values: Values<typeof authVariables>): SetupSecrets {
+export function toSetupSecrets(values: Values<typeof apiKeyVariables>): SetupSecrets {
   return {
     bootstrapKey: values.adminApiKey?.reveal() ?? null,
     setupToken: values.setupToken?.reveal() ?? null,

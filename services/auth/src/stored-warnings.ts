@@ -2,6 +2,7 @@ import type { Database } from '@latchkey/shared/db';
 import type { ConfigurationWarning } from '@latchkey/shared/statistics';
 import { countUnendingApiKeys } from './api-key-store.ts';
 import type { SetupSecrets } from './config.ts';
+import { lostManagersWarning } from './manager-warning.ts';
 import { openSetupWarning } from './setup-credential.ts';
 
 /** What the stored API keys, or their lack, give reason to warn of. */
@@ -29,4 +30,18 @@ export async function readStoredWarnings(db: Database, setup: SetupSecrets): Pro
     });
   }
   return warnings;
+}
+
+/**
+ * What the operator is warned of at the start.
+ *
+ * @param now milliseconds since 1970
+ * @returns null if somebody can manage the server, and nobody can claim it
+ */
+export async function readStartWarning(
+  db: Database,
+  setup: SetupSecrets,
+  now: number,
+): Promise<string | null> {
+  return (await openSetupWarning(db, setup)) ?? (await lostManagersWarning(db, setup, now));
 }

@@ -1,4 +1,4 @@
-import { contentVariables, gatewayVariables, presignVariables } from '@latchkey/shared/config';
+import { contentVariables, gatewayVariables, presignVariables, type Values } from '@latchkey/shared/config';
 
 /** What the content service reads of the configuration. */
 export const contentServiceVariables = {
@@ -6,3 +6,5 @@ export const contentServiceVariables = {
   ...presignVariables,
   publicUrl: gatewayVariables.publicUrl,
 };
+
+export type ContentServiceConfig = Values<typeof contentServiceVariables>;

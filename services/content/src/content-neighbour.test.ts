@@ -8,7 +8,9 @@ import {
 } from '@latchkey/shared/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addContentInternalRoutes, createContentReader, createKeyVersionRegistry } from './index.ts';
+import { createContentReader } from './content-reader.ts';
+import { createKeyVersionRegistry } from './key-version-store.ts';
+import { addContentInternalRoutes } from './routes/internal-routes.ts';
 
 // One contract for the content service's own objects and for the clients that ask them over HTTP.
 describe.each(databaseKinds(process.env))('on $name', ({ open }) => {

@@ -2,7 +2,8 @@ import { generateApiKey, hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ApiKeyVerifier, Scope } from '@latchkey/shared/contracts';
 import type { Database } from '@latchkey/shared/db';
 import { createManualClock, createTestHost } from '@latchkey/shared/testing';
-import { type ContentRouteOptions, contentRoutes, createContentReader } from './index.ts';
+import { createContentReader } from './content-reader.ts';
+import { type ContentRouteOptions, contentRoutes } from './mount.ts';
 
 /** One raw key for each scope, made of its letter: for tests alone. */
 export const keys = {

@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { defaultPorts, neighbourVariables, presignRule, viewerTokenRule } from '@latchkey/shared/config';
-import { addFeedRoutes } from '@latchkey/shared/internal';
 import {
+  addRows,
   connectApiKeys,
   connectNeighbour,
-  createRouteOptions,
   createServiceCore,
   openRows,
   rowSettings,
@@ -12,14 +10,7 @@ import {
   serviceSettings,
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
-import {
-  addContentInternalRoutes,
-  contentRoutes,
-  contentServiceVariables,
-  createContentReader,
-  createKeyVersionRegistry,
-  readUploadStore,
-} from './index.ts';
+import { contentServiceVariables, createContentReader, mount } from './index.ts';
 
 await runService(
   {
@@ -33,28 +24,19 @@ await runService(
     },
     rules: [viewerTokenRule, presignRule],
     async mount(context) {
-      const { values, service, clock } = context;
-      const { db, checkSchema, feed, bus, sharing } = openRows('content', values, context);
+      const { values } = context;
+      const { db, checkSchema, ...rows } = openRows('content', values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
-      const apiKeys = connectApiKeys(auth, context);
       const contents = createContentReader({ db });
-      const { guard, follower } = await createServiceCore(context, values, {
-        feed,
-        bus,
-        apiKeys,
+      const core = await createServiceCore(context, values, {
+        ...rows,
+        apiKeys: connectApiKeys(auth, context),
         contents,
-        sharing,
       });
-      await contentRoutes({
-        ...createRouteOptions(context, { db, bus, guard, randomId: randomUUID }),
-        publicUrl: values.publicUrl ?? null,
-        uploadStore: readUploadStore(values),
-      })(service.app);
-      addContentInternalRoutes(service.app, contents, createKeyVersionRegistry({ db, clock }));
-      addFeedRoutes(service.app, feed);
+      await mount(addRows(core, db), { contents });
       return async () => {
         await checkSchema();
-        await follower.pull();
+        await core.follower.pull();
       };
     },
   },

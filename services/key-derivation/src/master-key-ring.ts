@@ -1,4 +1,5 @@
-import type { MasterKey } from '@latchkey/shared/derivation';
+import { createMasterKey, type MasterKey } from '@latchkey/shared/derivation';
+import type { KeyDerivationConfig } from './config.ts';
 import { namesOfVersion } from './version-names.ts';
 
 /** The master keys of this process, and the versions that it is known to lack. */
@@ -49,4 +50,15 @@ export function createMasterKeyRing(
       ...(missing.size > 0 && { missing: [...missing].sort((a, b) => a - b) }),
     }),
   };
+}
+
+/** The ring of the master keys that are configured. */
+export function openMasterKeyRing(
+  values: Pick<KeyDerivationConfig, 'masterKeys'>,
+  warn: (message: string) => void,
+): MasterKeyRing {
+  const held = values.masterKeys
+    .reveal()
+    .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt));
+  return createMasterKeyRing(held, warn);
 }

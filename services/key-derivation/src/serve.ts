@@ -1,5 +1,4 @@
 import { defaultPorts, neighbourVariables, viewerTokenRule } from '@latchkey/shared/config';
-import { createMasterKey } from '@latchkey/shared/derivation';
 import {
   createContentClient,
   createFeedClient,
@@ -16,14 +15,7 @@ import {
   serviceSettings,
 } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
-import {
-  checkMasterKeys,
-  createMasterKeyRing,
-  keyDerivationRoutes,
-  keyDerivationSettings,
-  masterKeyRule,
-  reportMissingKeys,
-} from './index.ts';
+import { checkMasterKeys, keyDerivationSettings, masterKeyRule, mount, openMasterKeyRing } from './index.ts';
 
 await runService(
   {
@@ -38,14 +30,14 @@ await runService(
     },
     rules: [viewerTokenRule, masterKeyRule],
     async mount(context) {
-      const { values, service, clock, log, dependencies } = context;
+      const { values, log } = context;
       const leases = connectNeighbour({ name: 'leases', urls: values.leasesUrls }, values, context);
       const content = connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
       const leaseClient = createLeaseClient(leases);
       const sharing = connectStateStore(values, context);
-      const { authority, guard, follower } = await createServiceCore(context, values, {
-        // Any of the three can tell what changed: losing one of them costs only what it owns.
+      const core = await createServiceCore(context, values, {
+        // Each of the three knows every change, so losing one of them costs only what it owns.
         feed: createFeedClient([leases, content, auth]),
         bus: connectBus('key-derivation', values, context),
         apiKeys: connectApiKeys(auth, context),
@@ -53,26 +45,11 @@ await runService(
         leases: sharing ? { owner: leaseClient.stamped, ...sharing } : leaseClient,
         sharing,
       });
-      const masterKeys = createMasterKeyRing(
-        values.masterKeys
-          .reveal()
-          .map(({ version, masterKey, salt }) => createMasterKey(version, masterKey, salt)),
-        log.warn,
-      );
-      // A version that is missing is shown there, and the others are served all the same.
-      dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
-      reportMissingKeys(service.app);
-      await keyDerivationRoutes({
-        authority,
-        rules: values,
-        masterKeys,
-        clock,
-        guard,
-        metrics: service.metrics,
-      })(service.app);
+      const masterKeys = openMasterKeyRing(values, log.warn);
+      await mount(core, { masterKeys });
       return async () => {
         await checkMasterKeys(createKeyVersionClient(content), masterKeys);
-        await follower.pull();
+        await core.follower.pull();
       };
     },
   },

@@ -12,6 +12,8 @@ export const leaseSettings = { ...contentVariables, ...leaseVariables, ...viewer
 /** What must hold between them. */
 export const leaseSettingRules = [leaseRule];
 
+export type LeaseConfig = Values<typeof leaseSettings>;
+
 /** The rules of leases as the configuration gives them. */
 export function readLeaseRules(config: Values<typeof leaseVariables>): LeaseRules {
   return {

@@ -11,9 +11,10 @@ import {
 } from '@latchkey/shared/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { addLeaseInternalRoutes, createLeaseReader } from './index.ts';
+import { createLeaseReader } from './lease-reader.ts';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
+import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
 
 const now = createManualClock().now();
 const lease = {

@@ -12,7 +12,10 @@ import {
   type TestHost,
   testTokenSecret,
 } from '@latchkey/shared/testing';
-import { createLeaseReader, type LeaseRouteOptions, type LeaseRules, leaseRoutes } from './index.ts';
+import { createLeaseReader } from './lease-reader.ts';
+import type { LeaseRouteOptions } from './lease-route-options.ts';
+import type { LeaseRules } from './lease-rules.ts';
+import { leaseRoutes } from './mount.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 
 /** The defaults of `docs/configuration.md`. */

@@ -1,27 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { defaultPorts, neighbourVariables, viewerTokenRule } from '@latchkey/shared/config';
-import { addFeedRoutes, createContentClient } from '@latchkey/shared/internal';
+import { createContentClient } from '@latchkey/shared/internal';
 import {
+  addRows,
   connectApiKeys,
   connectNeighbour,
-  createRouteOptions,
   createServiceCore,
   openRows,
   rowSettings,
   runService,
   serviceSettings,
 } from '@latchkey/shared/process';
-import { createLeasePublisher } from '@latchkey/shared/replicas';
 import packageJson from '../package.json' with { type: 'json' };
-import {
-  addLeaseInternalRoutes,
-  createLeaseReader,
-  leaseRoutes,
-  leaseSettingRules,
-  leaseSettings,
-  readLeaseRules,
-  startLeaseJobs,
-} from './index.ts';
+import { createLeaseReader, leaseSettingRules, leaseSettings, mount } from './index.ts';
 
 await runService(
   {
@@ -36,47 +26,22 @@ await runService(
     },
     rules: [viewerTokenRule, ...leaseSettingRules],
     async mount(context) {
-      const { values, service, clock, log, shutdown } = context;
-      const { leaseRenewGraceSeconds: renewGraceSeconds } = values;
-      const { db, checkSchema, feed, bus, sharing } = openRows('leases', values, context);
+      const { values } = context;
+      const { db, checkSchema, ...rows } = openRows('leases', values, context);
       const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
-      const apiKeys = connectApiKeys(auth, context);
-      const contents = createContentClient(
-        connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context),
-      );
-      const reader = createLeaseReader({ db, renewGraceSeconds });
-      const { guard, follower } = await createServiceCore(context, values, {
-        feed,
-        bus,
-        apiKeys,
+      const content = connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context);
+      const contents = createContentClient(content);
+      const leases = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
+      const core = await createServiceCore(context, values, {
+        ...rows,
+        apiKeys: connectApiKeys(auth, context),
         contents,
-        leases: reader,
-        sharing,
+        leases,
       });
-      const routeOptions = createRouteOptions(context, { db, bus, guard, randomId: randomUUID });
-      await leaseRoutes({
-        ...routeOptions,
-        publisher: sharing && createLeasePublisher(sharing),
-        contents,
-        contentMode: values.contentMode,
-        rules: readLeaseRules(values),
-        metrics: service.metrics,
-      })(service.app);
-      addLeaseInternalRoutes(service.app, reader, feed);
-      addFeedRoutes(service.app, feed);
-
-      const jobs = startLeaseJobs({
-        db,
-        clock,
-        renewGraceSeconds,
-        tokenMaxAgeSeconds: values.authJwtMaxAgeSeconds,
-        clockToleranceSeconds: values.authJwtClockToleranceSeconds,
-        onFault: (what, error) => log.error(what, { error }),
-      });
-      shutdown.add('writing revocations and purging', 5_000, () => jobs.stop());
+      await mount(addRows(core, db), { leases, contents });
       return async () => {
         await checkSchema();
-        await follower.pull();
+        await core.follower.pull();
       };
     },
   },

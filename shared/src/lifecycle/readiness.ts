@@ -1,4 +1,5 @@
 import type { Clock } from '../clock/index.ts';
+import type { OperatorLog } from '../log/index.ts';
 
 /**
  * Rejects a check whose dependency can be used for some of the work, or of which nothing is known: no reason to be not ready.
@@ -124,4 +125,19 @@ export function createReadiness(
     },
     isDraining: () => draining,
   };
+}
+
+/** As `createReadiness`, and logs each dependency that is lost or comes back. */
+export function createLoggedReadiness(
+  dependencies: readonly Dependency[],
+  clock: Clock,
+  log: OperatorLog,
+): Readiness {
+  return createReadiness(
+    dependencies,
+    clock,
+    (dependency, error) =>
+      log.warn(`${error instanceof Degraded ? 'degraded' : 'not ready'}: ${dependency}`, { error }),
+    (dependency) => log.info(`ready again: ${dependency}`),
+  );
 }

@@ -4,20 +4,15 @@ import {
   type RemoteApiKeyVerifier,
   reportUsesEveryMs,
 } from '../internal/index.ts';
-import { everyMs } from '../lifecycle/index.ts';
-import type { ServiceContext } from './run-service.ts';
+import type { ProcessBase } from './process-context.ts';
 
-/** What verifies API keys by asking the auth service, and tells it now and then, and at the end, which were used. */
-export function connectApiKeys(
-  auth: NeighbourClient,
-  { log, shutdown }: Pick<ServiceContext<never>, 'log' | 'shutdown'>,
-): RemoteApiKeyVerifier {
+/** Verifies API keys by calls to the auth service, and reports to it every few seconds which were used. */
+export function connectApiKeys(auth: NeighbourClient, { jobs }: ProcessBase): RemoteApiKeyVerifier {
   const apiKeys = createApiKeyClient(auth);
-  const flushes = everyMs(
-    reportUsesEveryMs,
-    () => apiKeys.flush(),
-    (error) => log.error('uses of API keys could not be told', { error }),
-  );
-  shutdown.add('telling uses', 2_000, () => flushes.stop());
+  jobs.repeat({
+    everyMs: reportUsesEveryMs,
+    run: () => apiKeys.flush(),
+    failed: 'uses of API keys could not be reported to the auth service',
+  });
   return apiKeys;
 }

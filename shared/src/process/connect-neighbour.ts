@@ -1,7 +1,6 @@
 import { createNeighbourClient, type NeighbourClient } from '../internal/index.ts';
-import { createRepeatedWarnings } from '../log/index.ts';
 import { createUpstream, systemLookup } from '../upstream/index.ts';
-import type { ServiceContext } from './run-service.ts';
+import type { ProcessContext } from './process-context.ts';
 
 /** To each address of a neighbour: questions are short, and most are answered by the cache. */
 const connections = 32;
@@ -15,9 +14,8 @@ export interface NeighbourAddress {
 export function connectNeighbour(
   { name, urls }: NeighbourAddress,
   { internalSecret }: { internalSecret: { reveal(): string } },
-  { service, clock, log, shutdown }: Pick<ServiceContext<never>, 'service' | 'clock' | 'log' | 'shutdown'>,
+  { metrics, clock, log, warn, shutdown }: ProcessContext,
 ): NeighbourClient {
-  const warn = createRepeatedWarnings(log, clock);
   const upstream = createUpstream({
     urls,
     lookup: systemLookup,
@@ -31,7 +29,7 @@ export function connectNeighbour(
     upstream,
     secret: internalSecret.reveal(),
     onFault: (_, error) => {
-      service.metrics.upstreamErrors.inc({ upstream: name });
+      metrics.upstreamErrors.inc({ upstream: name });
       warn(`${name} did not answer`, error);
     },
   });

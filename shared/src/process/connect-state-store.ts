@@ -1,4 +1,3 @@
-import { createRepeatedWarnings } from '../log/index.ts';
 import {
   connectRedis,
   createRedisStateStore,
@@ -7,7 +6,7 @@ import {
   type StateStore,
 } from '../replicas/index.ts';
 import { createSeal } from '../seal/index.ts';
-import type { ServiceContext } from './run-service.ts';
+import type { ProcessBase } from './process-context.ts';
 
 /** Changes remembered to judge shared states by: minutes of a busy day, some 4 MB. */
 const rememberedChanges = 20_000;
@@ -20,28 +19,22 @@ export interface Sharing {
   recent: RecentChanges;
 }
 
-export interface StateStoreSettings {
-  redisUrl?: { reveal(): string } | undefined;
-  internalSecret: { reveal(): string };
-}
+/** The single node has none of these variables. */
+export type StateStoreSettings =
+  | { redisUrl?: undefined }
+  | { redisUrl?: { reveal(): string } | undefined; internalSecret: { reveal(): string } };
 
 /** The states that replicas share through Redis; null where `REDIS_URL` is not set, and each keeps its own. */
 export function connectStateStore(
-  { redisUrl, internalSecret }: StateStoreSettings,
-  {
-    clock,
-    log,
-    shutdown,
-    dependencies,
-  }: Pick<ServiceContext<never>, 'clock' | 'log' | 'shutdown' | 'dependencies'>,
+  values: StateStoreSettings,
+  { warn, shutdown, dependencies }: ProcessBase,
 ): Sharing | null {
-  if (!redisUrl) {
+  if (!values.redisUrl) {
     dependencies.push({ name: 'cache', check: async () => ({ kind: 'in-process' }) });
     return null;
   }
-  const warn = createRepeatedWarnings(log, clock);
   const onFault = (error: unknown) => warn('the shared cache', error);
-  const connection = connectRedis(redisUrl.reveal(), onFault);
+  const connection = connectRedis(values.redisUrl.reveal(), onFault);
   shutdown.add('the shared cache', 1_000, () => connection.close());
   dependencies.push({
     name: 'cache',
@@ -54,7 +47,7 @@ export function connectStateStore(
   });
   return {
     connection,
-    states: createRedisStateStore(connection, createSeal(internalSecret.reveal()), onFault),
+    states: createRedisStateStore(connection, createSeal(values.internalSecret.reveal()), onFault),
     recent: new RecentChanges(rememberedChanges),
   };
 }

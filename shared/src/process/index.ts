@@ -1,5 +1,4 @@
 export { answerFlags } from './answer-flags.ts';
-export { createSchemaCheck, type SchemaCheck } from './check-schema.ts';
 export { connectApiKeys } from './connect-api-keys.ts';
 export { connectBus } from './connect-bus.ts';
 export { connectNeighbour } from './connect-neighbour.ts';
@@ -7,8 +6,8 @@ export { connectStateStore } from './connect-state-store.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit } from './explain-and-exit.ts';
 export { explainRefusal } from './explain-refusal.ts';
-export { openRows } from './open-rows.ts';
+export { openRows, type Rows } from './open-rows.ts';
+export { createProcessBase, type ProcessBase, type ProcessContext } from './process-context.ts';
 export { runService, type ServiceContext } from './run-service.ts';
-export { createRouteOptions, createServiceCore } from './service-core.ts';
-export { databaseDependencies, openServiceDatabase } from './service-database.ts';
+export { addRows, createServiceCore, type RowCore, type ServiceCore } from './service-core.ts';
 export { rowSettings, serviceSettings } from './service-settings.ts';

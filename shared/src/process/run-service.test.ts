@@ -70,7 +70,7 @@ async function start(
       rules: [],
       async mount(context) {
         onMount(context);
-        context.service.app.get('/things', { config: { access: 'open' } }, async () => ({ things: [] }));
+        context.app.get('/things', { config: { access: 'open' } }, async () => ({ things: [] }));
         return prepare;
       },
     },
@@ -100,7 +100,7 @@ test('who does not know the secret leaves nothing in the audit, and is believed 
   const refusals = { record: async (entry: AuditEntry) => void recorded.push(entry), settle: async () => {} };
   const { ended, url } = await start(
     async () => {},
-    ({ service: { app } }) => {
+    ({ app }) => {
       void app.register(async (scope) => {
         addRefusalAudit(scope, refusals);
         scope.get('/managed', { config: { access: 'manage', action: 'thing.list' } }, async () => {
@@ -196,7 +196,7 @@ describe('the end', () => {
     const asked = new Promise<void>((resolve) => (onAsked = resolve));
     const { process, ended, ask } = await start(
       async () => {},
-      ({ shutdown, service: { app } }) => {
+      ({ shutdown, app }) => {
         shutdown.add('opened first', 1_000, () => void order.push('opened first'));
         shutdown.add('opened second', 1_000, () => void order.push('opened second'));
         app.get('/slow', { config: { access: 'open' } }, async () => {

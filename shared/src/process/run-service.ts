@@ -1,4 +1,4 @@
-import { type Clock, createSystemClock } from '../clock/index.ts';
+import { createSystemClock } from '../clock/index.ts';
 import {
   describeVariables,
   type Environment,
@@ -8,12 +8,13 @@ import {
   type Values,
   weakSecretRules,
 } from '../config/index.ts';
-import { createShutdown, type Dependency, type Shutdown } from '../lifecycle/index.ts';
+import { createShutdown, type Dependency } from '../lifecycle/index.ts';
 import { createOperatorLog, createStderrWriter, type OperatorLog } from '../log/index.ts';
 import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-and-exit.ts';
+import { createProcessBase, type ProcessContext } from './process-context.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
 
 /** How long a service waits between two looks at what it waits for. */
@@ -31,14 +32,8 @@ interface ProcessValues {
 }
 
 /** What a service is wired from. */
-export interface ServiceContext<S extends Settings> {
+export interface ServiceContext<S extends Settings> extends ProcessContext {
   values: Values<S>;
-  service: ServiceProcess;
-  clock: Clock;
-  log: OperatorLog;
-  shutdown: Shutdown;
-  /** What `/ready` asks. */
-  dependencies: Dependency[];
 }
 
 export interface RunServiceOptions<S extends Settings> {
@@ -89,7 +84,7 @@ async function start<const S extends Settings>(
   for (const warning of warnings) log.warn(warning);
   const clock = createSystemClock();
   const shutdown = createShutdown(log);
-  const dependencies: Dependency[] = [];
+  const base = createProcessBase({ clock, log, shutdown });
   try {
     const service = await createServiceProcess({
       ...common,
@@ -97,14 +92,17 @@ async function start<const S extends Settings>(
       version,
       internalSecret: common.internalSecret.reveal(),
       publicUrl: common.publicUrl ?? null,
-      clock,
-      log,
-      shutdown,
-      dependencies,
+      base,
     });
     service.metrics.statistics.warnings.push(...judgeConfiguration(values as JudgedValues));
-    const prepare = await options.mount({ values, service, clock, log, shutdown, dependencies });
-    const start = addStart(dependencies);
+    const prepare = await options.mount({
+      ...base,
+      app: service.app,
+      metrics: service.metrics,
+      isSeparate: true,
+      values,
+    });
+    const start = addStart(base.dependencies);
     await service.listen();
     const { readiness } = service;
     endOnSignals({

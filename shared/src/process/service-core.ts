@@ -1,6 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { createRefusalLog } from '../audit/index.ts';
-import type { CredentialSource } from '../auth/index.ts';
-import { createAuthenticator, createTokens, type TokenSettings } from '../auth/index.ts';
+import {
+  type CredentialSource,
+  createAuthenticator,
+  createTokens,
+  type TokenSettings,
+} from '../auth/index.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';
@@ -14,15 +19,14 @@ import {
 } from '../events/index.ts';
 import { createRateLimiter, type GuardOptions, type RateLimits, type RouteOptions } from '../http/index.ts';
 import { announceUnsure } from '../internal/index.ts';
-import { everyMs } from '../lifecycle/index.ts';
-import { createRepeatedWarnings } from '../log/index.ts';
 import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import type { Sharing } from './connect-state-store.ts';
-import type { ServiceContext } from './run-service.ts';
+import type { ProcessContext } from './process-context.ts';
 import { feedDependency } from './service-database.ts';
 
-const jobEndMs = 5_000;
+/** For all jobs together: each ends its present transaction, which takes milliseconds. */
+const jobsEndMs = 5_000;
 /** Changes from before the start that a replica reads, so that it may believe shared states at once. */
 const recalledChanges = 5_000;
 
@@ -45,24 +49,32 @@ export interface CoreReaders {
   sharing: Sharing | null;
 }
 
-/** What every service stands on once its neighbours are known: states kept true by the feed, and who may. */
-export interface ServiceCore {
+/** What a service is mounted on. Of the single node, all services share one. */
+export interface ServiceCore<Values> extends ProcessContext {
+  values: Values;
+  /** The states that decide, kept true by the change feed. */
   authority: Authority;
   follower: FeedFollower;
   guard: GuardOptions;
+  feed: ChangeFeed;
+  bus: Bus;
+  sharing: Sharing | null;
 }
+
+/** The same for a service that owns rows. */
+export interface RowCore<Values> extends ServiceCore<Values>, RouteOptions {}
 
 const notRead = () => Promise.reject(new Error('this service has no reader of that'));
 const noContents: ContentReader = { findContent: notRead };
 const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
 
-export async function createServiceCore(
-  context: Pick<ServiceContext<never>, 'service' | 'clock' | 'log' | 'shutdown' | 'dependencies'>,
-  values: CoreSettings,
+/** The one wiring of both profiles. Readers are clients of other processes, or the neighbours' own objects. */
+export async function createServiceCore<Values extends CoreSettings>(
+  context: ProcessContext,
+  values: Values,
   { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing }: CoreReaders,
-): Promise<ServiceCore> {
-  const { service, clock, log, shutdown } = context;
-  const { metrics, app } = service;
+): Promise<ServiceCore<Values>> {
+  const { app, metrics, clock, warn, jobs, shutdown } = context;
   const follower = createFeedFollower({
     feed,
     bus,
@@ -72,8 +84,10 @@ export async function createServiceCore(
     onApplied: (number, at, change) => metrics.statistics.noteChange(number, at, change),
     ...(sharing ? { record: sharing.recent, recalledChanges } : {}),
   });
-  announceUnsure(app, follower.ageMs, follower.limitMs);
-  context.dependencies.push(feedDependency(follower));
+  if (context.isSeparate) {
+    announceUnsure(app, follower.ageMs, follower.limitMs);
+    context.dependencies.push(feedDependency(follower));
+  }
   const cacheBytes = planCaches(boundCaches(readProcessMemory()));
   const authority = createAuthority({
     apiKeys,
@@ -85,7 +99,6 @@ export async function createServiceCore(
     onLookup: metrics.countCacheLookup,
     cacheBytes,
   });
-  const warn = createRepeatedWarnings(log, clock);
   const tokens = createTokens(values, {
     clock,
     maxBytes: cacheBytes.tokens,
@@ -96,36 +109,30 @@ export async function createServiceCore(
     apiKeys: authority.apiKeys,
     verifier: apiKeys,
     tokens,
-    // Where tokens are configured, a viewer without one is nobody.
+    // If tokens are configured, a viewer must have one.
     allowAnonymous: tokens === null && values.allowAnonymousViewers,
     clock,
   });
   const limiter =
     values.rateLimit === 'on' ? await createRateLimiter(app, values, sharing?.connection) : null;
-  const pulls = everyMs(
-    pullIntervalMs(follower.limitMs),
-    () => follower.pull(),
-    (error) => warn('the change feed could not be read', error),
-  );
-  shutdown.add('following the change feed', jobEndMs, async () => {
-    follower.stop();
-    await pulls.stop();
+  jobs.repeat({
+    everyMs: pullIntervalMs(follower.limitMs),
+    run: () => follower.pull(),
+    failed: 'the change feed could not be read',
+    interrupt: () => follower.stop(),
   });
-  return { authority, follower, guard: { authenticator, limiter, viewerSources: values.viewerTokenFrom } };
+  shutdown.add('jobs', jobsEndMs, () => jobs.stop());
+  const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom };
+  return { ...context, values, authority, follower, guard, feed, bus, sharing };
 }
 
-/** What the routes of a service that keeps rows are made from. */
-export function createRouteOptions(
-  { clock, log }: Pick<ServiceContext<never>, 'clock' | 'log'>,
-  { db, bus, guard, randomId }: { db: Database; bus: Bus; guard: GuardOptions; randomId: () => string },
-): RouteOptions {
-  const warn = createRepeatedWarnings(log, clock);
+export function addRows<Values>(core: ServiceCore<Values>, db: Database): RowCore<Values> {
+  const { bus, clock, warn } = core;
   return {
+    ...core,
     db,
     ledger: createLedger({ db, bus, clock }),
-    clock,
-    randomId,
+    randomId: randomUUID,
     refusals: createRefusalLog(db, clock, (error) => warn('refusals could not be recorded', error)),
-    guard,
   };
 }

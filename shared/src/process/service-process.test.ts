@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { internalSecretHeader } from '../internal/index.ts';
 import { createShutdown, type Dependency } from '../lifecycle/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
+import { createProcessBase } from './process-context.ts';
 import { createServiceProcess } from './service-process.ts';
 
 const secret = 'a secret between services, 32 bytes';
@@ -18,10 +19,7 @@ async function createProcess(dependencies: Dependency[]) {
     metricsPort: 0,
     internalSecret: secret,
     publicUrl: null,
-    clock,
-    log,
-    shutdown: createShutdown(log),
-    dependencies,
+    base: { ...createProcessBase({ clock, log, shutdown: createShutdown(log) }), dependencies },
   });
   for (const path of ['/internal/feed/head', '/keys/leases'])
     process.app.get(path, { config: { access: 'open' } }, async () => ({ head: 3 }));

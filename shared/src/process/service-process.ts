@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost } from '../http/index.ts';
 import { addLogHeaders, addProcessReportRoute, createNeighbourGate } from '../internal/index.ts';
-import {
-  createReadiness,
-  Degraded,
-  type Dependency,
-  type Readiness,
-  type Shutdown,
-} from '../lifecycle/index.ts';
-import type { OperatorLog } from '../log/index.ts';
+import { createLoggedReadiness, type Readiness } from '../lifecycle/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/index.ts';
 import { normalizeIp } from '../net/index.ts';
 import { type Phase, phaseHeader } from '../upstream/index.ts';
+import type { ProcessBase } from './process-context.ts';
 
 const closeTimeoutMs = 10_000;
 /** Begins what neighbours ask of each other. */
@@ -30,11 +23,7 @@ export interface ServiceProcessOptions {
   metricsPort: number;
   internalSecret: string;
   publicUrl: string | null;
-  clock: Clock;
-  log: OperatorLog;
-  shutdown: Shutdown;
-  /** Asked by `/ready`; filled by the caller before `listen`. */
-  dependencies: Dependency[];
+  base: ProcessBase;
 }
 
 /** A service in a process of its own, before its routes are mounted. */
@@ -49,15 +38,10 @@ export interface ServiceProcess {
 
 /** The host that every service has in the distributed profile. The gateway in front writes the log line and knows CORS. */
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { name, version, clock, log, shutdown } = options;
+  const { name, version } = options;
+  const { clock, log, shutdown, dependencies } = options.base;
   const metrics = createMetrics(clock);
-  const readiness = createReadiness(
-    options.dependencies,
-    clock,
-    (dependency, error) =>
-      log.warn(`${error instanceof Degraded ? 'degraded' : 'not ready'}: ${dependency}`, { error }),
-    (dependency) => log.info(`ready again: ${dependency}`),
-  );
+  const readiness = createLoggedReadiness(dependencies, clock, log);
   const gate = createNeighbourGate(options.internalSecret);
   let open = false;
   const app = createHost({

@@ -1,0 +1,60 @@
+import { createApiKeyVerifier, mount as mountAuth } from '@latchkey/auth';
+import { createContentReader, mount as mountContent } from '@latchkey/content';
+import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
+import { addRows, createServiceCore } from '@latchkey/shared/process';
+import { stopTime } from '@latchkey/shared/testing/stop-time';
+import { expect, test } from 'vitest';
+import { mountInTest, openProcessInTest, type ProcessInTest } from './single-node.fixture.ts';
+
+const readers = ({ rows: { db }, context }: ProcessInTest) => ({
+  apiKeys: createApiKeyVerifier({ db, clock: context.clock, bootstrapKey: null, onFault: () => {} }),
+  contents: createContentReader({ db }),
+  leases: createLeaseReader({ db, renewGraceSeconds: 30 }),
+});
+
+/** Mounts one service on a process of its own, as its `serve.ts` does. */
+async function mountAlone(name: 'auth' | 'content' | 'leases', process: ProcessInTest): Promise<void> {
+  const { context, rows, values } = process;
+  const own = readers(process);
+  const core = addRows(await createServiceCore(context, values, { ...rows, ...own }), rows.db);
+  await core.follower.pull();
+  if (name === 'auth') await mountAuth(core, own);
+  else if (name === 'content') await mountContent(core, own);
+  else await mountLeases(core, own);
+}
+
+const noFeed = 'warn: the change feed could not be read';
+const notWritten = 'warn: revoked leases could not be written; they stay revoked';
+const notPurged = 'warn: what has ended could not be purged';
+const auditNotPurged = 'warn: the audit could not be purged';
+
+const profiles: [name: string, mountIt: (process: ProcessInTest) => Promise<void>, warnings: string[]][] = [
+  ['the single node', mountInTest, [noFeed, notWritten, notPurged, auditNotPurged]],
+  ['the auth service', (process) => mountAlone('auth', process), [noFeed, auditNotPurged]],
+  ['the content service', (process) => mountAlone('content', process), [noFeed]],
+  ['the lease service', (process) => mountAlone('leases', process), [noFeed, notWritten, notPurged]],
+];
+
+test.each(profiles)(
+  '%s warns once a minute of each job that fails while the database is away, and logs no error',
+  async (name, mountIt, warnings) => {
+    const time = stopTime();
+    const process = await openProcessInTest({ isSeparate: name !== 'the single node' });
+    await mountIt(process);
+    await process.rows.db.destroy();
+    const passSeconds = async (seconds: number) => {
+      for (let second = 0; second < seconds; second++) {
+        process.context.clock.advance(1_000);
+        time.advance(1_000);
+        // A job that has failed sets its next timer in a later turn.
+        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      }
+    };
+    await passSeconds(61);
+    const inFirstMinute = process.logged.splice(0);
+    expect([...new Set(inFirstMinute)].sort()).toEqual([...warnings].sort());
+    expect(inFirstMinute.length).toBeLessThanOrEqual(2 * warnings.length);
+    await passSeconds(58);
+    expect(process.logged).toEqual([]);
+  },
+);

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { readAuditRetention } from '@latchkey/shared/config';
+import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
+import { addFeedRoutes } from '@latchkey/shared/internal';
+import type { RowCore } from '@latchkey/shared/process';
+import type { OwnedApiKeyVerifier } from './api-key-verifier.ts';
+import type { AuthRouteOptions } from './auth-route-options.ts';
+import { type AuthConfig, toSetupSecrets } from './config.ts';
+import { createAuditPurge } from './purge-audit.ts';
+import { addAuthorizeStatisticsRoute } from './routes/authorize-statistics.ts';
+import { addClaimSetupRoute } from './routes/claim-setup.ts';
+import { addCreateApiKeyRoute } from './routes/create-api-key.ts';
+import { addExportAuditRoute } from './routes/export-audit.ts';
+import { addGetCurrentApiKeyRoute } from './routes/get-current-api-key.ts';
+import { addGetSetupRoute } from './routes/get-setup.ts';
+import { addAuthInternalRoutes } from './routes/internal-routes.ts';
+import { addListApiKeysRoute } from './routes/list-api-keys.ts';
+import { addListAuditRoute } from './routes/list-audit.ts';
+import { addRevokeApiKeyRoute } from './routes/revoke-api-key.ts';
+import { addRotateApiKeyRoute } from './routes/rotate-api-key.ts';
+import { addStreamEventsRoute } from './routes/stream-events.ts';
+import { readSetupOrigin, seeSetupOrigin } from './setup-origin.ts';
+import { usesFlushMs } from './use-log.ts';
+
+/** Rows are kept for days, so a minute more does not matter. */
+const purgeEveryMs = 60_000;
+
+export interface AuthReaders {
+  apiKeys: OwnedApiKeyVerifier;
+}
+
+/** Adds the auth service to a process: its routes, those for neighbours, and its jobs. */
+export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders): Promise<void> {
+  const { app, values, log } = core;
+  const options: AuthRouteOptions = {
+    ...core,
+    randomBytes,
+    setup: toSetupSecrets(values),
+    warn: (message) => log.warn(message),
+    originOf: core.isSeparate
+      ? readSetupOrigin
+      : (request) => seeSetupOrigin(request, values.publicUrl ?? null),
+    flushUses: () => apiKeys.flush(),
+  };
+  await authRoutes(options)(app);
+  if (core.isSeparate) {
+    await addStatisticsForGateway(options)(app);
+    addAuthInternalRoutes(app, apiKeys);
+    addFeedRoutes(app, core.feed);
+  }
+  addJobs(core, apiKeys);
+}
+
+/** Setup, API keys, audit and the event stream. */
+export function authRoutes(options: AuthRouteOptions): Routes {
+  return async (app) => {
+    await app.register(async (scope) => {
+      addGuard(scope, options.guard);
+      addRefusalAudit(scope, options.refusals);
+      scope.addHook('onClose', options.flushUses);
+      addGetSetupRoute(scope, options);
+      addClaimSetupRoute(scope, options);
+      addCreateApiKeyRoute(scope, options);
+      addListApiKeysRoute(scope, options);
+      addGetCurrentApiKeyRoute(scope, options);
+      addRevokeApiKeyRoute(scope, options);
+      addRotateApiKeyRoute(scope, options);
+      addListAuditRoute(scope, options);
+      addExportAuditRoute(scope, options);
+      addStreamEventsRoute(scope, options);
+    });
+  };
+}
+
+/** For the gateway of separate services. In the single node the gateway itself has this path. */
+function addStatisticsForGateway(options: AuthRouteOptions): Routes {
+  return async (app) => {
+    await app.register(async (scope) => {
+      addGuard(scope, options.guard);
+      addRefusalAudit(scope, options.refusals);
+      addAuthorizeStatisticsRoute(scope, options);
+    });
+  };
+}
+
+function addJobs({ db, clock, values, jobs }: RowCore<AuthConfig>, apiKeys: OwnedApiKeyVerifier): void {
+  const purge = createAuditPurge({ db, clock, retention: readAuditRetention(values) });
+  jobs.repeat({
+    everyMs: usesFlushMs,
+    run: () => apiKeys.flush(),
+    failed: 'uses of API keys could not be written',
+  });
+  jobs.repeat({
+    everyMs: purgeEveryMs,
+    run: () => purge.run(),
+    failed: 'the audit could not be purged',
+    interrupt: () => purge.stop(),
+  });
+}

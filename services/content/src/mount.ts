@@ -1,0 +1,60 @@
+import type { ContentReader } from '@latchkey/shared/contracts';
+import { addGuard, addRefusalAudit, type RouteOptions, type Routes } from '@latchkey/shared/http';
+import { addFeedRoutes } from '@latchkey/shared/internal';
+import type { RowCore } from '@latchkey/shared/process';
+import type { ContentServiceConfig } from './config.ts';
+import { createKeyVersionRegistry } from './key-version-store.ts';
+import { addChangeContentRoute } from './routes/change-content.ts';
+import { addDisableContentRoute } from './routes/disable-content.ts';
+import { addGetContentRoute } from './routes/get-content.ts';
+import { addContentInternalRoutes } from './routes/internal-routes.ts';
+import { addListContentsRoute } from './routes/list-contents.ts';
+import { addPresignRoute } from './routes/presign.ts';
+import { addRegisterContentRoute } from './routes/register-content.ts';
+import { readUploadStore, type UploadStore } from './upload-store.ts';
+
+export interface ContentReaders {
+  contents: ContentReader;
+}
+
+export interface ContentRouteOptions extends RouteOptions {
+  /** `PUBLIC_URL`: the base of the key endpoint in answers; null for a path alone. */
+  publicUrl: string | null;
+  /** Where uploads go; null if presign is off: then `POST /presign` does not exist. */
+  uploadStore: UploadStore | null;
+}
+
+/** Adds the content service to a process: its routes and those for neighbours. It has no jobs. */
+export async function mount(
+  core: RowCore<ContentServiceConfig>,
+  { contents }: ContentReaders,
+): Promise<void> {
+  const { app, values, db, clock } = core;
+  await contentRoutes({
+    ...core,
+    publicUrl: values.publicUrl ?? null,
+    uploadStore: readUploadStore(values),
+  })(app);
+  if (!core.isSeparate) return;
+  addContentInternalRoutes(app, contents, createKeyVersionRegistry({ db, clock }));
+  addFeedRoutes(app, core.feed);
+}
+
+/** The registry of contents, its management, and uploads to their folders. */
+export function contentRoutes(options: ContentRouteOptions): Routes {
+  return async (app) => {
+    await app.register(async (scope) => {
+      addGuard(scope, options.guard);
+      addRefusalAudit(scope, options.refusals);
+      addRegisterContentRoute(scope, options);
+      addListContentsRoute(scope, options);
+      addGetContentRoute(scope, options);
+      addChangeContentRoute(scope, options);
+      addDisableContentRoute(scope, options);
+      if (options.uploadStore) {
+        const { createUploadSigner } = await import('./upload-signer.ts');
+        addPresignRoute(scope, { ...options, signUpload: createUploadSigner(options.uploadStore) });
+      }
+    });
+  };
+}

@@ -1,0 +1,43 @@
+import { addGuard, type GuardOptions, type Routes } from '@latchkey/shared/http';
+import type { Metrics } from '@latchkey/shared/metrics';
+import type { ServiceCore } from '@latchkey/shared/process';
+import type { KeyDerivationConfig } from './config.ts';
+import { type ContentKeyIssuerOptions, createContentKeyIssuer } from './issue-content-key.ts';
+import type { MasterKeyRing } from './master-key-ring.ts';
+import { reportMissingKeys } from './report-missing-keys.ts';
+import { addGetKeyRoutes } from './routes/get-key.ts';
+
+export interface KeyDerivationOptions extends ContentKeyIssuerOptions {
+  guard: GuardOptions;
+  metrics: Metrics;
+}
+
+/** Adds the key-derivation service to a process. It has no internal routes: it is the first to call, and nobody calls it. */
+export async function mount(
+  core: ServiceCore<KeyDerivationConfig>,
+  { masterKeys }: { masterKeys: MasterKeyRing },
+): Promise<void> {
+  // Optional: `/ready` shows a version that is missing, and the others are served.
+  core.dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
+  if (core.isSeparate) reportMissingKeys(core.app);
+  await keyDerivationRoutes({ ...core, rules: core.values, masterKeys })(core.app);
+}
+
+/** The routes of content keys. */
+export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
+  const issuer = createContentKeyIssuer(options);
+  return async (app) => {
+    await app.register(async (scope) => {
+      addGuard(scope, options.guard);
+      scope.addHook('onError', async (request) => {
+        // The error handler has not run yet, so the code is counted once the answer is under way.
+        request.raw.once('close', () => options.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
+      });
+      addGetKeyRoutes(scope, {
+        issuer,
+        metrics: options.metrics,
+        viewerSources: options.guard.viewerSources ?? [],
+      });
+    });
+  };
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../clock/index.ts';
+import type { App } from '../http/index.ts';
+import { createJobs, type Dependency, type Jobs, type Shutdown } from '../lifecycle/index.ts';
+import { createRepeatedWarnings, type OperatorLog } from '../log/index.ts';
+import type { Metrics } from '../metrics/index.ts';
+
+/** What a process has from its start on, before it listens or knows its routes. */
+export interface ProcessBase {
+  clock: Clock;
+  log: OperatorLog;
+  /** For what may fail again and again: the same reason is logged once a minute. */
+  warn: (message: string, error: unknown) => void;
+  jobs: Jobs;
+  shutdown: Shutdown;
+  /** What `/ready` checks. Each part of the process adds its own. */
+  dependencies: Dependency[];
+}
+
+/** What a process gives to each part of it. */
+export interface ProcessContext extends ProcessBase {
+  app: App;
+  metrics: Metrics;
+  /**
+   * Whether each service is a process of its own, behind the gateway. The single node has no internal routes and no internal
+   * headers: nothing in front of it would keep clients from them.
+   */
+  isSeparate: boolean;
+}
+
+export function createProcessBase(parts: Pick<ProcessBase, 'clock' | 'log' | 'shutdown'>): ProcessBase {
+  const warn = createRepeatedWarnings(parts.log, parts.clock);
+  return { ...parts, warn, jobs: createJobs(warn), dependencies: [] };
+}
