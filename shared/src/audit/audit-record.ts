@@ -13,13 +13,16 @@ export interface AuditRecord extends Record<string, unknown> {
   requestId: string | null;
   outcome: string;
   code: string | null;
-  /** Leases that the act revoked; null where it is not such an act, and until all of them are written. */
+  /** Number of leases that the act revoked. Null where the act revokes none, and until all of their rows are written. */
   affected: number | null;
   /** How many refusals the row stands for; 1 for an act. */
   count: number;
 }
 
-/** Rows of earlier releases may hold a raw key or token in clear: the newer processes that share their database hide it here. */
+/**
+ * Earlier releases wrote rows that may hold a raw key or token in clear. A newer process on the same database hides them
+ * when it reads.
+ */
 export function toAuditRecord(row: Selectable<AuditTable>): AuditRecord {
   return {
     id: String(row.number),

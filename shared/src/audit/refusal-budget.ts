@@ -7,18 +7,18 @@ interface RowBudget {
 }
 
 /**
- * Who is known gets a row for each refusal, as long as there are not many: nobody reads more, and each takes some 600 bytes
- * on the disk, indexes included. An afternoon of trying things out has a thousand; what goes on for a day has ten a minute.
+ * A known actor gets a row for each refusal while there are few. Each row takes some 600 bytes on disk, indexes included.
+ * An afternoon of experiments makes about a thousand; a constant stream gets ten a minute.
  */
 const ofOne: RowBudget = { burst: 1_000, perMinute: 10 };
-/** All who are known together: 86,400 rows a day, some 50 MB, however many tokens somebody has. */
+/** All known actors together: 86,400 rows a day, some 50 MB, however many tokens one person has. */
 const ofAll: RowBudget = { burst: 10_000, perMinute: 60 };
-/** Actors whose budgets are remembered; one that is forgotten has its burst again, and all together have no more than `ofAll`. */
+/** Actors whose budgets are remembered. A forgotten actor gets a new burst, but all actors together never exceed `ofAll`. */
 const rememberedActors = 10_000;
 
-/** Whether refusals of those who are known still get rows of their own. */
+/** Whether refusals of known actors still get rows of their own. */
 export interface RefusalBudget {
-  /** Takes one row of the actor's budget and of the one that all share. @returns false where either is used up */
+  /** Takes one row from the actor's budget and one from the shared budget. @returns false where either is used up */
   take(actor: string, nowMs: number): boolean;
 }
 

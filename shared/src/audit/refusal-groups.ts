@@ -4,23 +4,23 @@ import { createRefusalBudget } from './refusal-budget.ts';
 
 const minuteMs = 60_000;
 /**
- * Rows of one minute for strangers, and as many for known actors who have used up their own: one a second. In the 7 days
- * that strangers' rows are kept, a process that is attacked without a pause writes 600,000 of them, some 360 MB.
+ * Rows a minute for strangers, and the same number for known actors who have used up their own: one a second. Strangers'
+ * rows are kept for 7 days, in which a process under constant attack writes 600,000 of them, some 360 MB.
  */
 export const groupsPerMinute = 60;
-/** Groups of earlier minutes that wait for a database that takes no writes; the oldest are given up. */
+/** Groups of earlier minutes that wait while the database takes no writes. The oldest are dropped. */
 const lateGroups = 10 * groupsPerMinute;
 
 /** Refusals that share a row. */
 export interface RefusalGroup {
-  /** The first of them: what the row says beside the number. */
+  /** The first refusal of the group: the row shows its details beside the number. */
   readonly entry: AuditEntry;
-  /** When the first came, milliseconds since 1970. */
+  /** When the first refusal came, milliseconds since 1970. */
   readonly at: number;
   count: number;
-  /** The count that the row has; 0 while there is no row. */
+  /** The count that the stored row has; 0 while there is no row. */
   written: number;
-  /** Of the row; null while there is no row. */
+  /** Id of the stored row; null while there is no row. */
   number: number | null;
 }
 
@@ -32,14 +32,15 @@ export interface RefusalGroups {
    * @returns the group that counts this refusal; null where it gets a row of its own
    */
   count(entry: AuditEntry, at: number, nowMs: number): RefusalGroup | null;
-  /** Those whose row lacks some of what was counted. */
+  /** Groups whose stored row lacks some of what was counted. */
   unwritten(): RefusalGroup[];
 }
 
 /**
- * A stranger, whose credential is missing or wrong, has one row a minute for an address (a /64 of IPv6) and an action, with the
- * number of refusals. So has a known actor whose own rows are used up. Beyond `groupsPerMinute` all the rest of an action
- * shares one row, which names no address: memory and rows are bounded, however many addresses there are.
+ * A stranger is a caller whose credential is missing or wrong. Each address (or /64 of IPv6) and action has one row a
+ * minute, with the number of refusals. So has a known actor whose own rows are used up. Beyond `groupsPerMinute`, all
+ * further refusals of an action share one row without an address. So memory and rows are bounded, however many addresses
+ * there are.
  */
 export function createRefusalGroups(): RefusalGroups {
   const budget = createRefusalBudget();
@@ -79,7 +80,7 @@ function countIn(
   entry: AuditEntry,
   at: number,
 ): RefusalGroup {
-  // Actions are a few dozen, so these rows are bounded too.
+  // There are a few dozen actions, so these rows are bounded too.
   const restKey = `${entry.action} the rest`;
   const group = groups.get(key) ?? (groups.size < groupsPerMinute ? undefined : groups.get(restKey));
   if (group) {

@@ -4,40 +4,40 @@ import { createTableCheck, type Database } from '../db/index.ts';
 import { createRefusalGroups, type RefusalGroup } from './refusal-groups.ts';
 import { toAuditRow } from './write-audit.ts';
 
-/** Long enough to share one disk sync among a flood of refusals, short enough that nobody waits for it. */
+/** Long enough for a flood of refusals to share one disk sync, short enough that no caller notices the wait. */
 const gatherMs = 10;
-/** How late the number in a row that counts may be. */
+/** How late the number in a counting row may be. */
 const countEveryMs = 1_000;
-/** How long an answer waits for its row. Well under the 7 s of the gateway: a refusal is answered all the same. */
+/** How long an answer waits for its row. Well under the gateway's 7 s: the refusal is sent even without a row. */
 const patienceMs = 1_000;
 /** Rows of one statement: ten values each, and SQLite takes 32,766 values (SQLITE_MAX_VARIABLE_NUMBER). */
 const rowsPerStatement = 1_000;
 
-/** Audit of what was refused. There is no act to share a transaction with, so refusals share one among themselves. */
+/** Audit of refusals. A refusal has no act whose transaction it could join, so refusals share transactions among themselves. */
 export interface RefusalLog {
   /**
-   * Resolves once there is a row for the refusal: its own, or one that counts several. Also resolves after a second without
-   * one, and where the database refuses it, which the operator's log then says.
+   * Resolves once a row covers the refusal: its own, or one that counts several. Also resolves after a second without a
+   * row, and where the database refuses the row (the operator's log then says so).
    */
   record(entry: AuditEntry): Promise<void>;
-  /** Writes what was counted and not written yet, or resolves after a second without. Never rejects. */
+  /** Writes what was counted but not yet written, or resolves after a second without success. Never rejects. */
   settle(): Promise<void>;
 }
 
 /**
- * Gathers refusals and writes them together, at most one commit for each `gatherMs`. Those of strangers are counted
- * (`createRefusalGroups`), so a flood of wrong keys costs a row a minute for each address and an update a second.
+ * Gathers refusals and writes them together, at most one commit for each `gatherMs`. Strangers' refusals are counted
+ * (`createRefusalGroups`), so a flood of wrong keys costs one row a minute for each address and one update a second.
  *
- * @param onFault is called for each attempt to write that failed. Rows of their own are then lost, counts are tried again
+ * @param onFault called for each failed attempt to write. Individual rows are then lost; counts are tried again
  */
 export function createRefusalLog(db: Database, clock: Clock, onFault: (error: unknown) => void): RefusalLog {
   const groups = createRefusalGroups();
-  // The column came with this table (migration 0005), and this code runs before it, too.
+  // Migration 0005 added the column and this table. This code also runs before that migration.
   const counts = createTableCheck('audit_cleaning');
   let pending: { entry: AuditEntry; at: number }[] = [];
   let gathering: Promise<void> | null = null;
   let countTimer: NodeJS.Timeout | null = null;
-  /** One transaction after the other, so that no group gets two rows. */
+  /** One transaction after another, so that no group gets two rows. */
   let writing: Promise<void> = Promise.resolve();
 
   function writeAll(): Promise<void> {
@@ -55,7 +55,7 @@ export function createRefusalLog(db: Database, clock: Clock, onFault: (error: un
     return writing;
   }
 
-  /** At most `patienceMs`, whatever the database does. */
+  /** Waits at most `patienceMs`, whatever the database does. */
   async function gather(): Promise<void> {
     await pause(gatherMs);
     gathering = null;
@@ -93,7 +93,7 @@ async function writeRefusals(
   rows: readonly { entry: AuditEntry; at: number }[],
   groups: readonly RefusalGroup[],
 ): Promise<void> {
-  // Refusals go on being counted while this waits.
+  // More refusals are counted while this waits.
   const counted = groups.map((group) => ({ group, count: group.count, number: group.number }));
   await db.transaction().execute(async (tx) => {
     for (let start = 0; start < rows.length; start += rowsPerStatement) {

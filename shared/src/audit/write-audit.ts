@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
 import { type AuditRecord, redacted, toAuditRecord } from './audit-record.ts';
 
-/** What goes into the row: a raw key or token that a caller put into an id is not kept. */
+/** Content of the row. A raw key or token that a caller put into an id is hidden. */
 export function toAuditRow(
   entry: AuditEntry,
   at: number,
@@ -22,7 +22,7 @@ export function toAuditRow(
   };
 }
 
-/** Writes one audit row: in the transaction of the act, so that there is none without the other. */
+/** Writes one audit row in the transaction of the act, so that neither exists without the other. */
 export async function writeAudit(
   db: Database | Transaction,
   entry: AuditEntry,

@@ -3,17 +3,20 @@ import { AppError } from '../errors/index.ts';
 
 interface AccessRule {
   scopes: readonly Scope[];
-  /** Whether a viewer's token will do. */
+  /** Whether a viewer's token is enough. */
   viewer: boolean;
 }
 
 /** The table of scopes and routes (`docs/contract.md#scopes`). Every route names its row. */
 export const accessRules = {
-  /** No credential: setup (which has rules of its own), health, documents. */
+  /** No credential: setup (which has its own rules), health, documents. */
   open: null,
-  /** For neighbours behind `INTERNAL_SECRET` (`createNeighbourGate`): no credential of a client reaches it. */
+  /**
+   * Internal routes for other services, behind `INTERNAL_SECRET` (`createNeighbourGate`). No client's credential opens
+   * them.
+   */
   internal: { scopes: [], viewer: false },
-  /** Any API key may ask who it is. */
+  /** Any API key may ask for its own identity. */
   'any-api-key': { scopes: ['admin', 'full', 'upload', 'playback'], viewer: false },
   /** API keys, audit, events; writing content; listing, looking up and revoking any lease. */
   manage: { scopes: ['admin', 'full'], viewer: false },
@@ -21,9 +24,9 @@ export const accessRules = {
   /** A viewer's token needs the word `upload` in its `scope` claim. */
   presign: { scopes: ['admin', 'full', 'upload'], viewer: true },
   keys: { scopes: ['admin', 'full', 'playback'], viewer: true },
-  /** Create, renew and release: a viewer its own, an API key in a viewer's name. */
+  /** Create, renew and release: a viewer for itself, an API key in a viewer's name. */
   leases: { scopes: ['admin', 'full'], viewer: true },
-  /** What a player tells of itself. */
+  /** Reports that a player sends about its playback. */
   'player-metrics': { scopes: [], viewer: true },
 } as const satisfies Record<string, AccessRule | null>;
 
@@ -34,7 +37,7 @@ export function scopesOf(access: Access): string {
   return accessRules[access]?.scopes.join(' ') ?? '';
 }
 
-/** @throws AppError INSUFFICIENT_SCOPE where the principal may not */
+/** @throws AppError INSUFFICIENT_SCOPE where the principal lacks the scope */
 export function assertScope(principal: Principal, access: Access): void {
   const rule: AccessRule | null = accessRules[access];
   if (!rule) return;

@@ -7,21 +7,21 @@ import { apiKeyPattern, apiKeyPrefix, hashCredential, hashToken } from './api-ke
 import { tokenPattern } from './read-credential.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
-/** A change may overtake a read; it does not do so often in a row. */
+/** A change may overtake a read, but not often in a row. */
 const readAttempts = 5;
 
 export interface Authenticator {
   /**
-   * Makes a credential a principal. How far that reaches, `assertScope` says.
+   * Turns a credential into a principal. `assertScope` decides what the principal may do.
    *
-   * @returns at once where everything is known, which is the usual case
+   * @returns without waiting where everything is cached, which is the usual case
    * @throws AppError UNAUTHENTICATED, INVALID_TOKEN, INVALID_API_KEY or DEPENDENCY_UNAVAILABLE
    */
   identify(credential: string | null, access: Access): Principal | Promise<Principal>;
   /**
-   * Makes a credential a principal, and checks that it reaches as far as the access asks.
+   * Turns a credential into a principal and checks that its scope covers the access.
    *
-   * @returns at once where everything is known, which is the usual case
+   * @returns without waiting where everything is cached, which is the usual case
    * @throws AppError UNAUTHENTICATED, INVALID_TOKEN, INVALID_API_KEY, INSUFFICIENT_SCOPE or DEPENDENCY_UNAVAILABLE
    */
   authenticate(credential: string | null, access: Access): Principal | Promise<Principal>;
@@ -32,7 +32,7 @@ export interface AuthenticatorOptions {
   verifier: Pick<ApiKeyVerifier, 'noteUse'>;
   /** Null where no viewer token is configured. */
   tokens: TokenVerifier | null;
-  /** Whether a viewer without a credential passes. Only where there are no tokens. */
+  /** Whether a viewer without a credential passes. Only where viewer tokens are not configured. */
   allowAnonymous: boolean;
   clock: Clock;
 }
@@ -80,7 +80,7 @@ function identifyApiKey(
 ): Principal | Promise<Principal> {
   const identify = (state: ApiKeyState | null): Principal => {
     const now = clock.now();
-    // Unknown, revoked and expired are one and the same answer, so that it tells nothing about which keys exist.
+    // Unknown, revoked and expired keys get the same answer, so that it reveals nothing about which keys exist.
     if (!state || !isApiKeyUsable(state, now)) throw new AppError(refusal);
     if (state.id !== null) verifier.noteUse(state.id, now);
     return { kind: 'api-key', id: state.id, name: state.name, scope: state.scope, cacheKey };
@@ -109,7 +109,7 @@ function cannotCheck(cause: unknown): AppError {
   });
 }
 
-/** Whether a stored key is accepted at the given wall clock. */
+/** Whether a stored key is accepted at the given wall-clock time. */
 export function isApiKeyUsable(state: ApiKeyState, now: number): boolean {
   return state.revokedAt === null && (state.expiresAt === null || state.expiresAt > now);
 }

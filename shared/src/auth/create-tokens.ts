@@ -17,18 +17,21 @@ export interface TokenSettings {
   authJwtContentClaim: string;
 }
 
-/** How long a shutdown waits for a fetch of the key set that is under way: as long as one may take. */
+/** How long a shutdown waits for a running fetch of the key set: as long as one fetch may take. */
 const fetchEndsMs = 3_000;
 
 export interface TokenOptions {
   clock: Clock;
   onFault: (error: unknown) => void;
   shutdown: Pick<Shutdown, 'add'>;
-  /** What the tokens that are remembered may take in memory. */
+  /** Memory limit for remembered tokens, in bytes. */
   maxBytes?: number;
 }
 
-/** The verifier that the configuration asks for, its key set kept fresh until the shutdown; null where it names neither a secret nor a key set. */
+/**
+ * The verifier that the configuration asks for. Its key set is kept fresh until the shutdown. Null where the
+ * configuration names neither a secret nor a key set.
+ */
 export function createTokens(settings: TokenSettings, options: TokenOptions): TokenVerifier | null {
   const { authJwtSecret: secret, authJwksUrl: url } = settings;
   if (!secret && !url) return null;
@@ -50,7 +53,7 @@ export function createTokens(settings: TokenSettings, options: TokenOptions): To
 
 function followKeySet(url: string, { clock, onFault, shutdown }: TokenOptions): KeySet {
   const keySet = createKeySet({ fetchJson: () => fetchKeySet(url), clock, onFault });
-  // At the start too: the first viewer need not wait for it.
+  // Fetched at the start too, so that the first viewer need not wait for it.
   void keySet.keepFresh();
   const job = everyMs(keepFreshEveryMs, () => keySet.keepFresh(), onFault);
   shutdown.add('following the key set', fetchEndsMs, () => job.stop());

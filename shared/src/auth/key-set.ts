@@ -2,36 +2,43 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import type { Clock } from '../clock/index.ts';
 import { AppError } from '../errors/index.ts';
 
-/** Age at which the set is fetched again in the background. With `keepFreshEveryMs` and a slow answer it stays under 5 minutes. */
+/**
+ * Age at which the set is fetched again in the background. With `keepFreshEveryMs` and a slow answer the age stays under
+ * 5 minutes.
+ */
 const freshMs = 4 * 60_000;
-/** How often the background job looks at the set's age, and so how soon it tries again after a failure. */
+/** How often the background job checks the age of the set, and so how soon it tries again after a failure. */
 export const keepFreshEveryMs = 30_000;
-/** How long the last good set carries on when it cannot be fetched. Then nobody knows, and the answer is 503. */
+/** How long the last good set is used while it cannot be fetched. After that no key can be trusted, and the answer is 503. */
 const lastGoodMs = 60 * 60_000;
-/** A token with an unknown `kid` fetches the set again, so that rotation works at once; this many times in a row … */
+/**
+ * A token with an unknown `kid` fetches the set again, so that rotation works at once. This many fetches in a row are
+ * allowed …
+ */
 const fetchesAtOnce = 5;
-/** … and then once in this time, so that made-up `kid`s do not turn the server against its identity provider. */
+/** … and then one in this time, so that made-up `kid`s do not flood the identity provider with fetches. */
 const fetchEveryMs = 10_000;
 
 /** A JSON Web Key Set at a URL (RFC 7517 section 5). */
 export interface KeySet {
   /**
-   * The key of a token's header. At once where the set has it; only a token with an unknown `kid` waits for a fetch.
+   * The key that a token's header names. Returns at once where the set has it. Only a token with an unknown `kid` waits
+   * for a fetch.
    * @throws AppError INVALID_TOKEN where the set has no such key, DEPENDENCY_UNAVAILABLE where that cannot be known
    */
   keyFor: JWTVerifyGetKey;
-  /** Whether what was verified with this generation may be remembered still. */
+  /** Whether tokens that were verified with this generation may still be remembered. */
   isCurrent(generation: number): boolean;
   readonly generation: number;
   /**
-   * Fetches the set where it is missing or older than 4 minutes. Called every `keepFreshEveryMs`, it makes a key that its
-   * owner withdraws end within 5 minutes, and no request waits for that.
+   * Fetches the set where it is missing or older than 4 minutes. Called every `keepFreshEveryMs`, it makes a withdrawn
+   * key invalid within 5 minutes, and no request waits for that.
    */
   keepFresh(): Promise<void>;
 }
 
 export interface KeySetOptions {
-  /** Fetches and parses the document. Bounded in time and size; rejects on anything but a 200 with JSON. */
+  /** Fetches and parses the document, bounded in time and size. Rejects on anything but a 200 with JSON. */
   fetchJson: () => Promise<unknown>;
   clock: Clock;
   onFault: (error: unknown) => void;
@@ -42,7 +49,7 @@ type FindKey = ReturnType<typeof createLocalJWKSet>;
 export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeySet {
   let current: { find: FindKey; text: string; fetchedAtMs: number } | null = null;
   let generation = 0;
-  /** Resolves to whether it brought a set. */
+  /** Resolves to whether the fetch brought a set. */
   let fetching: Promise<boolean> | null = null;
   const mayFetch = createFetchBudget(clock);
 
@@ -68,7 +75,7 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
     return fetching;
   }
 
-  /** @returns null where the set has no such key, or is too old to say */
+  /** @returns null where the set lacks the key or is too old to rely on */
   async function find(...token: Parameters<FindKey>): Promise<Awaited<ReturnType<FindKey>> | null> {
     if (!current || ageMs() > lastGoodMs) return null;
     try {
@@ -90,7 +97,8 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
     async keyFor(...token) {
       const known = await find(...token);
       if (known) return known;
-      // A fetch that is under way may have begun before this key was published, so one that lacks it is followed by another.
+      // A running fetch may have begun before this key was published. If its result lacks the key, one more fetch
+      // follows.
       let isFetched = fetching === null || (await fetching);
       const brought = await find(...token);
       if (brought) return brought;
@@ -103,7 +111,7 @@ export function createKeySet({ fetchJson, clock, onFault }: KeySetOptions): KeyS
   };
 }
 
-/** Lets five fetches through at once, and then one in ten seconds. */
+/** Lets five fetches through at once, then one every ten seconds. */
 function createFetchBudget(clock: Clock): () => boolean {
   let left = fetchesAtOnce;
   let countedAtMs = clock.monotonic();

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { apiKeyPrefix } from './api-key.ts';
 import { refuseToken } from './token-claims.ts';
 
-/** Where a viewer's token may come from (`VIEWER_TOKEN_FROM`). */
+/** Where a viewer's token may be found in a request (`VIEWER_TOKEN_FROM`). */
 export type CredentialSource = 'header' | 'query' | 'cookie';
 
 const cookieName = 'latchkey_token';
@@ -16,16 +16,16 @@ export function readBearer(headers: IncomingHttpHeaders): string | null {
   return authorization === undefined ? null : (bearer.exec(authorization)?.[1] ?? null);
 }
 
-/** Whether the header has what means to be an API key, known or not. */
+/** Whether the header presents an API key, known or not. */
 export function presentsApiKey(headers: IncomingHttpHeaders): boolean {
   return readBearer(headers)?.startsWith(apiKeyPrefix) === true;
 }
 
 /**
- * The first credential that is there: header, then query (`access_token`), then cookie, as far as they are allowed. An
- * API key always comes in the header (`docs/contract.md#scopes`): the sources are those of viewers' tokens.
+ * The first credential that is present: header, then query (`access_token`), then cookie, as far as each is allowed. An
+ * API key always comes in the header (`docs/contract.md#scopes`): the sources apply to viewers' tokens.
  *
- * @throws AppError INVALID_TOKEN for what stands in query or cookie and is no token
+ * @throws AppError INVALID_TOKEN where the query or cookie holds something other than a token
  */
 export function readCredential(
   headers: IncomingHttpHeaders,

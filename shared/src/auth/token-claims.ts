@@ -4,36 +4,42 @@ import { AppError } from '../errors/index.ts';
 import type { TextPool } from '../memory/index.ts';
 import { ContentList, listContents } from './token-contents.ts';
 
-/** What is asked of a viewer's token beyond its signature. */
+/** What a viewer's token must satisfy beyond its signature. */
 export interface TokenRules {
   audience: string | null;
   issuer: string | null;
-  /** How far the issuer's clock may differ from ours: in the token's favour for `exp`, `nbf` and `iat`, against it for marks. */
+  /**
+   * How far the issuer's clock may differ from ours. The tolerance favours the token for `exp`, `nbf` and `iat`, and
+   * counts against it for revocation marks.
+   */
   clockToleranceSeconds: number;
-  /** Marks are kept for this long, so no older token may pass. */
+  /** Revocation marks are kept for this long, so no older token may pass. */
   maxAgeSeconds: number;
-  /** Whether a token without `iat` is refused. Accepted, it has an `exp` within `maxAgeSeconds`, and every mark holds against it. */
+  /**
+   * Whether a token without `iat` is refused. Where it is accepted, it needs an `exp` within `maxAgeSeconds`, and every
+   * mark holds against it.
+   */
   requireIssuedAt: boolean;
-  /** The claim that bounds what the token opens. */
+  /** The claim that limits which contents the token opens. */
   contentClaim: string;
 }
 
 /** Longer than any account id; fits an index of Postgres, whose entries hold some 2,700 bytes (nbtree, BTMaxItemSize). */
 const maxViewerIdBytes = 1_024;
 
-/** The claims that say when a token holds: seconds since 1970 (RFC 7519 section 2, NumericDate). */
+/** The claims that say when a token is valid: seconds since 1970 (RFC 7519 section 2, NumericDate). */
 export interface TokenTimes {
   exp?: number | undefined;
   nbf?: number | undefined;
   iat?: number | undefined;
 }
 
-/** Whether the times of a token's claims allow it now. */
+/** Whether the times in a token's claims allow it now. */
 export function isTokenTimely(times: TokenTimes, rules: TokenRules, nowMs: number): boolean {
   return findUntimely(times, rules, nowMs) === null;
 }
 
-/** What the times of a token's claims do not allow now, in words for its issuer; null where they allow it. */
+/** Why the times in a token's claims do not allow it now, worded for its issuer; null where they allow it. */
 function findUntimely({ exp, nbf, iat }: TokenTimes, rules: TokenRules, nowMs: number): string | null {
   const now = nowMs / 1_000;
   const { clockToleranceSeconds: tolerance, maxAgeSeconds } = rules;
@@ -50,13 +56,13 @@ function findUntimely({ exp, nbf, iat }: TokenTimes, rules: TokenRules, nowMs: n
   return now - iat <= maxAgeSeconds ? null : `It was not issued within the last ${maxAgeSeconds} seconds.`;
 }
 
-/** What decisions need of a token. */
+/** The parts of a token that decisions need. */
 export interface ViewerClaims extends TokenTimes {
   /** `sub`. */
   viewerId: string;
   /** The text of a `ContentList`; null where the token opens all contents. */
   contents: string | null;
-  /** What `contents` takes in memory beyond what is kept already. */
+  /** Memory that `contents` adds, in bytes: 0 where an equal list is kept already. */
   contentsBytes: number;
   /** Whether its `scope` claim has the word `upload`. */
   mayUpload: boolean;
@@ -90,7 +96,7 @@ export function readClaims(
   };
 }
 
-/** The principal that the claims speak of. */
+/** The principal that the claims describe. */
 export function toViewer(
   { viewerId, iat, contents, mayUpload }: Omit<ViewerClaims, 'contentsBytes'>,
   rules: TokenRules,

@@ -7,8 +7,8 @@ import { hashCredential } from './api-key.ts';
 import { createKeySet } from './key-set.ts';
 import { createTokenVerifier, type TokenRules } from './token-verifier.ts';
 
-const secret = Buffer.from('a secret of tests, longer than 32 octets');
-const otherSecret = Buffer.from('another secret, it too longer than 32 octets');
+const secret = Buffer.from('a secret of tests, longer than 32 bytes');
+const otherSecret = Buffer.from('another secret, it too longer than 32 bytes');
 const clock = createManualClock();
 const now = clock.now() / 1_000;
 const good = { sub: 'alice', iat: now, exp: now + 900 };

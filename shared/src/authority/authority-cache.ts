@@ -12,7 +12,7 @@ import {
 } from '../memory/index.ts';
 import { NamedSelectors } from './named-selectors.ts';
 
-/** A state that a load did not read itself: it was known already, and is known to have held at an earlier instant. */
+/** A state that the load found elsewhere than at its owner, and that is known to have held at an earlier instant. */
 export class EarlierState<V> {
   readonly value: V | null;
   /** Monotonic milliseconds. */
@@ -24,90 +24,96 @@ export class EarlierState<V> {
   }
 }
 
-/** What is known of a key: a value, or that there is none. */
+/** What is known of a key: its value, or that it has no value. */
 export interface KnownState<V> {
   readonly value: V | null;
-  /** Rises with each load. A caller that needs a state read after its own start compares it with `loadsBegun`. */
+  /** Rises with each load. A caller that needs a state that was read after its own start compares this with `loadsBegun`. */
   readonly loadNumber: number;
-  /** Monotonic milliseconds: the state held then or later. Where the load read the owner, it is when the load began. */
+  /**
+   * Monotonic milliseconds: the state held at this instant or later. Where the load read the owner, the instant when the
+   * load began.
+   */
   readonly heldAtMs: number;
-  /** Wall clock, milliseconds since 1970, when the load began; null where the load did not read the owner itself. */
+  /** Wall clock, milliseconds since 1970, when the load began. Null where the load did not read the owner. */
   readonly readAtMs: number | null;
 }
 
-/** What is kept: as few objects and fractions as it can be, because there is one for each viewer. */
+/** A kept entry. It has as few objects and fractions as possible, because there is one for each viewer. */
 interface Entry<V> extends RecencyEntry {
   readonly value: V | null;
   readonly loadNumber: number;
   readonly heldAtMs: number;
   /**
-   * `readAtMs` beyond `heldAtMs` and the cache's origin: a number that stays small, which V8 keeps without an object of its own.
-   * Null as `readAtMs`.
+   * `readAtMs` minus `heldAtMs` and minus the cache's origin: a number small enough that V8 needs no object for it. Null
+   * where `readAtMs` is null.
    */
   readonly readAfterMs: number | null;
-  /** When it was kept, in the cache's own steps. */
+  /** When it was kept, in steps of the cache. */
   readonly keptAtStep: number;
-  /** Up to this step no selector has named it. */
+  /** Up to this step no selector has named the entry. */
   judgedAtStep: number;
 }
 
-/** A load under way. */
+/** A running load. */
 export interface PendingLoad {
   readonly key: string;
   readonly loadNumber: number;
   readonly beganAtMs: number;
-  /** The same by the wall clock, milliseconds since 1970. */
+  /** The same instant by the wall clock, milliseconds since 1970. */
   readonly beganAt: number;
-  /** The cache's step when it began: what a selector names in a later one may not be in what it reads. */
+  /** The cache's step when the load began. A change with a later step may be missing from what the load reads. */
   readonly step: number;
-  /** Whether a change has named its key since it began. */
+  /** Whether a change has named this key since the load began. */
   isOvertaken: boolean;
 }
 
 export interface AuthorityCacheOptions<V> {
-  /** Reads the owner, or gives what is known otherwise as `EarlierState`. A rejection is not remembered. */
+  /** Reads the owner, or returns a state known from elsewhere as `EarlierState`. A rejection is not remembered. */
   load: (key: string) => Promise<V | null | EarlierState<V>>;
-  /** Whether a change has named the entry by its viewer or its content after the step. Left out where none does. */
+  /** Whether a change has named the entry by its viewer or content after the step. Left out where no change can. */
   isNamed?: (named: NamedSelectors, key: string, value: V | null, step: number) => boolean;
-  /** What the entries may take in memory, present and absent together. */
+  /** Memory limit for all entries, present and absent together, in bytes. */
   maxBytes: number;
-  /** An estimate of what a value takes. The key and the entry are counted by the cache, and nothing for a value that is absent. */
+  /** Estimated bytes of a value. The cache adds the key and the entry itself; an absent value takes nothing. */
   bytesOf: (value: V) => number;
   feed: FeedPosition;
   clock: Clock;
   onLookup?: (hit: boolean) => void;
-  /** Viewers, contents and pairs that are remembered to have been named. */
+  /** Number of viewers, contents and pairs whose naming is remembered. */
   namedSelectors?: number;
 }
 
-/** An entry without its key, its value and its times: its slot in the map, and 8 fields. */
+/** Bytes of an entry without its key, value and times: its slot in the map, and 8 fields. */
 const entryBytes = mapSlotBytes + objectBytes(8);
-/** A minute of revocations at more than a hundred a second; 20,000 take some 3 MB. */
+/** A minute of revocations at over a hundred a second; 20,000 names take some 3 MB. */
 const usualNamedSelectors = 20_000;
 /**
- * Loads under way at once. An owner that does not answer costs a request up to its time limit, and each of them keeps a
+ * Maximum number of running loads. Where an owner does not answer, each request waits up to its time limit and holds a
  * few kilobytes meanwhile.
  */
 const loadsAtMost = 10_000;
 
 /**
- * States of authority (leases, marks, API keys, contents), kept true by the change feed: an entry holds while the feed
- * is known to have been followed up to an instant that is recent enough, and no change has named it. There is no time to
- * live that a hit extends, and nothing stale is ever given while it is read again.
+ * States of authority (leases, marks, API keys, contents), invalidated by the change feed. An entry is valid while two
+ * things hold: the feed was followed up to a recent enough instant, and no change has named the entry. A hit never
+ * extends a time to live, and a stale state is never served while it is read again.
  */
 export class AuthorityCache<V> {
   readonly #options: AuthorityCacheOptions<V>;
   readonly #entries: RecencyMap<Entry<V>>;
   readonly #named: NamedSelectors;
-  /** The load that callers share, for each key. */
+  /** For each key, the load that callers share. */
   readonly #shared = new Map<string, { pending: PendingLoad; done: Promise<void> }>();
-  /** All loads under way, for each key: also those that later callers must not share. */
+  /** All running loads for each key, including those that later callers must not share. */
   readonly #open = new Map<string, PendingLoad[]>();
   #clearedAtStep = 0;
-  /** Counts changes that named a selector, and kept loads. */
+  /** Counts changes that named a selector, and loads that were kept. */
   #step = 0;
   #loadsBegun = 0;
-  /** The wall clock where the monotonic one is 0, as both were at the start. Where a clock is set, `readAfterMs` grows by that. */
+  /**
+   * The wall-clock time at which the monotonic clock was 0, as both were at the start. Setting a clock only makes
+   * `readAfterMs` grow.
+   */
   readonly #originMs: number;
 
   constructor(options: AuthorityCacheOptions<V>) {
@@ -121,7 +127,7 @@ export class AuthorityCache<V> {
     return this.#entries.size;
   }
 
-  /** What the entries take in memory, as it is estimated. */
+  /** Estimated bytes of all entries. */
   get bytes(): number {
     return this.#entries.bytes;
   }
@@ -130,7 +136,7 @@ export class AuthorityCache<V> {
     return this.#loadsBegun;
   }
 
-  /** What is known now, without asking anyone. Undefined: it has to be loaded. */
+  /** The state where it is known now, without a call. Undefined where it has to be loaded. */
   peek(key: string): KnownState<V> | undefined {
     const known = this.#entries.get(key);
     const usable =
@@ -156,8 +162,8 @@ export class AuthorityCache<V> {
   }
 
   /**
-   * Loads the key, or waits for a load that is under way. Afterwards the state is known, unless a change overtook the
-   * load: then `peek` still says undefined, and the caller comes again.
+   * Loads the key, or waits for a running load. Afterwards the state is known, unless a change overtook the load. Then
+   * `peek` still returns undefined, and the caller tries again.
    *
    * @throws AppError DEPENDENCY_UNAVAILABLE where too many loads are under way
    */
@@ -189,7 +195,7 @@ export class AuthorityCache<V> {
     const pending: PendingLoad = {
       key,
       loadNumber: ++this.#loadsBegun,
-      // A whole number takes no object of its own, and a state that counts as older is no danger.
+      // Rounded: a whole number takes no object of its own, and treating a state as older is safe.
       beganAtMs: Math.floor(clock.monotonic()),
       beganAt: clock.now(),
       step: this.#step,
@@ -202,8 +208,9 @@ export class AuthorityCache<V> {
   }
 
   /**
-   * Keeps what a load brought, unless a change has named it since the load began: the read may be from before the change.
-   * Nor is it kept where another load of the key has been since: nobody knows which of the two read later.
+   * Keeps what a load brought, unless a change has named the key since the load began: the read may be older than the
+   * change. The result is also discarded where another load of the key was kept meanwhile, because it is not known which
+   * of the two read later.
    *
    * @returns whether it was kept
    */
@@ -240,7 +247,7 @@ export class AuthorityCache<V> {
     return this.#options.isNamed?.(this.#named, key, value, step) ?? false;
   }
 
-  /** Ends a load that brought nothing. */
+  /** Ends a load without a result. */
   abandon(pending: PendingLoad): void {
     const others = this.#open.get(pending.key)?.filter((other) => other !== pending) ?? [];
     if (others.length > 0) this.#open.set(pending.key, others);
@@ -248,7 +255,7 @@ export class AuthorityCache<V> {
     if (this.#shared.get(pending.key)?.pending === pending) this.#shared.delete(pending.key);
   }
 
-  /** A change named this key: drops its entry, and discards the result of any load of it that is under way. */
+  /** A change named this key: drops its entry, and discards the result of any running load of it. */
   invalidate(key: string): void {
     this.#entries.delete(key);
     for (const pending of this.#open.get(key) ?? []) pending.isOvertaken = true;
@@ -257,14 +264,14 @@ export class AuthorityCache<V> {
   }
 
   /**
-   * A change named a viewer, a content, or the pair of both: drops what is known of it, and discards the result of any load
-   * of it that is under way. It takes the same time however much that is: entries are judged when they are asked for.
+   * A change named a viewer, a content, or the pair: drops the entries that it covers, and discards the results of their
+   * running loads. The cost does not depend on their number, because each entry is judged when it is next used.
    */
   invalidateSelector(viewerId: string | null, contentId: string | null): void {
     this.#named.name(viewerId, contentId, ++this.#step);
   }
 
-  /** Forgets everything, for when changes may have been missed. */
+  /** Drops every entry, for when changes may have been missed. */
   clear(): void {
     this.#clearedAtStep = ++this.#step;
     this.#entries.clear();

@@ -21,7 +21,7 @@ import { markKey, splitMarkKey } from './tags.ts';
 
 export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';
 
-/** Everything a decision rests on, kept true by one change feed. */
+/** Every state that a decision needs, kept current by one change feed. */
 export interface Authority {
   /** By `apiKeyCacheKey`. */
   apiKeys: AuthorityCache<ApiKeyState>;
@@ -33,11 +33,11 @@ export interface Authority {
   marks: AuthorityCache<number>;
 }
 
-/** Where leases and marks are loaded from: the lease service, or what several replicas share of it. */
+/** Where leases and marks are loaded from: the lease service, or the state that several replicas share. */
 export interface LeaseSource {
-  /** As `LeaseReader.findLease`. */
+  /** Same as `LeaseReader.findLease`. */
   findLease(leaseId: string): Promise<LeaseState | null | EarlierState<LeaseState>>;
-  /** As `LeaseReader.findMark`. */
+  /** Same as `LeaseReader.findMark`. */
   findMark(viewerId: string, contentId: string): Promise<number | null | EarlierState<number>>;
 }
 
@@ -49,21 +49,21 @@ export interface AuthorityOptions {
   bus: Bus;
   clock: Clock;
   onLookup?: (cache: CacheName, hit: boolean) => void;
-  /** What each cache may take in memory. */
+  /** Memory limits of the caches, in bytes. */
   cacheBytes?: Readonly<Record<CacheName, number>>;
-  /** As in `AuthorityCacheOptions`. */
+  /** Same as in `AuthorityCacheOptions`. */
   namedSelectors?: number;
 }
 
-/** What a value takes beside its name: its fields, an id of 36 characters, and a number object for each time. */
+/** Bytes of a value beside its name: its fields, an id of 36 characters, and a number object for each time. */
 const apiKeyBytes = 160;
 const contentBytes = objectBytes(2);
-/** Ids of contents that leases have in common: 10,000. */
+/** Bytes for content ids that leases have in common: 10,000 ids. */
 const contentIdsBytes = 512 * 1_024;
-/** Before the hash of a value that has not the form of a stored key, for which no database is asked. */
+/** Prefix for the hash of a value that lacks the form of a stored key. The database is not asked about such a value. */
 const malformed = '?';
 
-/** The key of the cached API key: the SHA-256 of the presented value, 64 hex digits, and whether it had the right form. */
+/** Cache key of an API key: the SHA-256 of the presented value (64 hex digits), and whether the value had the right form. */
 export function apiKeyCacheKey(keyHash: string, wellFormed: boolean): string {
   return wellFormed ? keyHash : malformed + keyHash;
 }
@@ -112,14 +112,14 @@ export function createAuthority(options: AuthorityOptions): Authority {
     if (change === null) for (const cache of Object.values(authority)) cache.clear();
     else forget(authority, change);
   });
-  // A renewal is no change of the feed. One that is received has the lease read again at once.
+  // Renewals are not in the change feed. A renewal that is received makes the next request read the lease again.
   bus.subscribe((message) => {
     if (message.type === 'renewal') authority.leases.invalidate(message.leaseId);
   });
   return authority;
 }
 
-/** Thousands of leases name the same content: its id is kept once. */
+/** Thousands of leases name the same content, so its id is kept once. */
 function createContentIdSharing() {
   const contentIds = new TextPool(contentIdsBytes);
   const share = (lease: LeaseState | null): LeaseState | null =>
@@ -128,7 +128,7 @@ function createContentIdSharing() {
     loaded instanceof EarlierState ? new EarlierState(share(loaded.value), loaded.heldAtMs) : share(loaded);
 }
 
-/** Drops what a change names. */
+/** Drops the entries that a change names. */
 function forget(authority: Authority, change: Change): void {
   if (change.kind === 'content') authority.contents.invalidate(change.contentId);
   else if (change.kind === 'api-key') {

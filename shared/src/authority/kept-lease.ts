@@ -2,8 +2,8 @@ import type { LeaseState } from '../contracts/index.ts';
 import { numberBytes, objectBytes, textBytes } from '../memory/index.ts';
 
 /**
- * The state of a lease as it is cached: there is one for each viewer. The time up to which it can be renewed is kept as its
- * distance from the expiry, a whole number that takes no object of its own: 16 bytes less.
+ * A cached lease state. There is one for each viewer, so the renewal limit is stored as its distance from the expiry: a
+ * whole number without an object of its own, which saves 16 bytes.
  */
 export class KeptLease implements LeaseState {
   readonly viewerId: string;
@@ -27,7 +27,7 @@ export class KeptLease implements LeaseState {
   }
 }
 
-/** What it takes in memory beside the content id, which others keep too: 5 fields and what they refer to. */
+/** Bytes that it takes beside the content id, which other leases share: 5 fields and the values that they refer to. */
 export function keptLeaseBytes(lease: LeaseState): number {
   const { viewerId, expiresAt, revokedAt, renewableUntil } = lease;
   const times = numberBytes(expiresAt) + numberBytes(revokedAt) + numberBytes(renewableUntil - expiresAt);

@@ -1,10 +1,10 @@
-/** The names of one generation. Pairs are nested, so that looking one up builds no text. */
+/** The names of one generation. Pairs are nested maps, so that a look-up builds no text. */
 class Generation {
   readonly viewers = new Map<string, number>();
   readonly contents = new Map<string, number>();
   /** By viewer id, then by content id. */
   readonly pairs = new Map<string, Map<string, number>>();
-  /** How often something was named; no more names than that are kept. */
+  /** Number of names added so far; the number of names kept is never larger. */
   namings = 0;
 
   name(viewerId: string | null, contentId: string | null, step: number): void {
@@ -28,11 +28,11 @@ class Generation {
 }
 
 /**
- * When viewers, contents and pairs of both were last named by a change, in the steps of a cache. A change that names
- * hundreds of thousands of entries costs one entry here, and each of them is judged when it is next asked for.
+ * Remembers when a change last named each viewer, content or pair, in steps of a cache. A change that covers hundreds of
+ * thousands of entries costs one name here. Each entry is judged when it is next used.
  *
- * It is bounded: of two generations the older one is forgotten when the newer one is full, and then whatever was last
- * judged before its end counts as named. Entries in use are judged after each change, so only unused ones are lost.
+ * Memory is bounded by two generations. When the newer one is full, the older one is dropped, and every entry that was
+ * last judged before its end counts as named. Entries in use are judged after each change, so only unused ones are lost.
  */
 export class NamedSelectors {
   readonly #perGeneration: number;
@@ -43,17 +43,17 @@ export class NamedSelectors {
   #forgottenUpTo = 0;
   #latestStep = 0;
 
-  /** @param capacity names kept; each takes some 150 bytes */
+  /** @param capacity maximum number of names; each takes some 150 bytes */
   constructor(capacity: number) {
     this.#perGeneration = Math.ceil(capacity / 2);
   }
 
-  /** The last step in which something was named: a state that was judged then or later holds. */
+  /** The last step in which any name was added: a state that was judged then or later is valid. */
   get latestStep(): number {
     return this.#latestStep;
   }
 
-  /** Names everything of a viewer, of a content, or of the pair. */
+  /** Names every entry of a viewer, of a content, or of the pair. */
   name(viewerId: string | null, contentId: string | null, step: number): void {
     if (this.#recent.namings >= this.#perGeneration) {
       this.#forgottenUpTo = this.#olderUpTo;
@@ -65,7 +65,7 @@ export class NamedSelectors {
     this.#latestStep = step;
   }
 
-  /** Whether a state of this viewer and content has been named, or may have been, after the given step. */
+  /** Whether a change has named, or may have named, this viewer and content after the given step. */
   namedSince(viewerId: string, contentId: string, step: number): boolean {
     if (step >= this.#latestStep) return false;
     if (step < this.#forgottenUpTo || this.#recent.lastStep(viewerId, contentId) > step) return true;

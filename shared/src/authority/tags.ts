@@ -2,13 +2,13 @@ import type { LeaseState } from '../contracts/index.ts';
 import type { Change } from '../events/index.ts';
 import type { CacheName } from './authority.ts';
 
-/** A change says by a tag what it means: a lease goes by its id, its viewer, its content and the pair of both. */
+/** A change names entries by tags: a lease has tags for its id, its viewer, its content, and the pair of both. */
 export interface CacheTag {
   cache: CacheName;
   tag: string;
 }
 
-/** The key of the cached mark of a pair. A content id has no white space, so the first one ends it. */
+/** The cache key of a pair's mark. A content id has no white space, so the first one ends it. */
 export function markKey(viewerId: string, contentId: string): string {
   return `${contentId} ${viewerId}`;
 }
@@ -18,17 +18,17 @@ export function splitMarkKey(key: string): [viewerId: string, contentId: string]
   return [key.slice(space + 1), key.slice(0, space)];
 }
 
-/** Everything that a change may call a cached lease by. */
+/** Every tag by which a change may name a cached lease. */
 export function leaseTags(leaseId: string, lease: LeaseState | null): string[] {
   return lease ? [leaseId, ...pairTags(lease.viewerId, lease.contentId)] : [leaseId];
 }
 
-/** Everything that a change may call a cached mark by. */
+/** Every tag by which a change may name a cached mark. */
 export function markTags(key: string): string[] {
   return pairTags(...splitMarkKey(key));
 }
 
-/** What a change names, in each cache. */
+/** The entries that a change names, for each cache. */
 export function namedBy(change: Change): CacheTag[] {
   if (change.kind === 'api-key') return [{ cache: 'apiKeys', tag: change.keyHash }];
   if (change.kind === 'content') return [{ cache: 'contents', tag: change.contentId }];

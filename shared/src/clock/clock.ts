@@ -1,26 +1,26 @@
 import { uptime } from 'node:os';
 
-/** Time as an argument: the process's own in service, the test's to move in a test. */
+/** Time as an argument: the real clock in service, a manual one in tests. */
 export interface Clock {
   /** Wall clock, milliseconds since 1970 (UTC). For what is stored, shown or compared with a token. */
   now(): number;
-  /** Milliseconds that only ever rise. For ages: a wall clock that is set back must not make a state look fresh. */
+  /** Milliseconds that never go back. For ages: a wall clock that is set back must not make a state look fresh. */
   monotonic(): number;
 }
 
-/** The clocks of a machine, in milliseconds, each from a beginning of its own. */
+/** The clocks of a machine, in milliseconds, each with its own origin. */
 export interface MachineClocks {
-  /** Never set, and fine-grained. It stands still while the machine sleeps. */
+  /** Never set, and fine-grained. It stops while the machine sleeps. */
   tickMs(): number;
-  /** Set by administrators, by NTP and by the host of a virtual machine. Whole milliseconds. */
+  /** Set by administrators, by NTP and by the virtual machine's host. Whole milliseconds. */
   wallMs(): number;
-  /** Since the machine was booted, sleep included. It takes a system call, so it is read only after a jump. */
+  /** Time since boot, sleep included. Reading it takes a system call, so it is read only after a jump. */
   uptimeMs(): number;
 }
 
 /**
- * The smallest step of the wall clock that counts as a jump. Rounding stays below 1 ms. NTP slews the two clocks alike up
- * to 128 ms and steps the wall clock beyond that (ntpd's default, `tinker step`).
+ * The smallest step of the wall clock that counts as a jump. Rounding errors stay below 1 ms. NTP slews both clocks alike
+ * for differences up to 128 ms, and steps the wall clock for larger ones (ntpd's default, `tinker step`).
  */
 const jumpMs = 100;
 
@@ -33,10 +33,10 @@ const machineClocks: MachineClocks = {
 /**
  * A clock made from a machine's clocks.
  *
- * `monotonic` has to count the time that the machine slept, or stood still on its host: an hour-old state must not look
- * fresh afterwards. The tick does not count it, so jumps of the wall clock against the tick are added. The two are compared
- * by their difference and not by their steps: steps of whole milliseconds beside fractional ones add up to nearly twice the
- * time. A wall clock that is set forward makes states look older than they are, never fresher.
+ * `monotonic` must include the time that the machine slept or was paused by its host: an hour-old state must not look
+ * fresh afterwards. The tick does not include it, so jumps of the wall clock against the tick are added. The code
+ * compares the clocks' difference, not their steps: steps in whole milliseconds beside fractional ones add up to nearly
+ * twice the time. A wall clock that is set forward makes states look older than they are, never fresher.
  */
 export function createSystemClock(clocks: MachineClocks = machineClocks): Clock {
   const { tickMs, wallMs } = clocks;
@@ -44,23 +44,23 @@ export function createSystemClock(clocks: MachineClocks = machineClocks): Clock 
   /** The wall clock's lead over the tick at the last reading, and the highest lead that was counted. */
   let leadMs = wallMs() - startTickMs;
   let countedLeadMs = leadMs;
-  /** The uptime's lead over the tick: it grows by what the machine sleeps. */
+  /** The uptime's lead over the tick: it grows by the time that the machine sleeps. */
   let uptimeLeadMs = clocks.uptimeMs() - startTickMs;
-  /** Time that the tick did not count. */
+  /** Time that the tick did not include. */
   let missedMs = 0;
 
   function isJump(lead: number): boolean {
     return lead - leadMs >= jumpMs || lead - countedLeadMs >= jumpMs;
   }
 
-  /** @returns the lead of the wall clock now */
+  /** @returns the current lead of the wall clock */
   function countJump(): number {
     // Read again, because the process may have been interrupted between its readings of the two clocks.
     const tick = tickMs();
     const lead = wallMs() - tick;
     if (!isJump(lead)) return lead;
-    // Sleep counts each time. Otherwise only what lies beyond the highest lead counts: a wall clock that is set forward and
-    // back again and again must not add up.
+    // Sleep counts each time. Otherwise only the part beyond the highest lead counts, so that a wall clock that is set
+    // forward and back repeatedly does not add up.
     const sleptMs = Math.max(0, clocks.uptimeMs() - tick - uptimeLeadMs);
     uptimeLeadMs += sleptMs;
     countedLeadMs += sleptMs;

@@ -1,6 +1,6 @@
 import type { Fault } from './source.ts';
 
-/** Everything that is wrong with the configuration, at once. Its message is meant for the operator's terminal. */
+/** Every fault of the configuration in one error. Its message is written for the operator's terminal. */
 export class ConfigError extends Error {
   readonly faults: readonly Fault[];
 

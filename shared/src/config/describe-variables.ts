@@ -1,6 +1,6 @@
 import type { Settings } from './read-config.ts';
 
-/** Every variable with its default, meaning and accepted forms, for `--help`. It shows no value of any environment. */
+/** Every variable with its default, meaning and accepted forms, for `--help`. It shows no values from the environment. */
 export function describeVariables(settings: Settings): string {
   const lines = Object.values(settings)
     .flatMap((setting) => setting.descriptions)

@@ -4,28 +4,28 @@ import { parseEnv } from 'node:util';
 import { createSource, type Environment } from './source.ts';
 import { defaultSqlitePath } from './variables/database.ts';
 
-/** 256 bits, as `docs/configuration.md` demands of the master key, its salt and an HS256 secret. */
+/** 256 bits, as `docs/configuration.md` requires for the master key, its salt and an HS256 secret. */
 const keyBytes = 32;
 
-/** The file that the first run writes, and what is in it. */
+/** The file that the first run writes, and its content. */
 export interface SecretsFile {
   readonly path: string;
   /** Null where there is no such file. */
   readonly text: string | null;
 }
 
-/** What an earlier run kept, as far as it is used. */
+/** The values that an earlier run stored, as far as they are used. */
 export interface KeptSecrets {
-  /** Variables by name. Those that are set otherwise (or come from a file of their own) are left out. */
+  /** Values by variable name. Variables that are set in another way (or read from another file) are left out. */
   readonly values: Readonly<Record<string, string>>;
-  /** What the operator should hear: whole sentences, never a secret. */
+  /** Messages for the operator: whole sentences, never a secret. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Reads the file of the first run, which is beside the database.
  *
- * @throws the error of the operating system where it is there and cannot be read
+ * @throws the operating system's error where the file exists and cannot be read
  */
 export function readSecretsFile(env: Environment): SecretsFile {
   // A fault of SQLITE_PATH itself is reported with all others when the configuration is read.
@@ -38,14 +38,14 @@ export function readSecretsFile(env: Environment): SecretsFile {
   }
 }
 
-/** What the file of the first run has that is not set otherwise. */
+/** The values of the first run's file that are not set in another way. */
 export function readKeptSecrets({ path, text }: SecretsFile, env: Environment): KeptSecrets {
   const kept = Object.entries(parseEnv(text ?? '') as Record<string, string>);
   const values = Object.fromEntries(kept.filter(([name]) => !isSet(env, name)));
   const warnings: string[] = [];
   if (values.AUTH_JWT_SECRET && (isSet(env, 'AUTH_JWKS_URL') || values.AUTH_JWKS_URL)) {
-    // The file was made when nothing else let viewers in. Since then the operator has named an issuer, and nobody would
-    // think of this secret when it leaks.
+    // The file was made when viewers had no other way in. The operator has since named an issuer, and would not think of
+    // this secret if it leaked.
     delete values.AUTH_JWT_SECRET;
     warnings.push(
       `AUTH_JWT_SECRET of ${path} is not used, because AUTH_JWKS_URL is set: tokens that are signed with that secret are refused. To accept both, set AUTH_JWT_SECRET in the environment.`,
@@ -55,8 +55,8 @@ export function readKeptSecrets({ path, text }: SecretsFile, env: Environment): 
 }
 
 /**
- * What a first run has to make: a master key with its salt where no version of either is set, and a token secret where
- * viewers have no other way in. Nothing in production.
+ * The values that a first run makes: a master key with its salt where no version of either is set, and a token secret
+ * where viewers have no other way in. Nothing in production.
  */
 export function makeMissingSecrets(
   env: Environment,
@@ -76,13 +76,16 @@ export function makeMissingSecrets(
   return made;
 }
 
-/** Also where NODE_ENV_FILE cannot be read: then the configuration is refused, and nothing should have been made before. */
+/**
+ * Also true where NODE_ENV_FILE cannot be read: the configuration is refused then, and nothing should have been made
+ * before.
+ */
 function isProduction(env: Environment): boolean {
   const found = createSource(env).find('NODE_ENV');
   return found !== undefined && ('message' in found || found.text === 'production');
 }
 
-/** @returns undefined where it is not set, and where it cannot be read */
+/** @returns undefined where it is not set or cannot be read */
 function textOf(env: Environment, name: string): string | undefined {
   const found = createSource(env).find(name);
   return found && 'text' in found ? found.text : undefined;

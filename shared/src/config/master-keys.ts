@@ -5,7 +5,7 @@ import { hexKey } from './secret-parsers.ts';
 import type { Fault, Source } from './source.ts';
 import { readText, type Setting } from './variable.ts';
 
-/** One version of the master key as it is configured: 32 bytes each. */
+/** One configured version of the master key: key and salt have 32 bytes each. */
 export interface MasterKeyMaterial {
   readonly version: number;
   readonly masterKey: Buffer;
@@ -14,13 +14,13 @@ export interface MasterKeyMaterial {
 
 const keyName = 'MASTER_KEY_HEX';
 const saltName = 'SALT_HEX';
-/** Far more than one deployment rotates through, and few enough to spell out in a name. */
+/** Far more versions than one deployment rotates through, and few enough to write in a name. */
 const highestVersion = 999;
 
 /**
- * The setting for `MASTER_KEY_HEX` with `SALT_HEX` (version 1) and `MASTER_KEY_HEX_V2` with `SALT_HEX_V2` and so on, each
- * perhaps as `…_FILE`. Its value is in rising order of version, and empty where none is set. Versions may be left out,
- * except version 1: content that was registered first still needs it.
+ * Reads `MASTER_KEY_HEX` with `SALT_HEX` (version 1), `MASTER_KEY_HEX_V2` with `SALT_HEX_V2` and so on, each also as
+ * `…_FILE`. The versions come in rising order; the list is empty where none is set. Versions may be left out, except
+ * version 1: the content that was registered first still needs it.
  */
 export const masterKeys: Setting<Secret<readonly MasterKeyMaterial[]>> = {
   descriptions: [
@@ -45,7 +45,10 @@ export const masterKeys: Setting<Secret<readonly MasterKeyMaterial[]>> = {
   },
 };
 
-/** A process that derives can do nothing without a master key. The first run of a single node has made one by now. */
+/**
+ * A process that derives keys cannot work without a master key. The first run of a single node has made one before this
+ * check.
+ */
 export const masterKeyRule: Rule<{ masterKeys?: Secret<readonly MasterKeyMaterial[]> }> = {
   uses: ['masterKeys'],
   check({ masterKeys: keys }) {
@@ -61,7 +64,7 @@ function describe(name: string, about: string) {
   return { name, about, forms: hexKey.forms, unset: 'unset' };
 }
 
-/** The versions that any variable of the family names, rising, and a fault for each name that fits no version. */
+/** The versions that any variable of the family names, in rising order, and a fault for each name that fits no version. */
 function findVersions(source: Source): { versions: number[]; faults: Fault[] } {
   const versions = new Set<number>();
   const faults: Fault[] = [];

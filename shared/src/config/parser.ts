@@ -1,8 +1,8 @@
 import type { Secret } from './secret.ts';
 
 /**
- * What a parser made of a text: a value, perhaps with something that the operator should hear, or what is wrong with
- * it. `wrong` completes "X is …, which …" and never quotes the text: the reader decides whether that may be shown.
+ * The result of parsing a text: a value, perhaps with a warning for the operator, or what is wrong with the text. `wrong`
+ * completes "X is …, which …" and never quotes the text: the reader decides whether the text may be shown.
  */
 export type Parsed<T> = { value: T; warning?: string } | { wrong: string };
 
@@ -10,7 +10,7 @@ export type Parsed<T> = { value: T; warning?: string } | { wrong: string };
 export interface Parser<T> {
   /** The accepted forms, in plain words: shown in every fault and in `--help`. */
   readonly forms: string;
-  /** True where the text may never be shown, not even when it is wrong. */
+  /** True where the text must never be shown, not even when it is wrong. */
   readonly secret?: boolean;
   /** @param text not empty: an empty variable counts as unset */
   parse(text: string): Parsed<T>;

@@ -14,7 +14,7 @@ export function integer(min: number, max: number): Parser<number> {
   };
 }
 
-/** `true` or `false` and nothing else: a `yes` that counts as no would be found out too late. */
+/** `true` or `false` only: a `yes` that counts as false would be noticed too late. */
 export const boolean: Parser<boolean> = {
   forms: '`true` or `false`',
   parse: (text) =>
@@ -36,12 +36,12 @@ export function oneOf<const T extends string>(...words: readonly T[]): Parser<T>
     forms: `one of ${forms}`,
     parse(value) {
       const found = words.find((word) => word === value);
-      return found === undefined ? { wrong: 'is none of the known words' } : { value: found };
+      return found === undefined ? { wrong: 'is not one of the known words' } : { value: found };
     },
   };
 }
 
-/** Comma-separated items, each read by `item`; white space around an item and repeated items do not count. */
+/** Comma-separated items, each read by `item`. White space around an item and repeated items are ignored. */
 export function list<T>(item: Parser<T>): Parser<readonly T[]> {
   return {
     forms: `a comma-separated list, each item ${item.forms}`,
@@ -58,7 +58,7 @@ export function list<T>(item: Parser<T>): Parser<readonly T[]> {
   };
 }
 
-/** Marks what `parser` reads as a secret: faults do not quote it, and the value comes wrapped in a `Secret`. */
+/** Marks what `parser` reads as a secret: faults do not quote it, and the value is wrapped in a `Secret`. */
 export function secret<T>(parser: Parser<T>): SecretParser<T> {
   return {
     forms: parser.forms,

@@ -2,7 +2,7 @@ import { ConfigError } from './config-error.ts';
 import { createSource, type Environment, type Fault, type ReadFile } from './source.ts';
 import type { Setting } from './variable.ts';
 
-/** Settings by the name that the code knows them by. */
+/** Settings by the name that the code uses. */
 // biome-ignore lint/suspicious/noExplicitAny: a record of settings of any value; `Values` gives each its own type back
 export type Settings = Readonly<Record<string, Setting<any>>>;
 /** The values of settings, by the same names. */
@@ -11,9 +11,9 @@ export type Values<S extends Settings> = {
 };
 
 /**
- * What must hold between several variables. A rule looks at the values it `uses`; a service that does not declare all
- * of them may still apply it, and the missing ones are then undefined. It is left out where one of them has a fault of
- * its own, so that one mistake is not reported twice.
+ * A rule that must hold between several variables. It reads the values that it `uses`. A service that does not declare
+ * all of them may still apply it; the missing ones are undefined. The rule is skipped where one of them already has a
+ * fault, so that one mistake is not reported twice.
  */
 export interface Rule<V extends object> {
   readonly uses: readonly (keyof V & string)[];
@@ -21,20 +21,20 @@ export interface Rule<V extends object> {
 }
 
 export interface ReadConfigOptions<S extends Settings> {
-  /** For `<name>_FILE`; the file system where it is left out. */
+  /** Reads `<name>_FILE`; defaults to the file system. */
   readFile?: ReadFile;
   rules?: readonly Rule<Partial<Values<S>>>[];
 }
 export interface Config<S extends Settings> {
   readonly values: Values<S>;
-  /** What the operator should hear at start though the process may run: whole sentences, never a secret. */
+  /** Warnings for the operator at a start that succeeds: whole sentences, never a secret. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Reads every setting, once, at start.
  *
- * @throws ConfigError with every fault of every variable and rule together
+ * @throws ConfigError with every fault of every variable and rule
  */
 export function readConfig<const S extends Settings>(
   settings: S,

@@ -2,7 +2,7 @@ import type { Parser } from './parser.ts';
 
 /** HS256 wants a key at least as long as its hash: 256 bits (RFC 7518 section 3.2). */
 const minimumSecretBytes = 32;
-/** Fewer characters than this are within reach of guessing; 32 of them hold 128 bits even in hexadecimal. */
+/** Shorter credentials can be guessed. 32 characters hold 128 bits even in hexadecimal. */
 const soundCredentialCharacters = 32;
 
 /** 64 hex digits, either case: the 32 bytes of a master key or a salt. */
@@ -20,7 +20,7 @@ export const secretBytes: Parser<Buffer> = {
   parse(value) {
     const encoded = value.startsWith('base64:') ? value.slice('base64:'.length) : undefined;
     const bytes = encoded === undefined ? Buffer.from(value, 'utf8') : Buffer.from(encoded, 'base64');
-    // Node's decoder skips what is not base64; only a text that it gives back unchanged was really base64.
+    // Node's decoder skips characters that are not base64. Only a text that encodes back unchanged was valid base64.
     if (encoded !== undefined && bytes.toString('base64') !== encoded) {
       return { wrong: 'is not valid base64 after `base64:`' };
     }
@@ -32,8 +32,8 @@ export const secretBytes: Parser<Buffer> = {
 };
 
 /**
- * A credential that is presented as `Authorization: Bearer …`. Visible ASCII only, because nothing else survives a
- * header; not in the shape of a JWT, because it would be taken for one.
+ * A credential that is sent as `Authorization: Bearer …`. Visible ASCII only, because a header carries nothing else. A
+ * JWT's shape is refused, because the value would be taken for a token.
  */
 export const bearerCredential: Parser<string> = {
   forms: 'visible ASCII characters without white space, best 32 or more of them, not in the shape of a JWT',

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 const shown = '[secret]';
 
-/** Holds a value that no log line, error, inspection or JSON may show. `reveal` is the one way to it. */
+/** Holds a value that must not appear in a log line, error, inspection or JSON. Only `reveal` returns it. */
 export class Secret<T> {
   readonly #value: T;
 
@@ -10,7 +10,7 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** The value itself, for the place that uses it. */
+  /** The value itself, for the code that uses it. */
   reveal(): T {
     return this.#value;
   }

@@ -14,7 +14,7 @@ import { rateLimitVariables } from './variables/rate-limits.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
 import { weakSecretRules } from './weak-secrets.ts';
 
-/** Everything that the single process reads. */
+/** Every setting that the single process reads. */
 export const singleNodeSettings = {
   ...processVariables(defaultPorts.gateway),
   ...gatewayVariables,
@@ -35,7 +35,7 @@ export const singleNodeSettings = {
 export type SingleNodeConfig = Config<typeof singleNodeSettings>;
 export type SingleNodeValues = SingleNodeConfig['values'];
 
-/** @throws ConfigError with every fault together */
+/** @throws ConfigError with every fault */
 export function readSingleNodeConfig(env: Environment): SingleNodeConfig {
   return readConfig(singleNodeSettings, env, {
     rules: [masterKeyRule, corsRule, leaseRule, presignRule, viewerTokenRule, listenRule, ...weakSecretRules],

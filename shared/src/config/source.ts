@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-/** The environment of the process, as its entry file hands it over, or what a test gives. */
+/** The environment of the process as its entry file passes it, or a test's. */
 export type Environment = Readonly<Record<string, string | undefined>>;
-/** One thing that is wrong, as the operator reads it. `message` begins with the variable's name. */
+/** One fault, as the operator reads it. `message` begins with the variable's name. */
 export interface Fault {
   readonly variable: string;
   readonly message: string;
@@ -14,18 +14,18 @@ export interface Text {
 }
 /** An environment, seen through `createSource`. */
 export interface Source {
-  /** The names of everything that is set in it, for families of variables. */
+  /** The names of all variables that are set, for families of variables. */
   readonly names: readonly string[];
-  /** A variable's text, a fault, or undefined where it is unset. */
+  /** A variable's text, a fault, or undefined where the variable is unset. */
   find(name: string): Text | Fault | undefined;
 }
-/** Gives the text of a file, or throws. */
+/** Returns the text of a file, or throws. */
 export type ReadFile = (path: string) => string;
 
 /**
- * The variables of an environment, each from itself or from the file that `<name>_FILE` names (a Docker or Kubernetes
- * secret). An empty variable counts as unset, an empty file as a fault: a secret that was mounted wrongly must not
- * turn a protection off.
+ * The variables of an environment, each read directly or from the file that `<name>_FILE` names (a Docker or Kubernetes
+ * secret). An empty variable counts as unset. An empty file is a fault: a secret that was mounted wrongly must not turn a
+ * protection off.
  */
 export function createSource(env: Environment, readFile: ReadFile = readTextFile): Source {
   const find = (name: string) => {
@@ -47,7 +47,7 @@ export function createSource(env: Environment, readFile: ReadFile = readTextFile
   return { names: Object.keys(env).filter((name) => env[name]), find };
 }
 
-/** Strict UTF-8: a secret with bytes silently replaced would be another secret. */
+/** Strict UTF-8: silent replacement of bytes would change the secret. */
 function readTextFile(path: string): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
 }

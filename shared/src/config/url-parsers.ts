@@ -21,7 +21,7 @@ export function url(...schemes: readonly string[]): Parser<string> {
   };
 }
 
-/** As `url`, but a user name and password may stand in it, as in `postgres://user:password@host/database`. */
+/** Same as `url`, but a user name and password are allowed, as in `postgres://user:password@host/database`. */
 export function connectionString(...schemes: readonly string[]): Parser<string> {
   return {
     forms: `a connection string that starts with ${schemes.map((scheme) => `\`${scheme}://\``).join(' or ')}`,
@@ -32,7 +32,7 @@ export function connectionString(...schemes: readonly string[]): Parser<string> 
   };
 }
 
-/** As `connectionString`; the path, where there is one, is the number of a database. */
+/** Same as `connectionString`; the path, where present, is the number of a database. */
 export const redisUrl: Parser<string> = {
   forms: `${connectionString('redis', 'rediss').forms} and ends, where it is not 0, with the number of the database, as in \`redis://host:6379/1\``,
   parse(value) {
@@ -46,7 +46,7 @@ export const redisUrl: Parser<string> = {
 
 /**
  * Origins as a browser sends them in `Origin` (RFC 6454 section 6.2): scheme, host, and the port unless it is the
- * scheme's own. Anything that no browser would ever send is refused, as it could never match.
+ * scheme's default. A form that no browser sends is refused, because it could never match.
  */
 export const origins: Parser<CorsOrigins> = {
   forms:

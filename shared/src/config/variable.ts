@@ -6,16 +6,16 @@ interface Description {
   readonly name: string;
   readonly about: string;
   readonly forms: string;
-  /** What an unset variable means. Never a secret: those have no default. */
+  /** The meaning of an unset variable. Never a secret: secrets have no default. */
   readonly unset: string;
 }
-/** What reading one setting gave: a value unless there is a fault. */
+/** The result of reading one setting: a value unless there is a fault. */
 export interface Reading<T> {
   readonly value?: T;
   readonly faults: readonly Fault[];
   readonly warnings: readonly string[];
 }
-/** One value of the configuration and how to read it: usually one variable, sometimes a family of them. */
+/** One value of the configuration and how to read it: usually one variable, sometimes a family of variables. */
 export interface Setting<T> {
   readonly descriptions: readonly Description[];
   read(source: Source): Reading<T>;
@@ -28,11 +28,11 @@ interface Declaration<T> {
   about: string;
 }
 
-/** Longer texts are cut in a fault: the point of quoting is to recognise the value. */
+/** Longer texts are cut in a fault: the quote only has to make the value recognisable. */
 const quotedCharacters = 60;
 
 /**
- * Declares one variable. With `fallback` or `required` its value is always there; with neither, an unset variable is
+ * Declares one variable. With `fallback` or `required` its value is always present. Without either, an unset variable is
  * `undefined`, and `about` says what that means.
  */
 export function variable<T>(declaration: Declaration<T> & { fallback: NoInfer<T> }): Setting<T>;
@@ -56,7 +56,7 @@ export function variable<T>(
   };
 }
 
-/** Reads a text as `type` says. The fault quotes the text only where it is no secret and not from a file. */
+/** Reads a text by the rules of `type`. The fault quotes the text only where it is not secret and not from a file. */
 export function readText<T>(name: string, type: Parser<T>, found: Text): Reading<T> {
   const parsed = type.parse(found.text);
   if ('wrong' in parsed) {

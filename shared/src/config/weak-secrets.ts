@@ -3,14 +3,17 @@ import type { Rule } from './read-config.ts';
 import type { Secret } from './secret.ts';
 import type { Fault } from './source.ts';
 
-/** 16 characters hold 64 bits even in hexadecimal: at a million guesses a second, some 300,000 years for half of them. */
+/**
+ * 16 characters hold 64 bits even in hexadecimal. At a million guesses a second, half of all values take some 300,000
+ * years.
+ */
 const soundCharacters = 16;
 /**
- * Of 32 random bytes some 30 differ, of 32 random hex digits 14: fewer than 8 do not happen by chance (under one in a
+ * Of 32 random bytes some 30 differ; of 32 random hex digits, 14. Fewer than 8 do not happen by chance (under one in a
  * billion).
  */
 const soundVariety = 8;
-/** A longer pattern has enough different bytes to be somebody's choice and not a placeholder. */
+/** A longer pattern has enough different bytes to be a chosen value and not a placeholder. */
 const longestPatternBytes = 8;
 
 const credentialForms = `${soundCharacters} or more characters at random, such as those of \`npx latchkey keygen\` or \`openssl rand -hex 32\``;
@@ -27,8 +30,8 @@ interface SecretValues {
 }
 
 /**
- * `NODE_ENV=production` refuses secrets that can be guessed: short ones, one pattern again and again, a handful of
- * different characters. A rule for each variable, so that a fault of one does not hide another's.
+ * `NODE_ENV=production` refuses secrets that can be guessed: short ones, a repeated pattern, or very few different
+ * characters. There is one rule for each variable, so that a fault of one does not hide a fault of another.
  */
 export const weakSecretRules: readonly Rule<SecretValues>[] = [
   credentialRule('adminApiKey', 'ADMIN_API_KEY'),
@@ -72,7 +75,7 @@ function checkVersion({ version, masterKey, salt }: MasterKeyMaterial): Fault[] 
   const faults: Fault[] = [];
   const weakKey = weaknessOf(masterKey);
   const weakSalt = masterKey.equals(salt) ? `is the same as ${keyName}` : weaknessOf(salt);
-  // Content that was encrypted with them can only be read with them.
+  // Content that was encrypted with them needs them for decryption.
   const wayOut = `What was encrypted with it needs it still: add a sound version ${version + 1}, run without NODE_ENV=production meanwhile, and encrypt anew`;
   if (weakKey) faults.push(refuse(keyName, weakKey, keyForms, wayOut));
   if (weakSalt) faults.push(refuse(saltName, weakSalt, keyForms, wayOut));
@@ -81,7 +84,7 @@ function checkVersion({ version, masterKey, salt }: MasterKeyMaterial): Fault[] 
 
 /** @returns what makes bytes easy to guess; null for those that may be random */
 function weaknessOf(bytes: Buffer): string | null {
-  if (isRepeated(bytes)) return 'is one pattern again and again';
+  if (isRepeated(bytes)) return 'repeats one short pattern';
   const variety = new Set(bytes).size;
   return variety < soundVariety ? `has only ${variety} different characters` : null;
 }

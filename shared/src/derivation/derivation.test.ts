@@ -85,7 +85,7 @@ test('agrees with OpenSSL on random keys, salts, contents and epochs', () => {
   }
 });
 
-test('gives 16 octets, each time the same ones', () => {
+test('gives 16 bytes, each time the same ones', () => {
   const [first, second] = [
     deriveContentKey(masterKey, 'a', 4_294_967_295),
     deriveContentKey(masterKey, 'a', 4_294_967_295),
@@ -109,7 +109,7 @@ test('every content, epoch, master key and salt has a key of its own, and epoch 
   expect(new Set(derived).size).toBe(derived.length);
 });
 
-test('the fingerprint is the first 8 octets of the derivation with info /fingerprint', () => {
+test('the fingerprint is the first 8 bytes of the derivation with info /fingerprint', () => {
   const derived = deriveWithOpenssl(rising(0x00, 0x1f), rising(0x20, 0x3f), '/fingerprint');
   expect(deriveFingerprint(masterKey)).toBe(derived.slice(0, 16));
 });

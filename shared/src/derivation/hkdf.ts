@@ -1,31 +1,31 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
-/** SHA-256 gives 32 octets (RFC 5869 section 2: HashLen). */
-const hashOctets = 32;
+/** SHA-256 gives 32 bytes (RFC 5869 section 2: HashLen). */
+const hashBytes = 32;
 
 /**
  * HKDF-Extract with SHA-256 (RFC 5869 section 2.2): PRK = HMAC(salt, IKM).
  * It depends on the master key alone, so it is done once a process and not once a request.
  */
 export function extract(salt: Uint8Array, inputKey: Uint8Array): KeyObject {
-  // A key object and not octets: an HMAC under it takes 2 µs and not 12, and no log shows what it holds.
+  // A key object and not bytes: an HMAC under it takes 2 µs and not 12, and no log shows what it holds.
   return createSecretKey(createHmac('sha256', salt).update(inputKey).digest());
 }
 
 /**
  * HKDF-Expand with SHA-256 (RFC 5869 section 2.3).
  *
- * @param info UTF-8 text or octets
- * @param length octets of output, 1 to 255 × 32
+ * @param info UTF-8 text or bytes
+ * @param length bytes of output, 1 to 255 × 32
  * @throws RangeError for a length that the RFC does not define
  */
 export function expand(pseudoRandomKey: KeyObject, info: string | Uint8Array, length: number): Buffer {
-  if (!Number.isInteger(length) || length < 1 || length > 255 * hashOctets) {
-    throw new RangeError(`HKDF gives 1 to ${255 * hashOctets} octets, not ${length}`);
+  if (!Number.isInteger(length) || length < 1 || length > 255 * hashBytes) {
+    throw new RangeError(`HKDF gives 1 to ${255 * hashBytes} bytes, not ${length}`);
   }
   let block: Buffer = Buffer.alloc(0);
   const blocks: Buffer[] = [];
-  for (let counter = 1; blocks.length * hashOctets < length; counter++) {
+  for (let counter = 1; blocks.length * hashBytes < length; counter++) {
     const hmac = createHmac('sha256', pseudoRandomKey).update(block);
     // A string is hashed as UTF-8, which is what the info of a content key is.
     block = hmac.update(info).update(Uint8Array.of(counter)).digest();

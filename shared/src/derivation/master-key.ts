@@ -9,7 +9,7 @@ export interface MasterKey {
   readonly pseudoRandomKey: KeyObject;
 }
 
-/** Both of `masterKey` and `salt` are 32 octets, as `MASTER_KEY_HEX` and `SALT_HEX` give them. */
+/** Both of `masterKey` and `salt` are 32 bytes, as `MASTER_KEY_HEX` and `SALT_HEX` give them. */
 export function createMasterKey(version: number, masterKey: Uint8Array, salt: Uint8Array): MasterKey {
   return { version, pseudoRandomKey: extract(salt, masterKey) };
 }

@@ -42,8 +42,8 @@ export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptio
   let unacknowledged = 0;
   let unsent = 0;
 
-  function hear(octets: Uint8Array): void {
-    const envelope = parseEnvelope(octets, seal);
+  function hear(bytes: Uint8Array): void {
+    const envelope = parseEnvelope(bytes, seal);
     if (!envelope) {
       onFault(new TypeError('what came from NATS is no message of ours'));
       return;

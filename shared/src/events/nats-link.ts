@@ -16,7 +16,7 @@ export interface NatsLinkOptions {
   url: string;
   /** What the server shows for this connection. */
   name: string;
-  hear: (octets: Uint8Array) => void;
+  hear: (bytes: Uint8Array) => void;
   /** Hears when the link was lost or cannot be made, once each time. */
   onFault: (error: unknown) => void;
 }

@@ -17,7 +17,7 @@ const notices = 'latchkey.notices';
 /** Nobody reads what is older: a process that was away reads the change feed. What is kept helps to look into a fault. */
 const keptMs = 3_600_000;
 const keptMessages = 100_000;
-const keptOctets = 64 * 1024 * 1024;
+const keptBytes = 64 * 1024 * 1024;
 /** JetStream, API error codes: the name is in use by a stream with other settings. */
 const streamNameInUse = 10058;
 
@@ -37,7 +37,7 @@ async function ensureStream(manager: JetStreamManager): Promise<void> {
       storage: StorageType.Memory,
       max_age: nanos(keptMs),
       max_msgs: keptMessages,
-      max_bytes: keptOctets,
+      max_bytes: keptBytes,
     });
   } catch (error) {
     if (!(error instanceof JetStreamApiError) || error.code !== streamNameInUse) throw error;

@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => host.app.close());
 
-/** The head and the first octets of a request that announces more of them. */
+/** The head and the first bytes of a request that announces more of them. */
 const cut = (request: string) =>
   `${request} HTTP/1.1\r\nhost: a\r\nx-request-id: mine\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n0123456789`;
 

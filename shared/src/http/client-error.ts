@@ -63,7 +63,7 @@ function failBody(begun: Begun): void {
 
 function explain({ code }: NodeJS.ErrnoException): AppError {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return new AppError('HEADERS_TOO_LARGE', { detail: 'The headers may have 16384 octets.' });
+    return new AppError('HEADERS_TOO_LARGE', { detail: 'The headers may have 16384 bytes.' });
   const detail =
     code === 'ERR_HTTP_REQUEST_TIMEOUT'
       ? 'The request took too long to arrive.'

@@ -58,7 +58,7 @@ const notJson = () =>
  */
 const frameworkErrors: Record<string, () => AppError> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new AppError('PAYLOAD_TOO_LARGE', { detail: 'A body may have 65536 octets.' }),
+    new AppError('PAYLOAD_TOO_LARGE', { detail: 'A body may have 65536 bytes.' }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: notJson,
   // Of the method QUERY alone (RFC 10008 section 2).
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: notJson,

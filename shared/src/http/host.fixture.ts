@@ -87,7 +87,7 @@ export async function startHost() {
     while (waiting.length === 0) await new Promise<void>((resolve) => (onWaiting = resolve));
     return waiting.shift() as () => void;
   }
-  /** Sends octets as they are, and reads until the server closes. */
+  /** Sends bytes as they are, and reads until the server closes. */
   async function raw(text: string): Promise<string> {
     const socket = connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];

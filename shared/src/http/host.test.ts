@@ -104,7 +104,7 @@ describe('paths and methods', () => {
 
 describe('bodies', () => {
   test('one of 64 KiB is read, a larger one is 413, announced or not', async () => {
-    const sized = (octets: number) => JSON.stringify({ name: 'x'.repeat(octets - '{"name":""}'.length) });
+    const sized = (bytes: number) => JSON.stringify({ name: 'x'.repeat(bytes - '{"name":""}'.length) });
     expect((await post(sized(65_536))).status).toBe(200);
     expect(await post(sized(65_537))).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
     const chunk = 'x'.repeat(70_000);

@@ -18,9 +18,9 @@ import { createTransferCodingCheck } from './transfer-coding.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** `docs/contract.md#conventions`. */
-const bodyLimitOctets = 64 * 1024;
+const bodyLimitBytes = 64 * 1024;
 /** Node's default too; named because a token and a lease id have to fit well within. */
-const headerLimitOctets = 16 * 1024;
+const headerLimitBytes = 16 * 1024;
 /** For the whole request to arrive. Bodies are small, so whoever needs longer is holding a connection open. */
 const requestTimeoutMs = 15_000;
 /** How often Node looks for whoever exceeds it. With its own 30 s, 15 s would be up to 45. */
@@ -28,7 +28,7 @@ const requestTimeoutCheckMs = 5_000;
 /** Longer than the 60 s that load balancers keep idle connections, so that they and not we close them. */
 const keepAliveTimeoutMs = 72_000;
 /** Wide enough that an id that is too long reaches validation and gets its 400. */
-const maxParameterLength = headerLimitOctets;
+const maxParameterLength = headerLimitBytes;
 
 export interface HostOptions {
   randomId: () => string;
@@ -71,11 +71,11 @@ export function createHost(options: HostOptions): App {
   const app = fastify({
     logger: false,
     genReqId: (request) => requestIdOf(request as IncomingMessage, randomId),
-    bodyLimit: bodyLimitOctets,
+    bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     http: {
-      maxHeaderSize: headerLimitOctets,
+      maxHeaderSize: headerLimitBytes,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: requestTimeoutCheckMs,
       // Checked below (RFC 9112 section 3.2), so that it gets an answer and a log line like any other.

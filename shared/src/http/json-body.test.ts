@@ -14,7 +14,7 @@ async function post(body: Buffer, type = 'application/json') {
   // biome-ignore lint/suspicious/noExplicitAny: what came over the wire, for the test to look into
   return { status: response.status, body: (await response.json()) as any };
 }
-const named = (octets: Buffer) => Buffer.concat([Buffer.from('{"name":"'), octets, Buffer.from('"}')]);
+const named = (bytes: Buffer) => Buffer.concat([Buffer.from('{"name":"'), bytes, Buffer.from('"}')]);
 
 test('text beyond ASCII arrives as it was sent', async () => {
   for (const name of ['Žižkov', '映画', '🎬', '\ufeffx', '\ufffd']) {
@@ -23,13 +23,13 @@ test('text beyond ASCII arrives as it was sent', async () => {
 });
 
 test.each([
-  ['octets that begin no character', [0xff, 0xfe]],
+  ['bytes that begin no character', [0xff, 0xfe]],
   ['Latin-1', [0x66, 0xfc, 0x72]],
   ['half a character', [0xe2, 0x82]],
   ['a longer form than needed', [0xc0, 0xaf]],
   ['half of a surrogate pair', [0xed, 0xa0, 0x80]],
-])('a body with %s is a 400, and nothing of it is taken', async (_name, octets) => {
-  const { status, body } = await post(named(Buffer.from(octets)));
+])('a body with %s is a 400, and nothing of it is taken', async (_name, bytes) => {
+  const { status, body } = await post(named(Buffer.from(bytes)));
   expect([status, body.code, body.errors]).toEqual([
     400,
     'VALIDATION_FAILED',
@@ -37,7 +37,7 @@ test.each([
   ]);
 });
 
-test('a charset is UTF-8 or a 415, whatever the octets are', async () => {
+test('a charset is UTF-8 or a 415, whatever the bytes are', async () => {
   const body = named(Buffer.from('x'));
   for (const said of ['utf-8', 'UTF-8', '"utf-8"', 'utf8', 'utf-8; version=1']) {
     expect((await post(body, `application/json; charset=${said}`)).status, said).toBe(200);

@@ -2,7 +2,7 @@ import { AppError } from '../errors/index.ts';
 import type { App } from './routes.ts';
 import { validationFailure } from './validation.ts';
 
-/** Refuses octets that are no UTF-8, which would else be stored as U+FFFD. A byte order mark is left to the JSON parser. */
+/** Refuses bytes that are no UTF-8, which would else be stored as U+FFFD. A byte order mark is left to the JSON parser. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**

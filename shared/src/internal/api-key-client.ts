@@ -3,7 +3,7 @@ import type { NeighbourClient } from './neighbour-client.ts';
 
 /** Uses of keys are gathered for so long before they are told: `docs/contract.md#api-keys` allows a minute. */
 export const reportUsesEveryMs = 5_000;
-/** Told at a time: at some 55 octets each, half of the 64 KiB that a body may have. */
+/** Told at a time: at some 55 bytes each, half of the 64 KiB that a body may have. */
 const usesAtATime = 500;
 
 const readAnswer = createStrictReader(ApiKeyAnswerSchema, 'the state of an API key');

@@ -6,7 +6,7 @@ import { createNeighbourClient, createNeighbourGate, type NeighbourClient } from
 import { createMetrics } from '../metrics/index.ts';
 import { createUpstream } from '../upstream/index.ts';
 
-const ownSecret = 'the internal secret of tests, 32 octets or more';
+const ownSecret = 'the internal secret of tests, 32 bytes or more';
 /** What a neighbour answers is tested here, and not how soon. */
 const answerTimeoutMs = 60_000;
 

@@ -21,8 +21,8 @@ import { type App, createHost } from '../http/index.ts';
 import type { OperatorLog, RequestLine } from '../log/index.ts';
 import { createMetrics, type Metrics } from '../metrics/index.ts';
 
-/** Octets of the HS256 secret that tokens of tests are signed with. */
-export const testTokenSecret = Buffer.from('a secret of tests, longer than 32 octets');
+/** Bytes of the HS256 secret that tokens of tests are signed with. */
+export const testTokenSecret = Buffer.from('a secret of tests, longer than 32 bytes');
 
 export interface TestHost {
   app: App;

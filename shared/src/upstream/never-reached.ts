@@ -2,7 +2,7 @@ import { NotStarted } from './phase.ts';
 
 /** What undici reports when it found no connection, or was told to make none. */
 const codes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_CLOSED']);
-/** The system calls before the first octet. The same errors of an open connection (EHOSTUNREACH, ENETUNREACH) come too late. */
+/** The system calls before the first byte. The same errors of an open connection (EHOSTUNREACH, ENETUNREACH) come too late. */
 const calls = new Set(['connect', 'getaddrinfo']);
 
 /** Whether the request has not begun to be done, so that trying another address cannot do it twice. */

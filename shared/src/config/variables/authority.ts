@@ -2,9 +2,9 @@ import type { Parser } from '../parser.ts';
 import { integer } from '../parsers.ts';
 import { variable } from '../variable.ts';
 
-/** The bound of `docs/contract.md#age-of-a-state`. A larger one lets revocations be late, so it is said at each start. */
+/** The bound of `docs/contract.md#age-of-a-state`. A larger value delays revocations, so each start warns of it. */
 const promisedSeconds = 5;
-/** From a second, under which a busy database would be taken for one that is lost, to five minutes. */
+/** From one second (below that, a busy database looks like a lost one) to five minutes. */
 const seconds = integer(1, 300);
 
 const maxAge: Parser<number> = {
@@ -17,7 +17,7 @@ const maxAge: Parser<number> = {
   },
 };
 
-/** How long what is known of leases, contents and API keys is believed without being confirmed. */
+/** How long cached leases, contents and API keys are trusted without confirmation. */
 export const authorityVariables = {
   authorityMaxAgeSeconds: variable({
     name: 'AUTHORITY_MAX_AGE_SECONDS',

@@ -5,7 +5,7 @@ import { variable } from '../variable.ts';
 /** In the working folder of the process. */
 export const defaultSqlitePath = 'data/latchkey.db';
 
-/** Where the truth is stored. */
+/** Where the data is stored. */
 export const databaseVariables = {
   databaseUrl: variable({
     name: 'DATABASE_URL',
@@ -21,8 +21,8 @@ export const databaseVariables = {
 };
 
 /**
- * Where separate services keep their rows. They share one change feed, so they share one database: with a file each, a replica
- * would follow the changes of one service and miss those of the others.
+ * Where separate services store their rows. They share one change feed, so they share one database. With a file for each
+ * service, a replica would follow the changes of one service and miss those of the others.
  */
 export const sharedDatabaseVariables = {
   databaseUrl: variable({
@@ -33,7 +33,7 @@ export const sharedDatabaseVariables = {
   }),
 };
 
-/** For the process that has its database to itself; where several share one, the migration is a step of its own. */
+/** For a process that has its database to itself. Where several processes share one, the migration is a separate step. */
 export const migrateOnStart = variable({
   name: 'MIGRATE_ON_START',
   type: boolean,

@@ -13,7 +13,7 @@ export const defaultPorts = {
   content: 4104,
 } as const;
 
-/** What every process has. `port` is its default, one of `defaultPorts`. */
+/** Settings of every process. `port` is its default, one of `defaultPorts`. */
 export function processVariables(port: number) {
   return {
     port: variable({
@@ -36,7 +36,7 @@ export function processVariables(port: number) {
     shutdownDrainSeconds: variable({
       name: 'SHUTDOWN_DRAIN_SECONDS',
       type: integer(0, 300),
-      // Long enough for a load balancer that probes every second or two to look away.
+      // Long enough for a load balancer that probes every second or two to stop sending requests.
       fallback: 5,
       about: 'How long a process that was told to stop answers on, not ready, before it closes.',
     }),
@@ -46,7 +46,7 @@ export function processVariables(port: number) {
 const noProxy: TrustProxy = { kind: 'none' };
 const noOrigins: CorsOrigins = [];
 
-/** What the front door alone decides: who the client is and which pages may call. */
+/** Settings of the front door alone: who the client is, and which pages may call. */
 export const gatewayVariables = {
   trustProxy: variable({
     name: 'TRUST_PROXY',
@@ -73,7 +73,7 @@ export const gatewayVariables = {
   }),
 };
 
-/** Whether presign is on concerns the gateway's rules as well as the content service. */
+/** The gateway's rules need to know whether presign is on, and so does the content service. */
 export const enablePresign = variable({
   name: 'ENABLE_PRESIGN',
   type: boolean,
@@ -81,7 +81,7 @@ export const enablePresign = variable({
   about: 'Turns POST /presign on. Viewer authentication and the S3 variables are then required.',
 });
 
-/** `CORS_ORIGINS=*` never goes with `NODE_ENV=production`. */
+/** `CORS_ORIGINS=*` is refused with `NODE_ENV=production`. */
 export const corsRule: Rule<{ corsOrigins?: CorsOrigins; nodeEnv?: string | undefined }> = {
   uses: ['corsOrigins', 'nodeEnv'],
   check({ corsOrigins, nodeEnv }) {

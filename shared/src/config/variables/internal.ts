@@ -4,7 +4,7 @@ import { connectionString, redisUrl, url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 import { defaultPorts } from './http.ts';
 
-/** How the processes of the distributed profile know each other. */
+/** How the processes of the distributed profile authenticate each other. */
 export const internalVariables = {
   internalSecret: variable({
     name: 'INTERNAL_SECRET',
@@ -14,7 +14,7 @@ export const internalVariables = {
   }),
 };
 
-/** What makes the distributed profile fast. Without them it is slower, not wrong. */
+/** Redis and NATS make the distributed profile fast. Without them it is slower but correct. */
 export const cacheAndBusVariables = {
   redisUrl: variable({
     name: 'REDIS_URL',
@@ -28,7 +28,7 @@ export const cacheAndBusVariables = {
   }),
 };
 
-/** Where the services are, for the gateway and for each other; a process picks the neighbours that it has. */
+/** Addresses of the services, for the gateway and for each other. A process picks the neighbours that it calls. */
 export const neighbourVariables = {
   keyDerivationUrls: neighbour('KEY_DERIVATION_SERVICE_URL', defaultPorts.keyDerivation),
   leasesUrls: neighbour('LEASES_SERVICE_URL', defaultPorts.leases),

@@ -2,10 +2,10 @@ import { integer, oneOf } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import { variable } from '../variable.ts';
 
-/** Thirty days: a lease that outlives any sitting bounds nothing. */
+/** Thirty days: a lease that outlives every viewing session limits nothing. */
 const longestLeaseSeconds = 2_592_000;
 
-/** Whether a key request needs a lease: for the leases and for the content keys. */
+/** Whether a key request needs a lease. Read by the lease service and the content key service. */
 export const leaseMode = variable({
   name: 'LEASE_MODE',
   type: oneOf('off', 'optional', 'required'),
@@ -36,7 +36,7 @@ export const leaseVariables = {
   }),
   leaseMaxPerViewer: variable({
     name: 'LEASE_MAX_PER_VIEWER',
-    // The answer to one lease too many lists the active ones, so their number has to stay listable.
+    // The refusal of one lease too many lists the active ones, so their number must stay listable.
     type: integer(0, 1000),
     fallback: 0,
     about: 'How many active leases a viewer may have; 0 is no limit.',
@@ -49,7 +49,7 @@ export const leaseVariables = {
   }),
 };
 
-/** The longest life is not shorter than the usual one. */
+/** The longest life must not be shorter than the usual one. */
 export const leaseRule: Rule<{ leaseTtlSeconds?: number; leaseMaxTtlSeconds?: number }> = {
   uses: ['leaseTtlSeconds', 'leaseMaxTtlSeconds'],
   check({ leaseTtlSeconds = 0, leaseMaxTtlSeconds = 0 }) {

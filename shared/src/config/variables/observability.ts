@@ -3,10 +3,10 @@ import type { Rule } from '../read-config.ts';
 import { variable } from '../variable.ts';
 
 /**
- * What the process tells about itself.
+ * What the process reports about itself.
  *
- * @param metricsHost the default: loopback for a single node, whose metrics nobody but the machine should read; every
- *   address in a container, whose network decides who reaches it
+ * @param metricsHost the default. A single node uses loopback: only the machine should read its metrics. A container uses
+ *   every address: its network decides who can connect
  */
 export function observabilityVariables(metricsHost: '127.0.0.1' | '0.0.0.0') {
   return {
@@ -32,10 +32,10 @@ export function observabilityVariables(metricsHost: '127.0.0.1' | '0.0.0.0') {
   };
 }
 
-/** Addresses that stand for every address of the machine. */
+/** Addresses that mean every address of the machine. */
 const everyAddress = ['0.0.0.0', '::'];
 
-/** The metrics have a listener of their own, which cannot share the port of the requests. */
+/** The metrics have their own listener, which cannot share the port of the requests. */
 export const listenRule: Rule<{ host?: string; port?: number; metricsHost?: string; metricsPort?: number }> =
   {
     uses: ['host', 'port', 'metricsHost', 'metricsPort'],

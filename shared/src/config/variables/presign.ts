@@ -6,12 +6,12 @@ import { url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 import { enablePresign } from './http.ts';
 
-/** A text that is part of a host name or a path, where anything else would make URLs that lead nowhere. */
+/** A text that becomes part of a host name or a path. Other characters would make URLs that lead nowhere. */
 const named = (forms: string, pattern: RegExp): Parser<string> => ({
   forms,
   parse: (value) => (pattern.test(value) ? { value } : { wrong: 'has other characters than that' }),
 });
-/** Wider than S3 itself is for new buckets: old ones and other stores have capitals, `_` and other lengths. */
+/** Wider than S3's rules for new buckets: old buckets and other stores have capitals, `_` and other lengths. */
 const bucketName = named(
   'letters, digits, `.`, `_` and `-`',
   /^[A-Za-z0-9]([A-Za-z0-9._-]{0,253}[A-Za-z0-9])?$/,
@@ -48,7 +48,7 @@ export const presignVariables = {
 
 const required = ['s3Bucket', 's3Region', 'awsAccessKeyId', 'awsSecretAccessKey'] as const;
 
-/** `ENABLE_PRESIGN=true` without a bucket, a region and credentials would fail at the first upload instead of now. */
+/** `ENABLE_PRESIGN=true` without a bucket, a region and credentials would fail at the first upload instead of at the start. */
 export const presignRule: Rule<{
   enablePresign?: boolean;
   s3Bucket?: string | undefined;

@@ -1,7 +1,7 @@
 import { integer } from '../parsers.ts';
 import { variable } from '../variable.ts';
 
-/** More is no limit. */
+/** A higher figure limits nothing. */
 const mostPerMinute = 1_000_000;
 
 const perMinute = (name: string, fallback: number, about: string) =>

@@ -7,7 +7,7 @@ import type { Fault } from '../source.ts';
 import { url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 
-/** Where a viewer's token may stand in a request. */
+/** Where a request may carry a viewer's token. */
 export type ViewerTokenPlace = 'header' | 'query' | 'cookie';
 
 const tokenPlaces: readonly ViewerTokenPlace[] = ['header'];
@@ -32,7 +32,7 @@ function isSafeToFetch({ protocol, hostname }: URL): boolean {
   );
 }
 
-/** `ALLOW_ANONYMOUS_VIEWERS`: what it opens is said at every start. */
+/** `ALLOW_ANONYMOUS_VIEWERS`: every start warns of what it opens. */
 const anonymous: Parser<boolean> = {
   forms: boolean.forms,
   parse: (value) =>
@@ -44,7 +44,7 @@ const anonymous: Parser<boolean> = {
       : boolean.parse(value),
 };
 
-/** `AUTH_JWT_REQUIRE_IAT`: what `false` costs is said at every start. */
+/** `AUTH_JWT_REQUIRE_IAT`: every start warns of what `false` costs. */
 const requireIat: Parser<boolean> = {
   forms: boolean.forms,
   parse: (value) =>
@@ -81,7 +81,7 @@ export const viewerTokenVariables = {
   }),
   authJwtClockToleranceSeconds: variable({
     name: 'AUTH_JWT_CLOCK_TOLERANCE_SECONDS',
-    // More than five minutes is no longer a clock that drifts but a clock that is wrong.
+    // A larger difference than five minutes means a wrong clock, not a drifting one.
     type: integer(0, 300),
     fallback: 10,
     about:
@@ -89,7 +89,7 @@ export const viewerTokenVariables = {
   }),
   authJwtMaxAgeSeconds: variable({
     name: 'AUTH_JWT_MAX_AGE_SECONDS',
-    // At most a year: revocation marks are kept this long.
+    // At most a year, because revocation marks are kept for this long.
     type: integer(1, 31_536_000),
     fallback: 86_400,
     about: 'Older tokens are refused, and so long a revocation is remembered against tokens.',
@@ -121,7 +121,7 @@ export const viewerTokenVariables = {
   }),
 };
 
-/** Neither JWT variable is set: only where anonymous viewers are allowed, and never in production or with presign. */
+/** Neither JWT variable is set: allowed only with anonymous viewers, and never in production or with presign. */
 export const viewerTokenRule: Rule<{
   authJwtSecret?: Secret<Buffer> | undefined;
   authJwksUrl?: string | undefined;
@@ -136,7 +136,7 @@ export const viewerTokenRule: Rule<{
     const faults: Fault[] = [];
     const refuse = (variable: string, message: string) => faults.push({ variable, message });
     if (!allowAnonymousViewers) {
-      // Proposed only where it would not be refused next.
+      // Suggested only where the next check would accept it.
       const exception =
         nodeEnv === 'production' || enablePresign
           ? ''
