@@ -12,6 +12,18 @@ export { DatabaseIsStandby } from './postgres-session.ts';
 export { createDatabaseProbe } from './probe.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
 export { renewFeedHistory } from './renew-feed-history.ts';
+export {
+  type CreatedRole,
+  createServiceRoles,
+  findRolePrefixes,
+  nameServiceRoles,
+  RolesRefused,
+  type RowService,
+  rightsOf,
+  rowServices,
+  type ServiceDatabase,
+  type ServiceTransaction,
+} from './roles/index.ts';
 export type * from './schema.ts';
 export { createColumnCheck, createTableCheck, type TableCheck } from './table-check.ts';
 export { inTransaction, inUnsyncedTransaction, lockSubject, tryLockSubject } from './transaction.ts';

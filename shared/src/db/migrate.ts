@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { migrations, neededMigration } from './migrations/index.ts';
 import type { Database } from './open.ts';
+import { repeatGrants } from './roles/index.ts';
 
 /** What one release knows of the schema. */
 export interface KnownSchema {
@@ -17,9 +18,20 @@ async function migratorOf(db: Database, known: KnownSchema): Promise<Migrator> {
   const migrationTableSchema = await currentSchema(db);
   return new Migrator({
     db,
-    provider: { getMigrations: async () => ({ ...known.migrations }) },
+    provider: { getMigrations: async () => withGrants(known.migrations) },
     ...(migrationTableSchema === null ? {} : { migrationTableSchema }),
   });
+}
+
+/** Each migration gives the roles of the services what it adds, in its own transaction: no service lacks a right in between. */
+function withGrants(migrations: KnownSchema['migrations']): Record<string, Migration> {
+  const granting = ({ up }: Migration): Migration => ({
+    async up(db) {
+      await up(db);
+      await repeatGrants(db);
+    },
+  });
+  return Object.fromEntries(Object.entries(migrations).map(([name, each]) => [name, granting(each)]));
 }
 
 /** Where Postgres makes our tables. Unless it is told, the migrator takes another schema's table of migrations for ours. */

@@ -1,0 +1,115 @@
+import { type Kysely, sql } from 'kysely';
+import type { Database } from '../open.ts';
+import {
+  grantServiceRights,
+  lockGrants,
+  nameServiceRoles,
+  readCurrentSchema,
+  type ServiceRoles,
+} from './grant-rights.ts';
+import { createScramVerifier } from './scram-verifier.ts';
+import { type RowService, rowServices } from './service-rights.ts';
+
+const saltBytes = 16;
+/**
+ * Roles belong to the whole server, and advisory locks to one database. Two installations that begin at once make the same
+ * role, or change it at the same time: duplicate_object, unique_violation, and "tuple concurrently updated", which has no
+ * code of its own. A migration that runs meanwhile may also end this by deadlock_detected.
+ */
+const clashes = new Set(['42710', '23505', 'XX000', '40P01']);
+const attempts = 5;
+/** SQLSTATE insufficient_privilege. */
+const refused = '42501';
+
+export interface CreateRolesOptions {
+  /** Begins the name of each role. */
+  prefix: string;
+  /** ASCII. A role without one keeps its password, or is made without any. */
+  passwords: Readonly<Partial<Record<RowService, string>>>;
+  randomBytes: (count: number) => Uint8Array;
+}
+
+/** What happened to one role. */
+export interface CreatedRole {
+  service: RowService;
+  name: string;
+  isNew: boolean;
+  hasNewPassword: boolean;
+}
+
+/** This role may not make or change a role. */
+export class RolesRefused extends Error {
+  readonly forOperator = true;
+
+  constructor(name: string, cause: unknown) {
+    super(
+      `The role of DATABASE_URL may not make or change the role ${name}: it needs CREATEROLE. Let an administrator run ` +
+        `CREATE ROLE ${name} LOGIN PASSWORD '…', and run this again without the variable of its password`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Makes one role for each service that has rows, and gives it the rights of its service. Can be run again: it then sets the
+ * passwords and the rights anew. All of it is one transaction.
+ *
+ * @param db a migrated Postgres, as the owner of the tables
+ * @throws RolesRefused, and whatever the database says
+ */
+export async function createServiceRoles(db: Database, options: CreateRolesOptions): Promise<CreatedRole[]> {
+  const roles = nameServiceRoles(options.prefix);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(async (tx) => {
+        await lockGrants(tx);
+        const created: CreatedRole[] = [];
+        for (const service of rowServices) created.push(await createRole(tx, service, roles, options));
+        await useSchema(tx, roles);
+        await grantServiceRights(tx, roles);
+        return created;
+      });
+    } catch (error) {
+      if (attempt >= attempts || !clashes.has((error as { code?: string }).code ?? '')) throw error;
+    }
+  }
+}
+
+async function createRole<DB>(
+  tx: Kysely<DB>,
+  service: RowService,
+  roles: ServiceRoles,
+  { passwords, randomBytes }: CreateRolesOptions,
+): Promise<CreatedRole> {
+  const name = roles[service];
+  const password = passwords[service];
+  const { rows } = await sql`select 1 from pg_roles where rolname = ${name}`.execute(tx);
+  const isNew = rows.length === 0;
+  const hasNewPassword = password !== undefined;
+  if (isNew || hasNewPassword) {
+    const secret = hasNewPassword
+      ? sql`password ${sql.lit(createScramVerifier(password, randomBytes(saltBytes)))}`
+      : sql``;
+    const verb = sql.raw(isNew ? 'create' : 'alter');
+    try {
+      await sql`${verb} role ${sql.id(name)} login ${secret}`.execute(tx);
+    } catch (error) {
+      throw (error as { code?: string }).code === refused ? new RolesRefused(name, error) : error;
+    }
+  }
+  return { service, name, isNew, hasNewPassword };
+}
+
+/** The roles find the tables by name where the owner does, and may connect where that is not everyone's right. */
+async function useSchema<DB>(tx: Kysely<DB>, roles: ServiceRoles): Promise<void> {
+  const schema = await readCurrentSchema(tx);
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(tx);
+  const database = sql.id(rows[0]?.name ?? '');
+  for (const name of Object.values(roles)) {
+    await sql`grant connect on database ${database} to ${sql.id(name)}`.execute(tx);
+    if (schema === 'public') continue;
+    await sql`alter role ${sql.id(name)} in database ${database} set search_path = ${sql.id(schema)}`.execute(
+      tx,
+    );
+  }
+}

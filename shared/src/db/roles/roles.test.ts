@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createOwnPostgres, type OwnPostgres } from '../../testing/own-postgres.ts';
+import { migrate } from '../migrate.ts';
+import { migrations } from '../migrations/index.ts';
+import { type Database, openDatabase } from '../open.ts';
+import { type CreateRolesOptions, createServiceRoles } from './create-roles.ts';
+import { findRolePrefixes, nameServiceRoles, rightsOf } from './grant-rights.ts';
+import { createScramVerifier } from './scram-verifier.ts';
+import { rowServices } from './service-rights.ts';
+
+const url = process.env.TEST_POSTGRES_URL ?? '';
+const refused = '42501';
+
+test('a password is stored as Postgres itself would store it: the verifier of RFC 7677 with its salt', () => {
+  const salt = Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64');
+  expect(createScramVerifier('pencil', salt)).toBe(
+    'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',
+  );
+});
+
+describe.skipIf(url === '')('on Postgres', () => {
+  let own: OwnPostgres;
+  let owner: Database;
+  let prefix: string;
+  const passwords = { auth: 'a'.repeat(32), content: 'c'.repeat(32), leases: 'l'.repeat(32) };
+
+  beforeEach(async () => {
+    own = await createOwnPostgres(url);
+    prefix = own.name;
+    owner = openDatabase({
+      databaseUrl: own.databaseUrl,
+      sqlitePath: '',
+      longStatements: true,
+      connectionTimeoutMs: 60_000,
+    });
+  });
+
+  afterEach(async () => {
+    await owner.destroy();
+    await own.admin.query(`drop database ${own.name} with (force)`);
+    for (const role of Object.values(nameServiceRoles(prefix)))
+      await own.admin.query(`drop role if exists ${role}`);
+    await own.admin.end();
+  });
+
+  const create = (options: Partial<CreateRolesOptions> = {}) =>
+    createServiceRoles(owner, { prefix, passwords, randomBytes, ...options });
+
+  /** Runs statements as a role, in a transaction that is undone. @returns the SQLSTATE of each, or `done` */
+  async function tryAs(service: keyof typeof passwords, statements: readonly string[]): Promise<string[]> {
+    const as = new URL(own.databaseUrl);
+    as.username = `${prefix}_${service}`;
+    as.password = passwords[service];
+    const client = new pg.Client({ connectionString: as.toString() });
+    await client.connect();
+    const outcomes: string[] = [];
+    for (const statement of statements) {
+      await client.query('begin');
+      outcomes.push(
+        await client.query(statement).then(
+          () => 'done',
+          (error) => String(error.code),
+        ),
+      );
+      await client.query('rollback');
+    }
+    await client.end();
+    return outcomes;
+  }
+
+  test.each(rowServices)(
+    'the role of %s reads the tables of its service, and Postgres refuses it every other table',
+    async (service) => {
+      await migrate(owner);
+      await create();
+      const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+        where schemaname = 'public' order by 1`.execute(owner);
+      const tables = rows.map(({ name }) => name);
+      const outcomes = await tryAs(
+        service,
+        tables.map((table) => `select * from ${table}`),
+      );
+      const readable = tables.filter((_, index) => outcomes[index] === 'done');
+      const rights = rightsOf(service);
+      expect(readable).toEqual(tables.filter((table) => rights[table]?.select === true));
+      expect(new Set(outcomes)).toEqual(new Set(['done', refused]));
+    },
+  );
+
+  test('no service changes what another one has written: API keys, leases, marks, contents, the audit, the schema', async () => {
+    await migrate(owner);
+    await create();
+    expect(
+      await tryAs('leases', [
+        "update api_keys set scope = 'admin'",
+        'select number from audit',
+        'select actor_id from audit',
+        "update audit set actor_id = 'x'",
+        'delete from audit',
+        'update change_counter set history = null',
+        'alter table leases add column x text',
+        'delete from kysely_migration',
+        'update audit set affected = 1 where number = 1',
+      ]),
+    ).toEqual([refused, 'done', ...Array(6).fill(refused), 'done']);
+    expect(
+      await tryAs('content', ['delete from marks', 'select 1 from leases', 'select 1 from api_keys']),
+    ).toEqual([refused, refused, refused]);
+    expect(
+      await tryAs('auth', ['select 1 from leases', 'select 1 from contents', 'select 1 from marks']),
+    ).toEqual([refused, refused, refused]);
+  });
+
+  test('making the roles again changes no role and no right, and takes away a right that was added by hand', async () => {
+    await migrate(owner);
+    const first = await create();
+    expect(first.map(({ isNew }) => isNew)).toEqual([true, true, true]);
+    await sql`grant select on api_keys to ${sql.id(`${prefix}_leases`)}`.execute(owner);
+    expect(await tryAs('leases', ['select 1 from api_keys'])).toEqual(['done']);
+    const second = await create({ passwords: {} });
+    expect(second.map(({ isNew, hasNewPassword }) => isNew || hasNewPassword)).toEqual([false, false, false]);
+    expect(await tryAs('leases', ['select 1 from api_keys', 'select 1 from leases'])).toEqual([
+      refused,
+      'done',
+    ]);
+  });
+
+  test('roles can be made by several at once', async () => {
+    await migrate(owner);
+    const created = await Promise.all([create(), create(), create()]);
+    expect(created.flat().filter(({ isNew }) => isNew)).toHaveLength(rowServices.length);
+  });
+
+  test('a migration grants the roles what it adds, though it does not name them', async () => {
+    const before = Object.fromEntries(Object.entries(migrations).slice(0, 2));
+    await migrate(owner, { migrations: before, needed: '0001-initial' });
+    await create();
+    expect(await findRolePrefixes(owner)).toEqual([prefix]);
+    await migrate(owner);
+    expect(
+      await tryAs('leases', [
+        'select 1 from revocations',
+        'update audit set affected = 1, count = 1 where number = 1',
+      ]),
+    ).toEqual(['done', 'done']);
+    expect(await tryAs('content', ['select 1 from revocations'])).toEqual([refused]);
+  });
+
+  test('a role that only happens to be named like one of a service gets no right from a migration', async () => {
+    const before = Object.fromEntries(Object.entries(migrations).slice(0, 2));
+    await migrate(owner, { migrations: before, needed: '0001-initial' });
+    const role = `${prefix}_auth`;
+    await sql`create role ${sql.id(role)} login`.execute(owner);
+    await sql`grant select on change_counter to ${sql.id(role)}`.execute(owner);
+    await migrate(owner);
+    expect(await tryAs('auth', ['select 1 from api_keys'])).toEqual([refused]);
+  });
+
+  test('the roles find tables that are in a schema of their own', async () => {
+    await sql`create schema vault`.execute(owner);
+    await own.set('search_path = vault');
+    const inVault = openDatabase({
+      databaseUrl: own.databaseUrl,
+      sqlitePath: '',
+      connectionTimeoutMs: 60_000,
+    });
+    await migrate(inVault);
+    // As of an owner whose own setting says so, and not the database's.
+    await own.set('search_path = public');
+    await createServiceRoles(inVault, { prefix, passwords, randomBytes });
+    await inVault.destroy();
+    expect(await tryAs('leases', ['select 1 from leases', 'select 1 from api_keys'])).toEqual([
+      'done',
+      refused,
+    ]);
+  });
+
+  test('a role that may make no roles says which role an administrator has to make, and then grants to it', async () => {
+    const weak = `${prefix}_owner`;
+    await own.admin.query(`create role ${weak} login password 'w'`);
+    await own.admin.query(`alter database ${own.name} owner to ${weak}`);
+    await sql`grant create on schema public to ${sql.id(weak)}`.execute(owner);
+    const as = new URL(own.databaseUrl);
+    as.username = weak;
+    as.password = 'w';
+    const db = openDatabase({ databaseUrl: as.toString(), sqlitePath: '', connectionTimeoutMs: 60_000 });
+    try {
+      await migrate(db);
+      await expect(createServiceRoles(db, { prefix, passwords, randomBytes })).rejects.toThrow(
+        new RegExp(`CREATE ROLE ${prefix}_auth LOGIN`),
+      );
+      for (const [service, role] of Object.entries(nameServiceRoles(prefix)))
+        await own.admin.query(
+          `create role ${role} login password '${passwords[service as keyof typeof passwords]}'`,
+        );
+      await createServiceRoles(db, { prefix, passwords: {}, randomBytes });
+      expect(await tryAs('leases', ['select 1 from leases', 'select 1 from api_keys'])).toEqual([
+        'done',
+        refused,
+      ]);
+    } finally {
+      await db.destroy();
+      await owner.destroy();
+      await own.admin.query(`alter database ${own.name} owner to current_user`);
+      await own.admin.query(`drop owned by ${weak}`).catch(() => {});
+      owner = openDatabase({ databaseUrl: own.databaseUrl, sqlitePath: '', connectionTimeoutMs: 60_000 });
+      await sql`drop owned by ${sql.id(weak)} cascade`.execute(owner);
+      await own.admin.query(`drop role ${weak}`);
+    }
+  });
+});

@@ -1,0 +1,66 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Schema } from '../schema.ts';
+
+export type Right = 'select' | 'insert' | 'update' | 'delete';
+
+/** The rights on one table: on all of it, or on the named columns alone. */
+export type TableRights = Readonly<Partial<Record<Right, true | readonly string[]>>>;
+
+/** What each service that has rows does with tables that belong to all of them. */
+const common = {
+  changes: { select: true, insert: true },
+  // The history id changes only through `latchkey migrate`, which runs as the owner of the tables.
+  change_counter: { select: true, update: ['number'] },
+  ready_probe: { select: true, update: ['at'] },
+} as const;
+
+/** Each service adds rows to the audit and reads none of them. The count of a group of refusals grows. */
+const writesAudit = { insert: true, select: ['number'], update: ['count'] } as const;
+
+/**
+ * The tables that each service uses, and what it does with them. The types of the services and the grants of their Postgres
+ * roles both come from here. docs/database-roles.md shows it to operators.
+ *
+ * The code of the release before runs with the grants of this one, so a right goes away only a release after its last use.
+ */
+export const serviceRights = {
+  auth: {
+    ...common,
+    api_keys: { select: true, insert: true, update: true },
+    setup_claim: { select: true, insert: true, update: true },
+    audit: { select: true, insert: true, update: ['count'], delete: true },
+  },
+  content: {
+    ...common,
+    contents: { select: true, insert: true, update: true },
+    key_versions: { select: true, insert: true },
+    // An upload needs the marks of its viewer in its own transaction. See `findLatestMark`.
+    marks: { select: true },
+    audit: writesAudit,
+  },
+  leases: {
+    ...common,
+    leases: { select: true, insert: true, update: true, delete: true },
+    marks: { select: true, insert: true, update: true, delete: true },
+    revocations: { select: true, insert: true, update: true, delete: true },
+    // It purges the change feed for all services.
+    changes: { select: true, insert: true, delete: true },
+    // It writes how many leases a revocation ended once it has written their rows.
+    audit: { ...writesAudit, update: ['count', 'affected'] },
+  },
+} as const satisfies Record<string, Partial<Record<keyof Schema, TableRights>>>;
+
+/** A service that has rows. Key-derivation and the gateway have none. */
+export type RowService = keyof typeof serviceRights;
+
+export const rowServices = Object.keys(serviceRights) as readonly RowService[];
+
+/** The tables that one service uses. */
+export type ServiceSchema<S extends RowService> = Pick<
+  Schema,
+  Extract<keyof (typeof serviceRights)[S], keyof Schema>
+>;
+
+/** The database as one service sees it: a query on the table of another service does not compile. */
+export type ServiceDatabase<S extends RowService> = Kysely<ServiceSchema<S>>;
+export type ServiceTransaction<S extends RowService> = Transaction<ServiceSchema<S>>;
