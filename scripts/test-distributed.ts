@@ -1,7 +1,7 @@
 // `npm run test:distributed`: the black-box tests against separate processes.
 import { join } from 'node:path';
-import { runCli } from '@latchkey/rig/processes/run-cli';
 import { readFlags } from '@latchkey/rig/read-flags';
+import { describeDatabaseRoles } from '@latchkey/rig/stack/database-roles';
 import {
   absentBucket,
   createDistributedProfile,
@@ -49,15 +49,18 @@ let code = 1;
 try {
   if (services.missing.length > 0) throw new Error(`this needs ${services.missing.join(', ')}`);
   const secrets = makeProfileSecrets();
+  // Each service reaches its own tables alone, as in compose.yaml: a query on another's table is refused.
+  const roles = describeDatabaseRoles(TEST_POSTGRES_URL, 'latchkey_distributed');
   profile = await createDistributedProfile({
     stores: { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
+    roles,
     secrets,
     replicas: { auth: 1, content: 1, leases: 1, 'key-derivation': replicas, gateway: 1 },
     settings: { ...blackBoxSettings, ...absentBucket() },
   });
   // Started before the migration, as a deployment may: they wait.
   for (const process of profile.all) process.start();
-  await runCli(['migrate'], { DATABASE_URL: TEST_POSTGRES_URL });
+  await roles.migrate();
   await Promise.all(profile.all.map((process) => process.waitReady()));
   const url = profile.processes.gateway[0]?.url;
   process.stderr.write(`${replicas} key-derivation replicas behind ${url}\n`);

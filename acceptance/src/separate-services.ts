@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { runCli } from '@latchkey/rig/processes/run-cli';
+import { describeDatabaseRoles } from '@latchkey/rig/stack/database-roles';
 import {
   createDistributedProfile,
   makeProfileSecrets,
@@ -42,8 +42,10 @@ export async function startSeparateServices(env: Environment, postgres: string):
     Object.entries(env).filter(([variable]) => !singleNodeOnly.includes(variable)),
   );
   const output = { stdout: '', stderr: '' };
+  const roles = describeDatabaseRoles(database.toString(), name);
   const { all, processes } = await createDistributedProfile({
     stores: { postgres: database.toString() },
+    roles,
     secrets: makeProfileSecrets(),
     replicas,
     settings: { LOG_LEVEL: 'info', ...settings },
@@ -58,7 +60,7 @@ export async function startSeparateServices(env: Environment, postgres: string):
   for (const process of behind) process.start();
   try {
     // The services start meanwhile and wait for the schema.
-    await runCli(['migrate'], { DATABASE_URL: database.toString() });
+    await roles.migrate();
     await Promise.all(behind.map((process) => process.waitReady()));
     gateway.start();
     await gateway.waitReady();
@@ -89,7 +91,11 @@ export async function startSeparateServices(env: Environment, postgres: string):
       },
       ended: async () => ended ?? { code: null, signal: null },
     },
-    remove: () => withAdmin(postgres, (admin) => admin.query(`drop database if exists ${name} with (force)`)),
+    remove: () =>
+      withAdmin(postgres, async (admin) => {
+        await admin.query(`drop database if exists ${name} with (force)`);
+        for (const statement of roles.removal) await admin.query(statement);
+      }),
   };
 }
 

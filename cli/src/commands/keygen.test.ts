@@ -17,6 +17,9 @@ describe('latchkey keygen', () => {
       ADMIN_API_KEY: expect.stringMatching(/^lk_[0-9a-f]{64}$/),
       INTERNAL_SECRET: expect.stringMatching(/^[0-9a-f]{64}$/),
       POSTGRES_PASSWORD: expect.stringMatching(/^[0-9a-f]{64}$/),
+      AUTH_DATABASE_PASSWORD: expect.stringMatching(/^[0-9a-f]{64}$/),
+      CONTENT_DATABASE_PASSWORD: expect.stringMatching(/^[0-9a-f]{64}$/),
+      LEASES_DATABASE_PASSWORD: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(stderr).toContain('loses all content');
   });
@@ -25,7 +28,7 @@ describe('latchkey keygen', () => {
     const lines = [await runCommand(['keygen']), await runCommand(['keygen'])].flatMap(({ stdout }) =>
       Object.values(parseEnv(stdout)).map((value) => value?.replace(/^(lk_|base64:)/, '')),
     );
-    expect(new Set(lines).size).toBe(12);
+    expect(new Set(lines).size).toBe(18);
   });
 
   it('writes a file that its owner alone can read, and prints no secret then', async () => {

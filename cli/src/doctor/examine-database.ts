@@ -4,6 +4,7 @@ import {
   type Database,
   describeFileRefusal,
   type MigrationState,
+  mayRead,
   nameDatabase,
   openDatabase,
   readMigrationState,
@@ -11,14 +12,23 @@ import {
 } from '@latchkey/shared/db';
 import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
 import { explainError } from '../explain-error.ts';
+import { examineRole } from './examine-role.ts';
 import type { Finding } from './finding.ts';
 
 /** The bit that lets all users read (chmod(2)). */
 const othersRead = 0o004;
 
-/** The database, its schema, the master keys that it knows, and whether it has been claimed. */
-export async function examineDatabase(values: SingleNodeValues): Promise<Finding[]> {
+/**
+ * The database, its schema, its role, the master keys that it knows, and whether it has been claimed.
+ *
+ * @param isOfSeparateServices whether the environment is one of separate processes
+ */
+export async function examineDatabase(
+  values: SingleNodeValues,
+  isOfSeparateServices: boolean,
+): Promise<Finding[]> {
   const databaseUrl = values.databaseUrl?.reveal();
+  const isShared = databaseUrl !== undefined && isOfSeparateServices && values.nodeEnv === 'production';
   const about = `${databaseUrl ? 'DATABASE_URL' : 'SQLITE_PATH'} (${nameDatabase(values)})`;
   if (!databaseUrl && !existsSync(values.sqlitePath)) {
     return [{ state: 'ok', about, says: 'is not there yet; the first start makes it' }];
@@ -39,7 +49,12 @@ export async function examineDatabase(values: SingleNodeValues): Promise<Finding
       ...(databaseUrl ? await examineSettings(db, about) : examineFileMode(values.sqlitePath)),
     ];
     if (state.missing.length > 0) return found;
-    return [...found, ...(await examineMasterKeys(db, values)), ...(await examineSetup(db, values))];
+    return [
+      ...found,
+      ...(isShared ? [await examineRole(db, about)] : []),
+      ...((await mayRead(db, 'key_versions')) ? await examineMasterKeys(db, values) : []),
+      ...((await mayRead(db, 'api_keys')) ? await examineSetup(db, values) : []),
+    ];
   } catch (error) {
     const mend = databaseUrl
       ? 'is Postgres running there, and are user, password and database name right?'

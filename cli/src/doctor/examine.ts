@@ -1,5 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
-import type { SingleNodeValues } from '@latchkey/shared/config';
+import { isForSeparateServices, type SingleNodeValues } from '@latchkey/shared/config';
 import { readEnvFile } from '../keys/read-env-file.ts';
 import type { Variables } from '../keys/read-variable.ts';
 import { examineConfiguration } from './examine-configuration.ts';
@@ -26,7 +26,7 @@ export async function examine({ env, envFile, clock }: Patient): Promise<Finding
   findings.push(...found);
   if (!values) return findings;
   findings.push(...examineExposure(values));
-  const database = await examineDatabase(values);
+  const database = await examineDatabase(values, isForSeparateServices(all));
   // A start that ends at its database makes nothing, and beside a master key that the database knows no other is made.
   if (!database.some(({ state }) => state === 'wrong')) {
     findings.push(...describeFirstRun(willBeMade, values, secretsFile));

@@ -3,7 +3,7 @@ import { masterKeyNames } from './derive-from-env.ts';
 /** 256 bits, as `docs/contract.md#words`, `#api-keys` and `docs/configuration.md` demand of these secrets. */
 const secretOctets = 32;
 
-/** Everything that a server keeps secret, by the name of its variable; the last is for the Postgres of compose.yaml. */
+/** Everything that a server keeps secret, by the name of its variable; the last four are for the Postgres of compose.yaml. */
 export const secretNames = [
   'MASTER_KEY_HEX',
   'SALT_HEX',
@@ -11,6 +11,9 @@ export const secretNames = [
   'ADMIN_API_KEY',
   'INTERNAL_SECRET',
   'POSTGRES_PASSWORD',
+  'AUTH_DATABASE_PASSWORD',
+  'CONTENT_DATABASE_PASSWORD',
+  'LEASES_DATABASE_PASSWORD',
 ] as const;
 
 export type SecretName = (typeof secretNames)[number];
@@ -36,6 +39,9 @@ export function makeSecrets(
     INTERNAL_SECRET: (secret) => `INTERNAL_SECRET=${hex(secret)}`,
     // Hexadecimal digits stand in a URL as they are.
     POSTGRES_PASSWORD: (secret) => `POSTGRES_PASSWORD=${hex(secret)}`,
+    AUTH_DATABASE_PASSWORD: (secret) => `AUTH_DATABASE_PASSWORD=${hex(secret)}`,
+    CONTENT_DATABASE_PASSWORD: (secret) => `CONTENT_DATABASE_PASSWORD=${hex(secret)}`,
+    LEASES_DATABASE_PASSWORD: (secret) => `LEASES_DATABASE_PASSWORD=${hex(secret)}`,
   };
   return names.map((name) => `${line[name](Buffer.from(randomOctets(secretOctets)))}\n`).join('');
 }

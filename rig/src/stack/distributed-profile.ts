@@ -6,6 +6,7 @@ import {
   type LatchkeyProcessOptions,
 } from '../processes/latchkey-process.ts';
 import type { Environment } from '../processes/spawn-entry.ts';
+import type { DatabaseRoles } from './database-roles.ts';
 import {
   environmentOf,
   needsOf,
@@ -36,6 +37,8 @@ export interface DistributedProfile {
 
 export interface DistributedProfileOptions {
   stores: Stores;
+  /** Left out where one role of Postgres does everything, as with the code of 0.2.0. */
+  roles?: DatabaseRoles;
   secrets: ProfileSecrets;
   replicas: Replicas;
   /** For every process, though a secret only goes to those that may know it. They replace the usual ones. */
@@ -79,7 +82,7 @@ export const makeProfileSecrets = (): ProfileSecrets => ({
 export async function createDistributedProfile(
   options: DistributedProfileOptions,
 ): Promise<DistributedProfile> {
-  const { stores, secrets, replicas, settings = {}, settingsOf = {}, folder, outputOf } = options;
+  const { stores, roles, secrets, replicas, settings = {}, settingsOf = {}, folder, outputOf } = options;
   const { reach = async (_from, _to, url) => url } = options;
   const ports = await reservePorts(replicas);
   const everyone = { ...secrets, MASTER_KEY_HEX: hex(), SALT_HEX: hex(), ...settings };
@@ -88,7 +91,7 @@ export async function createDistributedProfile(
     const urls: Partial<Record<string, string>> = {};
     for (const need of needsOf(kind)) {
       const targets = isStore(need)
-        ? [[need, stores[need]] as const]
+        ? [[need, need === 'postgres' && roles ? roles.urlFor(kind, stores.postgres) : stores[need]] as const]
         : ports[need].map((port, index) => [`${need}-${index + 1}`, urlOf(port)] as const);
       const reached: string[] = [];
       for (const [to, url] of targets) if (url !== undefined) reached.push(await reach(name, to, url));

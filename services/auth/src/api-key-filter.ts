@@ -1,6 +1,6 @@
 import type { Scope } from '@latchkey/shared/contracts';
-import type { Schema } from '@latchkey/shared/db';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import type { Schema } from './own-tables.ts';
 
 export const apiKeyStatuses = ['active', 'revoked', 'expired'] as const;
 type ApiKeyStatus = (typeof apiKeyStatuses)[number];

@@ -1,7 +1,8 @@
 import { accessRules } from '@latchkey/shared/auth';
-import type { Cursor, Database, Transaction } from '@latchkey/shared/db';
+import type { Cursor } from '@latchkey/shared/db';
 import type { ApiKeyEnd, ApiKeyRow } from './api-key.ts';
 import { type ApiKeyFilter, matchesFilter } from './api-key-filter.ts';
+import type { Database, Transaction } from './own-tables.ts';
 
 const columns = [
   'id',

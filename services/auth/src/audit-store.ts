@@ -1,6 +1,7 @@
 import type { Actor, AuditOutcome } from '@latchkey/shared/contracts';
-import { type AuditTable, createTableCheck, type Database, type Schema } from '@latchkey/shared/db';
+import { type AuditTable, createTableCheck } from '@latchkey/shared/db';
 import type { ExpressionBuilder, Selectable } from 'kysely';
+import type { Database, Schema } from './own-tables.ts';
 
 export type AuditRow = Selectable<AuditTable>;
 

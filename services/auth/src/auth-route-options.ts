@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Bus } from '@latchkey/shared/events';
-import type { ForeignPageReason, RouteOptions } from '@latchkey/shared/http';
+import type { ForeignPageReason } from '@latchkey/shared/http';
 import type { SetupSecrets } from './config.ts';
+import type { RouteOptions } from './own-tables.ts';
 
 /** Where a call of setup comes from. */
 export interface SetupOrigin {

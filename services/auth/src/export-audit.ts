@@ -1,6 +1,6 @@
 import { type AuditRecord, toAuditRecord } from '@latchkey/shared/audit';
-import type { Database } from '@latchkey/shared/db';
 import { type AuditFilter, listAuditRows } from './audit-store.ts';
+import type { Database } from './own-tables.ts';
 
 /** Some milliseconds of work on either database, and some 100 KB in memory. */
 const rowsPerPage = 500;

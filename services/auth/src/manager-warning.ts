@@ -1,6 +1,6 @@
-import type { Database } from '@latchkey/shared/db';
 import { hasApiKeys, hasManagers } from './api-key-store.ts';
 import type { SetupSecrets } from './config.ts';
+import type { Database } from './own-tables.ts';
 
 /** One line, so that it fits into a header. */
 const warning =

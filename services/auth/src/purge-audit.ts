@@ -1,5 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { type Database, inUnsyncedTransaction } from '@latchkey/shared/db';
+import { inUnsyncedTransaction } from '@latchkey/shared/db';
+import type { Database } from './own-tables.ts';
 
 /**
  * Rows of one step: 5 to 10 ms on either database, indexes included, so that nobody waits longer for the one writer of SQLite.

@@ -1,6 +1,6 @@
-import type { LedgerEntry } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { type ApiKeyRow, toApiKey } from './api-key.ts';
+import type { LedgerEntry } from './own-tables.ts';
 
 /** Puts a key's new state into the change feed, so that every cache forgets the old one, and on the event stream. */
 export async function announceApiKey(

@@ -1,4 +1,4 @@
-import type { Transaction } from '@latchkey/shared/db';
+import type { Transaction } from './own-tables.ts';
 
 /** The one row of the table. */
 const claimId = 1;

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { apiKeyPattern, hashCredential, readBearer } from '@latchkey/shared/auth';
 import { apiKeyCacheKey } from '@latchkey/shared/authority';
 import type { Principal } from '@latchkey/shared/contracts';
-import type { Database } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { foreignPageReasons } from '@latchkey/shared/http';
 import { hasApiKeys } from './api-key-store.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
 import type { SetupSecrets } from './config.ts';
+import type { Database } from './own-tables.ts';
 import { isSameHash } from './same-hash.ts';
 
 /** What a caller of setup has to present. */

@@ -1,8 +1,8 @@
-import type { Database } from '@latchkey/shared/db';
 import type { ConfigurationWarning } from '@latchkey/shared/statistics';
 import { countUnendingApiKeys } from './api-key-store.ts';
 import type { SetupSecrets } from './config.ts';
 import { lostManagersWarning } from './manager-warning.ts';
+import type { Database } from './own-tables.ts';
 import { openSetupWarning } from './setup-credential.ts';
 
 /** What the stored API keys, or their lack, give reason to warn of. */

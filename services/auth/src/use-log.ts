@@ -1,6 +1,7 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { type Database, inTransaction } from '@latchkey/shared/db';
+import { inTransaction } from '@latchkey/shared/db';
 import { setLastUsedAt } from './api-key-store.ts';
+import type { Database } from './own-tables.ts';
 
 /**
  * How often uses are written. `docs/contract.md#api-keys` allows a minute; a twelfth of it leaves room for a few failed attempts, and

@@ -1,7 +1,7 @@
-import type { LedgerEntry } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
 import type { Content } from './content.ts';
 import { toContentAnswer } from './content-schema.ts';
+import type { LedgerEntry } from './own-tables.ts';
 
 const actions = {
   created: 'content.create',

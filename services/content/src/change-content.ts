@@ -1,9 +1,9 @@
 import { AppError } from '@latchkey/shared/errors';
-import type { Ledger } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { announceContent } from './announce-content.ts';
 import type { Content, ContentFields } from './content.ts';
 import { updateContent } from './content-store.ts';
+import type { Ledger } from './own-tables.ts';
 
 /** @throws AppError CONTENT_NOT_FOUND */
 export function changeContent(

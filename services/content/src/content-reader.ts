@@ -1,6 +1,7 @@
 import type { ContentReader } from '@latchkey/shared/contracts';
-import { type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
+import { isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
+import type { Database } from './own-tables.ts';
 
 /** The registry as the neighbours see it: read from the rows themselves, every time. */
 export function createContentReader({ db }: { db: Database }): ContentReader {

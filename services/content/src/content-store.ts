@@ -1,7 +1,8 @@
 import type { ContentStatus } from '@latchkey/shared/contracts';
-import type { ContentTable, Database, Transaction } from '@latchkey/shared/db';
+import type { ContentTable } from '@latchkey/shared/db';
 import { type Selectable, sql } from 'kysely';
 import { type Content, type ContentFields, foldText } from './content.ts';
+import type { Database, Transaction } from './own-tables.ts';
 
 const columns = [
   'id',

@@ -1,9 +1,9 @@
 import { AppError } from '@latchkey/shared/errors';
-import type { Ledger } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { announceContent } from './announce-content.ts';
 import type { Content } from './content.ts';
 import { findContent, updateContent } from './content-store.ts';
+import type { Ledger } from './own-tables.ts';
 
 /**
  * Ends a content's keys until it is made active again. Doing it twice leaves the content as the first time left it, and

@@ -1,7 +1,8 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { KeyVersionRegistry } from '@latchkey/shared/contracts';
-import { type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
+import { isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
+import type { Database } from './own-tables.ts';
 
 /** The versions that the database has seen in use, rising. */
 export async function knownKeyVersions(db: Database): Promise<number[]> {

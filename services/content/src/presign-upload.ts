@@ -1,10 +1,10 @@
 import { isEntitled, isHeldByMark, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { findLatestMark } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
-import type { Ledger } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { findContent } from './content-store.ts';
 import { readMediaType } from './media-type.ts';
+import type { Ledger } from './own-tables.ts';
 import { readUploadKey } from './upload-key.ts';
 
 /** What a client wants to put into the bucket. */

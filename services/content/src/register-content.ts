@@ -1,8 +1,8 @@
-import type { Ledger } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
 import { announceContent } from './announce-content.ts';
 import type { Content, ContentFields } from './content.ts';
 import { insertContent, newestKeyVersion, updateContent } from './content-store.ts';
+import type { Ledger } from './own-tables.ts';
 
 export type Registration = Pick<ContentFields, 'name'> & Partial<Omit<ContentFields, 'status'>>;
 

@@ -1,8 +1,9 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { createTableCheck, type Database, type TableCheck } from '@latchkey/shared/db';
+import { createTableCheck, type TableCheck } from '@latchkey/shared/db';
 import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { openLeaseStore } from './lease-store.ts';
+import type { Database } from './own-tables.ts';
 
 /** Leases that are neither expired nor revoked now. */
 export async function countActiveLeases({

@@ -1,7 +1,7 @@
 import { isHeldByMark, type Principal } from '@latchkey/shared/contracts';
-import type { Transaction } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { MarkStore } from './mark-store.ts';
+import type { Transaction } from './own-tables.ts';
 
 /**
  * A token from before a revocation gives no new lease, and brings no expired one back. An API key is no token, and may.

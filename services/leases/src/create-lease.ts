@@ -1,4 +1,3 @@
-import type { LedgerEntry } from '@latchkey/shared/events';
 import { assertContentOpen, assertEntitled } from './assert-entitled.ts';
 import { assertUnmarked } from './assert-unmarked.ts';
 import type { Lease } from './lease.ts';
@@ -8,6 +7,7 @@ import type { LeaseService } from './lease-route-options.ts';
 import { grantTtlSeconds, lastRenewableExpiry } from './lease-rules.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { makeRoom } from './make-room.ts';
+import type { LedgerEntry } from './own-tables.ts';
 import { RevocationStore } from './revocation-store.ts';
 
 export interface LeaseRequest {

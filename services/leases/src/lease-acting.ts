@@ -1,6 +1,6 @@
 import type { Principal } from '@latchkey/shared/contracts';
-import type { LedgerEntry } from '@latchkey/shared/events';
 import type { AuditFacts } from '@latchkey/shared/http';
+import type { LedgerEntry } from './own-tables.ts';
 
 /** Who acts on leases, and what the audit is to know of the request. */
 export interface Acting {

@@ -1,5 +1,6 @@
-import { lockSubject, type Transaction } from '@latchkey/shared/db';
+import { lockSubject } from '@latchkey/shared/db';
 import type { LeaseSelector } from './lease-selector.ts';
+import type { Transaction } from './own-tables.ts';
 
 const viewer = (id: string) => `viewer:${id}`;
 const content = (id: string) => `content:${id}`;

@@ -1,10 +1,11 @@
 import type { LeaseReader } from '@latchkey/shared/contracts';
 import { isUuid } from '@latchkey/shared/contracts';
-import { createTableCheck, type Database, isDatabaseUnavailable } from '@latchkey/shared/db';
+import { createTableCheck, isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { toLeaseState } from './lease-state.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
+import type { Database } from './own-tables.ts';
 
 /**
  * Leases and marks as the neighbours see them. A lease that a revocation by viewer or content covers is revoked here from

@@ -1,10 +1,10 @@
 import type { ContentReader } from '@latchkey/shared/contracts';
 import type { TableCheck } from '@latchkey/shared/db';
-import type { RouteOptions } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { LeasePublisher } from '@latchkey/shared/replicas';
 import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
+import type { RouteOptions } from './own-tables.ts';
 
 /** What the lease service is made from. */
 export interface LeaseRouteOptions extends RouteOptions {

@@ -1,7 +1,8 @@
-import type { Cursor, LeaseTable, Schema } from '@latchkey/shared/db';
+import type { Cursor, LeaseTable } from '@latchkey/shared/db';
 import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
+import type { Schema } from './own-tables.ts';
 
 export const leaseColumns = [
   'id',

@@ -1,5 +1,5 @@
-import type { Schema } from '@latchkey/shared/db';
 import type { ExpressionBuilder } from 'kysely';
+import type { Schema } from './own-tables.ts';
 
 /** The leases of a viewer, of a content, or of the pair. At least one of the two is named. */
 export interface LeaseSelector {

@@ -1,11 +1,4 @@
-import {
-  type Cursor,
-  type Database,
-  hasReadAside,
-  readAside,
-  type TableCheck,
-  type Transaction,
-} from '@latchkey/shared/db';
+import { type Cursor, hasReadAside, readAside, type TableCheck } from '@latchkey/shared/db';
 import { countCovered } from './count-covered.ts';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
 import {
@@ -23,6 +16,7 @@ import {
   toRow,
 } from './lease-row.ts';
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
+import type { Database, Transaction } from './own-tables.ts';
 
 /** Entries of an index that a count looks at itself: some 1 ms on SQLite, in which the process answers nobody. */
 const countedAtOnce = 5_000;

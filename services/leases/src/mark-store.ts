@@ -1,5 +1,6 @@
-import { anyId as any, type Database, findLatestMark, type Transaction } from '@latchkey/shared/db';
+import { anyId as any, findLatestMark } from '@latchkey/shared/db';
 import type { LeaseSelector } from './lease-selector.ts';
+import type { Database, Transaction } from './own-tables.ts';
 
 /** All SQL on the table `marks`. */
 export class MarkStore {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '@latchkey/shared/clock';
-import type { Database } from '@latchkey/shared/db';
+import type { Database } from './own-tables.ts';
 
 /** How background work leaves room for requests. */
 interface Pace {

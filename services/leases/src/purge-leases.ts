@@ -1,14 +1,9 @@
 import type { Clock } from '@latchkey/shared/clock';
-import {
-  type Database,
-  inUnsyncedTransaction,
-  type TableCheck,
-  type Transaction,
-  tryLockSubject,
-} from '@latchkey/shared/db';
+import { inUnsyncedTransaction, type TableCheck, tryLockSubject } from '@latchkey/shared/db';
 import { purgeChanges } from '@latchkey/shared/events';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
+import type { Database, Transaction } from './own-tables.ts';
 import { runPaced } from './paced-work.ts';
 import { RevocationStore } from './revocation-store.ts';
 

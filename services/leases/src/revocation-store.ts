@@ -1,12 +1,7 @@
-import {
-  anyId as any,
-  type Cursor,
-  type Database,
-  type RevocationTable,
-  type Transaction,
-} from '@latchkey/shared/db';
+import { anyId as any, type Cursor, type RevocationTable } from '@latchkey/shared/db';
 import type { Selectable } from 'kysely';
 import type { LeaseSelector } from './lease-selector.ts';
+import type { Database, Transaction } from './own-tables.ts';
 
 /**
  * A revocation by viewer, content or both. From its commit on it revokes the leases it names that were created in

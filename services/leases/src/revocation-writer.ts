@@ -1,11 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
-import {
-  type Database,
-  inUnsyncedTransaction,
-  type TableCheck,
-  type Transaction,
-  tryLockSubject,
-} from '@latchkey/shared/db';
+import { inUnsyncedTransaction, type TableCheck, tryLockSubject } from '@latchkey/shared/db';
+import type { Database, Transaction } from './own-tables.ts';
 import { runPaced } from './paced-work.ts';
 import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
 import { findOpen, revokeRows } from './revoke-rows.ts';

@@ -1,5 +1,3 @@
-import type { Transaction } from '@latchkey/shared/db';
-import type { LedgerEntry } from '@latchkey/shared/events';
 import type { Lease } from './lease.ts';
 import { type Acting, auditAct } from './lease-acting.ts';
 import { lockForRevocation } from './lease-locks.ts';
@@ -8,6 +6,7 @@ import { isCovered, isOpen, type LeaseExpression, leaseColumns, toLease } from '
 import { lastRenewableExpiry } from './lease-rules.ts';
 import { describeSelector, type LeaseSelector } from './lease-selector.ts';
 import { MarkStore } from './mark-store.ts';
+import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
 import { revokeAllRows, revokeRows } from './revoke-rows.ts';
 

@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Cursor, Transaction } from '@latchkey/shared/db';
+import type { Cursor } from '@latchkey/shared/db';
 import type { Lease } from './lease.ts';
 import { isAfter, isOpen, leaseColumns, type OpenLeases, toLease } from './lease-row.ts';
 import type { Revocation } from './lease-store.ts';
+import type { Transaction } from './own-tables.ts';
 
 /** Some 20 ms on either database: on SQLite a statement is time in which the process answers nobody. */
 const rowsPerStatement = 1_000;

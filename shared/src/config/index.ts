@@ -31,7 +31,7 @@ export { apiKeyVariables } from './variables/api-keys.ts';
 export { auditVariables, readAuditRetention } from './variables/audit.ts';
 export { authorityVariables } from './variables/authority.ts';
 export { contentVariables } from './variables/content.ts';
-export { databaseVariables, sharedDatabaseVariables } from './variables/database.ts';
+export { databaseRoleVariables, databaseVariables, sharedDatabaseVariables } from './variables/database.ts';
 export {
   corsRule,
   defaultPorts,

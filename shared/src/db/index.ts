@@ -15,13 +15,12 @@ export { renewFeedHistory } from './renew-feed-history.ts';
 export {
   type CreatedRole,
   createServiceRoles,
-  findRolePrefixes,
-  nameServiceRoles,
-  RolesRefused,
-  type RowService,
+  mayRead,
+  mayReadEveryTable,
   rightsOf,
   rowServices,
   type ServiceDatabase,
+  type ServiceSchema,
   type ServiceTransaction,
 } from './roles/index.ts';
 export type * from './schema.ts';

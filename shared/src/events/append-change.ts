@@ -60,7 +60,7 @@ function randomId(tx: Transaction): RawBuilder<string> {
  * Removes changes from before the given time, a bounded number at once. A follower that was away for longer starts anew.
  * The newest row always stays: by it a follower notices that the database was put back and has given its number out again.
  */
-export async function purgeChanges(db: Database, before: number): Promise<number> {
+export async function purgeChanges(db: Database | Transaction, before: number): Promise<number> {
   const oldest = db
     .selectFrom('changes')
     .select('number')

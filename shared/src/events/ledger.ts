@@ -1,15 +1,19 @@
+import type { Transaction } from 'kysely';
 import { writeAudit } from '../audit/write-audit.ts';
 import type { Clock } from '../clock/index.ts';
 import type { AuditEntry } from '../contracts/index.ts';
-import { createColumnCheck, type Database, inTransaction, type Transaction } from '../db/index.ts';
+import { createColumnCheck, type Database, inTransaction, type Schema } from '../db/index.ts';
 import { appendChange } from './append-change.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
 import type { BusMessage, Notice } from './message.ts';
 
-/** One act while it is being written: its rows, its audit and its place in the change feed stand or fall together. */
-export interface LedgerEntry {
-  readonly tx: Transaction;
+/**
+ * One act while it is being written: its rows, its audit and its place in the change feed stand or fall together. `DB` is the
+ * tables that its writer may use.
+ */
+export interface LedgerEntry<DB = Schema> {
+  readonly tx: Transaction<DB>;
   /** The wall clock when the act began: one time for all of its rows. */
   readonly now: number;
   /** @returns the number of the change in the feed */
@@ -23,12 +27,12 @@ export interface LedgerEntry {
 }
 
 /** Writes acts. */
-export interface Ledger {
+export interface Ledger<DB = Schema> {
   /**
    * Runs the work in one transaction and, once that is committed, announces its changes. When the promise resolves,
    * this process has forgotten what the changes named. The work may run again where the database breaks it off.
    */
-  write<T>(work: (entry: LedgerEntry) => Promise<T>): Promise<T>;
+  write<T>(work: (entry: LedgerEntry<DB>) => Promise<T>): Promise<T>;
 }
 
 export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock: Clock }): Ledger {

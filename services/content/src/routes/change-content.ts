@@ -1,6 +1,6 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, NameSchema, type RouteOptions } from '@latchkey/shared/http';
+import { type App, auditFacts, NameSchema } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { changeContent } from '../change-content.ts';
 import {
@@ -10,6 +10,7 @@ import {
   StatusSchema,
   toContentAnswer,
 } from '../content-schema.ts';
+import type { RouteOptions } from '../own-tables.ts';
 import { readFields } from '../read-fields.ts';
 
 const BodySchema = Type.Object(

@@ -1,8 +1,9 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, type RouteOptions } from '@latchkey/shared/http';
+import { type App, auditFacts } from '@latchkey/shared/http';
 import { ContentAnswerSchema, ContentParametersSchema, toContentAnswer } from '../content-schema.ts';
 import { disableContent } from '../disable-content.ts';
+import type { RouteOptions } from '../own-tables.ts';
 
 const schema = {
   tags: ['Content'],

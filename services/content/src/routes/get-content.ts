@@ -1,9 +1,10 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
-import type { App, RouteOptions } from '@latchkey/shared/http';
+import type { App } from '@latchkey/shared/http';
 import { ContentParametersSchema, KeyedContentAnswerSchema, toContentAnswer } from '../content-schema.ts';
 import { findContent } from '../content-store.ts';
 import { keyEndpointOf } from '../key-endpoint.ts';
+import type { RouteOptions } from '../own-tables.ts';
 
 const schema = {
   tags: ['Content'],

@@ -1,8 +1,9 @@
 import { problems } from '@latchkey/shared/errors';
-import type { App, RouteOptions } from '@latchkey/shared/http';
+import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { ContentSchema, StatusSchema, toContentAnswer } from '../content-schema.ts';
 import { listContents } from '../content-store.ts';
+import type { RouteOptions } from '../own-tables.ts';
 
 /** `docs/contract.md#content`. */
 const defaultLimit = 50;

@@ -1,7 +1,8 @@
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, instantOf, type RouteOptions } from '@latchkey/shared/http';
+import { type App, auditFacts, instantOf } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { maxMediaTypeLength } from '../media-type.ts';
+import type { RouteOptions } from '../own-tables.ts';
 import { presignUpload, type SignUpload } from '../presign-upload.ts';
 import { maxUploadKeyOctets } from '../upload-key.ts';
 

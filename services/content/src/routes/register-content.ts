@@ -1,5 +1,5 @@
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, NameSchema, type RouteOptions, readName } from '@latchkey/shared/http';
+import { type App, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import {
   ContentIdSchema,
@@ -8,6 +8,7 @@ import {
   toContentAnswer,
 } from '../content-schema.ts';
 import { keyEndpointOf } from '../key-endpoint.ts';
+import type { RouteOptions } from '../own-tables.ts';
 import { readFields } from '../read-fields.ts';
 import { registerContent } from '../register-content.ts';
 

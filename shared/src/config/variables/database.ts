@@ -1,4 +1,5 @@
 import { boolean, secret, text } from '../parsers.ts';
+import { bearerCredential } from '../secret-parsers.ts';
 import { connectionString } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
 
@@ -40,3 +41,16 @@ export const migrateOnStart = variable({
   fallback: true,
   about: 'Brings the database up to date at the start. false leaves that to `latchkey migrate`.',
 });
+
+/** What `latchkey migrate --roles` reads: the services themselves have the password in their DATABASE_URL. */
+export const databaseRoleVariables = {
+  auth: rolePassword('AUTH_DATABASE_PASSWORD', 'auth'),
+  content: rolePassword('CONTENT_DATABASE_PASSWORD', 'content'),
+  leases: rolePassword('LEASES_DATABASE_PASSWORD', 'leases'),
+};
+
+/** Visible ASCII: other characters would have to be prepared as RFC 4013 says, and escaped in a URL. */
+function rolePassword(name: string, service: string) {
+  const about = `The password of the Postgres role of ${service}. Unset: a role that exists keeps its password.`;
+  return variable({ name, type: secret(bearerCredential), about });
+}

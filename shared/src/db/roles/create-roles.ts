@@ -38,7 +38,7 @@ export interface CreatedRole {
 }
 
 /** This role may not make or change a role. */
-export class RolesRefused extends Error {
+class RolesRefused extends Error {
   readonly forOperator = true;
 
   constructor(name: string, cause: unknown) {

@@ -1,18 +1,7 @@
+export { type CreatedRole, createServiceRoles } from './create-roles.ts';
+export { repeatGrants, rightsOf } from './grant-rights.ts';
+export { mayRead, mayReadEveryTable } from './may-read.ts';
 export {
-  type CreatedRole,
-  type CreateRolesOptions,
-  createServiceRoles,
-  RolesRefused,
-} from './create-roles.ts';
-export {
-  findRolePrefixes,
-  nameServiceRoles,
-  repeatGrants,
-  rightsOf,
-  type ServiceRoles,
-} from './grant-rights.ts';
-export {
-  type RowService,
   rowServices,
   type ServiceDatabase,
   type ServiceSchema,

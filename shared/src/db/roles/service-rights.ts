@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Schema } from '../schema.ts';
 
-export type Right = 'select' | 'insert' | 'update' | 'delete';
+type Right = 'select' | 'insert' | 'update' | 'delete';
 
 /** The rights on one table: on all of it, or on the named columns alone. */
 export type TableRights = Readonly<Partial<Record<Right, true | readonly string[]>>>;

@@ -1,0 +1,89 @@
+import { openDatabase } from '@latchkey/shared/db';
+import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../testing/run-command.ts';
+
+const url = process.env.TEST_POSTGRES_URL ?? '';
+const passwords = {
+  AUTH_DATABASE_PASSWORD: 'a'.repeat(40),
+  CONTENT_DATABASE_PASSWORD: 'c'.repeat(40),
+  LEASES_DATABASE_PASSWORD: 'l'.repeat(40),
+};
+
+test('migrate --roles on a SQLite file is refused with the variable that names a Postgres', async () => {
+  const { exitCode, stderr } = await runCommand(['migrate', '--roles'], { env: { SQLITE_PATH: ':memory:' } });
+  expect(exitCode).not.toBe(0);
+  expect(stderr).toContain('DATABASE_URL');
+});
+
+test('migrate --help names the passwords that --roles reads, and that a file may hold each', async () => {
+  const { stdout } = await runCommand(['migrate', '--help']);
+  for (const name of Object.keys(passwords)) expect(stdout).toContain(name);
+  expect(stdout).toContain('_FILE');
+});
+
+test.each(['latchkey"; drop table x', 'Latchkey', 'pg_latchkey', 'a'.repeat(51)])(
+  'the prefix %s of --roles is refused, because Postgres would quote, reserve or cut a name with it',
+  async (prefix) => {
+    const { exitCode, stderr } = await runCommand(['migrate', `--roles=${prefix}`]);
+    expect(exitCode).not.toBe(0);
+    expect(stderr).toContain('Accepted');
+  },
+);
+
+describe.skipIf(url === '')('on Postgres', () => {
+  async function prepare() {
+    const own = await createOwnPostgres(url);
+    const env = { DATABASE_URL: own.databaseUrl };
+    onTestFinished(async () => {
+      await own.admin.query(`drop database ${own.name} with (force)`);
+      for (const service of ['auth', 'content', 'leases'])
+        await own.admin.query(`drop role if exists ${own.name}_${service}`);
+      await own.admin.end();
+    });
+    const as = (service: string, password: string) => {
+      const address = new URL(own.databaseUrl);
+      address.username = `${own.name}_${service}`;
+      address.password = password;
+      return address.toString();
+    };
+    return { ...own, env, as };
+  }
+
+  test('migrate --roles says which roles it made and what they reach, shows no password, and can be run again', async () => {
+    const { name, env, as } = await prepare();
+    const first = await runCommand(['migrate', `--roles=${name}`], { env: { ...env, ...passwords } });
+    expect(first.exitCode).toBe(0);
+    expect(first.stdout).toMatch(
+      new RegExp(
+        `Role ${name}_leases was made with the password of LEASES_DATABASE_PASSWORD\\. It reaches .*leases`,
+      ),
+    );
+    for (const password of Object.values(passwords))
+      expect(first.stdout + first.stderr).not.toContain(password);
+    const again = await runCommand(['migrate', `--roles=${name}`], { env });
+    expect(again.exitCode).toBe(0);
+    expect(again.stdout).toContain(`Role ${name}_auth is there and keeps its password`);
+    const databaseUrl = as('leases', passwords.LEASES_DATABASE_PASSWORD);
+    const db = openDatabase({ databaseUrl, sqlitePath: '', connectionTimeoutMs: 60_000 });
+    onTestFinished(() => db.destroy());
+    await expect(db.selectFrom('api_keys').select('key_hash').execute()).rejects.toMatchObject({
+      code: '42501',
+    });
+    expect(await db.selectFrom('leases').select('id').execute()).toEqual([]);
+  });
+
+  test('doctor warns of one role for all separate services in production, and not of the role of one service', async () => {
+    const { name, env, as } = await prepare();
+    await runCommand(['migrate', `--roles=${name}`], { env: { ...env, ...passwords } });
+    const separate = { NODE_ENV: 'production', INTERNAL_SECRET: 'f'.repeat(64) };
+    const shared = await runCommand(['doctor'], { env: { ...env, ...separate } });
+    expect(shared.stdout).toContain('is reached by one role that sees the tables of all services');
+    const leases = as('leases', passwords.LEASES_DATABASE_PASSWORD);
+    const apart = await runCommand(['doctor'], { env: { ...separate, DATABASE_URL: leases } });
+    expect(apart.stdout).toContain('is reached by a role that does not see every table');
+    expect(apart.stdout).not.toMatch(/one role|permission denied|cannot be opened/);
+    const alone = await runCommand(['doctor'], { env: { ...env, NODE_ENV: 'production' } });
+    expect(alone.stdout).not.toContain('one role');
+  });
+});

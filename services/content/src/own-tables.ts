@@ -1,0 +1,13 @@
+import type { ServiceDatabase, ServiceSchema, ServiceTransaction } from '@latchkey/shared/db';
+import type * as events from '@latchkey/shared/events';
+import type * as http from '@latchkey/shared/http';
+
+// The database as the content service sees it. Its files take these types and not those of the whole database: a query on a
+// table of another service then does not compile, as Postgres refuses it to the role of this service.
+
+type Schema = ServiceSchema<'content'>;
+export type Database = ServiceDatabase<'content'>;
+export type Transaction = ServiceTransaction<'content'>;
+export type Ledger = events.Ledger<Schema>;
+export type LedgerEntry = events.LedgerEntry<Schema>;
+export type RouteOptions = http.RouteOptions<Schema>;
