@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readLogHeaders, refusedHeader } from '@latchkey/shared/internal';
+import { isSecretRefused, readLogHeaders, SecretRefused } from '@latchkey/shared/internal';
 import {
   elsewhereHeader,
   type Member,
@@ -65,7 +65,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const { reply, request } = this.#forwarding;
     const unusable = this.#whyUnusable(headers);
     if (unusable) {
-      controller.abort(new Error(unusable));
+      controller.abort(unusable);
       return;
     }
     if (this.#isAnotherAsked(status, headers)) {
@@ -142,10 +142,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return phase === 'unsure' && this.#forwarding.turnFrom(new UnsureReplica());
   }
 
-  #whyUnusable(headers: IncomingHttpHeaders): string | null {
-    if (this.#forwarding.reply.sent) return 'the answer comes too late';
-    // Not the client's fault, so not the client's 401: a player would give up for good.
-    return headers[refusedHeader] === undefined ? null : 'it does not know this INTERNAL_SECRET';
+  #whyUnusable(headers: IncomingHttpHeaders): Error | null {
+    if (this.#forwarding.reply.sent) return new Error('the answer comes too late');
+    return isSecretRefused({ headers }) ? new SecretRefused() : null;
   }
 
   /** Sends the head. Of a stream at once: its first event may be long in coming. */

@@ -165,7 +165,9 @@ describe('the gateway', () => {
       const url = await serveReady(name === 'auth' ? whole : states, 'another secret of 32 octets or more');
       const { ready, missing, dependencies, heard } = await reportWith({ [name]: [url] });
       expect([ready, missing]).toEqual([isReady, [name]]);
-      expect(heard).toEqual([`${name}: Error: it does not know this INTERNAL_SECRET`]);
+      expect(heard).toEqual([
+        `${name}: Error: it does not know this INTERNAL_SECRET: set the same value for the gateway and every service`,
+      ]);
       expect(JSON.stringify(dependencies)).not.toContain('SECRET');
     },
   );

@@ -1,6 +1,6 @@
-import { internalSecretHeader, refusedHeader } from '@latchkey/shared/internal';
+import { ask, faultOf, secretHeaders } from '@latchkey/shared/internal';
 import { Degraded, type Dependency } from '@latchkey/shared/lifecycle';
-import { phaseHeader, type Upstream } from '@latchkey/shared/upstream';
+import type { Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
 /**
@@ -41,17 +41,17 @@ export function serviceDependencies(
 ): Dependency[] {
   const rounds = new Map<ServiceName, Promise<Report>>();
   // One question serves all the checks of one report.
-  const ask = (name: ServiceName) => {
-    const asked =
-      rounds.get(name) ?? askReadyAddress(upstreams[name], secret).finally(() => rounds.delete(name));
-    rounds.set(name, asked);
-    return asked;
+  const readReport = (name: ServiceName) => {
+    const report =
+      rounds.get(name) ?? findReadyAddress(upstreams[name], secret).finally(() => rounds.delete(name));
+    rounds.set(name, report);
+    return report;
   };
   const services = serviceNames.map((name) => ({
     name,
     optional: name !== 'key-derivation',
     check: async () => {
-      const { fault, dependencies } = await ask(name);
+      const { fault, dependencies } = await readReport(name);
       if (fault) throw fault;
       return { addresses: upstreams[name].size(), dependencies };
     },
@@ -61,7 +61,7 @@ export function serviceDependencies(
     optional,
     check: async () => {
       const reports = await Promise.all(
-        saidBy.map(async (service) => ({ service, report: await inTime(ask(service)) })),
+        saidBy.map(async (service) => ({ service, report: await inTime(readReport(service)) })),
       );
       return judge(name, reports);
     },
@@ -110,26 +110,22 @@ function judge(
  * @returns what the ready one says, else what the last one says that answered
  * @throws Error where none answered
  */
-async function askReadyAddress(upstream: Upstream, secret: string): Promise<Report> {
+async function findReadyAddress(upstream: Upstream, secret: string): Promise<Report> {
   let fault: unknown = new Error('no address is known');
   let notReady: Report | null = null;
   for (const answerTimeoutMs of answerTimeoutsMs.slice(0, upstream.size())) {
     const member = upstream.pick();
     if (!member) break;
     try {
-      const answer = await member.pool.request({
-        method: 'GET',
+      const answer = await ask(member, {
         path: '/ready',
-        headers: { [internalSecretHeader]: secret },
-        signal: AbortSignal.timeout(answerTimeoutMs),
+        headers: secretHeaders(secret),
+        limitMs: answerTimeoutMs,
       });
-      member.notePhase(answer.headers[phaseHeader]);
-      const { dependencies = {} } = (await answer.body.json()) as Partial<Report>;
-      // Ready for others, but it would refuse whatever is forwarded to it.
-      if (answer.headers[refusedHeader] !== undefined)
-        notReady = { fault: new Error('it does not know this INTERNAL_SECRET'), dependencies };
-      else if (answer.statusCode === 200) return { fault: null, dependencies };
-      else notReady = { fault: new Error(`it answered ${answer.statusCode}`), dependencies };
+      const { dependencies = {} } = JSON.parse(answer.text) as Partial<Report>;
+      const report = { fault: faultOf(answer), dependencies };
+      if (!report.fault) return report;
+      notReady = report;
     } catch (error) {
       member.penalize();
       fault = error;

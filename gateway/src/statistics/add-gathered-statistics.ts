@@ -1,10 +1,10 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { readLogHeaders, refusedHeader } from '@latchkey/shared/internal';
+import { ask, isSecretRefused, readJson, readLogHeaders, SecretRefused } from '@latchkey/shared/internal';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
 import { type ConfigurationWarning, type ProcessStatistics, stepsKept } from '@latchkey/shared/statistics';
-import { NotStarted, phaseHeader, Tries, type Upstream } from '@latchkey/shared/upstream';
+import { Tries, type Upstream } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
 import type { ServiceName } from '../route-table.ts';
@@ -91,27 +91,21 @@ async function askAuthAt(
   secret: string,
 ): Promise<ConfigurationWarning[] | null> {
   if (!member) throw new Error('no address is known');
-  const answer = await member.pool.request({
-    method: 'GET',
+  const answer = await ask(member, {
     path: request.raw.url ?? statisticsPath,
     headers: requestHeaders(request, secret, null),
-    signal: AbortSignal.timeout(answerTimeoutMs),
+    limitMs: answerTimeoutMs,
   });
-  const phase = answer.headers[phaseHeader];
-  member.notePhase(phase);
-  const text = await answer.body.text();
-  if (phase === 'starting') throw new NotStarted();
-  // Not the client's fault, so not the client's 401.
-  if (answer.headers[refusedHeader] !== undefined) throw new Error('it does not know this INTERNAL_SECRET');
+  if (isSecretRefused(answer)) throw new SecretRefused();
   const { principal, code } = readLogHeaders(answer.headers);
   request.principal = principal as FastifyRequest['principal'];
-  if (answer.statusCode === 200) return (JSON.parse(text) as { warnings: ConfigurationWarning[] }).warnings;
+  if (answer.status === 200) return (readJson(answer) as { warnings: ConfigurationWarning[] }).warnings;
   request.errorCode = code;
   reply
-    .code(answer.statusCode)
+    .code(answer.status)
     .headers(responseHeaders(answer.headers, {}))
     // As it is: serializing it again would quote it.
     .serializer((payload: string) => payload)
-    .send(text);
+    .send(answer.text);
   return null;
 }

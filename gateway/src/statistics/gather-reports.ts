@@ -1,4 +1,4 @@
-import { internalSecretHeader, processReportPath } from '@latchkey/shared/internal';
+import { ask, processReportPath, readJson, secretHeaders } from '@latchkey/shared/internal';
 import { type ProcessReport, parseProcessReport } from '@latchkey/shared/statistics';
 import type { Member, Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from '../route-table.ts';
@@ -22,10 +22,16 @@ export async function gatherReports(
 ): Promise<{ reports: GatheredReport[]; missing: Statistics['missing'] }> {
   const reports: GatheredReport[] = [];
   const missing: Statistics['missing'] = [];
-  const ask = async (service: ServiceName, member: Member) => {
+  const question = {
+    path: processReportPath(since),
+    headers: secretHeaders(secret),
+    limitMs: answerTimeoutMs,
+  };
+  const gather = async (service: ServiceName, member: Member) => {
     const address = new URL(member.origin).host;
     try {
-      reports.push({ service, address, report: await askOne(member, secret, since) });
+      const report = parseProcessReport(readJson(await ask(member, question)));
+      reports.push({ service, address, report });
     } catch {
       // Whether a service answers is what readiness reports; here it is only left out.
       missing.push({ service, address });
@@ -35,22 +41,10 @@ export async function gatherReports(
     serviceNames.flatMap((service) => {
       const members = upstreams[service].all();
       if (members.length === 0) missing.push({ service, address: 'no address is known' });
-      return members.map((member) => ask(service, member));
+      return members.map((member) => gather(service, member));
     }),
   );
   const byName = (a: { service: string; address: string }, b: { service: string; address: string }) =>
     `${a.service} ${a.address}`.localeCompare(`${b.service} ${b.address}`);
   return { reports: reports.sort(byName), missing: missing.sort(byName) };
-}
-
-async function askOne(member: Member, secret: string, since: number): Promise<ProcessReport> {
-  const answer = await member.pool.request({
-    method: 'GET',
-    path: processReportPath(since),
-    headers: { [internalSecretHeader]: secret },
-    signal: AbortSignal.timeout(answerTimeoutMs),
-  });
-  if (answer.statusCode === 200) return parseProcessReport(await answer.body.json());
-  await answer.body.dump();
-  throw new Error(`it answered ${answer.statusCode}`);
 }

@@ -1,5 +1,6 @@
 export { announceUnsure } from './announce-unsure.ts';
 export { createApiKeyClient, type RemoteApiKeyVerifier, reportUsesEveryMs } from './api-key-client.ts';
+export { ask, faultOf, isSecretRefused, readJson, SecretRefused, secretHeaders } from './ask.ts';
 export { createContentClient, createKeyVersionClient } from './content-client.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';
 export { createLeaseClient, type LeaseClient } from './lease-client.ts';
@@ -11,9 +12,5 @@ export {
   readLogHeaders,
 } from './log-headers.ts';
 export { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
-export {
-  createNeighbourGate,
-  internalSecretHeader,
-  refusedHeader,
-} from './neighbour-gate.ts';
+export { createNeighbourGate, internalSecretHeader } from './neighbour-gate.ts';
 export { addProcessReportRoute, processReportPath } from './process-report.ts';

@@ -1,13 +1,6 @@
 import { AppError } from '../errors/index.ts';
-import {
-  NotStarted,
-  phaseHeader,
-  Tries,
-  UnsureReplica,
-  type Upstream,
-  waitForRoom,
-} from '../upstream/index.ts';
-import { internalSecretHeader } from './neighbour-gate.ts';
+import { Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
+import { ask, readJson, secretHeaders } from './ask.ts';
 
 /** Under the 5 s after which a state is unknown, with room for a second address. */
 const defaultAnswerTimeoutMs = 2_000;
@@ -42,46 +35,40 @@ export function createNeighbourClient({
   answerTimeoutMs = defaultAnswerTimeoutMs,
   onFault,
 }: NeighbourClientOptions): NeighbourClient {
-  async function ask(method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
+  async function call(method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
     const tries = new Tries(upstream, method === 'GET');
     for (;;) {
       if (!tries.member) throw new Error(upstream.size() > 0 ? 'no address is alive' : 'no address is known');
       try {
-        return await askAt(tries, method, path, body);
+        return await callOne(tries, method, path, body);
       } catch (error) {
         if (!tries.next(error)) throw error;
       }
     }
   }
 
-  async function askAt(tries: Tries, method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
+  async function callOne(
+    tries: Tries,
+    method: 'GET' | 'POST',
+    path: string,
+    body: unknown,
+  ): Promise<unknown> {
     // One limit for the wait and the answer.
     const signal = AbortSignal.timeout(answerTimeoutMs);
     const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
+    const headers = secretHeaders(secret);
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const text = body === undefined ? null : JSON.stringify(body);
     try {
-      const answer = await member.pool.request({
-        method,
-        path,
-        headers: {
-          [internalSecretHeader]: secret,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        body: body === undefined ? null : JSON.stringify(body),
-        signal,
-      });
-      const phase = answer.headers[phaseHeader];
-      member.notePhase(phase);
-      if (answer.statusCode === 200) return await answer.body.json();
-      await answer.body.dump();
-      if (phase === 'starting') throw new NotStarted();
-      if (phase === 'unsure' && answer.statusCode === 503) throw new UnsureReplica();
-      throw new Error(`it answered ${answer.statusCode}`);
+      return readJson(
+        await ask(member, { method, path, headers, body: text, limitMs: answerTimeoutMs, signal }),
+      );
     } finally {
       member.release();
     }
   }
 
-  async function asked<T>(answer: Promise<unknown>, parse: (body: unknown) => T): Promise<T> {
+  async function parsed<T>(answer: Promise<unknown>, parse: (body: unknown) => T): Promise<T> {
     try {
       return parse(await answer);
     } catch (cause) {
@@ -91,7 +78,7 @@ export function createNeighbourClient({
   }
 
   return {
-    get: (path, parse) => asked(ask('GET', path, undefined), parse),
-    post: (path, body, parse) => asked(ask('POST', path, body), parse),
+    get: (path, parse) => parsed(call('GET', path, undefined), parse),
+    post: (path, body, parse) => parsed(call('POST', path, body), parse),
   };
 }

@@ -23,7 +23,7 @@ export class UnsureReplica extends Error {
 
 /** Stands for an address that keeps a request waiting and gives no sign of life beside it. */
 export class Unresponsive extends Error {
-  constructor() {
-    super('it gives no sign of life');
+  constructor(why = 'it gives no sign of life') {
+    super(why);
   }
 }

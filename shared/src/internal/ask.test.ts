@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createManualClock, serveBehindGate } from '../testing/index.ts';
+import { stopTime } from '../testing/stop-time.ts';
+import { createUpstream } from '../upstream/index.ts';
+import { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
+
+/** @returns a client, and why its calls failed, as the operator is told */
+function connect(url: string, secret = 'any secret'): { client: NeighbourClient; faults: string[] } {
+  const faults: string[] = [];
+  const upstream = createUpstream({
+    urls: [url],
+    lookup: async () => [],
+    clock: createManualClock(),
+    connections: 1,
+    onFault: () => {},
+  });
+  onTestFinished(() => upstream.close());
+  const onFault = (_name: string, error: unknown) => void faults.push((error as Error).message);
+  return { client: createNeighbourClient({ name: 'leases', upstream, secret, onFault }), faults };
+}
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function faultsOf({ client, faults }: ReturnType<typeof connect>): Promise<string[]> {
+  const refusal = { code: 'DEPENDENCY_UNAVAILABLE' };
+  await expect(client.get('/internal/x', (body) => body)).rejects.toMatchObject(refusal);
+  return faults;
+}
+
+test('a call with another INTERNAL_SECRET than the called service has is reported by the name of that variable', async () => {
+  const served = await serveBehindGate('the secret of the service, 32 bytes or more', (app) => {
+    app.get('/internal/x', { config: { access: 'internal' } }, async () => ({}));
+  });
+  onTestFinished(() => served.close());
+  const [fault] = await faultsOf(connect(served.url, 'another secret of 32 bytes or more'));
+  expect(fault).toContain('INTERNAL_SECRET');
+});
+
+test('an answer that is not JSON is reported as such', async () => {
+  const faults = await faultsOf(connect(await serve((_, response) => response.end('<html>'))));
+  expect(faults).toEqual(['its answer is not JSON']);
+});
+
+test('a call that got no answer in time is reported with its limit', async () => {
+  const time = stopTime();
+  const asked = Promise.withResolvers<void>();
+  const pending = faultsOf(connect(await serve(() => asked.resolve())));
+  await asked.promise;
+  time.advance(2_000);
+  expect(await pending).toEqual(['it gave no answer within 2000 ms']);
+});
+
+test('a call whose answer stops in the middle is reported with its limit', async () => {
+  const time = stopTime();
+  const begun = Promise.withResolvers<void>();
+  const url = await serve((_, response) => {
+    response.writeHead(200, { 'content-length': '10' });
+    response.write('{', () => begun.resolve());
+  });
+  const pending = faultsOf(connect(url));
+  await begun.promise;
+  time.advance(2_000);
+  expect(await pending).toEqual(['it gave no answer within 2000 ms']);
+});
+
+test.each([
+  [500, {}, 'it answered 500'],
+  [503, {}, 'it answered 503'],
+  [401, {}, 'it answered 401'],
+  [503, { 'x-latchkey-phase': 'starting' }, 'it is still starting'],
+  [503, { 'x-latchkey-phase': 'unsure' }, 'it cannot know at the moment'],
+])('an answer with status %i and the headers %j is reported as: %s', async (status, headers, message) => {
+  const url = await serve((_, response) => response.writeHead(status, headers).end('{}'));
+  expect(new Set(await faultsOf(connect(url)))).toEqual(new Set([message]));
+});

@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Member, NotStarted, phaseHeader, Unresponsive, UnsureReplica } from '../upstream/index.ts';
+import { internalSecretHeader, refusedHeader } from './neighbour-gate.ts';
+
+export interface Question {
+  method?: 'GET' | 'POST';
+  path: string;
+  /** With the secret: `secretHeaders`, or those of a forwarded request. */
+  headers: Record<string, string> | string[];
+  body?: string | null;
+  /** For the whole answer. */
+  limitMs: number;
+  /** A limit of the same length that has begun before. */
+  signal?: AbortSignal;
+}
+
+/** Whatever a service answered, read to its end. */
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** Stands for the answer to a wrong `INTERNAL_SECRET`. It is not the client's fault, so it must not become the client's 401. */
+export class SecretRefused extends Error {
+  constructor() {
+    super('it does not know this INTERNAL_SECRET: set the same value for the gateway and every service');
+  }
+}
+
+export function secretHeaders(secret: string): Record<string, string> {
+  return { [internalSecretHeader]: secret };
+}
+
+/**
+ * Sends one request to one address of a service and notes what the answer says of the process.
+ *
+ * @throws NotStarted if nothing was done with it, Unresponsive without a whole answer in time, and undici's errors
+ */
+export async function ask(member: Member, question: Question): Promise<Answer> {
+  const { method = 'GET', path, headers, body = null, limitMs } = question;
+  const signal = question.signal ?? AbortSignal.timeout(limitMs);
+  try {
+    const answer = await member.pool.request({ method, path, headers, body, signal });
+    member.notePhase(answer.headers[phaseHeader]);
+    const text = await answer.body.text();
+    if (answer.headers[phaseHeader] === 'starting') throw new NotStarted();
+    return { status: answer.statusCode, headers: answer.headers, text };
+  } catch (error) {
+    throw signal.aborted ? new Unresponsive(`it gave no answer within ${limitMs} ms`) : error;
+  }
+}
+
+export function isSecretRefused({ headers }: Pick<Answer, 'headers'>): boolean {
+  return headers[refusedHeader] !== undefined;
+}
+
+/** @returns why the answer is of no use; null for a 200 */
+export function faultOf(answer: Answer): Error | null {
+  if (isSecretRefused(answer)) return new SecretRefused();
+  if (answer.status === 200) return null;
+  if (answer.status === 503 && answer.headers[phaseHeader] === 'unsure') return new UnsureReplica();
+  return new Error(`it answered ${answer.status}`);
+}
+
+/** @throws the fault of the answer, or Error if it is not JSON. Its form is still to be checked */
+export function readJson(answer: Answer): unknown {
+  const fault = faultOf(answer);
+  if (fault) throw fault;
+  try {
+    return JSON.parse(answer.text);
+  } catch (cause) {
+    throw new Error('its answer is not JSON', { cause });
+  }
+}
