@@ -1,4 +1,4 @@
-/** Who did it, as the audit keeps it. */
+/** The actor, as the audit stores it. */
 export interface Actor {
   kind: 'api-key' | 'bootstrap-key' | 'viewer' | 'anonymous' | 'operator' | 'system';
   /** UUID of the API key or `sub` of the viewer; null where there is none. */
@@ -12,7 +12,7 @@ export interface AuditEntry {
   actor: Actor;
   /** Noun and verb, such as `api-key.create`. */
   action: string;
-  /** What it was done to: an id or a selector. */
+  /** The target: an id or a selector. */
   target: string | null;
   clientIp: string | null;
   requestId: string | null;

@@ -10,14 +10,14 @@ const ContentStateSchema = Type.Object({
 export type ContentState = Static<typeof ContentStateSchema>;
 export type ContentStatus = ContentState['status'];
 
-/** What the content service answers its neighbours. */
+/** The content service's answer to other services. */
 export const ContentAnswerSchema = Type.Object({ content: nullable(ContentStateSchema) });
 
-/** The content service as its neighbours see it. */
+/** The content service as other services see it. */
 export interface ContentReader {
   /**
    * @returns null where the content is not registered
-   * @throws AppError DEPENDENCY_UNAVAILABLE where it cannot be known
+   * @throws AppError DEPENDENCY_UNAVAILABLE where the state cannot be known
    */
   findContent(contentId: string): Promise<ContentState | null>;
 }

@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
 
-/** `docs/contract.md#conventions`. `leases` is a path of the lease service. */
+/** `docs/contract.md#conventions`. `leases` is excluded because it is a path of the lease service. */
 const contentIdPattern = '^(?!leases$)[A-Za-z0-9_-]{1,256}$';
 const contentId = new RegExp(contentIdPattern);
 
 export const ContentIdSchema = Type.String({ pattern: contentIdPattern });
 
-/** Whether a content can have this id: what looks otherwise is not a content, and no database is asked. */
+/** Whether a content can have this id. Any other text is not a content, and no database is asked. */
 export function isContentId(text: string): boolean {
   return contentId.test(text);
 }
@@ -14,7 +14,7 @@ export function isContentId(text: string): boolean {
 /** A UUID as this server writes it (RFC 9562 section 4): in lower case. */
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether a lease or an API key can have this id: what looks otherwise is neither, and nothing is asked. */
+/** Whether a lease or an API key can have this id. Any other text is neither, and no service is asked. */
 export function isUuid(text: string): boolean {
   return uuid.test(text);
 }

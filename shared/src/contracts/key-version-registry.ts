@@ -8,7 +8,7 @@ export const FingerprintsSchema = Type.Object({
   ),
 });
 
-/** What the registry knows, beside the fingerprints that a process gave it. */
+/** The registry's knowledge beyond the fingerprints that a process sent. */
 export const KeyVersionComparisonSchema = Type.Object({
   differing: Type.Array(Type.Integer(), {
     description: 'The versions whose first use was with another key.',
@@ -20,13 +20,16 @@ export const KeyVersionComparisonSchema = Type.Object({
 });
 type KeyVersionComparison = Static<typeof KeyVersionComparisonSchema>;
 
-/** Who remembers which master key each version was first used with: the content service, which gives new content its version. */
+/**
+ * Remembers which master key each version was first used with. The content service implements it, because it assigns the
+ * version of new content.
+ */
 export interface KeyVersionRegistry {
   /**
-   * Stores the fingerprint of each version that is new, and compares the others.
+   * Stores the fingerprint of each new version, and compares the others.
    *
    * @param fingerprints version → 16 hex digits, see `deriveFingerprint`
-   * @throws AppError DEPENDENCY_UNAVAILABLE where it cannot be known
+   * @throws AppError DEPENDENCY_UNAVAILABLE where the registry cannot be read
    */
   compare(fingerprints: ReadonlyMap<number, string>): Promise<KeyVersionComparison>;
 }

@@ -6,7 +6,7 @@ export interface TokenContents {
   has(contentId: string): boolean;
 }
 
-/** Who acts, once authenticated. It never holds the credential, because it is logged. */
+/** The authenticated actor. It never holds the credential, because it is logged. */
 export type Principal =
   | {
       readonly kind: 'api-key';
@@ -14,7 +14,7 @@ export type Principal =
       readonly id: string | null;
       readonly name: string;
       readonly scope: Scope;
-      /** Where `Authority.apiKeys` keeps its state, to look again at the last moment. */
+      /** The key of its state in `Authority.apiKeys`, for a second look just before the act. */
       readonly cacheKey: string;
     }
   | {
@@ -26,17 +26,17 @@ export type Principal =
        * Milliseconds since 1970; null where the token has no `iat`, and so may be older than anything.
        */
       readonly issuedNotBefore: number | null;
-      /** The contents that the token opens; null where it does not say, and so opens all. */
+      /** The contents that the token opens; null where the token names none and so opens all. */
       readonly contents: TokenContents | null;
       /** Whether its `scope` claim has the word `upload`. */
       readonly mayUpload: boolean;
     }
   | { readonly kind: 'anonymous'; readonly id: null };
 
-/** All anonymous viewers are one, as far as leases and marks go. */
+/** All anonymous viewers share one id for leases and marks. */
 const anonymousViewerId = 'anonymous';
 
-/** The viewer that leases and marks know; null for an API key. */
+/** The viewer id that leases and marks use; null for an API key. */
 export function viewerIdOf(principal: Principal): string | null {
   if (principal.kind === 'viewer') return principal.id;
   return principal.kind === 'anonymous' ? anonymousViewerId : null;
@@ -54,14 +54,14 @@ export function isEntitled(principal: Principal, contentId: string): boolean {
 }
 
 /**
- * Whether a revocation mark holds against a principal: unless its token is known to be newer than the mark
- * (`docs/contract.md#marks`). The clock of the application that issues tokens may be ahead of ours, so the tolerance
- * counts against the token: one that may have been issued before the revocation is refused.
+ * Whether a revocation mark holds against a principal. It does unless the token is known to be newer than the mark
+ * (`docs/contract.md#marks`). The clock of the application that issues tokens may be ahead of ours. The tolerance
+ * therefore counts against the token: one that may have been issued before the revocation is refused.
  *
  * @param markedAt time of the latest mark that names the viewer or the content, milliseconds since 1970; null where there is none
  */
 export function isHeldByMark(principal: Principal, markedAt: number | null): boolean {
-  // An API key is not a token that a viewer holds: no mark names it.
+  // No mark names an API key, because it is not a token that a viewer holds.
   if (markedAt === null || principal.kind === 'api-key') return false;
   const issuedNotBefore = principal.kind === 'viewer' ? principal.issuedNotBefore : null;
   return issuedNotBefore === null || issuedNotBefore <= markedAt;

@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 
 /**
- * @param value what another process sent, or what is stored
- * @returns the record with the members of its schema alone; undefined where it is not such a record
+ * @param value sent by another process, or stored
+ * @returns a record with only the members of its schema; undefined where the value does not fit the schema
  */
 export type RecordReader<T> = (value: unknown) => T | undefined;
 
@@ -13,7 +13,7 @@ export function nullable<T extends TSchema>(schema: T) {
 
 type Copy = (value: unknown) => unknown;
 
-/** The parts of a JSON schema that tell what to copy. */
+/** The parts of a JSON schema that say what to copy. */
 interface Parts {
   properties?: Record<string, TSchema>;
   items?: TSchema;
@@ -21,8 +21,8 @@ interface Parts {
 }
 
 /**
- * A reader of the records of one schema. Members that the schema does not have are left out: a newer process may send more,
- * and what is cached must not grow by it. TypeBox's own `Clean` does the same, and takes some fifty times as long.
+ * A reader for records of one schema. Members that are not in the schema are dropped: a newer process may send more of
+ * them, and cached records must not grow by them. TypeBox's own `Clean` does the same but takes some fifty times as long.
  */
 export function createRecordReader<T extends TSchema>(schema: T): RecordReader<Static<T>> {
   const validator = Compile(schema);
@@ -30,7 +30,10 @@ export function createRecordReader<T extends TSchema>(schema: T): RecordReader<S
   return (value) => (validator.Check(value) ? (copy(value) as Static<T>) : undefined);
 }
 
-/** As `createRecordReader`, but throws a TypeError for what is no such record. @param what it is, for the operator */
+/**
+ * Same as `createRecordReader`, but throws a TypeError where the value does not fit. @param what the record's name, for
+ * the operator
+ */
 export function createStrictReader<T extends TSchema>(
   schema: T,
   what: string,
@@ -56,7 +59,8 @@ function copyOf(schema: TSchema): Copy {
 
 function copyOfObject(properties: Record<string, TSchema>): Copy {
   const members = Object.entries(properties).map(([name, schema]) => [name, copyOf(schema)] as const);
-  // An object of a constructor has room for just its members, where one that begins as `{}` keeps the fifth and later elsewhere.
+  // A constructor's object has room for exactly its members. One that begins as `{}` stores the fifth and later members
+  // elsewhere.
   function Copied() {}
   Copied.prototype = Object.prototype;
   const create = Copied as unknown as new () => Record<string, unknown>;

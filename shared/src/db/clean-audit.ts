@@ -4,19 +4,19 @@ import type { Database } from './open.ts';
 import { createTableCheck } from './table-check.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Row numbers of one transaction: some 10 ms on either database, so that whoever writes waits no longer. */
+/** Row numbers of one transaction: some 10 ms on either database, so that other writers wait no longer than that. */
 const numbersPerStep = 10_000;
 
-/** What earlier releases wrote as it came. */
+/** Text as earlier releases wrote it, unredacted. */
 const columns = ['actor_id', 'target', 'request_id'] as const;
 
 /**
- * Hides the raw keys and tokens that earlier releases wrote into the audit, and that are in clear there still. Short
- * transactions, each of which notes how far it came: a process that is stopped goes on at its next start, and two at once do
- * the same work twice and no harm. Does nothing once all are clean, or before migration 0005.
+ * Hides the raw keys and tokens that earlier releases wrote into the audit in clear. It uses short transactions, each of
+ * which stores how far it came. A process that is stopped continues at its next start; two processes at once repeat work
+ * without harm. Does nothing once all rows are clean, or before migration 0005.
  *
- * It hides them from readers of the table. Copies stay in backups, and in free space of a file until VACUUM: a key that was sent
- * in a path should be rotated.
+ * Readers of the table no longer see them. Copies remain in backups, and in a file's free space until VACUUM: a key that
+ * was sent in a path should be rotated.
  *
  * @returns how many rows were changed
  */
@@ -32,7 +32,7 @@ interface Work {
   last: number;
 }
 
-/** Null where all is done. Skips what was purged. */
+/** Null where all rows are done. Skips purged rows. */
 async function readWork(db: Database): Promise<Work | null> {
   const progress = await db.selectFrom('audit_cleaning').select(['done_to', 'last']).executeTakeFirst();
   if (!progress || progress.done_to >= progress.last) return null;
@@ -55,7 +55,7 @@ async function cleanStep(db: Database, { after, last }: Work): Promise<number> {
       .select(['number', ...columns])
       .where('number', '>', after)
       .where('number', '<=', doneTo)
-      // Most rows have ids alone: those that may hold a key, a token or something encoded are read.
+      // Most rows contain only ids. Only those that may contain a key, a token or encoded text are read.
       .where((eb) =>
         eb.or(
           columns.flatMap((column) => [

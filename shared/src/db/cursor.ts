@@ -1,6 +1,6 @@
 import { AppError } from '../errors/index.ts';
 
-/** Where a page of a list ends: a time in milliseconds (or a number) and the id that breaks ties. */
+/** The end of a page of a list: a time in milliseconds (or a number) and the id that breaks ties. */
 export interface Cursor {
   at: number;
   id: string;
@@ -11,7 +11,7 @@ export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(`${cursor.at}:${cursor.id}`).toString('base64url');
 }
 
-/** @throws AppError VALIDATION_FAILED where the text is not one of our cursors */
+/** @throws AppError VALIDATION_FAILED where the text is not a cursor of this server */
 export function decodeCursor(text: string): Cursor {
   const [, at, id] =
     /^(\d{1,16}):([A-Za-z0-9_-]{0,256})$/.exec(Buffer.from(text, 'base64url').toString()) ?? [];

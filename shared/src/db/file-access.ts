@@ -4,18 +4,18 @@ import { dirname } from 'node:path';
 const readAndWrite = constants.R_OK | constants.W_OK;
 
 /**
- * Which of the files of a SQLite database this process may not read and write, in words that complete "SQLITE_PATH is …, …".
- * The folder counts too: SQLite makes its write-ahead log beside the file.
+ * Finds the file of a SQLite database that this process may not read and write. The text completes "SQLITE_PATH is …, …".
+ * The folder counts too, because SQLite makes its write-ahead log beside the file.
  *
  * @param uid of this process; undefined where the system has none
- * @returns null where nothing is in the way, or nothing is there yet
+ * @returns null where access is allowed, or nothing exists yet
  */
 export function describeFileRefusal(path: string, uid: number | undefined): string | null {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     if (isThere(file) && !mayAccess(file, readAndWrite)) return refusalOf(file, uid);
   }
   const folder = dirname(path);
-  // Without the right to search a folder nothing in it can be seen.
+  // Without the right to search a folder, the process sees no file in it.
   if (isThere(folder) && !mayAccess(folder, constants.W_OK | constants.X_OK)) return refusalOf(folder, uid);
   return null;
 }
@@ -49,8 +49,8 @@ const othersMayRead = 0o004;
 const othersMayEnter = 0o001;
 
 /**
- * Which of these files everyone on the machine may read. New files are made for their owner alone, but those of an earlier
- * release or of a restored backup keep their permissions: an operator may have given them on purpose, so they are not changed.
+ * Finds the files that every user of the machine may read. New files are made for their owner alone. Files of an earlier
+ * release or a restored backup keep their permissions: an operator may have set them on purpose, so they are not changed.
  *
  * @param paths files, which may be missing
  * @param uid of this process; undefined where the system has none, and so no such permissions

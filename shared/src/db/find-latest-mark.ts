@@ -1,13 +1,13 @@
 import type { Database, Transaction } from './open.ts';
 
-/** Stands for any viewer or any content in a mark or a revocation: nothing has an empty id. */
+/** Means any viewer or any content in a mark or a revocation: no viewer or content has an empty id. */
 export const anyId = '';
 
 /**
  * The time of the latest mark on the viewer, the content or the pair; milliseconds since 1970, null where there is none.
  *
- * The lease service owns and writes marks. The content service reads them here and not through it: leases call content, and
- * calls between services form no cycle.
+ * The lease service owns and writes marks. The content service reads them directly, because the lease service calls the
+ * content service, and service calls form no cycle.
  */
 export async function findLatestMark(
   db: Database | Transaction,

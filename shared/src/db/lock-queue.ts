@@ -1,18 +1,18 @@
 import { createTurns } from './turns.ts';
 
 /**
- * Between two tries, in milliseconds. A statement goes on that long after the other process's write, at most, and requests may
- * wait 50 ms for whatever runs in the background (`docs/contract.md#age-of-a-state`). A try takes some 10 µs.
+ * Milliseconds between two tries. A statement continues at most this long after the other process's write. Background
+ * work may delay requests by 50 ms (`docs/contract.md#age-of-a-state`). A try takes some 10 µs.
  */
 const retryEveryMs = 2;
-/** As long as a request may wait for the database, in milliseconds. */
+/** Milliseconds: as long as a request may wait for the database. */
 const patienceMs = 2_000;
 
-/** The statements of a process that wait until another process has written. */
+/** Statements of a process that wait for another process's write. */
 export interface LockQueue {
   /**
-   * Tries again until the file is not locked any more, in the order in which statements came. One at a time tries: a
-   * thousand would need the whole event loop for it. Those behind it need no timer of their own.
+   * Retries until the file is no longer locked, in the order in which statements came. Only one statement retries at a
+   * time: a thousand would need the whole event loop. Those behind it need no timers.
    *
    * @throws what the last attempt threw: SQLITE_BUSY after 2 s, anything else at once
    */

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** For its owner alone: what is kept there opens content, or says who watches it. */
+/** Accessible by the owner alone: the content of these files opens videos or shows who watches them. */
 const folderMode = 0o700;
 
 /**
- * Makes a folder, and those above it that are missing. Node's own `recursive` tries for ever where a folder is there but
- * nothing can be made in it and the system says ENOENT, as it does below /proc.
+ * Makes a folder and its missing parents. Node's own `recursive` never ends where a folder exists, nothing can be made in
+ * it, and the system says ENOENT, as it does below /proc.
  *
- * @throws the error of the operating system, with the path that could not be made
+ * @throws the operating system's error, with the path that could not be made
  */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return;
@@ -17,7 +17,7 @@ export function makeFolder(path: string): void {
   try {
     mkdirSync(path, folderMode);
   } catch (error) {
-    // Another process may have made it in between.
+    // Another process may have made it meanwhile.
     if (!isFolder(path)) throw error;
   }
 }

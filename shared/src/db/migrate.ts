@@ -4,11 +4,11 @@ import { migrations, neededMigration } from './migrations/index.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
-/** What one release knows of the schema. */
+/** The schema as one release knows it. */
 export interface KnownSchema {
   /** By their names, which sort in the order in which they are applied. */
   migrations: Readonly<Record<string, Migration>>;
-  /** The code runs on a database that has seen this one, and those before it. */
+  /** The code runs on a database that has this migration and those before it. */
   needed: string;
 }
 
@@ -34,7 +34,10 @@ function withGrants(migrations: KnownSchema['migrations']): Record<string, Migra
   return Object.fromEntries(Object.entries(migrations).map(([name, each]) => [name, granting(each)]));
 }
 
-/** Where Postgres makes our tables. Unless it is told, the migrator takes another schema's table of migrations for ours. */
+/**
+ * The schema in which Postgres makes our tables. Without it, the migrator takes another schema's table of migrations for
+ * ours.
+ */
 async function currentSchema(db: Database): Promise<string | null> {
   // Of the two dialects only Postgres has it.
   if (db.getExecutor().adapter.supportsTransactionalDdl !== true) return null;
@@ -43,8 +46,8 @@ async function currentSchema(db: Database): Promise<string | null> {
 }
 
 /**
- * Brings the database to this code's schema. Safe when several run it at once, and when run again. A database that is
- * newer than this code is left as it is.
+ * Brings the database to this code's schema. Several processes may run it at once, and repeatedly. A database that is
+ * newer than this code is left unchanged.
  *
  * @returns the names of the migrations that were applied now
  * @throws the error of the migration that failed
@@ -64,8 +67,9 @@ export async function migrate(db: Database, known = ownSchema): Promise<string[]
     applied.push(...done);
     const left = error ? (await readMigrationState(db, known)).pending.length : 0;
     if (left === 0) return applied;
-    // Two processes that begin at once on SQLite, which takes no lock for it: each finds some done by the other while it
-    // tries, and then goes on with the rest. Where nobody else has done anything, the error is one of its own.
+    // Two processes may begin at once on SQLite, which takes no lock for migrations. Each finds that the other has
+    // applied some of them, and continues with the rest. Where no other process applied any, the error is this process's
+    // own.
     if (left >= before - done.length) throw error;
     before = left;
   }
@@ -73,20 +77,20 @@ export async function migrate(db: Database, known = ownSchema): Promise<string[]
 
 /** How far a database has been migrated. Names are in the order of the migrations. */
 export interface MigrationState {
-  /** The last migration that it has seen, whether this code knows it or not; null for an empty one. */
+  /** The last migration applied, whether this code knows it or not; null for an empty database. */
   version: string | null;
-  /** Those that it has not seen. */
+  /** Migrations that are not applied. */
   pending: string[];
-  /** Those of the pending ones without which this code does not run. */
+  /** Pending migrations without which this code does not run. */
   missing: string[];
-  /** Those that it has seen and this code does not know: a newer release migrated it. */
+  /** Applied migrations that this code does not know: a newer release migrated the database. */
   unknown: string[];
 }
 
 export async function readMigrationState(db: Database, known = ownSchema): Promise<MigrationState> {
   const all = await (await migratorOf(db, known)).getMigrations();
   const pending = all.filter(({ executedAt }) => !executedAt).map(({ name }) => name);
-  // The table of migrations is there once one of ours is.
+  // The table of migrations exists once one of our tables does.
   const seen = pending.length < all.length ? await readSeen(db) : [];
   return {
     version: seen.at(-1) ?? null,

@@ -17,11 +17,11 @@ export interface DatabaseOptions {
   longStatements?: boolean;
   /** How long a statement may wait for a connection to Postgres; 2 s where it is left out. */
   connectionTimeoutMs?: number;
-  /** Hears of connections that broke while idle, which no query reports. */
+  /** Called for connections that broke while idle, which no query reports. */
   onConnectionFault?: (error: Error) => void;
 }
 
-/** Opens Postgres where there is a URL, else SQLite. Everything behind it is written once, for both. */
+/** Opens Postgres where there is a URL, else SQLite. The code behind it is the same for both. */
 export function openDatabase(options: DatabaseOptions): Database {
   if (options.databaseUrl) {
     const pool = openPostgres(options.databaseUrl, options.onConnectionFault ?? (() => {}), options);

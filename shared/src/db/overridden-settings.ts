@@ -2,22 +2,22 @@ import { sql } from 'kysely';
 import type { Database } from './open.ts';
 import { durableCommits, sessionSettings } from './postgres-session.ts';
 
-/** A setting of the server, the database or the role that sessions of this code replace by their own. */
+/** A setting of the server, the database or the role that this code's sessions replace. */
 export interface OverriddenSetting {
   name: string;
-  /** What a session would have without ours. */
+  /** The value that a session would have without ours. */
   found: string;
   used: string;
 }
 
-/** Only for speed, and Postgres' own default is another: nobody needs to be told. */
+/** Set only for speed, and Postgres' own default differs: a report would help nobody. */
 const tuning = 'random_page_cost';
 
 /**
- * What an operator set for the server, the database or the role, and this code replaces in its sessions.
+ * Finds settings that an operator made for the server, the database or the role, and that this code's sessions replace.
  *
  * @param db a Postgres
- * @throws whatever the database says
+ * @throws the database's error
  */
 export async function readOverriddenSettings(db: Database): Promise<OverriddenSetting[]> {
   const own: Record<string, string> = { ...sessionSettings(false), synchronous_commit: 'on' };

@@ -8,7 +8,7 @@ const int8Oid = 20;
 /** Small enough for ten processes on Postgres' default of 100 connections. */
 const maxConnections = 10;
 const defaultConnectionTimeoutMs = 2_000;
-/** The server's limit cannot fire when the network is cut, so the client has one of its own, a second later. */
+/** The server's limit cannot end a statement when the network is cut, so the client has its own limit, a second later. */
 const answerTimeoutMs = statementTimeoutMs + 1_000;
 
 interface PoolOptions {
@@ -16,7 +16,7 @@ interface PoolOptions {
   connectionTimeoutMs?: number;
 }
 
-/** A pool for Kysely, in which writes that wait leave connections to the reads. */
+/** A pool for Kysely in which waiting writes leave connections to the reads. */
 export function openPostgres(
   connectionString: string,
   onConnectionFault: (error: Error) => void,
@@ -51,8 +51,8 @@ export function openPostgresPool(
   });
   // Without a listener, a connection that breaks while idle would end the process.
   pool.on('error', onConnectionFault);
-  // Nor does the pool listen while a connection is in use: one that breaks between two statements of a transaction would
-  // end the process too. The next statement says what happened.
+  // The pool does not listen while a connection is in use either: one that breaks between two statements of a transaction
+  // would end the process too. The next statement reports the failure.
   pool.on('connect', (client) => void client.on('error', () => {}));
   return pool;
 }

@@ -4,26 +4,27 @@ import type { QueryResult } from 'pg';
 export const statementTimeoutMs = 4_000;
 
 /**
- * What every session sets for itself. `alter database`, `alter role` and the server's configuration may say otherwise, and
- * the code is only right with these. Names that a version of Postgres does not know are left out.
+ * Settings of every session. `alter database`, `alter role` and the server's configuration may set other values, but the
+ * code is only correct with these. Names that a version of Postgres does not know are left out.
  */
 export function sessionSettings(longStatements: boolean): Readonly<Record<string, string>> {
   const limit = String(longStatements ? 0 : statementTimeoutMs);
   return {
-    // With a snapshot for the whole transaction, one that waited for a lock would decide by rows from before it.
+    // With one snapshot for the whole transaction, a transaction that waited for a lock would decide by outdated rows.
     default_transaction_isolation: 'read committed',
     // Deferrable transactions would wait for others before they begin.
     default_transaction_deferrable: 'off',
     statement_timeout: limit,
     idle_in_transaction_session_timeout: limit,
-    // The statement's limit covers the wait for a lock. A shorter one of its own would refuse what only has to wait.
+    // The statement's limit covers the wait for a lock. A shorter lock limit would fail statements that only have to
+    // wait.
     lock_timeout: '0',
     // Postgres 17. Background work may take many statements in one transaction.
     transaction_timeout: '0',
     // Postgres 14. The pool keeps idle connections, and decides itself when to close them.
     idle_session_timeout: '0',
-    // What a page of an index costs to the planner, beside one of a table that is read from end to end. The default of 4 is
-    // a spinning disk's: with it the planner reads a whole table rather than the index of a list (manual, section 20.7.2).
+    // The planner's cost of an index page compared with a table page in a full scan. The default of 4 suits a spinning
+    // disk: with it the planner reads a whole table rather than the index of a list (manual, section 20.7.2).
     random_page_cost: '1.1',
   };
 }
@@ -35,7 +36,7 @@ interface Queryable {
   query(text: string, values?: unknown[]): Promise<QueryResult<Record<string, unknown>>>;
 }
 
-/** A Postgres that replays another one's log. What it says may be old, without a bound. */
+/** A Postgres that replays another server's log. Its rows may be old, without a bound. */
 export class DatabaseIsStandby extends Error {
   readonly forOperator = true;
   /** SQLSTATE cannot_connect_now: the database is not available. */
@@ -50,11 +51,11 @@ export class DatabaseIsStandby extends Error {
 }
 
 /**
- * Prepares a new session, in one round trip and one plain statement: PgBouncer refuses most parameters at the start of a
- * connection, and passes a statement on. A session that ends on a standby is refused here, so no read at all comes from one:
- * a primary becomes a standby by a restart only, which ends its sessions.
+ * Prepares a new session in one round trip with one plain statement: PgBouncer refuses most parameters at the start of a
+ * connection, but passes a statement on. A session on a standby is refused here, so no read comes from a standby. A
+ * primary becomes a standby only by a restart, which ends its sessions.
  *
- * @returns the number of the process of Postgres that serves the session. PgBouncer tells another one to the client.
+ * @returns the id of the Postgres process that serves the session. PgBouncer reports another id to the client
  * @throws DatabaseIsStandby
  */
 export async function prepareSession(client: Queryable, longStatements: boolean): Promise<number> {

@@ -1,22 +1,22 @@
 import { sql } from 'kysely';
 import type { Database } from './open.ts';
 
-/** What a probe found. */
+/** The result of a probe. */
 export interface DatabaseProbe {
-  /** Why nothing could be written; null where a write came through. */
+  /** Why a write failed; null where it succeeded. */
   writeFault: unknown;
 }
 
 /**
- * A bounded round trip that reads, and one that writes: a full disk, a read-only setting or somebody's lock leaves a database
- * that can be read, and that is enough to serve keys.
+ * A bounded round trip that reads, and one that writes. A full disk, a read-only setting or another user's lock leaves a
+ * database that can be read, which is enough to serve keys.
  */
 export function createDatabaseProbe(
   db: Database,
   { readMs, writeMs }: { readMs: number; writeMs: number },
 ): (now: number) => Promise<DatabaseProbe> {
   const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
-  // SQLite reads its file only where a table is named.
+  // SQLite reads its file only where a statement names a table.
   const read = isPostgres ? sql`select 1` : sql`select count(*) from sqlite_master`;
   let writing: Promise<unknown> | null = null;
 
@@ -43,7 +43,7 @@ export function createDatabaseProbe(
   };
 }
 
-/** @throws what the work rejects with, or an Error after `timeoutMs` */
+/** @throws the work's rejection, or an Error after `timeoutMs` */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {

@@ -3,16 +3,15 @@ import type { Database, Transaction } from './open.ts';
 import { SqliteFileAdapter } from './sqlite-dialect.ts';
 
 /**
- * Whether a long read keeps the process from answering anybody, and `readAside` avoids that: SQLite in a file, outside of a
- * transaction.
+ * Whether a long read blocks the whole process and `readAside` avoids that: SQLite in a file, outside of a transaction.
  */
 export function hasReadAside(db: Database | Transaction): boolean {
   return readerOf(db) !== null;
 }
 
 /**
- * Reads without keeping the process from answering: on SQLite by a thread of its own, which sees all that was committed before.
- * Postgres works beside the process anyway. A read in a transaction, or of a database in memory, runs where it is.
+ * Reads without blocking the process. On SQLite a separate thread reads, and sees every earlier commit. Postgres is a
+ * separate process anyway. A read in a transaction, or of a database in memory, runs on the connection itself.
  */
 export async function readAside<R>(db: Database | Transaction, query: Compilable<R>): Promise<R[]> {
   const compiled = query.compile();

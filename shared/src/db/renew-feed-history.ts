@@ -2,11 +2,11 @@ import type { Database } from './open.ts';
 import { createColumnCheck } from './table-check.ts';
 
 /**
- * Says that the rows may be those of an earlier time: every process that follows the change feed then forgets what it has
- * cached. A restore that keeps server and tables, such as one of rows alone, cannot be told otherwise from no restore.
+ * Marks that the rows may come from an earlier time. Every process that follows the change feed then drops its cached
+ * states. A restore that keeps server and tables, such as one of rows alone, cannot be detected otherwise.
  *
- * @returns whether the schema has room to say so
- * @throws whatever the database says
+ * @returns whether the schema has the columns for the mark
+ * @throws the database's error
  */
 export async function renewFeedHistory(db: Database, randomId: () => string): Promise<boolean> {
   if (!(await createColumnCheck('change_counter', 'history').isThere(db))) return false;

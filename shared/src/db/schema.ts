@@ -15,7 +15,7 @@ export interface ApiKeyTable {
   last_used_at: number | null;
 }
 
-/** One row whose lock makes setup and the creation of keys take turns. */
+/** One row. Its lock makes setup and the creation of keys take turns. */
 interface SetupClaimTable {
   id: number;
   touched_at: number;
@@ -32,7 +32,7 @@ export interface AuditTable {
   request_id: string | null;
   outcome: string;
   code: string | null;
-  /** Leases that the act revoked, once their rows are written. Not there before migration 0004. */
+  /** Number of leases that the act revoked, once their rows are written. Missing before migration 0004. */
   affected: number | null;
   /** Refusals that the row stands for; null for one. Migration 0005. */
   count: number | null;
@@ -43,7 +43,7 @@ interface AuditCleaningTable {
   id: number;
   /** Rows with numbers up to this one are clean. */
   done_to: number;
-  /** Later rows were written by code that hides them itself. */
+  /** Later rows were written by code that hides keys and tokens itself. */
   last: number;
 }
 
@@ -60,7 +60,7 @@ export interface LeaseTable {
   reason: string | null;
 }
 
-/** A revocation that outlives leases. An empty id means any: no viewer and no content has an empty id. */
+/** A revocation that outlasts the leases. An empty id means any: no viewer and no content has an empty id. */
 interface MarkTable {
   viewer_id: string;
   content_id: string;
@@ -68,8 +68,8 @@ interface MarkTable {
 }
 
 /**
- * A revocation by viewer, content or both. It revokes, from its commit on, the leases it names that were created in
- * (`created_after`, `revoked_up_to`] and expire after `expiring_after`. An empty id means any. Not there before migration
+ * A revocation by viewer, content or both. From its commit on, it revokes the leases it names that were created in
+ * (`created_after`, `revoked_up_to`] and expire after `expiring_after`. An empty id means any. Missing before migration
  * 0004.
  */
 export interface RevocationTable {

@@ -2,25 +2,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
 
-/** Connections that only plain reads use: the feed is read each second, look-ups and `/ready` come beside it. */
+/** Connections for plain reads only: the feed is read each second, in addition to look-ups and `/ready`. */
 const readersOnly = 3;
-/** How often the server is asked again to let go of a statement that it holds. */
+/** How often the server is asked again to cancel a statement that still runs. */
 const cancelEveryMs = 1_000;
 
 export interface SparingPoolOptions {
   maxConnections: number;
-  /** How long a write may wait until one of those before it is done. */
+  /** How long a write may wait for one of the earlier writes to end. */
   waitMs: number;
-  /** The process of Postgres that serves a connection. */
+  /** The Postgres process that serves a connection. */
   backendOf(client: pg.PoolClient): number | undefined;
 }
 
 /**
- * The pool as Kysely sees it, with connections that writes never take. A commit waits for as long as Postgres likes where a
- * synchronous standby is lost, and no limit of Postgres ends that: it lifts `statement_timeout` before it commits. Without
- * reserved connections a few waiting writes keep the feed from being read, and every key ends with it.
+ * The pool as Kysely sees it, with some connections that writes never take. Where a synchronous standby is lost, a commit
+ * waits for as long as Postgres likes. No limit of Postgres ends that wait, because it lifts `statement_timeout` before
+ * it commits. Without reserved connections a few waiting writes would stop the reading of the feed, and with it every
+ * key.
  *
- * A caller gets a connection with its first statement, once that tells whether it reads. A transaction counts as a write.
+ * A caller gets a connection with its first statement, which shows whether it reads. A transaction counts as a write.
  */
 export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): PostgresPool {
   const writes = createSlots(options.maxConnections - readersOnly, options.waitMs);
@@ -51,7 +52,7 @@ class LateClient implements PostgresPoolClient {
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: never): never & R;
   async query<R>(text: string, values?: readonly unknown[]): Promise<PostgresQueryResult<R>> {
-    // It would wait behind the statement that has no answer. The session ends, and the transaction with it.
+    // It would wait behind the unanswered statement. The session ends, and the transaction with it.
     if (this.#isUnanswered && text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] };
     if (!this.#mayWrite && !isRead(text)) {
       await this.#writes.take();
@@ -81,8 +82,8 @@ class LateClient implements PostgresPoolClient {
   }
 
   /**
-   * Keeps the connection out of the pool until Postgres has let go of its statement. Closed at once, it would leave a process of
-   * Postgres behind that does not notice, and after some of them the server takes no connections any more.
+   * Keeps the connection out of the pool until Postgres has ended its statement. Closing it at once would leave a
+   * Postgres process behind that does not notice. After some of those, the server takes no more connections.
    */
   async #abandon(client: pg.PoolClient): Promise<void> {
     let isDone = false;
@@ -99,7 +100,7 @@ class LateClient implements PostgresPoolClient {
     this.#giveBack();
   }
 
-  /** False where the server cannot be asked, or knows nothing of that process. */
+  /** False where the server cannot be asked, or does not know that process. */
   async #cancel(client: pg.PoolClient): Promise<boolean> {
     try {
       const backend = this.#options.backendOf(client);
@@ -129,7 +130,7 @@ function createSlots(count: number, waitMs: number): Slots {
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(enter);
-          // In the words of pg, by which a database that cannot be asked is known.
+          // Worded like pg's error, by which an unreachable database is recognised.
           reject(new Error('timeout exceeded when trying to connect'));
         }, waitMs);
         const enter = () => {

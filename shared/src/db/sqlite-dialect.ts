@@ -16,12 +16,12 @@ import type { SqliteReader } from './sqlite-reader.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /**
- * SQLite for Kysely, with a wait for other processes that blocks nobody. SQLite's own wait sleeps in the event loop: while another
- * process held the lock, no request was answered, not even one that needs no database. Here a statement that finds the file
- * locked gives its turn away and tries again later, so reads and everything else go on. Kysely's own dialect would keep the
- * turn from the beginning of a statement to its end.
+ * SQLite for Kysely, where waiting for other processes blocks nothing. SQLite's own wait sleeps in the event loop: while
+ * another process held the lock, no request was answered, not even one without database access. Here a statement that
+ * finds the file locked gives up its turn and retries later, so reads and all other work continue. Kysely's own dialect
+ * would keep the turn from the beginning of a statement to its end.
  *
- * @param reader for reads that take long (`readAside`); the dialect closes it with the file
+ * @param reader for long reads (`readAside`); the dialect closes it with the file
  */
 export function createSqliteDialect(file: SqliteFile, reader: SqliteReader | null = null): Dialect {
   const shared = { file, reader, turns: createTurns(), lockQueue: createLockQueue() };
@@ -42,7 +42,7 @@ interface Shared {
 }
 
 export class SqliteFileAdapter extends SqliteAdapter {
-  /** Null for a database in memory, which one connection alone can read. */
+  /** Null for a database in memory, which only one connection can read. */
   readonly reader: SqliteReader | null;
   /** The same connection, for transactions whose commit does not wait for the disk (`inUnsyncedTransaction`). */
   readonly unsynced: Kysely<Schema> | null;
@@ -74,7 +74,7 @@ class PatientDriver implements Driver {
     return new Connection(this.#shared, this.#syncs);
   }
 
-  /** The isolation level is SQLite's own in any case: one writer at a time. */
+  /** The isolation level is always SQLite's own: one writer at a time. */
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await (connection as Connection).begin();
   }
@@ -100,13 +100,16 @@ class PatientDriver implements Driver {
   }
 }
 
-/** What one caller does on the one connection that the process has. */
+/** One caller's use of the single connection of the process. */
 class Connection implements DatabaseConnection {
   readonly #file: SqliteFile;
   readonly #turns: Turns;
   readonly #lockQueue: LockQueue;
   readonly #syncs: boolean;
-  /** From the beginning of a transaction until the caller is done: statements of others must not become part of it. */
+  /**
+   * Held from the beginning of a transaction until the caller is done, so that other callers' statements do not become
+   * part of it.
+   */
   #hasTurn = false;
 
   constructor({ file, turns, lockQueue }: Shared, syncs: boolean) {
@@ -117,8 +120,8 @@ class Connection implements DatabaseConnection {
   }
 
   /**
-   * A transaction here always writes. Begun as a plain one, it would read first and could then not be upgraded when another
-   * process has written in between (SQLITE_BUSY_SNAPSHOT).
+   * A transaction here always writes. A plain `begin` would read first, and could not be upgraded where another process
+   * has written meanwhile (SQLITE_BUSY_SNAPSHOT).
    */
   async begin(): Promise<void> {
     await this.#runInTurn(() => {
@@ -135,8 +138,8 @@ class Connection implements DatabaseConnection {
 
   release(): void {
     if (!this.#hasTurn) return;
-    // Before anybody else has the turn: whoever commits next relies on the disk. SQLite refuses it within a transaction, and one
-    // that is still open could be neither committed nor rolled back.
+    // Restored before the next caller's turn, because its commit relies on the disk. SQLite refuses the change within a
+    // transaction, and an open transaction could be neither committed nor rolled back.
     if (!this.#syncs && !this.#file.inTransaction()) this.#file.syncCommits(true);
     this.#hasTurn = false;
     this.#turns.give();

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import SqliteDatabase from 'better-sqlite3';
 import type { ReadAnswer, ReadRequest } from './sqlite-reader.ts';
 
-// A thread of `createSqliteReader`. It may wait for the file: nobody else's requests wait with it.
+// A thread of `createSqliteReader`. It may wait for the file, because no request runs on it.
 const { path } = workerData as { path: string };
 const file = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 2_000 });
 

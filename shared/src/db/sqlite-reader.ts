@@ -1,13 +1,13 @@
 import { Worker } from 'node:worker_threads';
 
-/** Reads a SQLite file on a thread of its own, beside the connection of the process. */
+/** Reads a SQLite file on a separate thread, beside the connection of the process. */
 export interface SqliteReader {
   /** @throws what SQLite throws, with its code; SQLITE_IOERR where the thread ended */
   read(sql: string, parameters: readonly unknown[]): Promise<unknown[]>;
   close(): Promise<void>;
 }
 
-/** What the thread is asked, and what it answers. */
+/** Messages to the thread and its answers. */
 export interface ReadRequest {
   id: number;
   sql: string;
@@ -23,8 +23,8 @@ interface Waiting {
 }
 
 /**
- * The thread is started by the first read, because most installations never need one, and by the first after it has ended.
- * It takes some 10 MB. Reads take turns on it.
+ * The first read starts the thread, because most installations never need one. The first read after its end starts it
+ * again. It takes some 10 MB. Reads take turns on it.
  */
 export function createSqliteReader(path: string): SqliteReader {
   const waiting = new Map<number, Waiting>();
@@ -35,7 +35,7 @@ export function createSqliteReader(path: string): SqliteReader {
   function start(): Worker {
     const started = new Worker(new URL('./sqlite-reader-thread.ts', import.meta.url), {
       workerData: { path },
-      // Debuggers and loaders of the process are not for it.
+      // Debuggers and loaders of the process are not meant for it.
       execArgv: [],
     });
     const end = (reason: string) => {

@@ -5,9 +5,9 @@ import type { QueryResult } from 'kysely';
 import { isBusy } from './lock-queue.ts';
 import { makeFolder } from './make-folder.ts';
 
-/** How long the opening waits for another process's write. It blocks the event loop, which nothing else needs by then. */
+/** How long opening waits for another process's write. It blocks the event loop, which has no other work at that time. */
 const openingTimeoutMs = 2_000;
-/** Between two tries: the other process is done within some milliseconds. */
+/** Milliseconds between two tries: the other process needs a few milliseconds. */
 const openingRetryMs = 5;
 /**
  * In KiB, used as needed. A transaction of the purge or of a revocation changes some 5 pages of 4 KiB for each of up to 1,000 rows,
@@ -17,16 +17,16 @@ const cacheKib = 32_768;
 /** The statements of this code are a few dozen; lists with optional filters make a few dozen more. */
 const keptStatements = 500;
 
-/** An open SQLite file. Every call is done when it returns, or throws SQLITE_BUSY at once while another process writes. */
+/** An open SQLite file. Every call is complete when it returns, or throws SQLITE_BUSY at once while another process writes. */
 export interface SqliteFile {
   run(sql: string, parameters: readonly unknown[]): QueryResult<unknown>;
   inTransaction(): boolean;
-  /** Whether commits from now on wait until they are on the disk. Not within a transaction. */
+  /** Sets whether later commits wait until they are on the disk. Not allowed within a transaction. */
   syncCommits(isOn: boolean): void;
   close(): void;
 }
 
-/** For its owner alone. SQLite gives `-wal` and `-shm` the same rights (sqlite.org/wal.html). */
+/** Accessible by the owner alone. SQLite gives `-wal` and `-shm` the same rights (sqlite.org/wal.html). */
 const fileMode = 0o600;
 
 /**
@@ -59,15 +59,15 @@ export function openSqlite(path: string): SqliteFile {
       return { insertId: BigInt(lastInsertRowid), numAffectedRows: BigInt(changes), rows: [] };
     },
     inTransaction: () => sqlite.inTransaction,
-    // Compiled anew each time: SQLite applies this pragma as it compiles it, and not as it runs it.
+    // Compiled each time: SQLite applies this pragma when it compiles it, not when it runs it.
     syncCommits: (isOn) => void sqlite.pragma(`synchronous = ${isOn ? 'FULL' : 'NORMAL'}`),
     close: () => void sqlite.close(),
   };
 }
 
 /**
- * Of processes that open a new file at the same instant, SQLite refuses all but one at once: its own wait does not apply to the
- * change of the journal, because two that wait for each other would wait without an end. So it is tried again.
+ * Where several processes open a new file at the same instant, SQLite refuses all but one at once. Its own wait does not
+ * cover the change of the journal, because two processes would wait for each other without an end. So this code retries.
  */
 function useWriteAheadLog(sqlite: SqliteDatabase.Database): void {
   const giveUpAtMs = performance.now() + openingTimeoutMs;
@@ -81,12 +81,12 @@ function useWriteAheadLog(sqlite: SqliteDatabase.Database): void {
   }
 }
 
-/** SQLite would make the file with the rights that the umask leaves, which usually lets everyone read it. */
+/** SQLite would make the file with the rights of the umask, which usually lets everyone read it. */
 function makeFile(path: string): void {
   makeFolder(dirname(path));
   try {
     closeSync(openSync(path, 'ax', fileMode));
   } catch {
-    // It is there, or cannot be made: then SQLite says so itself.
+    // The file exists, or cannot be made: in the second case SQLite reports it.
   }
 }

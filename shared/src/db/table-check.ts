@@ -2,21 +2,21 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from './open.ts';
 import type { Schema } from './schema.ts';
 
-/** Tells whether a table or a column of a migration that may still be pending is there. */
+/** Tells whether a table or a column of a migration that may be pending exists. */
 export interface TableCheck {
   isThere(db: Database | Transaction): Promise<boolean>;
 }
 
 /**
- * Code of a release runs on the schema before its own, and the migration may come while it runs. Another process uses the
- * table from that moment on, so "not there" is asked again each time: one small query, until the migration has run. A
- * table that is there stays.
+ * A release's code also runs on the schema before its own, and the migration may come while it runs. Another process uses
+ * the table from that moment on, so a missing table is looked for each time: one small query, until the migration has
+ * run. The presence of a table is remembered.
  */
 export function createTableCheck(table: keyof Schema): TableCheck {
   return createCheck(table, null);
 }
 
-/** The same for a column of a table that has been there before. */
+/** Same for a column of a table that existed before. */
 export function createColumnCheck<T extends keyof Schema>(
   table: T,
   column: keyof Schema[T] & string,

@@ -2,15 +2,20 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from './open.ts';
 import { SqliteFileAdapter } from './sqlite-dialect.ts';
 
-/** Postgres: serialization_failure and deadlock_detected (appendix A of its manual). Nothing was written; try again. */
+/**
+ * Postgres: serialization_failure and deadlock_detected (appendix A of its manual). Nothing was written, so a retry is
+ * safe.
+ */
 const retryable = new Set(['40001', '40P01']);
 const attempts = 4;
 
 /**
- * Runs the work in one transaction, again where Postgres broke it off to resolve a deadlock. The work may run several times.
+ * Runs the work in one transaction, and again where Postgres aborted it to resolve a deadlock. The work may run several
+ * times.
  *
- * The isolation level is named, whatever the database's default is: each statement has to see what was committed while it
- * waited for its lock. From one snapshot for the whole transaction, a creation that waited for a revocation would miss it.
+ * The isolation level is set explicitly, whatever the database's default is: each statement must see the commits made
+ * while it waited for its lock. With one snapshot for the whole transaction, a creation that waited for a revocation
+ * would miss it.
  */
 export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -23,9 +28,9 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
 }
 
 /**
- * As `inTransaction`, for work that is simply done again where a power cut undoes it, such as a purge. On SQLite its commit does not
- * wait for the disk. That is most of the time of a small transaction, in which the process answers nobody. The next commit that
- * waits makes this one lasting too.
+ * Same as `inTransaction`, for work that is simply repeated where a power cut undoes it, such as a purge. On SQLite its
+ * commit does not wait for the disk. That wait is most of the time of a small transaction, and blocks the process. The
+ * next commit that waits makes this one durable too.
  */
 export function inUnsyncedTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const { adapter } = db.getExecutor();
@@ -34,8 +39,8 @@ export function inUnsyncedTransaction<T>(db: Database, work: (tx: Transaction) =
 }
 
 /**
- * Makes transactions that name the same subject take turns, until the end of the transaction. Needed where a decision
- * rests on rows that do not exist yet. SQLite has one writer at a time anyway.
+ * Makes transactions on the same subject take turns, until the end of the transaction. Needed where a decision depends on
+ * rows that do not exist yet. SQLite has one writer at a time anyway.
  *
  * Always lock in one order (viewers before contents), or two transactions can wait for each other.
  */
@@ -50,8 +55,8 @@ export async function lockSubject(
 }
 
 /**
- * Whether this transaction may be the only one that works on the subject now, without waiting for another one that does.
- * On SQLite, which has one writer at a time, it always may.
+ * Whether this transaction can take the subject's lock now, without waiting for another transaction. On SQLite, which has
+ * one writer at a time, it always can.
  */
 export async function tryLockSubject(tx: Transaction, subject: string): Promise<boolean> {
   if (!isPostgres(tx)) return true;

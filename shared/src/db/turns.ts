@@ -1,4 +1,4 @@
-/** One at a time, in the order in which they came. */
+/** One caller at a time, in the order in which they came. */
 export interface Turns {
   take(): Promise<void>;
   give(): void;

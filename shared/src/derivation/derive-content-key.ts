@@ -11,7 +11,7 @@ const fingerprintBytes = 8;
  * The content key: HKDF-SHA-256 with `info` = `contentId`, or `contentId/epoch` where there is an epoch.
  *
  * @param contentId matches `[A-Za-z0-9_-]{1,256}`; the caller has checked it
- * @param epoch 0 to 4294967295, or undefined for content without periods; epoch 0 is not the same key as none
+ * @param epoch 0 to 4294967295, or undefined for content without periods; epoch 0 gives another key than undefined
  * @returns 16 bytes
  */
 export function deriveContentKey(masterKey: MasterKey, contentId: string, epoch?: number): Buffer {
@@ -19,7 +19,7 @@ export function deriveContentKey(masterKey: MasterKey, contentId: string, epoch?
   return expand(masterKey.pseudoRandomKey, info, contentKeyBytes);
 }
 
-/** Tells one master key from another without giving anything of a content key away: 16 hex digits. */
+/** Tells one master key from another without revealing anything about a content key: 16 hex digits. */
 export function deriveFingerprint(masterKey: MasterKey): string {
   return expand(masterKey.pseudoRandomKey, fingerprintInfo, contentKeyBytes)
     .subarray(0, fingerprintBytes)

@@ -5,10 +5,10 @@ const hashBytes = 32;
 
 /**
  * HKDF-Extract with SHA-256 (RFC 5869 section 2.2): PRK = HMAC(salt, IKM).
- * It depends on the master key alone, so it is done once a process and not once a request.
+ * The result depends on the master key alone, so it is computed once a process, not once a request.
  */
 export function extract(salt: Uint8Array, inputKey: Uint8Array): KeyObject {
-  // A key object and not bytes: an HMAC under it takes 2 µs and not 12, and no log shows what it holds.
+  // A key object instead of bytes: an HMAC under it takes 2 µs instead of 12, and no log shows its content.
   return createSecretKey(createHmac('sha256', salt).update(inputKey).digest());
 }
 
@@ -27,7 +27,7 @@ export function expand(pseudoRandomKey: KeyObject, info: string | Uint8Array, le
   const blocks: Buffer[] = [];
   for (let counter = 1; blocks.length * hashBytes < length; counter++) {
     const hmac = createHmac('sha256', pseudoRandomKey).update(block);
-    // A string is hashed as UTF-8, which is what the info of a content key is.
+    // A string is hashed as UTF-8, which the info of a content key needs.
     block = hmac.update(info).update(Uint8Array.of(counter)).digest();
     blocks.push(block);
   }

@@ -5,7 +5,7 @@ import { extract } from './hkdf.ts';
 export interface MasterKey {
   /** 1 for `MASTER_KEY_HEX`, 2 for `MASTER_KEY_HEX_V2`, and so on. */
   readonly version: number;
-  /** PRK of RFC 5869 section 2.2. As secret as the master key; a key object does not show what it holds. */
+  /** PRK of RFC 5869 section 2.2. As secret as the master key. A key object does not show its content. */
   readonly pseudoRandomKey: KeyObject;
 }
 

@@ -1,17 +1,17 @@
 import { codes, type ErrorCode } from './codes.ts';
 
 export interface AppErrorOptions {
-  /** One sentence for the client. Never a credential and, on a 5xx, never the inner cause. */
+  /** One sentence for the client. It never has a credential and, on a 5xx, never the inner cause. */
   detail?: string;
-  /** What happened inside: for the operator's log, never for the client. */
+  /** The inner cause: for the operator's log, never for the client. */
   cause?: unknown;
-  /** Members that the problem carries beside the usual ones, such as `errors`, `leases` or `scope`. */
+  /** Members of the problem in addition to the usual ones, such as `errors`, `leases` or `scope`. */
   members?: Record<string, unknown>;
-  /** For 429 and 503: when another attempt makes sense. */
+  /** Seconds, for 429 and 503: when a retry makes sense. */
   retryAfterSeconds?: number;
 }
 
-/** The one error type of the code and of the wire between services. Anything else that is thrown is a bare 500. */
+/** The only error type of the code and of calls between services. Any other thrown value becomes a bare 500. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -1,4 +1,4 @@
-/** Every answer that is not a success: its status and its title. The code goes on the wire; a test compares it with the document. */
+/** Every error answer: its status and its title. Answers carry the code; a test compares the codes with the document. */
 export const codes = {
   VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
   UNAUTHENTICATED: { status: 401, title: 'A credential is needed' },

@@ -30,7 +30,7 @@ const ProblemSchema = Type.Object(
 /** The body of an error answer. */
 export function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = codes[error.code];
-  // What no member of the request is to blame for is of the request as a whole, whose path is empty (RFC 6901).
+  // A fault that belongs to no member has the empty path, which means the whole request (RFC 6901).
   const whole = { errors: [{ path: '', message: error.detail ?? `${title}.` }] };
   return {
     type: `urn:latchkey:error:${error.code}`,
@@ -44,7 +44,7 @@ export function toProblem(error: AppError, requestId: string): Problem {
   };
 }
 
-/** A response with its media type, as Fastify takes it. */
+/** A response with its media type, in the form that Fastify needs. */
 interface ProblemAnswer {
   description: string;
   content: { 'application/problem+json': { schema: TSchema } };
@@ -53,7 +53,7 @@ interface ProblemAnswer {
 /** Response schemas of a route's error answers, for validation and for the OpenAPI document. */
 export function problems(...names: ErrorCode[]): Record<number, ProblemAnswer> {
   const answers: Record<number, ProblemAnswer> = {};
-  // Any route can be asked for in vain of its dependencies, meet a fault or hit a rate limit.
+  // On any route a dependency can be missing, a fault can occur or a rate limit can be reached.
   const always: ErrorCode[] = ['INTERNAL', 'DEPENDENCY_UNAVAILABLE', 'RATE_LIMITED'];
   const byStatus = Map.groupBy([...names, ...always], (name) => codes[name].status);
   for (const [status, group] of byStatus) {

@@ -4,17 +4,17 @@ import type { Change } from './change.ts';
 import { pageSize } from './change-feed.ts';
 import type { FeedLink } from './message.ts';
 
-/** What became of a change. */
+/** The place of an appended change. */
 export interface Appended {
   number: number;
-  /** Null where the schema has no room for it. */
+  /** Null where the schema has no column for it. */
   link: FeedLink | null;
 }
 
 /**
  * Adds a change to the feed. The counter's row stays locked until the transaction ends, so numbers become visible in
- * their order: a reader that has seen number n has seen all before it. (A sequence would not do: Postgres hands out its
- * numbers outside of transactions, and a reader would skip the one that commits late.)
+ * order: a reader that has seen number n has seen all numbers before it. A sequence would not work: Postgres hands out
+ * its numbers outside of transactions, and a reader would skip a number that commits late.
  *
  * @param isLinked whether the schema has the columns of migration 0003
  */
@@ -57,8 +57,8 @@ function randomId(tx: Transaction): RawBuilder<string> {
 }
 
 /**
- * Removes changes from before the given time, a bounded number at once. A follower that was away for longer starts anew.
- * The newest row always stays: by it a follower notices that the database was put back and has given its number out again.
+ * Removes changes from before the given time, a bounded number at once. A follower that was away for longer starts from
+ * the present. The newest row always stays: it shows a follower that the database was restored and has reused its number.
  */
 export async function purgeChanges(db: Database | Transaction, before: number): Promise<number> {
   const oldest = db

@@ -4,16 +4,16 @@ import { nullable } from '../contracts/index.ts';
 import { createColumnCheck, type Database, DatabaseIsStandby } from '../db/index.ts';
 import { type Change, parseChange } from './change.ts';
 
-/** Changes of one page. More than a revocation wave of a second, and still one short statement. */
+/** Maximum changes in one page. More than a second of mass revocations brings, and still one short statement. */
 export const pageSize = 1_000;
 
 const Whole = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const OptionalText = Type.Optional(nullable(Type.String()));
 
-/** The last number that was given. */
+/** The last number in use. */
 export const FeedHeadSchema = Type.Object({ head: Whole });
 
-/** A page as it crosses processes. The text of a change is judged by itself: a newer process may know more kinds. */
+/** A page as it crosses processes. The text of each change is parsed separately: a newer process may know more kinds. */
 export const FeedPageSchema = Type.Object({
   head: Whole,
   history: OptionalText,
@@ -30,37 +30,37 @@ export const FeedPageSchema = Type.Object({
 type WirePage = Static<typeof FeedPageSchema>;
 
 /**
- * A row of the feed, with the time when it was written, in milliseconds since 1970. Its `id` is random, so that another
- * history's row with this number has another one; `previous` is the id of the row before it. Rows that 0.2.0 wrote have
- * neither. The change is null where this code does not know what it says.
+ * A row of the feed, with the time when it was written, in milliseconds since 1970. Its `id` is random, so a row with the
+ * same number in another history has another id; `previous` is the id of the row before it. Rows that 0.2.0 wrote have
+ * neither. The change is null where this code does not know its kind.
  */
 export type FeedRow = Omit<WirePage['changes'][number], 'change'> & { change: Change | null };
 
 /**
- * The changes after the number asked for, in order: fewer than were given, where old ones have been removed. `head` is the
- * last number that was given when the page was read. `history` names the database that was read, as far as it tells:
- * another name means that it may have been put back to an earlier state.
+ * The changes after the requested number, in order. Removed old rows are missing. `head` is the last number in use when
+ * the page was read. `history` names the database that was read, where that is known. Another name means that the
+ * database may have been restored to an earlier state.
  */
 export type FeedPage = Omit<WirePage, 'changes'> & { changes: FeedRow[] };
 
-/** The change feed: every change of authority, numbered in the order in which they were committed, without a gap. */
+/** The change feed: every change of authority, numbered in commit order, without a gap. */
 export interface ChangeFeed {
-  /** @throws DatabaseIsStandby, and whatever the database says */
+  /** @throws DatabaseIsStandby, and the database's errors */
   head(): Promise<number>;
-  /** As `head`. All of a page is true at one instant. */
+  /** Errors as for `head`. The whole page is read at one instant. */
   since(number: number): Promise<FeedPage>;
 }
 
 interface ServerFacts {
   isStandby: boolean;
-  /** The table of the counter and the start of the server; null on SQLite. */
+  /** The counter's table and the server's start; null on SQLite. */
   incarnation: string | null;
 }
 
 /**
- * What Postgres says of itself, in the statement that reads the feed. A standby that takes over and a server that was
- * restored have started anew, and a dump that was loaded makes the table anew. A plain restart looks the same: replicas then
- * read once more what they had cached, which costs each state one look-up.
+ * Postgres' identity, read in the statement that reads the feed. A standby that takes over and a restored server have
+ * started anew, and loading a dump makes the table anew. A plain restart looks the same: replicas then reload their
+ * cached states, which costs one look-up for each state.
  */
 const postgresFacts = {
   isStandby: sql<boolean>`pg_is_in_recovery()`,
@@ -90,7 +90,7 @@ export function createDatabaseFeed(db: Database): ChangeFeed {
     },
     async since(number) {
       const withLinks = await linked.isThere(db);
-      // One statement: it sees one instant of one server.
+      // One statement, so that it reads one instant of one server.
       const rows = await counter()
         .leftJoin(
           (eb) =>
@@ -124,7 +124,7 @@ export function createDatabaseFeed(db: Database): ChangeFeed {
   };
 }
 
-/** Null where nothing tells: SQLite before migration 0003. */
+/** Null where the history is unknown: SQLite before migration 0003. */
 function nameHistory(
   { history, incarnation }: { history?: string | null; incarnation: string | null },
   withLinks: boolean,

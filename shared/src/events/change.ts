@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { createRecordReader, nullable } from '../contracts/index.ts';
 
 /**
- * A change of authority. It says what to forget, not what is true now: who needs the state reads it from its owner.
- * `leases` names one lease, or everything of a viewer, of a content, or of the pair.
+ * A change of authority. It names the states to drop, not their new values: a process that needs a state reads it from
+ * its owner. `leases` names one lease, or every lease of a viewer, of a content, or of the pair.
  */
 export const ChangeSchema = Type.Union([
   Type.Object({ kind: Type.Literal('api-key'), keyHash: Type.String() }),
@@ -19,7 +19,7 @@ export type Change = Static<typeof ChangeSchema>;
 
 const read = createRecordReader(ChangeSchema);
 
-/** @returns null for anything that is not a change; what arrives from outside the process is not trusted to be one */
+/** @returns null for anything that is not a change; messages from outside the process are not trusted */
 export function parseChange(value: unknown): Change | null {
   return read(value) ?? null;
 }

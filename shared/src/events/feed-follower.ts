@@ -8,17 +8,17 @@ import type { FeedRecord } from './feed-record.ts';
 
 export interface FeedFollower extends FeedPosition {
   /**
-   * Reads everything that is new; the first call begins at the feed's present end, because whatever is cached from then
-   * on is followed. Calls that overlap share one read. Rejects where the feed cannot be read.
+   * Reads everything new. The first call begins at the feed's present end, because states that are cached later are
+   * covered from there. Overlapping calls share one read. Rejects where the feed cannot be read.
    */
   pull(): Promise<void>;
-  /** Hears every change, and `null` where changes may have been missed and everything has to be forgotten. */
+  /** Called with every change, and with `null` where changes may have been missed and every state has to be dropped. */
   onChange(listener: (change: Change | null) => void): void;
-  /** How old a state may be that nothing has confirmed since, in milliseconds. */
+  /** Maximum age of a state that nothing has confirmed since, in milliseconds. */
   readonly limitMs: number;
-  /** Milliseconds since everything was last known to have been seen; null before the first read. */
+  /** Milliseconds since the feed was last known to be read completely; null before the first read. */
   ageMs(): number | null;
-  /** Monotonic milliseconds: every change that was committed before has been seen; null before the first read. */
+  /** Monotonic milliseconds: every change that was committed before this instant has been seen; null before the first read. */
   seenUpToMs(): number | null;
   stop(): void;
 }
@@ -27,25 +27,28 @@ export interface FeedFollowerOptions {
   feed: ChangeFeed;
   bus: Bus;
   clock: Clock;
-  /** `AUTHORITY_MAX_AGE_SECONDS` in milliseconds; the 5 s of `docs/contract.md#age-of-a-state` if it is left out. */
+  /** `AUTHORITY_MAX_AGE_SECONDS` in milliseconds. Default: the 5 s of `docs/contract.md#age-of-a-state`. */
   limitMs?: number;
-  /** Hears how many milliseconds after the time of its row a pushed change was applied here. */
+  /** Called with the milliseconds from the time of a pushed change's row until the change was applied here. */
   onDelay?: (delayMs: number) => void;
-  /** Hears each change that was applied here, pushed or pulled, with the time of its row. May be told of one twice. */
+  /**
+   * Called with each change that was applied here, pushed or pulled, and the time of its row. The same change may come
+   * twice.
+   */
   onApplied?: (number: number, at: number, change: Change) => void;
-  /** Is told what is seen with the numbers, for those who are given states of a known number. */
+  /** Receives the changes with their numbers, for states that are shared with a number of the feed. */
   record?: FeedRecord;
-  /** How many of the changes before the first read the record is to be told of, at most. None where it is absent. */
+  /** Maximum number of changes before the first read that the record receives. Zero where it is absent. */
   recalledChanges?: number;
 }
 
 /**
- * How long after a hint the feed is read. A stranger who writes to NATS can send hints without end, and this keeps it to ten
- * readings a second, each of one small page. Changes of 0.2.0 processes are late by as much.
+ * How long after a hint the feed is read. A stranger with access to NATS can send any number of hints; this limits them
+ * to ten reads a second, each of one small page. Changes of 0.2.0 processes are delayed by as much.
  */
 const hintedPullMs = 100;
 
-/** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen everything. */
+/** Follows the change feed by push (the bus) and by pull, and knows up to which instant it has seen every change. */
 export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
   const { feed, bus, clock, onDelay, onApplied, record, recalledChanges = 0, limitMs } = options;
   const listeners: ((change: Change | null) => void)[] = [];
@@ -63,11 +66,11 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     onDelay?.(Math.max(0, clock.now() - message.at));
   });
 
-  /** What a hint says is not believed: were it applied, a flood of hints would drop every state before it can be used. */
+  /** A hint's content is not trusted: if it were applied, a flood of hints would drop every state before it can be used. */
   function pullSoon(): void {
     hinted ??= setTimeout(() => {
       hinted = undefined;
-      // The pull that is due every second says why the feed cannot be read.
+      // The pull each second reports why the feed cannot be read.
       pull().catch(() => {});
     }, hintedPullMs);
     hinted.unref();
@@ -92,10 +95,11 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
   }
 
   /**
-   * The end of the feed with the latest changes up to there, that of the head itself among them: by it the number is known
-   * again. The head is that of the first page: the database may have been put back since the given one was read.
+   * The end of the feed with the latest changes up to it. The head's own change is among them: it identifies the row with
+   * that number. The head is that of the first page, because the database may have been restored since that page was
+   * read.
    *
-   * @throws Error where two pages are of different histories; the next pull begins anew
+   * @throws Error where two pages are of different histories; the next pull starts again
    */
   async function recall(headBefore: number): Promise<FeedPage> {
     const first = await feed.since(Math.max(0, headBefore - Math.max(1, recalledChanges)));

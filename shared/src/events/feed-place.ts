@@ -1,6 +1,6 @@
 import type { FeedPage, FeedRow } from './change-feed.ts';
 
-/** What tells a row from the row of another history with the same number. Null: not known. */
+/** Identifies a row among rows of other histories with the same number. Null where unknown. */
 export interface RowFacts {
   /** Milliseconds since 1970. */
   readonly at: number | null;
@@ -13,17 +13,17 @@ export interface FeedPlace extends RowFacts {
   readonly id: string | null;
 }
 
-/** Whether two rows with the same number are known to be of different histories: by their ids, else by their times. */
+/** Whether two rows with the same number belong to different histories: by their ids, else by their times. */
 export function differs(a: RowFacts, b: RowFacts): boolean {
   if (a.id != null && b.id != null) return a.id !== b.id;
   return a.at !== null && b.at !== null && a.at !== b.at;
 }
 
 /**
- * Whether these rows are all that came after a place: each number follows the one before, each row names the row before it
- * (where both have an id), and where there are none, the feed ends at the place.
+ * Whether these rows are all that came after a place: each number follows the one before, and each row names the row
+ * before it (where both have an id). Where there are no rows, the feed must end at the place.
  *
- * @param head of the feed, when the rows were read
+ * @param head of the feed when the rows were read
  */
 export function continues(
   rows: readonly FeedRow[],
@@ -40,8 +40,8 @@ export function continues(
 }
 
 /**
- * Where to go on after a page that does not continue what was seen: at its last row, or at the head where no row of the page
- * leads further. It always leads further, so that reading on comes to an end.
+ * Where to continue after a page that does not continue the known rows: at its last row, or at the head where no row of
+ * the page leads further. It always leads further, so that reading comes to an end.
  */
 export function placeAtEnd({ head, changes }: FeedPage, asked: { number: number }): FeedPlace {
   const row = changes.at(-1);

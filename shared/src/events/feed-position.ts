@@ -1,19 +1,20 @@
 /**
- * `docs/contract.md#age-of-a-state`: nothing is answered from a state that is not known to have held within the last 5 seconds.
- * `AUTHORITY_MAX_AGE_SECONDS` sets another limit (section 13).
+ * `docs/contract.md#age-of-a-state`: no answer uses a state that is not known to have held within the last 5 seconds.
+ * `AUTHORITY_MAX_AGE_SECONDS` sets another limit.
  */
 export const authorityLimitMs = 5_000;
 
 /** How far the change feed has been followed. */
 export interface FeedPosition {
   /**
-   * Whether a state that held at the given monotonic instant, and that no change has named since, is known to have held
-   * within the limit: because it is that recent itself, or because everything up to a recent instant has been seen.
+   * Whether a state is known to have held within the limit. The state held at the given monotonic instant, and no change
+   * has named it since. It qualifies where it is recent itself, or where every change up to a recent instant has been
+   * seen.
    */
   vouchesFor(heldAtMs: number): boolean;
 }
 
-/** At the usual limit one small query a second, with four to spare; more often where the limit is shorter. */
+/** One small query a second at the usual limit, with four seconds to spare; more often where the limit is shorter. */
 const slowestPullMs = 1_000;
 const pullsWithinLimit = 5;
 

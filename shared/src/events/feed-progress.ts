@@ -6,59 +6,63 @@ import { authorityLimitMs, type FeedPosition } from './feed-position.ts';
 import type { FeedRecord } from './feed-record.ts';
 import type { FeedLink } from './message.ts';
 
-/** A reading of the feed that has begun. */
+/** A read of the feed that has begun. */
 export interface FeedReading {
   /**
-   * The number after which it reads; null for the first one, which asks where the feed ends. The last row that was seen is
-   * read again: a database that was put back to an earlier state gives its number out anew, for another change.
+   * The number after which it reads; null for the first read, which finds the feed's end. The last known row is read
+   * again: a restored database reuses its number for another change.
    */
   readonly after: number | null;
-  /** The last row that had been seen. */
+  /** The last known row. */
   readonly last: FeedPlace | null;
-  /** The highest number that had been pushed: its row is committed, so the feed reaches there. 0 before the first push. */
+  /** The highest pushed number: its row is committed, so the feed reaches at least there. 0 before the first push. */
   readonly heardUpTo: number;
-  /** Monotonic milliseconds: everything committed before is seen once it has been applied. */
+  /** Monotonic milliseconds: once this read is applied, every change committed before this instant has been seen. */
   readonly beganAtMs: number;
 }
 
-/** What follows from what was read and heard of the feed: how far it was followed, and what has to be forgotten. */
+/** Decides from what was pulled and pushed how far the feed was followed, and which states to drop. */
 export interface FeedProgress extends FeedPosition {
   /**
-   * A change that was pushed, with the time of its row. It is applied in any case. Only by its link is it known to be the
-   * next one of the history that is followed; without that, the pull says so.
+   * Takes a pushed change with the time of its row, and always applies it. Only its link shows that it is the next change
+   * of the followed history; without a link, the next pull decides.
    */
   hear(number: number, at: number, change: Change, link?: FeedLink | null): void;
   begin(): FeedReading;
   /**
-   * Applies the first reading: from here on everything is followed.
+   * Applies the first read: from here on every change is followed.
    *
-   * @param recalled the changes before it, for the record; they are told to nobody
-   * @param history as the page says
+   * @param recalled the changes before it, for the record only
+   * @param history as in the page
    */
   start(reading: FeedReading, head: number, recalled?: FeedPage['changes'], history?: string | null): void;
   /**
    * Applies a page.
-   * @returns whether everything has been seen; else the next page is to be read
+   * @returns whether every change has been seen; else the next page has to be read
    */
   apply(reading: FeedReading, page: FeedPage): boolean;
-  /** How old a state may be that nothing has confirmed since, in milliseconds. */
+  /** Maximum age of a state that nothing has confirmed since, in milliseconds. */
   readonly limitMs: number;
-  /** Milliseconds since everything was last known to have been seen; null before the first reading. */
+  /** Milliseconds since every change was last known to be seen; null before the first read. */
   ageMs(): number | null;
-  /** Monotonic milliseconds: every change that was committed before has been seen; null before the first reading. */
+  /** Monotonic milliseconds: every change that was committed before this instant has been seen; null before the first read. */
   seenUpToMs(): number | null;
 }
 
-/** Pushed changes remembered until the feed is read: more than a second brings. Beyond this, one may be of another database. */
+/**
+ * Maximum number of pushed changes kept until the feed is read: more than a second brings. A number beyond it may belong
+ * to another database.
+ */
 const heardAtMost = 1_000;
-/** The time that stands for the row of number 0, which is the beginning and no row. */
+/** The time of row number 0, which marks the beginning and does not exist. */
 const beginningAt = 0;
 
 /**
- * @param tell hears every change, and `null` where changes may have been missed and everything has to be forgotten
- * @param record is told the same with the numbers
- * @param onApplied hears of each change once it has been told
- * @param limitMs how old a state may be that nothing has confirmed since
+ * @param tell called with every change, and with `null` where changes may have been missed and every state has to be
+ *   dropped
+ * @param record receives the same with the numbers
+ * @param onApplied called for each change once it was applied
+ * @param limitMs maximum age of a state that nothing has confirmed since
  */
 export function createFeedProgress(
   clock: Clock,
@@ -69,12 +73,12 @@ export function createFeedProgress(
 ): FeedProgress {
   let last: FeedPlace | null = null;
   let seenUpToMs: number | null = null;
-  /** The database that is followed, as pages name it; null while none did. */
+  /** The followed database, as pages name it; null while no page named one. */
   let history: string | null = null;
-  /** What was pushed beyond the last row, by number: it has to turn up in the feed. */
+  /** Changes pushed beyond the last row, by number: each has to appear in the feed. */
   const heard = new Map<number, RowFacts>();
 
-  /** Everything has to be forgotten, and is followed from this row on. */
+  /** Drops every state, and continues from this row. */
   function restart(place: FeedPlace): FeedPlace {
     const { number, at } = place;
     record?.restart(number, number === 0 ? beginningAt : at, history);
@@ -82,7 +86,7 @@ export function createFeedProgress(
     return place;
   }
 
-  /** Whether the page is of another history than what was seen: the database was put back, or another one took over. */
+  /** Whether the page is of another history than the known rows: the database was restored, or another one took over. */
   function isOfOtherHistory(page: FeedPage, reading: FeedReading, asked: FeedPlace): boolean {
     const isRenamed = page.history != null && history !== null && page.history !== history;
     if (isRenamed || page.head < asked.number || page.head < reading.heardUpTo) return true;
@@ -96,7 +100,7 @@ export function createFeedProgress(
     });
   }
 
-  /** @returns the row up to which everything has been told, and whether it is one of another history than `asked` */
+  /** @returns the row up to which every change was applied, and whether it is of another history than `asked` */
   function tellPage(page: FeedPage, reading: FeedReading): { told: FeedPlace; isOther: boolean } {
     const asked = reading.last ?? { number: 0, at: null, id: null };
     const again = page.changes.find(({ number }) => number === asked.number);
@@ -105,8 +109,8 @@ export function createFeedProgress(
     history = page.history ?? history;
     if (isOther) heard.clear();
     if (isOther || !continues(changes, again ?? asked, page.head)) {
-      // Numbers have no gaps, and each row names the one before it. A gap means that old rows were removed meanwhile. In both
-      // cases nobody can say what was missed.
+      // Numbers have no gaps, and each row names the one before it. A gap means that old rows were removed meanwhile. In
+      // both cases the missed changes are unknown.
       return { told: restart(placeAtEnd(page, asked)), isOther };
     }
     for (const row of changes) {
@@ -130,8 +134,8 @@ export function createFeedProgress(
       onApplied?.(number, at, change);
       if (last === null || number <= last.number) return;
       if (number <= last.number + heardAtMost) heard.set(number, { at, id: link?.id ?? null });
-      // Out of order, doubled or of another history, it was a hint all the same; the pull goes on where the unbroken row of
-      // numbers ends.
+      // A message out of order, doubled or of another history still serves as a hint. The pull continues at the end of
+      // the unbroken sequence of numbers.
       if (number !== last.number + 1 || link === null || link.previous === null) return;
       if (link.previous !== last.id) return;
       last = { number, at, id: link.id };
@@ -154,7 +158,7 @@ export function createFeedProgress(
     },
     apply(reading, page) {
       const { told, isOther } = tellPage(page, reading);
-      // A push may have come further meanwhile, unless the database went back.
+      // A push may have advanced further meanwhile, unless the database went back.
       if (isOther || last === null || told.number >= last.number) last = told;
       record?.advance(last.number);
       for (const number of heard.keys()) if (number <= last.number) heard.delete(number);
@@ -174,7 +178,7 @@ export function createFeedProgress(
   };
 }
 
-/** Gives the record the changes up to the head, as far back as nothing is missing. */
+/** Gives the record the changes up to the head, as far back as none is missing. */
 function recall(
   record: FeedRecord,
   recalled: FeedPage['changes'],

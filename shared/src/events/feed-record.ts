@@ -1,22 +1,22 @@
 import type { Change } from './change.ts';
 
-/** Is told, beside the caches, what the follower of the change feed sees, with the numbers. */
+/** Receives, in addition to the caches, the changes that the follower of the feed sees, with their numbers. */
 export interface FeedRecord {
   /**
-   * A change was read or heard. What is heard may come doubled, out of order and before the first reading.
+   * A change was pulled or pushed. A pushed one may come doubled, out of order and before the first read.
    *
    * @param at the time of its row, milliseconds since 1970
    */
   add(number: number, at: number, change: Change): void;
-  /** The feed has been followed, without a gap, up to this number or further. */
+  /** The feed was followed without a gap up to this number or further. */
   advance(number: number): void;
   /**
-   * From this number on the feed is followed without a gap. What came before it may have been missed.
+   * From this number on the feed is followed without a gap. Earlier changes may have been missed.
    *
-   * @param at the time of its row; null where that is not known
-   * @param history the name of the database that is followed, see `FeedPage`; null where it tells nothing
+   * @param at the time of its row; null where unknown
+   * @param history the name of the followed database, see `FeedPage`; null where unknown
    */
   restart(number: number, at: number | null, history?: string | null): void;
-  /** A reading of the feed came to its end: all that was committed before it began has been told. */
+  /** A read of the feed has ended: every change that was committed before the read began has been reported. */
   caughtUp(): void;
 }

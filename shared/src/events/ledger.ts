@@ -22,15 +22,15 @@ export interface LedgerEntry<DB = Schema> {
   audit(entry: AuditEntry): Promise<number>;
   /** Shown on the event stream after the commit. */
   notice(notice: Notice): void;
-  /** Caches drop the lease after the commit, because its expiry has moved; and the event stream shows the notice. */
+  /** Tells caches after the commit to drop the lease, because its expiry has moved. The event stream shows the notice. */
   renewal(leaseId: string, notice: Notice): void;
 }
 
 /** Writes acts. */
 export interface Ledger<DB = Schema> {
   /**
-   * Runs the work in one transaction and, once that is committed, announces its changes. When the promise resolves,
-   * this process has forgotten what the changes named. The work may run again where the database breaks it off.
+   * Runs the work in one transaction and announces its changes after the commit. When the promise resolves, this process
+   * has dropped the states that the changes name. The work may run again where the database aborts it.
    */
   write<T>(work: (entry: LedgerEntry<DB>) => Promise<T>): Promise<T>;
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { createRecordReader, nullable } from '../contracts/index.ts';
 import { ChangeSchema } from './change.ts';
 
-/** Something worth showing that is no change of authority, or that shows one: for the dashboard's stream. */
+/** Something to show on the dashboard's stream: a change of authority, or another event. */
 const NoticeSchema = Type.Object({
   topic: Type.Enum(['lease', 'api-key', 'content', 'audit']),
   event: Type.String({
@@ -15,18 +15,18 @@ const NoticeSchema = Type.Object({
 });
 export type Notice = Static<typeof NoticeSchema>;
 
-/** What a row of the feed is known by, and the row that it follows: null where that has no id, or is not there. */
+/** A row's own id, and the id of the row before it: null where that row has none or does not exist. */
 const FeedLinkSchema = Type.Object({ id: Type.String(), previous: nullable(Type.String()) });
 export type FeedLink = Static<typeof FeedLinkSchema>;
 
-/** Beyond them two numbers look like one. */
+/** Beyond it, two different numbers can look the same. */
 const Whole = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
- * What the bus carries. A change has its number in the feed and the time of its row. Without a link nothing says which history
- * the number belongs to. A hint is a change from a sender that nobody vouches for, 0.2.0 among them: it may be wrong,
- * and only has the feed read sooner. A renewal is not in the feed, because losing one is safe: a lease that looks expired is
- * read again.
+ * A message of the bus. A change has its number in the feed and the time of its row. Without a link, the history of that
+ * number is unknown. A hint is a change from an unverified sender, 0.2.0 among them: it may be wrong, and only makes the
+ * feed be read sooner. A renewal is not in the feed, because losing one is safe: a lease that looks expired is read
+ * again.
  */
 const BusMessageSchema = Type.Union([
   Type.Object({
@@ -44,7 +44,7 @@ export type BusMessage = Static<typeof BusMessageSchema>;
 
 const read = createRecordReader(BusMessageSchema);
 
-/** @returns null for anything that is not a message of ours */
+/** @returns null for anything that is not one of our messages */
 export function parseBusMessage(value: unknown): BusMessage | null {
   return read(value) ?? null;
 }

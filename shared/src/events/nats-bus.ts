@@ -6,9 +6,9 @@ import { formatEnvelope, parseEnvelope } from './nats-envelope.ts';
 import { openNatsLink } from './nats-link.ts';
 import { subjectOf } from './nats-stream.ts';
 
-/** How long a message may wait for its acknowledgement. Nobody waits with it. */
+/** How long a message may wait for its acknowledgement. No request waits with it. */
 const publishTimeoutMs = 2_000;
-/** Messages without an acknowledgement; more are dropped. At 1 KB each they take 10 MB. */
+/** Maximum messages without an acknowledgement; more are dropped. At 1 KB each they take 10 MB. */
 const unacknowledgedAtMost = 10_000;
 const unsealed =
   'a message from NATS has no seal of this installation: its sender is of a release before 0.3.0, has another ' +
@@ -18,11 +18,11 @@ export interface NatsBusOptions {
   url: string;
   /** What the NATS server shows for this connection. */
   name: string;
-  /** Tells this process's messages from those of others: unique to the process. */
+  /** Identifies this process's own messages: unique to the process. */
   origin: string;
-  /** Tells the messages of this installation from those of others with access to NATS. */
+  /** Identifies the messages of this installation among those of others with access to NATS. */
   seal: Seal;
-  /** Hears of lost connections, of messages that could not be sent (the first of each row) and of messages that are none. */
+  /** Called for lost connections, for the first of several messages that could not be sent, and for malformed messages. */
   onFault: (error: unknown) => void;
 }
 
@@ -32,9 +32,9 @@ export interface NatsBus extends Bus {
 }
 
 /**
- * The bus over NATS JetStream. Listeners of this process hear a message before `publish` returns, as on the bus within one
- * process; those of other processes as soon as NATS brings it. While NATS is away nothing is queued: a late hint is none,
- * and the change feed has it all.
+ * The bus over NATS JetStream. Listeners of this process receive a message before `publish` returns, as on the bus within
+ * one process. Other processes receive it when NATS delivers it. While NATS is away nothing is queued: a late hint is
+ * useless, and the change feed has every change.
  */
 export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptions): NatsBus {
   const local = createInProcessBus(onFault);
@@ -55,13 +55,13 @@ export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptio
       return;
     }
     onFault(new TypeError(unsealed));
-    // It says that the feed may have something new. Nothing else may come of such a message.
+    // It says that the feed may have something new. Such a message must have no other effect.
     if (message.type === 'change') local.publish({ type: 'hint', change: message.change });
   }
 
   async function send(subject: string, text: string): Promise<void> {
     const connection = link.connection();
-    // That there is no connection was reported when it was lost.
+    // The loss of the connection was already reported.
     if (!connection || unacknowledged >= unacknowledgedAtMost) return;
     unacknowledged++;
     try {

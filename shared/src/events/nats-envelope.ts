@@ -5,30 +5,33 @@ import { type BusMessage, parseBusMessage } from './message.ts';
 
 /** A message on its way between processes. */
 export interface Envelope {
-  /** The process that sent it, which has applied it already. */
+  /** The process that sent it, which has already applied it. */
   origin: string;
   message: BusMessage;
 }
 
-/** Members beside these are ignored; the seal is cut off before. */
+/** Other members are ignored; the seal is cut off before. */
 const readEnvelope = createRecordReader(Type.Object({ origin: Type.String(), message: Type.Unknown() }));
-/** Larger than any message of ours: a content with 16 KiB of metadata, each byte six where JSON escapes it, and what belongs to it. */
+/**
+ * Larger than any message of ours: a content with 16 KiB of metadata, of which JSON may escape each byte as six, and the
+ * other members.
+ */
 const longestEnvelope = 262_144;
 const place = 'bus';
-/** The seal is the first member, so that it can be cut off: it covers the bytes that follow, whatever JSON makes of them. */
+/** The seal is the first member, so that it can be cut off. It covers the bytes that follow, however JSON formats them. */
 const beforeSeal = '{"seal":"';
 const afterSeal = '",';
 const sealedFrom = beforeSeal.length + sealLength + afterSeal.length;
 
-/** JSON, as 0.2.0 reads it too: it ignores the seal. */
+/** JSON, which 0.2.0 reads too: it ignores the seal. */
 export function formatEnvelope({ origin, message }: Envelope, seal: Seal): string {
   const text = JSON.stringify({ origin, message: toWire(message) }).slice(1);
   return `${beforeSeal}${seal.of(place, text)}${afterSeal}${text}`;
 }
 
 /**
- * @returns the envelope, and whether one of our processes sealed it; null for anything that is not an envelope. What has no
- *   valid seal may come from anyone with access to NATS
+ * @returns the envelope, and whether one of our processes sealed it; null for anything that is not an envelope. Without a
+ *   valid seal, the sender may be anyone with access to NATS
  */
 export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSealed: boolean }) | null {
   if (bytes.length > longestEnvelope) return null;
@@ -45,7 +48,7 @@ export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSe
   return message ? { origin: envelope.origin, message, isSealed: isSealed(text, seal) } : null;
 }
 
-/** A renewal travels as its notice with one more member, because 0.2.0 reports every type that it does not know. */
+/** A renewal travels as its notice with one more member, because 0.2.0 logs an error for every type that it does not know. */
 function toWire(message: BusMessage): unknown {
   if (message.type !== 'renewal') return message;
   const { leaseId, notice } = message;

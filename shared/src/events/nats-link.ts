@@ -5,25 +5,25 @@ import { openConsumer } from './nats-stream.ts';
 /** A server that is up answers in a few milliseconds. */
 const answerTimeoutMs = 2_000;
 const retryEveryMs = 250;
-/** Two pings that are not answered: a connection whose other end is gone without a word is noticed within 6 s. */
+/** Two unanswered pings: a connection whose other end vanished without closing it is noticed within 6 s. */
 const pingEveryMs = 2_000;
 const pingsUnanswered = 2;
-/** The shortest that a pull may wait: it is asked again each time, and a consumer that is gone is noticed at two of them. */
+/** The shortest wait that a pull allows. The pull is repeated, and a consumer that is gone is noticed after two of them. */
 const pullEveryMs = 1_000;
 
 export interface NatsLinkOptions {
   /** `nats://` or `tls://`, several separated by commas, with user and password or a token where they are needed. */
   url: string;
-  /** What the server shows for this connection. */
+  /** The client name that the server shows for this connection. */
   name: string;
   hear: (bytes: Uint8Array) => void;
-  /** Hears when the link was lost or cannot be made, once each time. */
+  /** Called when the link was lost or cannot be made, once each time. */
   onFault: (error: unknown) => void;
 }
 
-/** A connection to NATS that hears the stream, and is made again for ever. */
+/** A NATS connection that consumes the stream and always reconnects. */
 export interface NatsLink {
-  /** The connection while the stream is being heard; null at other times. */
+  /** The connection while the stream is being consumed; null at other times. */
   connection(): NatsConnection | null;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function openNatsLink({ url, name, hear, onFault }: NatsLinkOptions): Nat
     reported = true;
   }
 
-  /** Hears the stream until the connection is lost, the consumer fails or the link is closed. */
+  /** Consumes the stream until the connection is lost, the consumer fails or the link is closed. */
   async function listen(connection: NatsConnection): Promise<void> {
     const consumer = await openConsumer(connection, answerTimeoutMs);
     const messages = await consumer.consume({ expires: pullEveryMs, abort_on_missing_resource: true });
@@ -82,12 +82,12 @@ export function openNatsLink({ url, name, hear, onFault }: NatsLinkOptions): Nat
   };
 }
 
-/** A connection that was lost is not mended but made anew: so there is one way to the beginning, with the stream and all. */
+/** A lost connection is not repaired but replaced, so that there is only one way to start, stream included. */
 function watchConnection(connection: NatsConnection, messages: ConsumerMessages): void {
   void connection.closed().then(() => messages.stop());
 }
 
-/** @throws TypeError where the URL is none */
+/** @throws TypeError where the text is not a URL */
 function connectionOptions(url: string, name: string): ConnectionOptions {
   const servers = url.split(',').map((part) => new URL(part.trim()));
   const { username, password } = servers[0] ?? { username: '', password: '' };

@@ -14,7 +14,7 @@ import type { BusMessage } from './message.ts';
 const streamName = 'LATCHKEY';
 const changes = 'latchkey.changes';
 const notices = 'latchkey.notices';
-/** Nobody reads what is older: a process that was away reads the change feed. What is kept helps to look into a fault. */
+/** No process reads older messages: one that was away reads the change feed. Kept messages help to diagnose a fault. */
 const keptMs = 3_600_000;
 const keptMessages = 100_000;
 const keptBytes = 64 * 1024 * 1024;
@@ -25,7 +25,7 @@ export function subjectOf(message: BusMessage): string {
   return message.type === 'change' || message.type === 'hint' ? changes : notices;
 }
 
-/** Makes the stream where it is missing. One that an operator has made with other settings is used as it is. */
+/** Makes the stream where it is missing. A stream that an operator made with other settings is used unchanged. */
 async function ensureStream(manager: JetStreamManager): Promise<void> {
   try {
     await manager.streams.add({
@@ -33,7 +33,7 @@ async function ensureStream(manager: JetStreamManager): Promise<void> {
       subjects: [changes, notices],
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
-      // Messages are hints, and the database has what they say: a disk would only make them slower.
+      // Messages are hints, and the database has their content: a disk would only make them slower.
       storage: StorageType.Memory,
       max_age: nanos(keptMs),
       max_msgs: keptMessages,
@@ -44,7 +44,7 @@ async function ensureStream(manager: JetStreamManager): Promise<void> {
   }
 }
 
-/** A consumer of this process alone that begins with the next message. What it missed in between, the change feed brings. */
+/** A consumer of this process alone that begins with the next message. The change feed brings the messages that it missed. */
 export async function openConsumer(connection: NatsConnection, timeoutMs: number): Promise<Consumer> {
   const manager = await jetstreamManager(connection, { timeout: timeoutMs });
   await ensureStream(manager);

@@ -2,8 +2,8 @@ import type { ColumnDataType } from 'kysely';
 import { type Kysely, sql } from 'kysely';
 
 /**
- * Adds columns that may be empty, those that are not there yet: SQLite runs a migration outside of a transaction, so one
- * that was broken off is run again from its beginning, and it has no `add column if not exists`.
+ * Adds those nullable columns that do not exist yet. SQLite runs a migration outside of a transaction, so an interrupted
+ * one runs again from its beginning, and SQLite has no `add column if not exists`.
  */
 export async function addColumns(
   db: Kysely<unknown>,
@@ -17,7 +17,8 @@ export async function addColumns(
     try {
       await db.schema.alterTable(table).addColumn(name, type).execute();
     } catch (error) {
-      // Two first runs at once on SQLite, which takes no lock for a migration: the other one has added it since.
+      // Two first runs at once on SQLite, which takes no lock for a migration: the other one has added the column
+      // meanwhile.
       if (isPostgres || !(await readSqliteColumns(db, table)).includes(name)) throw error;
     }
   }

@@ -10,7 +10,7 @@ import {
 } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Neither runs anything: a migration only says to them what it would do. */
+/** These run no statement: a migration only compiles its statements on them. */
 const dialects = {
   Postgres: {
     createDriver: () => new DummyDriver(),
@@ -26,7 +26,7 @@ const dialects = {
   },
 } as const;
 
-/** What a server of the release before may still read, or write otherwise, in SQL without its quoted names. */
+/** Patterns for what the release before may still read, or write otherwise, in SQL whose quoted names were removed. */
 const breaking: readonly [what: string, pattern: RegExp][] = [
   ['takes something away', /\b(drop|truncate|delete from)\b/],
   ['renames', /\brename\b/],
@@ -40,7 +40,7 @@ const breaking: readonly [what: string, pattern: RegExp][] = [
 ];
 
 /**
- * The statements of a migration that a server of the release before could trip over, on either database.
+ * Finds the statements of a migration that could break a server of the release before, on either database.
  *
  * @returns sentences such as `Postgres: renames: alter table "leases" rename column "a" to "b"`
  */

@@ -15,13 +15,13 @@ export const migrations: Record<string, Migration> = {
 };
 
 /**
- * The last migration without which this code does not run; later ones may be pending. To be moved with the code that needs
- * one, and no earlier than a release after the one that brought it: the two then run side by side.
+ * The last migration without which this code does not run; later ones may be pending. Move it together with the code that
+ * needs a later one, and no earlier than one release after the migration: the two releases run side by side.
  */
 export const neededMigration = '0002-list-indexes';
 
 /**
- * Migrations that take something away, by name, each with the release whose code was the first to do without it: a release
- * before the migration's own.
+ * Migrations that remove something, by name. Each has the first release whose code did without the removed part: a
+ * release before the migration's own.
  */
 export const contractions: Readonly<Record<string, string>> = {};
