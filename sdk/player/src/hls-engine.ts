@@ -2,7 +2,7 @@ import type Hls from 'hls.js';
 import type { ErrorData, Fragment } from 'hls.js';
 import { sleep } from './clock.ts';
 import type { Engine } from './engine.ts';
-import { withKeysFrom } from './key-loader.ts';
+import { type KeyLoaderPorts, withKeysFrom } from './key-loader.ts';
 import { contentIdOf } from './key-url.ts';
 import { findNextKey, type KeyedFragment } from './next-key.ts';
 import type { PlayerCore } from './player-core.ts';
@@ -30,91 +30,39 @@ export function createHlsEngine(
   const { loader } = hls.config;
   const isKey = (url: string) => contentIdOf(url, options.keyServerUrl) !== undefined;
   const life = new AbortController();
-  let videoWatch: VideoWatch | undefined;
+  const videoWatch = createAttachedWatch(core);
   let isLoading = false;
-  let hasRecovered = false;
-
-  hls.config.loader = withKeysFrom(loader, {
-    isKey,
-    async getKey({ url, startSeconds, use }, signal) {
-      const { session } = core;
-      if (!session) throw new PlayerError('ABORTED', 'Nothing is loaded.');
-      const aheadMs = hls.media ? (startSeconds - hls.media.currentTime) * 1_000 : 0;
-      const spreadMs = hls.latestLevelDetails?.live ? Math.min(aheadMs * spreadShare, maxSpreadMs) : 0;
-      if (spreadMs > 0) await sleep(core.clock, spreadMs * core.random(), signal);
-      return session.keys.get(url, signal, use);
-    },
-    onForeignFailure: (url, status) => core.session?.fail(keyElsewhere(url, status, options.keyServerUrl)),
-  });
-
-  /** At some moment of the first half of the time that a segment lasts, so that players in step do not ask in step. */
-  async function fetchNextKey({ type, level, sn, duration }: Fragment) {
-    const keys = core.session?.keys;
-    if ((type as string) !== 'main' || !keys || core.session?.leases.isResting) return;
-    const url = findNextKey(hls.levels[level]?.details?.fragments ?? [], sn);
-    if (url === undefined || !isKey(url) || keys.has(url)) return;
-    await sleep(core.clock, duration * 500 * core.random(), life.signal);
-    if (keys === core.session?.keys) keys.fetchAhead(url);
-  }
-
-  function fail({ type, details, error, response }: ErrorData) {
-    const isNetwork = (type as string) === 'networkError';
-    const status = response?.code ? { status: response.code } : {};
-    const message = `hls.js: ${details}${error ? ` (${error.message})` : ''}`;
-    const code = isNetwork ? 'MEDIA_NETWORK' : 'MEDIA_DECODE';
-    core.session?.fail(new PlayerError(code, message, { ...status, cause: error }));
-  }
-
+  const recovery = createRecovery(hls, core, video !== undefined);
+  const getKey = createGetKey(hls, core);
+  const onForeignFailure = createForeignFailure(options, core);
+  hls.config.loader = withKeysFrom(loader, { isKey, getKey, onForeignFailure });
   const listeners = {
+    ...createKeyListeners(hls, core, isKey, life.signal),
     [Events.MANIFEST_LOADING]() {
-      hasRecovered = false;
+      recovery.begin();
+      // Otherwise the application called hls.loadSource itself.
       if (isLoading) return;
-      // The application called hls.loadSource itself.
-      core
-        .begin(options.contentId)
-        .start()
-        .catch(() => {});
-      videoWatch?.begin();
-    },
-    [Events.MEDIA_ATTACHING](_: unknown, { media }: { media: HTMLMediaElement }) {
-      videoWatch?.stop();
-      videoWatch = watchVideo(media as HTMLVideoElement, core.metrics);
+      const session = core.begin(options.contentId);
+      session.start().catch(() => {});
       videoWatch.begin();
-      core.idle.watch(media as HTMLVideoElement);
     },
-    [Events.MANIFEST_PARSED]() {
-      // No playlist will name a key before the application starts the loading.
-      if (!hls.config.autoStartLoad) core.session?.leases.named([]);
-    },
-    [Events.LEVEL_LOADED](_: unknown, { details }: { details: { fragments: readonly KeyedFragment[] } }) {
-      const uris = details.fragments.flatMap(({ decryptdata }) => decryptdata?.uri ?? []);
-      core.session?.leases.named([...new Set(uris)]);
-    },
-    [Events.FRAG_LOADED](_: unknown, { frag }: { frag: Fragment }) {
-      fetchNextKey(frag).catch(() => {});
-    },
-    [Events.ERROR](_: unknown, data: ErrorData) {
-      if (!data.fatal) return;
-      const isMedia = (data.type as string) === 'mediaError';
-      if (!video || !isMedia || hasRecovered) return fail(data);
-      hasRecovered = true;
-      hls.recoverMediaError();
-    },
+    [Events.MEDIA_ATTACHING]: (_: unknown, { media }: { media: HTMLMediaElement }) =>
+      videoWatch.attach(media),
+    [Events.ERROR]: (_: unknown, data: ErrorData) => recovery.onError(data),
     [Events.DESTROYING]() {
       detach();
       core.end();
     },
   };
   const unwatchHls = watchHls(hls, core.metrics);
-  const events = Object.entries(listeners) as [never, never][];
-  for (const [event, listener] of events) hls.on(event, listener);
-  if (hls.media) listeners[Events.MEDIA_ATTACHING](undefined, { media: hls.media });
+  const unlisten = listen(hls, listeners);
+  if (hls.media) videoWatch.attach(hls.media);
 
   function detach() {
     life.abort();
     unwatchHls();
-    videoWatch?.stop();
-    for (const [event, listener] of events) hls.off(event, listener);
+    videoWatch.stop();
+    unlisten();
   }
 
   return {
@@ -123,14 +71,13 @@ export function createHlsEngine(
       return hls.media as HTMLVideoElement | null;
     },
     load(url) {
-      return new Promise((resolve) => {
-        hls.once(Events.MANIFEST_PARSED, () => resolve());
-        isLoading = true;
-        hls.loadSource(url);
-        isLoading = false;
-        if (video && hls.media !== video) hls.attachMedia(video);
-        else videoWatch?.begin();
-      });
+      const parsed = new Promise<void>((resolve) => hls.once(Events.MANIFEST_PARSED, () => resolve()));
+      isLoading = true;
+      hls.loadSource(url);
+      isLoading = false;
+      if (video && hls.media !== video) hls.attachMedia(video);
+      else videoWatch.begin();
+      return parsed;
     },
     stop() {
       if (!life.signal.aborted) hls.stopLoad();
@@ -142,4 +89,103 @@ export function createHlsEngine(
       else hls.config.loader = loader;
     },
   };
+}
+
+/** The measurements of the video that hls.js is attached to. */
+function createAttachedWatch({ metrics, idle }: PlayerCore) {
+  let watch: VideoWatch | undefined;
+  return {
+    attach(media: HTMLMediaElement) {
+      watch?.stop();
+      watch = watchVideo(media as HTMLVideoElement, metrics);
+      watch.begin();
+      idle.watch(media as HTMLVideoElement);
+    },
+    begin: () => watch?.begin(),
+    stop: () => watch?.stop(),
+  };
+}
+
+function createGetKey(hls: Hls, core: PlayerCore): KeyLoaderPorts['getKey'] {
+  return async ({ url, startSeconds, use }, signal) => {
+    const { session } = core;
+    if (!session) throw new PlayerError('ABORTED', 'Nothing is loaded.');
+    const aheadMs = hls.media ? (startSeconds - hls.media.currentTime) * 1_000 : 0;
+    const spreadMs = hls.latestLevelDetails?.live ? Math.min(aheadMs * spreadShare, maxSpreadMs) : 0;
+    if (spreadMs > 0) await sleep(core.clock, spreadMs * core.random(), signal);
+    return session.keys.get(url, signal, use);
+  };
+}
+
+function createForeignFailure(
+  { keyServerUrl }: AttachOptions,
+  core: PlayerCore,
+): KeyLoaderPorts['onForeignFailure'] {
+  return (url, status) => core.session?.fail(keyElsewhere(url, status, keyServerUrl));
+}
+
+/** What playlists and segments say of keys to come. */
+function createKeyListeners(
+  hls: Hls,
+  core: PlayerCore,
+  isKey: (url: string) => boolean,
+  signal: AbortSignal,
+) {
+  const { Events } = hls.constructor as typeof Hls;
+
+  /** Some time in the first half of the duration of a segment, so that players in step do not ask in step. */
+  async function fetchNextKey({ type, level, sn, duration }: Fragment) {
+    const keys = core.session?.keys;
+    if ((type as string) !== 'main' || !keys || core.session?.leases.isResting) return;
+    const url = findNextKey(hls.levels[level]?.details?.fragments ?? [], sn);
+    if (url === undefined || !isKey(url) || keys.has(url)) return;
+    await sleep(core.clock, duration * 500 * core.random(), signal);
+    if (keys === core.session?.keys) keys.fetchAhead(url);
+  }
+
+  return {
+    [Events.MANIFEST_PARSED]() {
+      // No playlist will name a key before the application starts the loading.
+      if (!hls.config.autoStartLoad) core.session?.leases.named([]);
+    },
+    [Events.LEVEL_LOADED](_: unknown, { details }: { details: { fragments: readonly KeyedFragment[] } }) {
+      const uris = details.fragments.flatMap(({ decryptdata }) => decryptdata?.uri ?? []);
+      core.session?.leases.named([...new Set(uris)]);
+    },
+    [Events.FRAG_LOADED](_: unknown, { frag }: { frag: Fragment }) {
+      fetchNextKey(frag).catch(() => {});
+    },
+  };
+}
+
+function listen(hls: Hls, listeners: object): () => void {
+  const events = Object.entries(listeners) as [never, never][];
+  for (const [event, listener] of events) hls.on(event, listener);
+  return () => {
+    for (const [event, listener] of events) hls.off(event, listener);
+  };
+}
+
+/** Lets hls.js recover from one media error after each begin of a loading. Any other fatal error ends the session. */
+function createRecovery(hls: Hls, core: PlayerCore, mayRecover: boolean) {
+  let hasRecovered = false;
+  return {
+    begin() {
+      hasRecovered = false;
+    },
+    onError(data: ErrorData) {
+      if (!data.fatal) return;
+      const isMedia = (data.type as string) === 'mediaError';
+      if (!mayRecover || !isMedia || hasRecovered) return core.session?.fail(toFailure(data));
+      hasRecovered = true;
+      hls.recoverMediaError();
+    },
+  };
+}
+
+function toFailure({ type, details, error, response }: ErrorData): PlayerError {
+  const isNetwork = (type as string) === 'networkError';
+  const status = response?.code ? { status: response.code } : {};
+  const message = `hls.js: ${details}${error ? ` (${error.message})` : ''}`;
+  return new PlayerError(isNetwork ? 'MEDIA_NETWORK' : 'MEDIA_DECODE', message, { ...status, cause: error });
 }

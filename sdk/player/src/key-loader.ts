@@ -37,33 +37,7 @@ interface KeyContext extends LoaderContext {
  */
 export function withKeysFrom(Base: LoaderClass, ports: KeyLoaderPorts): LoaderClass {
   const { isKey, getKey, onForeignFailure } = ports;
-  const failuresOf = new Map<string, number>();
-
-  /** hls.js's own callbacks, until the request is one too many. */
-  function countFailures(callbacks: LoaderCallbacks<LoaderContext>): LoaderCallbacks<LoaderContext> {
-    const isFinal = (url: string, status: number): boolean => {
-      const failures = (failuresOf.get(url) ?? 0) + 1;
-      failuresOf.set(url, failures);
-      const isRefusal = status >= 400 && status < 500;
-      if (!isRefusal && failures < maxForeignRequests) return false;
-      failuresOf.delete(url);
-      onForeignFailure(url, status);
-      return true;
-    };
-    return {
-      ...callbacks,
-      onSuccess(answer, stats, context, ...more) {
-        failuresOf.delete(context.url);
-        callbacks.onSuccess(answer, stats, context, ...more);
-      },
-      onError(error, context, ...more) {
-        if (!isFinal(context.url, error.code)) callbacks.onError(error, context, ...more);
-      },
-      onTimeout(stats, context, ...more) {
-        if (!isFinal(context.url, 0)) callbacks.onTimeout(stats, context, ...more);
-      },
-    };
-  }
+  const countFailures = createFailureCount(onForeignFailure);
 
   return class extends Base {
     declare keyRequest: { readonly controller: AbortController; readonly abort: () => void } | undefined;
@@ -107,5 +81,36 @@ export function withKeysFrom(Base: LoaderClass, ports: KeyLoaderPorts): LoaderCl
       this.keyRequest = undefined;
       super.destroy();
     }
+  };
+}
+
+/** Passes hls.js's own callbacks on, until the request for a key that is not the key server's is one too many. */
+function createFailureCount(
+  onForeignFailure: KeyLoaderPorts['onForeignFailure'],
+): (callbacks: LoaderCallbacks<LoaderContext>) => LoaderCallbacks<LoaderContext> {
+  const failuresOf = new Map<string, number>();
+  return (callbacks) => {
+    const isFinal = (url: string, status: number): boolean => {
+      const failures = (failuresOf.get(url) ?? 0) + 1;
+      failuresOf.set(url, failures);
+      const isRefusal = status >= 400 && status < 500;
+      if (!isRefusal && failures < maxForeignRequests) return false;
+      failuresOf.delete(url);
+      onForeignFailure(url, status);
+      return true;
+    };
+    return {
+      ...callbacks,
+      onSuccess(answer, stats, context, ...more) {
+        failuresOf.delete(context.url);
+        callbacks.onSuccess(answer, stats, context, ...more);
+      },
+      onError(error, context, ...more) {
+        if (!isFinal(context.url, error.code)) callbacks.onError(error, context, ...more);
+      },
+      onTimeout(stats, context, ...more) {
+        if (!isFinal(context.url, 0)) callbacks.onTimeout(stats, context, ...more);
+      },
+    };
   };
 }

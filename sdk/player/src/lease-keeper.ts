@@ -1,5 +1,5 @@
 import { type Clock, sleep } from './clock.ts';
-import { createDeferred } from './deferred.ts';
+import { createDeferred, type Deferred } from './deferred.ts';
 import type { Lease, LeaseGrant } from './lease.ts';
 import type { LeaseCalls, LeaseWish } from './lease-calls.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
@@ -53,146 +53,158 @@ export interface LeaseKeeper {
 }
 
 export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
-  const { calls, wish, clock, random, maxRetryAfterMs, onChange } = ports;
-  /** One stretch of holding: from the taking of a lease to its end. What comes back later belongs to no stretch. */
-  let stretch = new AbortController();
-  let ready = createDeferred<void>();
-  let lease: Lease | null = null;
-  let taking: Promise<void> | undefined;
-  let timer: unknown;
-  /** The release of a page that was left, or of a video that was paused, and may be back before it has arrived. */
-  let givingBack: Promise<void> | undefined;
+  const { calls, wish, clock } = ports;
+  const own: Holding = { lease: null, stretch: new AbortController(), ready: createDeferred() };
 
-  /** Whoever asks for the lease's id from now on waits for the next one. */
-  function end() {
-    stretch.abort(givenBack());
-    stretch = new AbortController();
-    taking = undefined;
-    clock.clearTimeout(timer);
-    if (ready.isSettled) ready = createDeferred();
-    if (lease === null) return;
-    lease = null;
-    onChange(null);
-  }
-
-  function hold(grant: LeaseGrant) {
-    lease = grant.lease;
-    const delayMs = grant.renew_after_seconds * 1_000 * (1 - renewalJitter * random());
-    clock.clearTimeout(timer);
-    timer = clock.setTimeout(() => renew().catch(() => {}), delayMs);
-    onChange(lease);
-  }
-
-  function lose(error: PlayerError): never {
-    end();
-    ready.reject(error);
-    ports.onLost(error);
-    throw error;
-  }
-
-  function persist<T>(call: () => Promise<T>, signal: AbortSignal, givesUp = () => false): Promise<T> {
-    const { onRetry } = ports;
-    return retry(call, { clock, random, maxRetryAfterMs, onRetry, ...backOff, signal, givesUp });
-  }
-
-  async function create(): Promise<void> {
-    const { signal } = stretch;
-    const startMs = clock.now();
-    try {
-      await ports.before;
-      if (givingBack) await givingBack;
-      givingBack = undefined;
-      if (signal.aborted) return;
-      const grant = await persist(
-        () => calls.create(wish),
-        signal,
-        () => ports.givesUp(startMs),
-      );
-      if (signal.aborted) {
-        // Given back before it came.
-        if (grant) givingBack = calls.revokeNow(grant.lease.id);
-        return;
-      }
-      if (grant) hold(grant);
-      ready.resolve();
-    } catch (error) {
-      if (!signal.aborted) lose(toPlayerError(error));
-    }
-  }
-
-  async function renew(): Promise<void> {
-    if (lease === null) return;
-    const { signal } = stretch;
-    const { id } = lease;
-    try {
-      const grant = await persist(() => calls.renew(id, wish), signal);
-      if (!signal.aborted) hold(grant);
-    } catch (thrown) {
-      if (signal.aborted) return;
-      const error = toPlayerError(thrown);
-      // The machine slept, or the server was away for long: the viewer did nothing wrong.
-      if (isOver(error)) await keeper.replace(id);
-      else lose(error);
-    }
+  function hold({ lease, renew_after_seconds }: LeaseGrant) {
+    own.lease = lease;
+    clock.clearTimeout(own.timer);
+    const delayMs = renew_after_seconds * 1_000 * (1 - renewalJitter * ports.random());
+    own.timer = clock.setTimeout(() => check().catch(() => {}), delayMs);
+    ports.onChange(lease);
   }
 
   function take(): Promise<void> {
-    if (lease !== null) return Promise.resolve();
-    if (ready.isSettled && !taking) ready = createDeferred();
-    const mine = taking ?? create();
-    taking = mine;
+    if (own.lease) return Promise.resolve();
+    if (own.ready.isSettled && !own.taking) own.ready = createDeferred();
+    const mine = own.taking ?? create(ports, own, hold);
+    own.taking = mine;
     const forget = () => {
-      if (taking === mine) taking = undefined;
+      if (own.taking === mine) own.taking = undefined;
     };
     mine.then(forget, forget);
     return mine;
   }
 
-  function giveBack(revoke: (leaseId: string) => Promise<void>) {
-    const id = lease?.id;
-    end();
-    if (id !== undefined) givingBack = revoke(id);
+  const check = () => renew(ports, own, hold, replace);
+
+  async function replace(leaseId: string) {
+    if (own.lease?.id !== leaseId) return own.ready.promise;
+    end(ports, own);
+    await take();
   }
 
-  const keeper: LeaseKeeper = {
+  function giveBack(revoke: (leaseId: string) => Promise<void>) {
+    const id = own.lease?.id;
+    end(ports, own);
+    if (id !== undefined) own.givingBack = revoke(id);
+  }
+
+  return {
     get lease() {
-      return lease;
+      return own.lease;
     },
     take,
     async leaseId() {
-      await ready.promise;
-      return lease?.id;
+      await own.ready.promise;
+      return own.lease?.id;
     },
-    async replace(leaseId) {
-      if (lease?.id === leaseId) {
-        end();
-        await take();
-      } else {
-        await ready.promise;
-      }
-    },
-    check: renew,
-    stop() {
-      stretch.abort(givenBack());
-      clock.clearTimeout(timer);
-    },
+    replace,
+    check,
+    stop: () => stop(ports, own),
     async release() {
-      const id = lease?.id;
-      const pending = taking;
-      end();
-      ready.reject(givenBack());
+      const { taking } = own;
+      const id = own.lease?.id;
+      end(ports, own);
+      own.ready.reject(givenBack());
       if (id !== undefined) await calls.revoke(id).catch(() => {});
       // One that is still to come is given back when it does.
-      await pending?.catch(() => {});
-      if (givingBack) await givingBack;
+      await taking?.catch(() => {});
+      if (own.givingBack) await own.givingBack;
     },
     rest: () => giveBack((id) => calls.revoke(id).catch(() => {})),
     releaseNow() {
-      if (taking && lease === null) calls.leave(wish);
+      if (own.taking && !own.lease) calls.leave(wish);
       giveBack((id) => Promise.race([calls.revokeNow(id), sleep(clock, releaseTimeoutMs)]));
     },
   };
-  return keeper;
+}
+
+/** What a keeper has. */
+interface Holding {
+  lease: Lease | null;
+  /** From the taking of a lease to its end. What comes back later belongs to no stretch. */
+  stretch: AbortController;
+  /** Settles once there is a lease, or none can be had. */
+  ready: Deferred<void>;
+  taking?: Promise<void> | undefined;
+  /** Of the next renewal. */
+  timer?: unknown;
+  /** The release of a page that was left, or of a video that was paused, and may be back before it has arrived. */
+  givingBack?: Promise<void> | undefined;
+}
+
+/** Renews no more. */
+function stop({ clock }: LeaseKeeperPorts, own: Holding) {
+  own.stretch.abort(givenBack());
+  clock.clearTimeout(own.timer);
+}
+
+/** Ends the stretch. Later callers wait for the next lease. */
+function end(ports: LeaseKeeperPorts, own: Holding) {
+  stop(ports, own);
+  own.stretch = new AbortController();
+  own.taking = undefined;
+  if (own.ready.isSettled) own.ready = createDeferred();
+  if (!own.lease) return;
+  own.lease = null;
+  ports.onChange(null);
+}
+
+function lose(ports: LeaseKeeperPorts, own: Holding, error: PlayerError): never {
+  end(ports, own);
+  own.ready.reject(error);
+  ports.onLost(error);
+  throw error;
+}
+
+async function create(
+  ports: LeaseKeeperPorts,
+  own: Holding,
+  hold: (grant: LeaseGrant) => void,
+): Promise<void> {
+  const { calls, wish } = ports;
+  const { signal } = own.stretch;
+  const startMs = ports.clock.now();
+  try {
+    await ports.before;
+    if (own.givingBack) await own.givingBack;
+    own.givingBack = undefined;
+    if (signal.aborted) return;
+    const givesUp = () => ports.givesUp(startMs);
+    const grant = await retry(() => calls.create(wish), { ...ports, ...backOff, signal, givesUp });
+    if (signal.aborted) {
+      // Given back before it came.
+      if (grant) own.givingBack = calls.revokeNow(grant.lease.id);
+      return;
+    }
+    if (grant) hold(grant);
+    own.ready.resolve();
+  } catch (error) {
+    if (!signal.aborted) lose(ports, own, toPlayerError(error));
+  }
+}
+
+async function renew(
+  ports: LeaseKeeperPorts,
+  own: Holding,
+  hold: (grant: LeaseGrant) => void,
+  replace: (leaseId: string) => Promise<void>,
+): Promise<void> {
+  if (!own.lease) return;
+  const { signal } = own.stretch;
+  const { id } = own.lease;
+  try {
+    const renewing = () => ports.calls.renew(id, ports.wish);
+    const grant = await retry(renewing, { ...ports, ...backOff, signal, givesUp: () => false });
+    if (!signal.aborted) hold(grant);
+  } catch (thrown) {
+    if (signal.aborted) return;
+    const error = toPlayerError(thrown);
+    // The machine slept, or the server was away for long: the viewer did nothing wrong.
+    if (isOver(error)) await replace(id);
+    else lose(ports, own, error);
+  }
 }
 
 const givenBack = () => new PlayerError('ABORTED', 'The lease was given back.');

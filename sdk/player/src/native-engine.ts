@@ -26,38 +26,18 @@ export function createNativeEngine(
 ): Engine {
   const listening = new AbortController();
   const videoWatch = watchVideo(video, core.metrics);
-  const fetch: typeof globalThis.fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
   let playlistUrl: string | undefined;
   let keyUrl: string | undefined;
   let madeAtMs = 0;
 
   async function play(url: string): Promise<void> {
     const { session, clock } = core;
-    const token = await session?.token();
-    const leaseIds = new Map<string, Promise<string | undefined>>();
-    async function query(ofKey: string) {
-      session?.leases.named([ofKey]);
-      const contentId = contentIdOf(ofKey, options.keyServerUrl) ?? '';
-      const asked = leaseIds.get(contentId) ?? leaseFor(session, ofKey, contentId);
-      leaseIds.set(contentId, asked);
-      const leaseId = await asked;
-      return { ...(token && { access_token: token }), ...(leaseId && { lease_id: leaseId }) };
-    }
-    const source = await makeNativeSource(url, { keyServerUrl: options.keyServerUrl, query, fetch });
-    session?.leases.named([]);
+    const source = await makeSource(url, session, options, listening.signal);
     if (session !== core.session || listening.signal.aborted) return;
     playlistUrl = url;
     keyUrl = source.keyUrl;
     madeAtMs = clock.now();
     video.src = source.src;
-  }
-
-  /** The browser asks for all renditions' keys by itself: each content keeps its lease. */
-  async function leaseFor(session: Session | undefined, ofKey: string, use: string) {
-    const isKnown = session?.leases.keeperFor(ofKey, use) !== undefined || options.leases === false;
-    // Only an answer tells whether the server demands a lease for a content that was not named.
-    if (!isKnown) await session?.keys.get(ofKey, listening.signal, use);
-    return session?.leases.keeperFor(ofKey, use)?.leaseId();
   }
 
   async function goOn(): Promise<void> {
@@ -67,27 +47,20 @@ export function createNativeEngine(
     await checkKey();
     if (playlistUrl === undefined || session !== core.session) return;
     await play(playlistUrl);
-    const seek = () => {
-      video.currentTime = currentTime;
-      if (!paused) video.play().catch(() => {});
-    };
-    video.addEventListener('loadedmetadata', seek, { once: true, signal: listening.signal });
+    seekOnceLoaded(video, currentTime, paused, listening.signal);
   }
 
   function onError() {
     const { session, clock } = core;
     if (playlistUrl === undefined) return;
-    const message = `The browser cannot play this: ${video.error?.message || `code ${video.error?.code}`}`;
     const wasShort = clock.now() - madeAtMs < shortestPlayMs;
-    const failure = new PlayerError(video.error?.code === 2 ? 'MEDIA_NETWORK' : 'MEDIA_DECODE', message);
+    const failure = toMediaFailure(video.error);
     const reason = wasShort ? checkKey().then(() => Promise.reject(failure)) : goOn();
     reason.catch((error) => session?.fail(toPlayerError(error)));
   }
 
   /** @throws PlayerError where the key server refuses */
-  async function checkKey(): Promise<void> {
-    if (keyUrl !== undefined) await core.session?.keys.get(keyUrl, listening.signal);
-  }
+  const checkKey = async () => keyUrl !== undefined && core.session?.keys.get(keyUrl, listening.signal);
 
   video.addEventListener('error', onError, { signal: listening.signal });
   core.idle.watch(video);
@@ -99,12 +72,10 @@ export function createNativeEngine(
       const { session } = core;
       playlistUrl = undefined;
       videoWatch.begin();
-      try {
-        await play(url);
-      } catch (error) {
+      await play(url).catch((error) => {
         session?.fail(toPlayerError(error));
         throw error;
-      }
+      });
     },
     stop() {
       playlistUrl = undefined;
@@ -116,4 +87,57 @@ export function createNativeEngine(
       video.load();
     },
   };
+}
+
+async function makeSource(
+  url: string,
+  session: Session | undefined,
+  options: AttachOptions,
+  signal: AbortSignal,
+) {
+  const fetch: typeof globalThis.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
+  const query = await createKeyQuery(session, options, signal);
+  const source = await makeNativeSource(url, { keyServerUrl: options.keyServerUrl, query, fetch });
+  session?.leases.named([]);
+  return source;
+}
+
+/**
+ * The credentials for the query of a key URL: the token of now, and the lease of the key's content. The browser requests the
+ * keys of all renditions by itself, so each content keeps its lease.
+ */
+async function createKeyQuery(session: Session | undefined, options: AttachOptions, signal: AbortSignal) {
+  const token = await session?.token();
+  const leaseIds = new Map<string, Promise<string | undefined>>();
+
+  async function leaseFor(keyUrl: string, use: string) {
+    const isKnown = session?.leases.keeperFor(keyUrl, use) !== undefined || options.leases === false;
+    // Only an answer tells whether the server demands a lease for a content that was not named.
+    if (!isKnown) await session?.keys.get(keyUrl, signal, use);
+    return session?.leases.keeperFor(keyUrl, use)?.leaseId();
+  }
+
+  return async (keyUrl: string) => {
+    session?.leases.named([keyUrl]);
+    const contentId = contentIdOf(keyUrl, options.keyServerUrl) ?? '';
+    const requested = leaseIds.get(contentId) ?? leaseFor(keyUrl, contentId);
+    leaseIds.set(contentId, requested);
+    const leaseId = await requested;
+    return { ...(token && { access_token: token }), ...(leaseId && { lease_id: leaseId }) };
+  };
+}
+
+function seekOnceLoaded(video: HTMLVideoElement, currentTime: number, paused: boolean, signal: AbortSignal) {
+  const seek = () => {
+    video.currentTime = currentTime;
+    if (!paused) video.play().catch(() => {});
+  };
+  video.addEventListener('loadedmetadata', seek, { once: true, signal });
+}
+
+/** What the browser says of a source that it cannot play. */
+function toMediaFailure(error: MediaError | null): PlayerError {
+  const message = `The browser cannot play this: ${error?.message || `code ${error?.code}`}`;
+  // 2 is MEDIA_ERR_NETWORK.
+  return new PlayerError(error?.code === 2 ? 'MEDIA_NETWORK' : 'MEDIA_DECODE', message);
 }

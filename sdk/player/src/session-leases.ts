@@ -76,15 +76,6 @@ export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
   const nap = createNap(keepers);
   let playing = ports.contentId;
 
-  function take(contentId: string, use: KeyUse): LeaseKeeper | undefined {
-    first.skip();
-    const isNew = !keepers.of(contentId);
-    const keeper = keepers.assign(contentId, use);
-    // One that was lost is not taken again: the server has refused it.
-    if (isNew) keeper?.take().catch(() => {});
-    return keeper;
-  }
-
   function close() {
     keepers.close();
     demand.close();
@@ -111,7 +102,10 @@ export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
         ports.onWoken();
       }
       playing ??= contentId;
-      if (demand.isRequired || (contentId === playing && !keepers.of(contentId))) return take(contentId, use);
+      if (demand.isRequired || (contentId === playing && !keepers.of(contentId))) {
+        first.skip();
+        return takeLease(keepers, contentId, use);
+      }
       return keepers.of(contentId);
     },
     isHeldFor: (keyUrl) => !demand.isRequired || keeperOf(keyUrl) !== undefined,
@@ -137,6 +131,15 @@ export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
       await keepers.release();
     },
   };
+}
+
+/** The keeper for a kind of playlist, which takes its lease if it is new. */
+function takeLease(keepers: LeaseKeepers, contentId: string, use: KeyUse): LeaseKeeper | undefined {
+  const isNew = !keepers.of(contentId);
+  const keeper = keepers.assign(contentId, use);
+  // A lease that was lost is not taken again: the server has refused it.
+  if (isNew) keeper?.take().catch(() => {});
+  return keeper;
 }
 
 /** While nobody watches, the leases are given back, and taken again afterwards. */
