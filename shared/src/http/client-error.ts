@@ -6,11 +6,11 @@ import { answerRaw, type RawAnswers } from './raw-answer.ts';
 import { validationFailure } from './validation.ts';
 
 export interface ClientErrors {
-  /** Hears of each request that begins. */
+  /** Called for each request that begins. */
   begin(request: IncomingMessage, reply: FastifyReply): void;
-  /** Why the body that is about to be read will never be whole; null where nothing is known against it. */
+  /** Why the body of this request will never arrive whole; null where no fault is known. */
   failureOf(request: IncomingMessage): AppError | null;
-  /** Answers what is not HTTP, or too much of it, or comes too slowly. */
+  /** Answers input that is not HTTP, is too large, or arrives too slowly. */
   answer(error: NodeJS.ErrnoException, socket: Socket): void;
 }
 
@@ -21,14 +21,14 @@ interface Begun {
 }
 
 /**
- * What the parser refuses. Where it is the body of a request that has begun, that request fails, with its own id and its
- * own log line. Else there is no request yet, so the answer and the line are written by hand.
+ * Handles input that the parser refuses. Where the fault is in the body of a request that has begun, that request fails,
+ * with its own id and log line. Otherwise no request exists yet, so the answer and the line are written here.
  */
 export function createClientErrors(answers: RawAnswers): ClientErrors {
   const latest = new WeakMap<Socket, Begun>();
   return {
     begin(request, reply) {
-      // Only a body can be refused once its request has begun.
+      // Once a request has begun, only its body can be refused.
       const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
       if (length === undefined && encoding === undefined) return;
       latest.set(request.socket, { request, reply, failure: null });
@@ -38,26 +38,27 @@ export function createClientErrors(answers: RawAnswers): ClientErrors {
       return begun?.request === request ? begun.failure : null;
     },
     answer(error, socket) {
-      // The peer hung up: there is nobody to answer. Or it never asked, as browsers and health checks do that open a
-      // connection beforehand.
+      // The peer hung up, so there is no client to answer. Or it never sent a request: browsers and health checks open
+      // connections in advance.
       if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0)
         return void socket.destroy();
       const begun = latest.get(socket);
-      // Behind a whole body stands another request.
+      // The fault belongs to another request, after a complete body.
       if (!begun || begun.request.complete) answerRaw(socket, explain(error), readRequest(error), answers);
-      // It has its answer, such as a 401, which may still be on its way.
+      // The request has its answer, such as a 401, which may still be in transit.
       else if (begun.reply.sent) socket.destroySoon();
       else failBody(begun);
     },
   };
 }
 
-/** Whoever reads the body hears of it as of any error of a stream. Who has not begun to is told when it does. */
+/** The body's reader gets the error like any error of a stream. A reader that starts later gets it when it starts. */
 function failBody(begun: Begun): void {
   begun.failure = validationFailure('', 'did not arrive as announced');
-  // Where this body ends, and so where a next request would begin, is not known.
+  // It is unknown where this body ends, and so where a next request would begin.
   begun.reply.header('connection', 'close');
-  // Not by `destroy`, which takes the connection with it, nor past its reader: it may be in the midst of another answer.
+  // Not by `destroy`, which would also close the connection, and not around the reader, which may be sending another
+  // answer.
   if (begun.request.listenerCount('data') > 0) begun.request.emit('error', begun.failure);
 }
 
@@ -71,10 +72,13 @@ function explain({ code }: NodeJS.ErrnoException): AppError {
   return new AppError('VALIDATION_FAILED', { detail });
 }
 
-/** The lines of a head that is not known to be whole, or to be HTTP at all. */
+/** The lines of a head that may be incomplete, or may not be HTTP at all. */
 const originLine = /\r\norigin:[ \t]*([^\r\n]+?)[ \t]*\r\n/i;
 
-/** The origin only: the rest may be anything, such as a credential in the place of a method. Of no use where it came in an earlier packet. */
+/**
+ * The origin only: the other lines may be anything, such as a credential in the place of a method. Missing where it came
+ * in an earlier packet.
+ */
 function readRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }) {
   const origin = originLine.exec(error.rawPacket?.toString('latin1') ?? '')?.[1];
   return { method: '', path: '', origin, userAgent: null };

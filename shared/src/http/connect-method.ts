@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { AppError } from '../errors/index.ts';
 import { answerRaw, type RawAnswers } from './raw-answer.ts';
 
-/** What paths of this server may take. CONNECT names no path, so no list of one path is right. */
+/** The methods that some path of this server takes. CONNECT names no path, so no list for one path is right. */
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
 
-/** Answers `CONNECT` with 405. Node would close the connection without a word, and nothing would be in the log. */
+/** Answers `CONNECT` with 405. Node would close the connection without an answer, and the log would show nothing. */
 export function refuseConnect(server: Server, answers: RawAnswers): void {
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     socket.on('error', () => {});

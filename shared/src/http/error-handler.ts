@@ -5,19 +5,22 @@ import type { OperatorLog } from '../log/index.ts';
 import { validationErrors } from './validation.ts';
 
 const problemType = 'application/problem+json';
-/** When a lost dependency may be back: hls.js asks again by itself, others read this. */
+/** Seconds until a lost dependency may be back. hls.js retries by itself; other clients read this header. */
 const retryAfterSeconds = 1;
 
 type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => void;
 
-/** The only place that makes an answer of an error. What is no `AppError` and not known from Fastify is a bare 500. */
+/**
+ * The only place that turns an error into an answer. An error that is not an `AppError` and not one of Fastify's known
+ * errors becomes a bare 500.
+ */
 export function createErrorHandler(log: OperatorLog): ErrorHandler {
   return (thrown, request, reply) => {
-    // The client left in the middle of its body: nothing failed here, and nobody is there to answer.
+    // The client left in the middle of its body: the server did not fail, and there is no client to answer.
     if (request.raw.errored && thrown === request.raw.errored) return;
     const error = toAppError(thrown);
     request.errorCode = error.code;
-    // A 503 without a cause is a refusal that was meant: of a process that waits, which has said for what.
+    // A 503 without a cause is an intended refusal: a process that waits for something, and has already logged for what.
     if (error.status >= 500 && (error.code !== 'DEPENDENCY_UNAVAILABLE' || error.cause !== undefined)) {
       log.error('a request failed', {
         requestId: request.id,
@@ -53,14 +56,14 @@ const notJson = () =>
   new AppError('UNSUPPORTED_MEDIA_TYPE', { detail: 'Send JSON with Content-Type: application/json.' });
 
 /**
- * Fastify's own errors (its `lib/errors.js`), by code: all that a request can bring about. Those of the schemas and of
- * JSON come as `validation`, and the path that does not exist has its own handler.
+ * Fastify's own errors (its `lib/errors.js`), by code: all that a request can cause. Errors of schemas and of JSON come
+ * as `validation`, and unknown paths have their own handler.
  */
 const frameworkErrors: Record<string, () => AppError> = {
   FST_ERR_CTP_BODY_TOO_LARGE: () =>
     new AppError('PAYLOAD_TOO_LARGE', { detail: 'A body may have 65536 bytes.' }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: notJson,
-  // Of the method QUERY alone (RFC 10008 section 2).
+  // For the method QUERY alone (RFC 10008 section 2).
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: notJson,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => malformed('', 'The body is not as long as Content-Length says.'),
   FST_ERR_BAD_URL: () => malformed('/path', 'The path is not a valid URL.'),

@@ -15,15 +15,15 @@ const headerOnly: readonly CredentialSource[] = ['header'];
 
 export interface GuardOptions {
   authenticator: Authenticator;
-  /** Where viewer routes take a token from; management takes it from the header alone. */
+  /** Where viewer routes take a token from. Management routes take it from the header only. */
   viewerSources?: readonly CredentialSource[];
   /** Null where limits are off. */
   limiter: RateLimiter | null;
 }
 
 /**
- * Authenticates every request of the routes that are added after it, before anything of the body is read. Each of them
- * has to name its row of the scope table, so that none is open by oversight.
+ * Authenticates every request of the routes that are added after it, before its body is read. Each route must name its
+ * row of the scope table, so that no route is open by oversight.
  */
 export function addGuard(
   app: App,
@@ -43,7 +43,7 @@ export function addGuard(
     const { access } = request.routeOptions.config;
     if (!access || access === 'open') return countThen(request, reply, limiter, done);
     const settle = (principal: Principal) => {
-      // Who is refused for a scope is known all the same: the audit and the log line name them.
+      // A caller that is refused for its scope is still known: the audit and the log line name it.
       request.principal = principal;
       try {
         assertScope(principal, access);
@@ -63,7 +63,7 @@ export function addGuard(
   });
 }
 
-/** Goes on, or fails with the refusal, unless the request is one too many: that answer comes first. */
+/** Continues, or fails with the refusal. A rate limit that is reached is answered first. */
 function countThen(
   request: FastifyRequest,
   reply: FastifyReply,

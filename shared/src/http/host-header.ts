@@ -3,7 +3,7 @@ import { AppError } from '../errors/index.ts';
 import { validationFailure } from './validation.ts';
 
 /**
- * Whether a request names its host as RFC 9112 section 3.2 asks: once, and before HTTP/1.1 at most once.
+ * Whether a request has the Host header that RFC 9112 section 3.2 demands: exactly one, and before HTTP/1.1 at most one.
  *
  * @returns the refusal, or null
  */
@@ -13,7 +13,7 @@ export function refuseHost({ headers, rawHeaders, httpVersion }: IncomingMessage
       ? new AppError('VALIDATION_FAILED', { detail: 'HTTP/1.1 needs a Host header.' })
       : null;
   let times = 0;
-  // Names stand at even places. In `headers` only the first Host is left: a proxy in front may have gone by the other.
+  // Header names are at even indexes. `headers` has only the first Host; a proxy in front may have used the other one.
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     if (name.length === 4 && name.toLowerCase() === 'host') times++;
@@ -22,8 +22,8 @@ export function refuseHost({ headers, rawHeaders, httpVersion }: IncomingMessage
 }
 
 /**
- * Whether a request target has a fragment, which no target may have (RFC 9112 section 3.2). The router would cut it off, and so
- * serve what was perhaps meant to be a query with a token.
+ * Whether a request target has a fragment, which RFC 9112 section 3.2 forbids. The router would cut it off, and so ignore
+ * what may have been meant as a query with a token.
  *
  * @returns the refusal, or null
  */

@@ -15,7 +15,7 @@ const QuerySchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** A host with a few routes, listening on a free port of this machine. */
+/** A host with a few routes, listening on a free loopback port. */
 export async function startHost() {
   const lines: RequestLine[] = [];
   const told: unknown[] = [];
@@ -77,22 +77,22 @@ export async function startHost() {
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.server.address() as AddressInfo;
 
-  /** Resolves once so many lines are written. */
+  /** Resolves once this many lines are written. */
   async function linesWritten(count: number): Promise<RequestLine[]> {
     while (lines.length < count) await new Promise<void>((resolve) => (onLine = resolve));
     return lines;
   }
-  /** Resolves once a request stands in `/slow`. */
+  /** Resolves once a request waits in `/slow`. */
   async function slowRequest(): Promise<() => void> {
     while (waiting.length === 0) await new Promise<void>((resolve) => (onWaiting = resolve));
     return waiting.shift() as () => void;
   }
-  /** Sends bytes as they are, and reads until the server closes. */
+  /** Sends the bytes unchanged, and reads until the server closes the connection. */
   async function raw(text: string): Promise<string> {
     const socket = connect(port, '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that refuses may close before everything was sent.
+    // A server that refuses may close the connection before the client has sent every byte.
     socket.on('error', () => {});
     socket.write(text);
     await once(socket, 'close');

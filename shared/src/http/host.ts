@@ -19,13 +19,13 @@ import { validatorCompiler } from './validation.ts';
 
 /** `docs/contract.md#conventions`. */
 const bodyLimitBytes = 64 * 1024;
-/** Node's default too; named because a token and a lease id have to fit well within. */
+/** Node's default too. Set explicitly, because a token and a lease id must fit well within it. */
 const headerLimitBytes = 16 * 1024;
-/** For the whole request to arrive. Bodies are small, so whoever needs longer is holding a connection open. */
+/** Limit for the whole request to arrive. Bodies are small, so a slower client is holding a connection open. */
 const requestTimeoutMs = 15_000;
-/** How often Node looks for whoever exceeds it. With its own 30 s, 15 s would be up to 45. */
+/** How often Node looks for connections over the limit. With its own 30 s, the 15 s would be up to 45. */
 const requestTimeoutCheckMs = 5_000;
-/** Longer than the 60 s that load balancers keep idle connections, so that they and not we close them. */
+/** Longer than the 60 s for which load balancers keep idle connections, so that they close them and not this server. */
 const keepAliveTimeoutMs = 72_000;
 /** Wide enough that an id that is too long reaches validation and gets its 400. */
 const maxParameterLength = headerLimitBytes;
@@ -33,19 +33,19 @@ const maxParameterLength = headerLimitBytes;
 export interface HostOptions {
   randomId: () => string;
   clientIpOf: (request: IncomingMessage) => string;
-  /** Null in a process whose gateway writes the line. */
+  /** Null in a process whose gateway writes the log line. */
   requestLog: RequestLog | null;
   operatorLog: OperatorLog;
   metrics: Metrics;
-  /** CORS headers for a page of that origin, on every answer; none where it is left out. */
+  /** CORS headers for a page of that origin, on every answer. Left out: none. */
   crossOriginHeaders?: (origin: string | undefined) => Readonly<Record<string, string>>;
-  /** Whether the process is about to end, so that clients should take their next request elsewhere. */
+  /** Whether the process is about to end, so that clients should send their next request elsewhere. */
   isDraining?: () => boolean;
 }
 
 /**
- * Everything that a service is given by whoever runs it: request ids, the client's IP, one log line for each request,
- * error answers, limits. Routes are added by the caller.
+ * The parts that every service needs around its routes: request ids, the client's IP, one log line for each request,
+ * error answers, limits. The caller adds the routes.
  */
 export function createHost(options: HostOptions): App {
   const { randomId, clientIpOf, requestLog, operatorLog, metrics, isDraining = () => false } = options;
@@ -59,12 +59,12 @@ export function createHost(options: HostOptions): App {
     request.clientIp = clientIpOf(request.raw);
     clientErrors.begin(request.raw, reply);
     reply.header('x-request-id', request.id);
-    // Keys, tokens, states and refusals: what may be cached says so itself.
+    // For keys, tokens, states and refusals. A route whose answer may be cached sets its own header.
     reply.header('cache-control', 'no-store');
-    // Here and not in a hook: some refusals come before every hook.
+    // Here and not in a hook, because some refusals come before every hook.
     reply.headers(rawAnswers.crossOriginHeaders(request.headers.origin));
     if (isDraining()) reply.header('connection', 'close');
-    // 'close' comes exactly once, also where the client went away before the answer; 'finish' would not.
+    // 'close' comes exactly once, also where the client left before the answer; 'finish' would not.
     reply.raw.on('close', () => observe(request, reply, performance.now() - startedAtMs));
   };
 
@@ -78,11 +78,11 @@ export function createHost(options: HostOptions): App {
       maxHeaderSize: headerLimitBytes,
       headersTimeout: requestTimeoutMs,
       connectionsCheckingInterval: requestTimeoutCheckMs,
-      // Checked below (RFC 9112 section 3.2), so that it gets an answer and a log line like any other.
+      // Checked below (RFC 9112 section 3.2), so that the refusal gets an answer and a log line like any other.
       requireHostHeader: false,
     },
     routerOptions: { maxParamLength: maxParameterLength },
-    // The drain tells load balancers first; what still arrives is served to the end.
+    // The drain informs load balancers first; requests that still arrive are served to the end.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: clientErrors.answer,
@@ -116,7 +116,7 @@ export function createHost(options: HostOptions): App {
   });
   app.setErrorHandler(answerError);
   addNotFound(app);
-  // Node would answer by itself, with a bare 417. An expectation that is not known may be ignored (RFC 9110 section 10.1.1).
+  // Node would answer by itself, with a bare 417. An unknown expectation may be ignored (RFC 9110 section 10.1.1).
   refuseConnect(app.server, rawAnswers);
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
@@ -126,7 +126,7 @@ function toRawAnswers({ requestLog, randomId, clientIpOf, crossOriginHeaders }: 
   return {
     requestLog,
     randomId,
-    // Headers that were refused name nobody.
+    // The headers were refused, so they identify no caller.
     clientIpOf: (socket) => clientIpOf({ socket, headers: {} } as IncomingMessage),
     crossOriginHeaders: crossOriginHeaders ?? (() => ({})),
   };

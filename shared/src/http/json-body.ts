@@ -2,12 +2,12 @@ import { AppError } from '../errors/index.ts';
 import type { App } from './routes.ts';
 import { validationFailure } from './validation.ts';
 
-/** Refuses bytes that are no UTF-8, which would else be stored as U+FFFD. A byte order mark is left to the JSON parser. */
+/** Refuses bytes that are not UTF-8, which would otherwise be stored as U+FFFD. The JSON parser handles a byte order mark. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * JSON and nothing else. No body at all is fine even where JSON was announced: clients that set the type on every
- * request send DELETE so. What a route needs, its schema demands.
+ * Accepts JSON only. An empty body is accepted even where the type is JSON: clients that set the type on every request
+ * also set it on DELETE. The route's schema demands the members that the route needs.
  */
 export function acceptJsonBodies(app: App): void {
   app.removeAllContentTypeParsers();
@@ -35,7 +35,7 @@ export function acceptJsonBodies(app: App): void {
   });
 }
 
-/** JSON is UTF-8 (RFC 8259 section 8.1). `utf8` is what many write for it. */
+/** JSON is UTF-8 (RFC 8259 section 8.1). Many clients write `utf8`. */
 function isUtf8(contentType = ''): boolean {
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(contentType) ?? [];
   return /^utf-?8$/i.test(charset);

@@ -14,7 +14,7 @@ export function listQuery(defaultLimit: number) {
   };
 }
 
-/** @throws AppError VALIDATION_FAILED for a cursor that this server did not give */
+/** @throws AppError VALIDATION_FAILED for a cursor that this server did not make */
 export function page(
   query: { limit?: number; cursor?: string },
   defaultLimit: number,
@@ -25,7 +25,7 @@ export function page(
   };
 }
 
-/** Splits rows that were read one beyond the limit into the page and where the next one begins. */
+/** Splits rows, of which one more than the limit was read, into the page and the start of the next page. */
 export function nextCursor<T>(
   rows: T[],
   limit: number,

@@ -9,15 +9,15 @@ interface KnownPath {
   methods: Set<string>;
 }
 
-/** Tells a path that does not exist (404) from a method that it does not take (405, RFC 9110 section 15.5.6). */
+/** Distinguishes a path that does not exist (404) from a method that the path does not take (405, RFC 9110 section 15.5.6). */
 export function addNotFound(app: App): void {
   const refuse = createRefusal(app);
-  // Before the body, and after whoever sets headers or asks for a credential: where nobody reads a body, its type, its
-  // length and what it lacks do not matter.
+  // Runs before the body is read, and after the hooks that set headers or demand a credential. No handler reads the body,
+  // so its type, length and content do not matter.
   app.addHook('preParsing', (request, reply, _payload, done) =>
     request.is404 ? done(refuse(request, reply)) : done(),
   );
-  // For routes that find only later that there is nothing.
+  // For routes that only discover later that the resource does not exist.
   app.setNotFoundHandler((request, reply) => {
     throw refuse(request, reply);
   });
@@ -26,7 +26,7 @@ export function addNotFound(app: App): void {
 function createRefusal(app: App): (request: FastifyRequest, reply: FastifyReply) => AppError {
   const paths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method, config }) => {
-    // That of preflights: it takes any path, and so makes none known.
+    // The route for preflights takes any path, so it makes no path known.
     if (url === '*') return;
     const known = paths.get(url) ?? {
       pattern: toPattern(url),

@@ -5,11 +5,11 @@ import type { App } from './routes.ts';
 export interface OpenApiFacts {
   version: string;
   publicUrl: string | null;
-  /** The documents of services that answer in other processes; their paths join those of this one. */
+  /** The documents of services in other processes. Their paths are added to those of this process. */
   others?: () => Promise<{ paths?: Record<string, unknown> }[]>;
 }
 
-/** `GET /openapi.json`, made from the schemas that validate. To be called before the routes are added. */
+/** `GET /openapi.json`, made from the schemas that validate. Call it before the routes are added. */
 export async function addOpenApi(app: App, facts: OpenApiFacts): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -39,7 +39,8 @@ export async function addOpenApi(app: App, facts: OpenApiFacts): Promise<void> {
       const access = route.config?.access;
       const secured = access !== undefined && access !== 'open';
       const security = secured ? { security: [{ credential: [] }] } : {};
-      // Whatever takes a body refuses too much of it and what is not JSON; the host does, before the route is asked.
+      // The host refuses a body that is too large or not JSON before the route sees it, so every route with a body lists
+      // these answers.
       const refused = schema?.body ? problems('PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE') : {};
       const response = { ...refused, ...(schema?.response as object | undefined) };
       return { url, schema: { ...schema, ...security, response } };
@@ -51,7 +52,7 @@ export async function addOpenApi(app: App, facts: OpenApiFacts): Promise<void> {
     async () => {
       const own = app.swagger();
       const others = await facts.others?.();
-      // A path that is in both, such as health, is described by the process that answers it.
+      // A path in both documents, such as health, is described by the process that answers it.
       return others
         ? { ...own, paths: Object.assign({}, ...others.map(({ paths }) => paths), own.paths) }
         : own;
@@ -66,7 +67,7 @@ interface Operation {
   };
 }
 
-/** The generator calls every body required; one that demands no member may be left out altogether. */
+/** The generator marks every body as required; one without required members may be left out altogether. */
 function markOptionalBodies({ paths = {} }: { paths?: Record<string, Record<string, Operation>> }): void {
   for (const { requestBody } of Object.values(paths).flatMap((path) => Object.values(path))) {
     const schema = requestBody?.content['application/json']?.schema;

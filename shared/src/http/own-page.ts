@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
-/** Why a browser's request counts as one that a page of another origin makes. */
+/** Why a browser's request counts as coming from a page of another origin. */
 export const foreignPageReasons = {
   site: 'Sec-Fetch-Site says that a page of another origin makes this call.',
   origin:
@@ -13,19 +13,19 @@ export const foreignPageReasons = {
 
 export type ForeignPageReason = keyof typeof foreignPageReasons;
 
-/** Fetch Metadata (W3C, section 2.3): `none` is the user's own doing, such as an address typed in. */
+/** Fetch Metadata (W3C, section 2.3): `none` is the user's own action, such as a typed address. */
 const ownSites = new Set(['same-origin', 'none']);
 
 /**
- * Whether a page of another origin makes this request. What no browser sends has neither header, and passes.
+ * Whether a page of another origin makes this request. A client other than a browser sends neither header, and passes.
  *
- * A page may be loaded from a name that its owner then lets lead to this machine (DNS rebinding). Browser and server then
- * agree on the origin, so a name in `Host` proves nothing over plain HTTP. A call over TLS does: the browser has seen a certificate
- * for that name. A page over TLS alone does not, because Firefox lets a form of such a page be redirected to plain HTTP.
- * `X-Forwarded-Host` is never read, because anyone can send it.
+ * An attacker can load a page from a name and then let that name lead to this machine (DNS rebinding). Browser and server
+ * then agree on the origin, so a name in `Host` proves nothing over plain HTTP. A call over TLS does: the browser has
+ * seen a certificate for that name. A page over TLS is not enough, because Firefox lets a form of such a page be
+ * redirected to plain HTTP. `X-Forwarded-Host` is never read, because any client can send it.
  *
  * @param publicUrl `PUBLIC_URL`, null where it is not set
- * @returns null for the server's own page and for everything that is no browser
+ * @returns null for the server's own page and for every client that is not a browser
  */
 export function foreignPageReason(
   headers: IncomingHttpHeaders,
@@ -45,16 +45,17 @@ export function foreignPageReason(
 }
 
 /**
- * Whether a browser's call came over TLS up to the proxy in front. Browsers send Sec-Fetch-Site to no name over plain HTTP (W3C Fetch
- * Metadata, section 2), and no page can send it itself. Safari before 16.4 never sends it, but what the proxy says of the scheme
- * does for it too: the form of another page has no headers of its own.
+ * Whether a browser's call came over TLS up to the proxy in front. Browsers send Sec-Fetch-Site to no name over plain
+ * HTTP (W3C Fetch Metadata, section 2), and a page cannot set it. Safari before 16.4 never sends it; there the proxy's
+ * statement of the scheme is enough, because the form of another page has no headers of its own.
  */
 function isOverTls({ 'sec-fetch-site': site, 'x-forwarded-proto': scheme }: IncomingHttpHeaders): boolean {
   return site !== undefined || /^https(?: *,|$)/i.test(String(scheme));
 }
 
 /**
- * Whether `Host` is a name that nobody else can let lead here: an IP address, `localhost`, or that of `PUBLIC_URL`.
+ * Whether `Host` is a name that an attacker cannot point at this machine: an IP address, `localhost`, or that of
+ * `PUBLIC_URL`.
  *
  * @param publicUrl `PUBLIC_URL`, null where it is not set
  */
@@ -71,7 +72,7 @@ interface Served {
   secureOrigin: string;
 }
 
-/** `Host` as the origins that it stands for; undefined for what is not a host with perhaps a port. */
+/** `Host` as the origins that it can mean; undefined where it is not a host with an optional port. */
 function readHost(host: string | undefined): Served | undefined {
   if (host === undefined || !/^[\w.:[\]-]+$/.test(host)) return undefined;
   const plain = `http://${host}`;

@@ -1,16 +1,16 @@
 import type { TSchema } from 'typebox';
 
-/** What a query says in place of a number or a truth value, by the type that the schema asks for. */
+/** Reads a number or a truth value from the text of a query, by the type that the schema demands. */
 const readers: Record<string, (text: string) => unknown> = {
-  // As JSON writes them (RFC 8259 section 6), but for leading zeros: no `0x10`, `1e1`, `+5` or ` 5`.
+  // The forms of JSON (RFC 8259 section 6), plus leading zeros: no `0x10`, `1e1`, `+5` or ` 5`.
   integer: (text) => (/^-?\d+$/.test(text) ? Number(text) : text),
   number: (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text),
   boolean: (text) => (text === 'true' || text === 'false' ? text === 'true' : text),
 };
 
 /**
- * Makes a function that puts numbers and truth values in place of the texts of a query that are written as such, where
- * the schema asks for them. What is written otherwise stays a text, which the schema then refuses.
+ * Makes a function that converts the texts of a query into numbers and truth values where the schema demands them. A text
+ * in another form stays a text, and the schema refuses it.
  */
 export function createQueryReader(schema: TSchema): (query: Record<string, unknown>) => void {
   const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };

@@ -15,7 +15,7 @@ export interface RateLimits {
   rateLimitApiKey: number;
 }
 
-/** The figure of each limit, and whether API keys have their own there: they serve many viewers, or encode a whole film. */
+/** The figure of each limit, and whether API keys have their own: they serve many viewers, or encode a whole film. */
 const limits = {
   keys: { figure: 'rateLimitKeys', apiKeysHaveOwn: true },
   api: { figure: 'rateLimitApi', apiKeysHaveOwn: false },
@@ -25,7 +25,7 @@ const limits = {
 const windowSeconds = 60;
 /** Before each key in Redis. */
 const redisPrefix = 'latchkey:1:rate:';
-/** Keys counted in memory at a time; each takes some hundred bytes. */
+/** Maximum number of keys counted in memory; each takes some hundred bytes. */
 const countedKeys = 100_000;
 
 export type LimitName = keyof typeof limits;
@@ -34,13 +34,13 @@ export type LimitName = keyof typeof limits;
 export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
 /**
- * Enforces the limits: per viewer where there is one, because many viewers share one address; per API key where those have a
- * limit of their own; else per client IP, of which a /64 of IPv6 is one. A request that is refused for its credential
- * counts against its address.
+ * Enforces the limits: per viewer where there is one, because many viewers share one address; per API key where a limit
+ * has a separate figure for them; else per client IP, where a /64 of IPv6 is one. A request that is refused for its
+ * credential counts against its address.
  *
  * @param figures requests a minute
- * @param connection to the Redis in which the replicas of a service count together. While it is down nothing is counted and
- *   nobody is refused: a limit protects the server, and who waits for a dead Redis is not protected.
+ * @param connection to the Redis in which the replicas of a service count together. While it is down, no request is
+ *   counted or refused: a limit protects the server, and waiting for a dead Redis would not
  * @returns a function that rejects with AppError RATE_LIMITED
  */
 export async function createRateLimiter(

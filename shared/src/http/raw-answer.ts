@@ -4,7 +4,7 @@ import { type AppError, toProblem } from '../errors/index.ts';
 import type { RequestLog } from '../log/index.ts';
 import { redactPath } from '../log/index.ts';
 
-/** What a refusal needs that never becomes a request of the framework. */
+/** Dependencies of a refusal that never becomes a request of the framework. */
 export interface RawAnswers {
   requestLog: RequestLog | null;
   randomId: () => string;
@@ -13,7 +13,7 @@ export interface RawAnswers {
   crossOriginHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
 }
 
-/** As much as is known of the request. */
+/** The known parts of the request. */
 export interface RawRequest {
   method: string;
   path: string;
@@ -21,7 +21,7 @@ export interface RawRequest {
   userAgent: string | null;
 }
 
-/** Answers on the connection itself, closes it, and writes the line of the log. */
+/** Answers on the connection itself, closes it, and writes the log line. */
 export function answerRaw(
   socket: Socket,
   problem: AppError,

@@ -7,7 +7,7 @@ import type { AppError } from '../errors/index.ts';
 import { toAppError } from './error-handler.ts';
 import type { App } from './routes.ts';
 
-/** What the audit row of an act says of who did it. An operator at the database has neither address nor request. */
+/** The actor in an act's audit row. An operator at the database has neither address nor request. */
 export interface AuditFacts {
   actor: Actor;
   clientIp: string | null;
@@ -19,14 +19,15 @@ export function auditFacts(request: FastifyRequest): AuditFacts {
 }
 
 /**
- * Records every management action that is refused, before its answer leaves: in a row of its own or, where it is one of many,
- * in one that counts them (`RefusalLog`). A viewer that is refused what is its own does not manage: its log line says so.
+ * Records every refused management action before its answer is sent: in its own row or, where it is one of many, in a row
+ * that counts them (`RefusalLog`). A viewer's refusal about its own leases is not management: only its log line records
+ * it.
  */
 export function addRefusalAudit(app: App, refusals: RefusalLog): void {
   app.addHook('onClose', () => refusals.settle());
   app.addHook('onError', async (request, _reply, error) => {
     const { action, access } = request.routeOptions.config;
-    // Nothing that it says of its client can be believed.
+    // Its statements about its client are not trusted.
     if (!action || request.isRefusedAtGate) return;
     const refusal = toAppError(error);
     if (refusal.status >= 500) return;
@@ -42,14 +43,17 @@ export function addRefusalAudit(app: App, refusals: RefusalLog): void {
   });
 }
 
-/** Whether what was asked of a route that viewers use too was management: an API key's, or what only an API key may ask. */
+/**
+ * Whether a request to a route that viewers use too was management: made with an API key, or asking for what only an API
+ * key may.
+ */
 function meansToManage({ principal, headers }: FastifyRequest, { code, members }: AppError): boolean {
   if (principal?.kind === 'api-key') return true;
   if (!principal) return presentsApiKey(headers);
   return code === 'INSUFFICIENT_SCOPE' && members?.scope === scopesOf('manage');
 }
 
-/** The id in the path, as far as it can be one: what a stranger put there is not kept at any length. */
+/** The id in the path, where it has the form of an id: a stranger's text is not stored at full length. */
 function targetOf(request: FastifyRequest): string | null {
   const { id } = (request.params ?? {}) as { id?: unknown };
   return typeof id === 'string' && /^[A-Za-z0-9_-]{1,256}$/.test(id) ? id : null;

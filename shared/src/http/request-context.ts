@@ -6,27 +6,27 @@ import type { LimitName } from './rate-limit.ts';
 // What belongs to one request and is needed where its one log line is written.
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Always a valid IP address, worked out once. */
+    /** Always a valid IP address, determined once. */
     clientIp: string;
-    /** Who acts; null until authenticated, and on routes that ask for no credential. */
+    /** The actor; null until authenticated, and on routes without a credential. */
     principal: Principal | null;
-    /** Whether a service turned it away because it does not come from a neighbour. */
+    /** Whether a service refused it because it does not come from another service. */
     isRefusedAtGate: boolean;
     errorCode: ErrorCode | null;
-    /** The pattern of the route in the service that answered, where that is another process. */
+    /** The route pattern in the service that answered, where that is another process. */
     answeredRoute: string | null;
   }
 
   interface FastifyContextConfig {
     /** The row of the scope table. Every route of a service names one. */
     access?: Access;
-    /** What the audit calls it, such as `api-key.create`. Only on management actions. */
+    /** Its name in the audit, such as `api-key.create`. Only on management actions. */
     action?: string;
     /** The rate limit that applies where limits are on. */
     limit?: LimitName;
-    /** Answers also while the service waits for its database or its neighbours. */
+    /** Also answers while the service waits for its database or other services. */
     waitsForNothing?: boolean;
-    /** Stands in for a path that another route's parameter would swallow; takes no method of its own. */
+    /** Occupies a path that another route's parameter would match; takes no method itself. */
     reserved?: boolean;
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
 
-/** What nginx made the usual way to log a client that left before its answer. */
+/** nginx introduced this status, and it is the usual way to log a client that left before its answer. */
 const clientClosedRequest = 499;
 
 /** Writes the log line and the metrics of a request that has ended, however it ended. */
@@ -26,7 +26,7 @@ export function createResponseObserver(
       durationMs: Math.round(durationMs * 1_000) / 1_000,
       clientIp: request.clientIp,
       userAgent: userAgent === undefined ? null : redact(userAgent),
-      // Before the first hook there is neither.
+      // Before the first hook, neither exists.
       principal: principal ? { kind: principal.kind, id: principal.id && redact(principal.id) } : null,
       code: request.errorCode ?? null,
     });

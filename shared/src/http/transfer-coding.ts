@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 import { AppError } from '../errors/index.ts';
 
 /**
- * Refuses bodies that proxies in front may not read as Node does. Node takes chunks from HTTP/1.0 too, which has no transfer
- * codings, and ignores codings before `chunked`, such as `gzip` (RFC 9112 section 6.1). A proxy that goes by another rule
- * sees another request behind such a body, and Node has read it already. So nothing more of the connection is served.
+ * Refuses bodies that a proxy in front may read differently from Node. Node accepts chunks from HTTP/1.0, which has no
+ * transfer codings, and ignores codings before `chunked`, such as `gzip` (RFC 9112 section 6.1). A proxy with other rules
+ * sees another request after such a body, and Node has read it already. So nothing more of the connection is served.
  *
- * @returns for each request the refusal, or null; the connection has to be closed with it
+ * @returns for each request the refusal, or null; with a refusal the connection has to be closed
  */
 export function createTransferCodingCheck(): (request: IncomingMessage) => AppError | null {
   const refused = new WeakSet<Socket>();

@@ -6,11 +6,11 @@ import { AppError } from '../errors/index.ts';
 import { createQueryReader } from './query-numbers.ts';
 
 const options = { removeAdditional: false, useDefaults: true, allErrors: true, strict: false } as const;
-// Nothing is coerced. A query has only texts, so there a number is one that is written as one: query-numbers.ts.
+// Nothing is coerced. A query has only texts, so query-numbers.ts converts those that are written as numbers.
 const exact = addFormats.default(new Ajv({ ...options, coerceTypes: false }));
 
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  // Headers are described for the document. Whoever reads one decides what it means, so nothing is left to refuse.
+  // Headers are described for the document only. The code that reads a header decides what is valid.
   if (httpPart === 'headers') return () => true;
   const validate = exact.compile(schema);
   if (httpPart !== 'querystring') return validate;
@@ -22,7 +22,7 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   };
 };
 
-/** No text that is looked for has a NUL: Postgres stores none, and refuses a statement that brings one. */
+/** No stored text has a NUL: Postgres cannot store one, and refuses a statement that contains one. */
 function refuseNul(query: Record<string, unknown>): ErrorObject[] {
   return Object.entries(query)
     .filter(([, value]) => typeof value === 'string' && value.includes('\0'))
@@ -50,7 +50,7 @@ export function validationErrors(
   });
 }
 
-/** A 400 for what a schema cannot say. */
+/** A 400 for a rule that a schema cannot express. */
 export function validationFailure(path: string, message: string): AppError {
   return new AppError('VALIDATION_FAILED', {
     detail: `${path.replace(/^\//, '') || 'The request'} ${message}.`,
@@ -58,7 +58,7 @@ export function validationFailure(path: string, message: string): AppError {
   });
 }
 
-/** A name before it is trimmed; `readName` says the rest. */
+/** A name before it is trimmed; `readName` checks the other rules. */
 export const NameSchema = Type.String({
   description: 'Trimmed; then 1 to 200 characters, none of them a control character.',
 });
@@ -76,7 +76,7 @@ export function readName(text: string, path = '/name'): string {
   return name;
 }
 
-/** ISO 8601: a date (midnight UTC), or a date and time that say their offset from UTC. */
+/** ISO 8601: a date (midnight UTC), or a date and time with an offset from UTC. */
 const instantPattern = /^(\d{4})-(\d{2})-(\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 /**
@@ -86,7 +86,7 @@ const instantPattern = /^(\d{4})-(\d{2})-(\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?
 export function readInstant(text: string, path: string): number {
   const [, year, month, day] = instantPattern.exec(text) ?? [];
   const at = Date.parse(text);
-  // Date.parse lets February have 31 days.
+  // Date.parse accepts February 31.
   const days = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   if (!year || !Number.isFinite(at) || Number(day) > days) {
     throw validationFailure(path, 'must be an ISO 8601 time with its offset, such as 2027-01-31T12:00:00Z');

@@ -1,16 +1,16 @@
 import { ApiKeyAnswerSchema, type ApiKeyVerifier, createStrictReader } from '../contracts/index.ts';
 import type { NeighbourClient } from './neighbour-client.ts';
 
-/** Uses of keys are gathered for so long before they are told: `docs/contract.md#api-keys` allows a minute. */
+/** How long uses of keys are gathered before they are reported: `docs/contract.md#api-keys` allows a minute. */
 export const reportUsesEveryMs = 5_000;
-/** Told at a time: at some 55 bytes each, half of the 64 KiB that a body may have. */
+/** Maximum uses in one report: at some 55 bytes each, half of the 64 KiB that a body may have. */
 const usesAtATime = 500;
 
 const readAnswer = createStrictReader(ApiKeyAnswerSchema, 'the state of an API key');
 
-/** The auth service over the wire. Whoever runs it calls `flush` every `reportUsesEveryMs` and at its end. */
+/** The auth service over HTTP. Its user calls `flush` every `reportUsesEveryMs` and at its end. */
 export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
-  /** Tells the uses that were noted. What could not be told is kept for the next time. */
+  /** Reports the uses that were noted. Uses that could not be reported are kept for the next time. */
   flush(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function createApiKeyClient(auth: NeighbourClient): RemoteApiKeyVerifier 
         try {
           await auth.post('/internal/api-keys/uses', { uses: part }, () => undefined);
         } catch {
-          // The client has reported it. A later use wins over one that is told again.
+          // The client has already reported the failure. A later use takes precedence over one that is reported again.
           for (const [id, usedAt] of told.slice(from)) uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
           return;
         }

@@ -10,7 +10,7 @@ import type { NeighbourClient } from './neighbour-client.ts';
 
 const readContent = createStrictReader(ContentAnswerSchema, 'the state of a content');
 
-/** The content service over the wire. */
+/** The content service over HTTP. */
 export function createContentClient(content: NeighbourClient): ContentReader {
   return {
     findContent: (contentId) =>
@@ -19,7 +19,7 @@ export function createContentClient(content: NeighbourClient): ContentReader {
 }
 
 const { differing, missing } = KeyVersionComparisonSchema.properties;
-/** A content service of 0.2.0 does not tell what is missing. */
+/** A content service of 0.2.0 does not report what is missing. */
 const PartialComparisonSchema = Type.Object({ differing, missing: Type.Optional(missing) });
 const readComparison = createStrictReader(PartialComparisonSchema, 'a comparison of key versions');
 

@@ -13,13 +13,13 @@ import type { NeighbourClient } from './neighbour-client.ts';
 const readHead = createStrictReader(FeedHeadSchema, 'the head of the change feed');
 const readPage = createStrictReader(FeedPageSchema, 'a page of the change feed');
 
-/** A change that this code does not know does not spoil the page: the follower starts anew behind it. */
+/** An unknown change does not invalidate the page: the follower starts again after it. */
 function toPage(body: unknown): FeedPage {
   const page = readPage(body);
   return { ...page, changes: page.changes.map((row) => ({ ...row, change: parseChange(row.change) })) };
 }
 
-/** Gives the change feed to neighbours that have no database of their own. */
+/** Serves the change feed to services without a database. */
 export function addFeedRoutes(app: App, feed: ChangeFeed): void {
   app.get(
     '/internal/feed/head',
@@ -44,8 +44,8 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
 }
 
 /**
- * The change feed of a neighbour; the next one is asked where the first does not answer. Whoever answered last is asked
- * first: to wait anew for one that is silent, each time, would let the states grow older than they may.
+ * The change feed of another service. Where one address does not answer, the next is asked. The address that answered
+ * last is asked first: waiting for a silent one each time would let states grow too old.
  */
 export function createFeedClient(neighbours: readonly NeighbourClient[]): ChangeFeed {
   let inOrder = [...neighbours];

@@ -13,9 +13,9 @@ const readLease = createStrictReader(
 );
 const readMark = createStrictReader(MarkAnswerSchema, 'a mark with its place in the change feed');
 
-/** The lease service over the wire. */
+/** The lease service over HTTP. */
 export interface LeaseClient extends LeaseReader {
-  /** The same, with the place in the change feed that each answer is true at or after. */
+  /** Same, with the place in the change feed at which each answer is known to be true. */
   stamped: OwnerLeaseReader;
 }
 

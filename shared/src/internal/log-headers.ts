@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { codes, type ErrorCode } from '../errors/index.ts';
 import type { App } from '../http/index.ts';
 
-/** Every header between the gateway and a service begins like this; none of them ever reaches a client. */
+/** Prefix of every header between the gateway and a service. None of them reaches a client. */
 export const internalHeaderPrefix = 'x-latchkey-';
 /** From the gateway: the client is this machine itself, with no proxy between. */
 export const isDirectHeader = 'x-latchkey-direct';
@@ -14,18 +14,18 @@ const principalHeader = 'x-latchkey-principal';
 const codeHeader = 'x-latchkey-code';
 const routeHeader = 'x-latchkey-route';
 
-/** What the gateway's log line needs to be told by the service that answered. */
+/** The facts for the gateway's log line that only the service knows. */
 export interface LogFacts {
   principal: { kind: string; id: string | null } | null;
   code: ErrorCode | null;
   route: string | null;
 }
 
-/** Tells the gateway with each answer who acted, what was refused and which route it was. */
+/** Adds to each answer, for the gateway, who acted, what was refused and which route it was. */
 export function addLogHeaders(app: App): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const { principal, errorCode, routeOptions } = request;
-    // An id may hold any character; a header may not.
+    // An id may contain any character; a header may not.
     if (principal)
       reply.header(
         principalHeader,
@@ -37,7 +37,7 @@ export function addLogHeaders(app: App): void {
   });
 }
 
-/** Reads what `addLogHeaders` wrote. What is not of its form is nothing. */
+/** Reads the headers that `addLogHeaders` wrote. Malformed headers are ignored. */
 export function readLogHeaders(headers: IncomingHttpHeaders): LogFacts {
   const [, kind, id] = /^([a-z-]+) (.*)$/.exec(text(headers[principalHeader])) ?? [];
   const code = text(headers[codeHeader]);

@@ -2,15 +2,15 @@ import { AppError } from '../errors/index.ts';
 import { Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
 import { ask, readJson, secretHeaders } from './ask.ts';
 
-/** Under the 5 s after which a state is unknown, with room for a second address. */
+/** Below the 5 s after which a state is unknown, with time for a second address. */
 const defaultAnswerTimeoutMs = 2_000;
-/** Of that, what a question may wait for a connection: a neighbour that is fit answers within the other half, 1 s. */
+/** The part of it that a call may wait for a connection: a healthy service answers within the other half, 1 s. */
 const waitingPart = 0.5;
 
-/** Asks a neighbour's internal routes. */
+/** Calls another service's internal routes. */
 export interface NeighbourClient {
   /**
-   * @param parse makes the answer what it should be, or throws; an answer is not believed to be well formed
+   * @param parse converts the answer, or throws; answers are not trusted to be well formed
    * @throws AppError DEPENDENCY_UNAVAILABLE for everything but a 200 that can be parsed
    */
   get<T>(path: string, parse: (body: unknown) => T): Promise<T>;
@@ -24,7 +24,7 @@ export interface NeighbourClientOptions {
   secret: string;
   /** Per address; 2 s where it is left out. */
   answerTimeoutMs?: number;
-  /** Hears of each question that failed. */
+  /** Called for each call that failed. */
   onFault: (name: string, error: unknown) => void;
 }
 
@@ -53,7 +53,7 @@ export function createNeighbourClient({
     path: string,
     body: unknown,
   ): Promise<unknown> {
-    // One limit for the wait and the answer.
+    // One limit for the wait and the answer together.
     const signal = AbortSignal.timeout(answerTimeoutMs);
     const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
     const headers = secretHeaders(secret);

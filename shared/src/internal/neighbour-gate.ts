@@ -4,30 +4,33 @@ import { hashCredential } from '../auth/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type App, gateDecorator } from '../http/index.ts';
 
-/** Carries `INTERNAL_SECRET`, from the gateway and from neighbours. */
+/** Carries `INTERNAL_SECRET`, from the gateway and from other services. */
 export const internalSecretHeader = 'x-latchkey-secret';
 
-/** On the answer to a wrong secret: it is the caller's configuration that is wrong, and not the client's credential. */
+/** Marks the answer to a wrong secret: the caller's configuration is wrong, not the client's credential. */
 export const refusedHeader = 'x-latchkey-refused';
 
-/** Asked by orchestrators, which know no secret. A caller with a wrong one is answered all the same, and the answer says so. */
+/**
+ * Routes for orchestrators, which have no secret. A caller with a wrong secret is answered too, and the answer says that
+ * it is wrong.
+ */
 const openPaths = new Set(['/health', '/ready']);
 
-/** Tells neighbours from everyone else. */
+/** Distinguishes other services of this installation from all other callers. */
 export interface NeighbourGate {
   /**
-   * Whether a request presents the secret. What it says of its client is believed then, and not before: anyone who reaches the
-   * port may send `X-Forwarded-For`.
+   * Whether a request presents the secret. Only then are its statements about the client trusted: any caller that reaches
+   * the port can send `X-Forwarded-For`.
    */
   isNeighbour(request: IncomingMessage): boolean;
-  /** Refuses everyone else. A refused request leaves nothing behind but its answer: no row in the audit, no count of a limit. */
+  /** Refuses all other callers. A refused request leaves only its answer: no audit row, no count of a limit. */
   addTo(app: App): void;
 }
 
 /** @param secret `INTERNAL_SECRET` */
 export function createNeighbourGate(secret: string): NeighbourGate {
   const expected = Buffer.from(hashCredential(secret));
-  /** Each request is asked about twice, and a hash costs as much as much else of it. */
+  /** The result is cached for each request: it is needed twice, and a hash is a large part of the request's cost. */
   const judged = new WeakMap<IncomingMessage, boolean>();
 
   function isNeighbour(request: IncomingMessage): boolean {

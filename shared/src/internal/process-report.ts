@@ -2,17 +2,17 @@ import { Type } from 'typebox';
 import type { App } from '../http/index.ts';
 import { type ProcessReport, ProcessReportSchema, type ProcessStatistics } from '../statistics/index.ts';
 
-/** Where a service tells the gateway of its last hour. */
+/** The route on which a service reports its last hour to the gateway. */
 export function processReportPath(since: number): string {
   return `/internal/statistics?since=${since}`;
 }
 
-/** Tells the gateway what this process has seen. */
+/** Serves the statistics of this process to the gateway. */
 export function addProcessReportRoute(app: App, statistics: ProcessStatistics): void {
   app.get(
     '/internal/statistics',
     {
-      // Also while it waits for what it depends on: that is when somebody looks.
+      // Also while the process waits for a dependency, because operators look at that time.
       config: { access: 'internal', waitsForNothing: true },
       schema: {
         hide: true,

@@ -2,23 +2,26 @@ import type { Clock } from '../clock/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
 /**
- * Rejects a check whose dependency can be used for some of the work, or of which nothing is known: no reason to be not ready.
+ * Thrown by a check whose dependency works in part, or whose state is unknown: the process stays ready.
  */
 export class Degraded extends Error {
   readonly facts: { status?: 'unknown' } & Record<string, unknown>;
 
-  /** @param facts what is shown. The message and the cause are for the operator alone */
+  /** @param facts shown to every caller. The message and the cause are for the operator alone */
   constructor(message: string, facts: Degraded['facts'], options?: ErrorOptions) {
     super(message, options);
     this.facts = facts;
   }
 }
 
-/** A dependency answers by resolving; what it resolves to is shown, what it rejects with is not. */
+/** A dependency is up where its check resolves. The resolved value is shown; a rejection is not. */
 export interface Dependency {
   name: string;
   check: () => Promise<Record<string, unknown> | undefined>;
-  /** Shown, but no reason to be not ready: without it the process is slower, or still of use for what matters most. */
+  /**
+   * Shown without effect on readiness: without this dependency the process is slower, or still does its most important
+   * work.
+   */
   optional?: boolean;
 }
 
@@ -30,27 +33,27 @@ export interface ReadyReport {
 export interface Readiness {
   report(): Promise<ReadyReport>;
   /**
-   * Whether the last round of checks found that something is missing. Asks for another round where that one is old, and does not
-   * wait for it.
+   * Whether the last round of checks found something missing. Starts another round where that one is old, without waiting
+   * for it.
    */
   lacksSomething(): boolean;
-  /** What was found before no longer counts: the process has what it waited for. */
+  /** Discards earlier results: the process has got what it waited for. */
   lookAnew(): void;
-  /** From now on not ready: the process is about to end. */
+  /** Reports not ready from now on: the process is about to end. */
   drain(): void;
   isDraining(): boolean;
 }
 
-/** A probe that hangs is a dependency that is down. */
+/** A check that does not return in time counts as a dependency that is down. */
 const checkTimeoutMs = 2_000;
-/** Several probes a second share one round of checks. */
+/** Several probes within a second share one round of checks. */
 const reportHoldsMs = 500;
-/** A process that nobody probes looks at itself once in this time, as long as neighbours ask it something. */
+/** Without probes, a process checks itself once in this time while other services call it. */
 const ownLookEveryMs = 1_000;
 
 /**
- * @param onFault hears why a dependency is down: once, and again where the reason is another one
- * @param onMended hears that one is up again
+ * @param onFault called with the reason why a dependency is down: once, and again for another reason
+ * @param onMended called when a dependency is up again
  */
 export function createReadiness(
   dependencies: readonly Dependency[],
@@ -105,7 +108,7 @@ export function createReadiness(
 
   return {
     async report() {
-      // Without a look at anything: on a busy machine that can take most of the drain, and load balancers have to know at once.
+      // Without a check: on a busy machine that can take most of the drain, and load balancers have to know at once.
       if (!draining) {
         const report = await current(reportHoldsMs);
         if (!draining) return report;

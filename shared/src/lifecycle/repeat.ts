@@ -1,12 +1,12 @@
 /** A job that runs again and again until it is stopped. */
 export interface Repeating {
-  /** Resolves once a run that is under way has ended. */
+  /** Resolves once a running job has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Runs the job, waits, runs it again: never two at a time, and a failure only means the next try. The timer does not
- * keep the process alive.
+ * Runs the job, waits, and runs it again. Two runs never overlap, and a failure only leads to the next try. The timer
+ * does not keep the process alive.
  */
 export function everyMs(
   intervalMs: number,

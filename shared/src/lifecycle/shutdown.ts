@@ -1,10 +1,13 @@
 import type { OperatorLog } from '../log/index.ts';
 
-/** The end of a process, in named phases, in the reverse order of what was opened. */
+/** The end of a process, in named phases, in the reverse order of opening. */
 export interface Shutdown {
-  /** Registers the clean-up of something right where it is opened. The last one registered runs first. */
+  /** Registers the clean-up of a resource where it is opened. The last one registered runs first. */
   add(phase: string, limitMs: number, run: () => void | Promise<void>): void;
-  /** Runs every phase, each within its limit; what fails or hangs does not stop the rest. Later calls share the first run. */
+  /**
+   * Runs every phase within its limit. A phase that fails or hangs does not stop the others. Later calls share the first
+   * run.
+   */
   run(): Promise<void>;
 }
 

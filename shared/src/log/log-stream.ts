@@ -5,21 +5,21 @@ import type { Writable } from 'node:stream';
 
 /** Lines on their way to a file descriptor. */
 export interface LogStream {
-  /** Never waits. The line is dropped where the reader is gone, or stands still and too much is kept already. */
+  /** Never waits. Drops the line where the reader is gone, or does not read and too much is buffered. */
   write(line: string): void;
-  /** Resolves once everything is handed to the operating system, or cannot be. Later lines are dropped. */
+  /** Resolves once every line was handed to the operating system, or cannot be. Later lines are dropped. */
   end(): Promise<void>;
 }
 
-/** Lines are gathered this long at most: a request never waits for its line. */
+/** Lines are gathered for this long at most. A request never waits for its line. */
 const gatherMs = 100;
 const gatherLength = 8 * 1024;
-/** When the reader stands still, later lines are dropped rather than memory filled. */
+/** Where the reader does not read, later lines are dropped rather than memory filled. */
 const keptBytes = 32 * 1024 * 1024;
 
 /**
- * Opens a stream of lines. A reader that dies or stands still must neither block a thread nor hold up the end of the process:
- * pipes and sockets are written without blocking, and what is left at the exit is tried once.
+ * Opens a stream of lines. A reader that dies or stops reading must not block a thread or delay the end of the process.
+ * Pipes and sockets are therefore written without blocking, and the last lines are tried once at the exit.
  */
 export function openLogStream(fd: number): LogStream {
   const { stream, isFile } = openStream(fd);
@@ -36,13 +36,16 @@ export function openLogStream(fd: number): LogStream {
   const timer = setInterval(send, gatherMs);
   timer.unref();
 
-  /** What a crash leaves: 100 ms of lines. A file takes them at once. A pipe takes what fits, as the stream tries that first. */
+  /**
+   * The lines that a crash leaves: 100 ms of them. A file takes them at once. A pipe takes what fits, as the stream tries
+   * that first.
+   */
   function leave(): void {
     if (isFile) {
       try {
         writeSync(fd, gathered);
       } catch {
-        // A full disk: the process ends all the same.
+        // The disk is full: the process ends anyway.
       }
     } else send();
   }
@@ -54,7 +57,7 @@ export function openLogStream(fd: number): LogStream {
     clearInterval(timer);
     process.removeListener('exit', leave);
   }
-  // A reader that went away (a closed pipe) must not end the server.
+  // A reader that left (a closed pipe) must not end the server.
   stream.on('error', close);
 
   return {

@@ -1,7 +1,7 @@
 import pino from 'pino';
 import { redact } from './redact.ts';
 
-/** What the operator should know beside the requests: starts, warnings, lost dependencies. Standard error. */
+/** Messages for the operator beside the request log: starts, warnings, lost dependencies. They go to standard error. */
 export interface OperatorLog {
   info(message: string, facts?: Record<string, unknown>): void;
   warn(message: string, facts?: Record<string, unknown>): void;
@@ -45,7 +45,7 @@ export function createOperatorLog({ level, format, write }: OperatorLogOptions):
   };
 }
 
-/** An error as its words and, where the database or the network gave one, its code. Raw keys and tokens are hidden. */
+/** An error's message and, where the database or the network set one, its code. Raw keys and tokens are hidden. */
 function plain(facts: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plainValue(value)]));
 }
@@ -56,7 +56,7 @@ function plainValue(value: unknown): unknown {
   return Array.isArray(value) ? value.map(plainValue) : value;
 }
 
-/** An error in one line, with the code and the causes that it has. */
+/** An error in one line, with its code and its causes. */
 export function describe(error: Error): string {
   const { code } = error as { code?: unknown };
   const cause = error.cause instanceof Error ? `: ${describe(error.cause)}` : '';

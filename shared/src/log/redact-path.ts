@@ -1,15 +1,15 @@
 import { hidden, redact, unescapeAll } from './redact.ts';
 
-/** Where a path ends: the query, a fragment, which is refused, and parameters of a path (RFC 3986 section 3.3). */
+/** The end of a path: a query, a fragment (which is refused), or path parameters (RFC 3986 section 3.3). */
 const endOfPath = /[?#;]/;
 /** `user:password@` in the absolute form of a target (RFC 9112 section 3.2.2). */
 const userInfo = /^(https?:\/\/)[^/?#]*@/i;
-/** A name that can be shown. A token put where a name belongs is longer. */
+/** A name that may be shown. A token in the place of a name is longer. */
 const plainName = /^[A-Za-z0-9_.-]{1,32}$/;
 
 /**
- * A request target as it may be written: without raw keys and tokens, and without what follows the first `?`, `#` or `;`, be
- * they percent-encoded or not. Of a query the names stay, because they help and hide nothing: `/keys/a?access_token=***`.
+ * A request target that is safe to log: without raw keys and tokens, and without the text after the first `?`, `#` or
+ * `;`, percent-encoded or not. The names of a query stay, because they help and hide nothing: `/keys/a?access_token=***`.
  */
 export function redactPath(target: string): string {
   const url = target.replace(userInfo, `$1${hidden}@`);

@@ -1,31 +1,32 @@
-/** Stands for what is not written. */
+/** Replaces hidden text. */
 export const hidden = '***';
 
 /** A raw API key, or a part of one: more digits than the 8 of `keyPrefix`, which every list shows. */
 const apiKey = /lk_[0-9a-f]{9,}/gi;
-/** What a token in its compact form is made of (RFC 7515 section 7.1), dots included. */
+/** The characters of a token in its compact form (RFC 7515 section 7.1), dots included. */
 const tokenLetters = /[\w.-]+/g;
-/** How the header of a token begins: `{"` in base64url. The 8 letters after it tell it from a word. */
+/** The beginning of a token's header: `{"` in base64url. The 8 letters after it distinguish it from a word. */
 const tokenHeader = /eyJ[\w-]{8}/;
 /**
- * The least lengths of the parts of a token whose header begins otherwise. `{"alg":"none"}` takes 19 letters, an empty claim
- * with a value 10, a signature 43 or more; the labels of host names and the parts of versions are shorter.
+ * Minimum lengths of the parts of a token whose header begins otherwise. `{"alg":"none"}` takes 19 letters, one claim
+ * with an empty name and a value 10, a signature 43 or more. The labels of host names and the parts of versions are
+ * shorter.
  */
 const leastLetters = [16, 8, 16] as const;
 
-/** The first part of such a token, found from its beginning alone: a text of many letters is read once. */
+/** The first part of such a token, matched from its beginning only, so that a long text is scanned once. */
 const longPart = /(?:^|[^\w-])[\w-]{16,}\./;
 
-/** One character that is percent-encoded (RFC 3986 section 2.1) and can be seen: the others stay as they are. */
+/** One visible character in percent-encoding (RFC 3986 section 2.1): the others stay encoded. */
 const escaped = /%(2[1-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi;
-/** Nobody encodes the same text more often by accident. */
+/** Text is not encoded more often than this by accident. */
 const rounds = 4;
 
 /**
- * Hides raw API keys and tokens, percent-encoded ones too. To be applied to everything that is written and that a caller
- * has chosen: log lines, the audit, notices. A viewer's id, a path or a `User-Agent` may hold one by mistake.
+ * Hides raw API keys and tokens, percent-encoded ones too. Apply it to every written text that a caller has chosen: log
+ * lines, the audit, notices. A viewer's id, a path or a `User-Agent` may contain one by mistake.
  *
- * Takes time in proportion to the length, whatever the text: it runs for each request.
+ * The time is proportional to the length for every text, because it runs for each request.
  */
 export function redact(text: string): string {
   const shown = hideCredentials(text);
@@ -37,9 +38,9 @@ export function redact(text: string): string {
 }
 
 /**
- * The text with every percent-encoded character that can be seen in its place, however often it was encoded.
+ * The text with every visible percent-encoded character decoded, however often it was encoded.
  *
- * @returns null where that never ends
+ * @returns null where the decoding does not end within the limit
  */
 export function unescapeAll(text: string): string | null {
   let before = text;
@@ -53,12 +54,12 @@ export function unescapeAll(text: string): string | null {
 
 function hideCredentials(text: string): string {
   const withoutKeys = text.includes('_') ? text.replace(apiKey, `lk_${hidden}`) : text;
-  // Most texts have neither, such as a browser's name: told in a fifth of the time.
+  // Most texts contain neither, such as a browser's name. This test takes a fifth of the time.
   const mayHaveToken = withoutKeys.includes('eyJ') || longPart.test(withoutKeys);
   return mayHaveToken ? withoutKeys.replace(tokenLetters, hideToken) : withoutKeys;
 }
 
-/** @param run of letters, digits, `_`, `-` and dots, whole: so that no part of a token stands outside of it */
+/** @param run a whole run of letters, digits, `_`, `-` and dots, so that no part of a token lies outside of it */
 function hideToken(run: string): string {
   const parts = run.split('.');
   let start = 0;

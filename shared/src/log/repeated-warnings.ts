@@ -1,14 +1,14 @@
 import type { Clock } from '../clock/index.ts';
 import { describe, type OperatorLog } from './operator-log.ts';
 
-/** Often enough that whoever looks at the log meets it, and seldom enough that everything else can be seen. */
+/** Often enough for a reader of the log to see it, and rare enough not to hide the other lines. */
 const againAfterMs = 60_000;
-/** Reasons that are remembered. There are few; some name a port or an id. */
+/** Maximum number of remembered reasons. There are few; some name a port or an id. */
 const remembered = 200;
 
 /**
- * Warnings that come again and again while something is lost, such as once with every question: said at once, and again
- * where the reason is another one, but the same one only once a minute, with how often it came meanwhile.
+ * Warnings that repeat while a dependency is lost, such as one for each failed call. A warning is logged at once, and
+ * again for another reason. The same one is logged once a minute, with the number of repetitions.
  */
 export function createRepeatedWarnings(
   log: Pick<OperatorLog, 'warn'>,

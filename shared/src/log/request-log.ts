@@ -5,7 +5,7 @@ import { openLogStream } from './log-stream.ts';
 export interface RequestLine {
   requestId: string;
   method: string;
-  /** With every query value hidden. */
+  /** The URL, with every query value hidden. */
   path: string;
   /** The pattern of the route; null where none matched. */
   route: string | null;
@@ -19,7 +19,7 @@ export interface RequestLine {
 
 export interface RequestLog {
   write(line: RequestLine): void;
-  /** Hands everything to the operating system, and takes no more lines. For the end of the process. */
+  /** Hands every line to the operating system, and takes no more lines. For the end of the process. */
   flush(): void | Promise<void>;
 }
 
@@ -32,14 +32,14 @@ export function createRequestLog(level: string, fd: number): RequestLog {
     write(line) {
       const own = line.status >= 500 ? 'error' : 'info';
       if ((pino.levels.values[own] ?? 0) < least) return;
-      // All of a line in one piece takes a third of the time that the logger takes to put it together member by member.
+      // Building the whole line as one text takes a third of the time that the logger takes member by member.
       stream.write(`{"level":"${own}"${timestamp()},${JSON.stringify(line).slice(1)}\n`);
     },
     flush: () => stream.end(),
   };
 }
 
-/** The `time` member of a line. Written out once for each millisecond, which a busy server logs some thirty lines in. */
+/** The `time` member of a line. Formatted once for each millisecond, in which a busy server logs some thirty lines. */
 function createTimestamp(): () => string {
   let atMs = 0;
   let text = '';

@@ -5,11 +5,11 @@ import { getHeapStatistics } from 'node:v8';
 export interface ProcessMemory {
   /** V8's heap, its young generation included: `heap_size_limit`. */
   heapLimitBytes: number;
-  /** What the container may use, else what the machine has. V8 makes its heap half of it where nobody says otherwise. */
+  /** The container's limit, else the memory of the machine. By default V8 makes its heap half of it. */
   memoryBytes: number;
 }
 
-/** What everything that is cached may take. */
+/** Memory limits of the caches, in bytes. */
 export interface CachePlan {
   apiKeys: number;
   contents: number;
@@ -22,37 +22,37 @@ export interface CachePlan {
 const mib = 1_024 * 1_024;
 
 /**
- * V8's young generation, which is no place for what is cached: three semi-spaces of a 64th of the memory each, up to
- * 64 MiB (V8's heap.cc, as Node 24 reports it for containers of 512 MiB to 4 GiB).
+ * V8's young generation, which long-lived entries leave: three semi-spaces of a 64th of the memory each, up to 64 MiB
+ * (V8's heap.cc, as Node 24 reports it for containers of 512 MiB to 4 GiB).
  */
 const youngShare = 3 / 64;
 const youngMostBytes = 192 * mib;
-/** The program itself, and requests under way. */
+/** The program itself, and running requests. */
 const programBytes = 32 * mib;
 /**
- * The caches' part of what is left of the heap. The rest is for what V8 has not collected yet. In a container of 512 MiB the
- * caches get 80 MiB, which is room for 100,000 viewers, and the process stays below half of the container's memory.
+ * The caches' share of the remaining heap. The rest is for garbage that V8 has not collected yet. In a container of 512
+ * MiB the caches get 80 MiB, which holds 100,000 viewers, and the process stays below half of the container's memory.
  */
 const heapShare = 0.4;
-/** The caches' part of the memory, where V8 was given more of it than usual: its heap may be larger than a small container. */
+/** The caches' share of the memory, where V8 was given a larger heap than usual: it may exceed a small container. */
 const memoryShare = 0.2;
-/** Enough for 700,000 viewers at once. A larger heap only makes V8's collections longer. */
+/** Enough for 700,000 viewers at once. A larger heap would only make V8's collections longer. */
 const mostBytes = 512 * mib;
-/** Below it nothing would be cached that is worth it. */
+/** Below it, caches would be too small to be useful. */
 const leastBytes = 4 * mib;
 
 /**
- * A viewer takes a token, some 260 bytes, and, with leases, a lease, some 340. Without leases it takes a mark, which is smaller.
- * Contents and API keys are few, unless somebody asks for ids that do not exist.
+ * Each viewer takes a token, some 260 bytes, and, with leases, a lease, some 340. Without leases it takes a mark, which
+ * is smaller. Contents and API keys are few, unless a client asks for ids that do not exist.
  */
 const shares: CachePlan = { tokens: 0.36, leases: 0.45, marks: 0.13, contents: 0.04, apiKeys: 0.02 };
 
-/** For a process that was not told: what a container of 512 MiB would get. */
+/** For a process without configured limits: what a container of 512 MiB would get. */
 export const usualCachesBytes = 80 * mib;
 
-/** What this process may use. */
+/** The memory of this process. */
 export function readProcessMemory(): ProcessMemory {
-  // Where nothing bounds it, Node says 0 or more than any machine has.
+  // Without a limit, Node reports 0 or more than any machine has.
   const containerBytes = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   return {
     heapLimitBytes: getHeapStatistics().heap_size_limit,
@@ -60,14 +60,14 @@ export function readProcessMemory(): ProcessMemory {
   };
 }
 
-/** What all caches together may take, in bytes. */
+/** The limit for all caches together, in bytes. */
 export function boundCaches({ heapLimitBytes, memoryBytes }: ProcessMemory): number {
   const oldBytes = heapLimitBytes - Math.min(youngMostBytes, memoryBytes * youngShare);
   const ofHeap = (oldBytes - programBytes) * heapShare;
   return Math.round(Math.max(leastBytes, Math.min(ofHeap, memoryBytes * memoryShare, mostBytes)));
 }
 
-/** Divides the bytes among the caches, so that a flood in one pushes nothing out of another. */
+/** Divides the bytes among the caches, so that a flood in one evicts nothing from another. */
 export function planCaches(bytes: number): CachePlan {
   const part = (name: keyof CachePlan) => Math.floor(bytes * shares[name]);
   return {

@@ -1,6 +1,6 @@
 const oneBytePerCharacter = /^[\0-\xff]*$/;
 const wordBytes = 8;
-/** Its hidden class, and where further properties and elements would stand. */
+/** Its hidden class, and the pointers to further properties and elements. */
 const headerWords = 3;
 /** A hidden class and 64 bits. */
 const numberObjectBytes = 16;
@@ -8,24 +8,27 @@ const numberObjectBytes = 16;
 const textHeaderBytes = 24;
 
 /**
- * A slot of a `Map`: three words, its share of the buckets, and as much again, because the table of a map doubles when it
- * is full and the old one is still there meanwhile.
+ * A slot of a `Map`: three words, its share of the buckets, and the same again, because the table doubles when it is
+ * full, while the old one still exists.
  */
 export const mapSlotBytes = 64;
 
-/** What a text takes in V8's heap. */
+/** Bytes of a text in V8's heap. */
 export function textBytes(text: string): number {
   return textHeaderBytes + text.length * (oneBytePerCharacter.test(text) ? 1 : 2);
 }
 
-/** What an object with so many fields takes in V8's heap: a word for each, and a header of three. What they refer to comes on top. */
+/**
+ * Bytes of an object with this many fields in V8's heap: a word for each, and a header of three. Referenced values are
+ * extra.
+ */
 export function objectBytes(fields: number): number {
   return wordBytes * (headerWords + fields);
 }
 
 /**
- * What a number takes beside its field: nothing where it is whole and fits 32 bits, which V8 keeps in the field itself, else an
- * object of its own.
+ * Bytes of a number beside its field: 0 where it is whole and fits 32 bits, which V8 stores in the field itself, else a
+ * separate object.
  */
 export function numberBytes(number: number | null | undefined): number {
   if (number === null || number === undefined) return 0;
@@ -33,8 +36,8 @@ export function numberBytes(number: number | null | undefined): number {
 }
 
 /**
- * A copy that holds no other text in memory. A part of a text (of a URL, of a header) is kept by V8 as a window on the
- * whole, so a key of 20 characters could hold a request line of 16 KB for as long as it is cached.
+ * A copy that keeps no other text in memory. V8 stores a part of a text (of a URL, of a header) as a view of the whole,
+ * so a key of 20 characters could keep a request line of 16 KB as long as it is cached.
  */
 export function copyText(text: string): string {
   return Buffer.from(text).toString();

@@ -1,38 +1,38 @@
 import type { Clock } from '../clock/index.ts';
 
-/** What an entry carries for the map that keeps it: fields of its own, because a wrapper would take 40 bytes more. */
+/** The fields that the map needs in each entry. A separate wrapper would take 40 bytes more. */
 export interface RecencyEntry {
-  /** What it takes in memory, with its key: an estimate, which may be high and should not be low. */
+  /** Estimated bytes of the entry with its key. The estimate may be high, and should not be low. */
   readonly bytes: number;
   /**
-   * 0 at first; then the map's own. Twice the whole monotonic second in which it was last reviewed, and 1 more where it was
-   * asked for since. One whole number takes 8 bytes; a flag and a fraction take 32.
+   * 0 at first; then written by the map. Twice the whole monotonic second of the last review, plus 1 where it was used
+   * since. One whole number takes 8 bytes; a flag and a fraction take 32.
    */
   review: number;
 }
 
 /**
- * An entry that nobody asked for during this time is dropped at its next review, and read again if it is asked for after
- * all. Players ask for a key every few segments, and 300 s is the usual life of a lease.
+ * An entry that is not used for this long is dropped at its next review, and reloaded if it is needed again. Players
+ * request a key every few segments, and 300 s is the usual life of a lease.
  */
 const idleS = 300;
 /**
- * Reviews for each entry that is added, where the map is not full. With two, a map that is no longer growing gets through
- * its entries faster than new ones come.
+ * Reviews for each added entry, where the map is not full. With two, a map that no longer grows reviews its entries
+ * faster than new ones come.
  */
 const reviewsPerEntry = 2;
-/** Reviews for each entry that is added, where the map is nearly full: so that adding one stays quick. */
+/** Maximum reviews for each added entry, where the map is nearly full, so that adding one stays quick. */
 const reviewsWhenFull = 16;
 /**
- * From this share of its bytes on the map counts as full. The last sixteenth gives the reviews time: until it is filled,
- * all entries have had their turn once. Beyond it the oldest one leaves though it is used.
+ * The map counts as full from this share of its bytes. The last sixteenth gives the reviews time: until it is filled, all
+ * entries have been reviewed once. Beyond it the oldest entry is evicted even if it is in use.
  */
 const fullShare = 15 / 16;
 
 /**
- * A map that is bounded by what its entries take in memory, and that drops those that nobody asks for. Entries are reviewed
- * oldest first, and a used one gets another turn (the "clock" or second-chance algorithm). So a hit costs one look-up and
- * at most one write to the entry, and a flood of keys that are asked for once pushes out no key that is in use.
+ * A map whose size is limited by the memory of its entries, and that drops unused ones. Entries are reviewed oldest
+ * first, and a used one gets another turn (the "clock" or second-chance algorithm). So a hit costs one look-up and at
+ * most one write, and a flood of keys that are used once evicts no key that is in use.
  */
 export class RecencyMap<V extends RecencyEntry> {
   readonly #entries = new Map<string, V>();
@@ -40,7 +40,7 @@ export class RecencyMap<V extends RecencyEntry> {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #bytes = 0;
 
-  /** @param maxBytes the entries together take no more than this */
+  /** @param maxBytes limit for all entries together */
   constructor(maxBytes: number, clock: Pick<Clock, 'monotonic'>) {
     this.#maxBytes = maxBytes;
     this.#clock = clock;
@@ -50,7 +50,7 @@ export class RecencyMap<V extends RecencyEntry> {
     return this.#entries.size;
   }
 
-  /** What the entries take together. */
+  /** Bytes of all entries together. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -61,7 +61,7 @@ export class RecencyMap<V extends RecencyEntry> {
     return value;
   }
 
-  /** Adds or replaces an entry. One that alone takes more than the map may is not kept. */
+  /** Adds or replaces an entry. An entry larger than the whole limit is not kept. */
   set(key: string, value: V): void {
     this.delete(key);
     if (value.bytes > this.#maxBytes) return;

@@ -1,8 +1,8 @@
 import { textBytes } from './memory-size.ts';
 
 /**
- * Keeps one copy of texts that many entries have in common, such as the content that everyone watches. When it is full it
- * begins again: entries keep the copies that they have, and later ones share new copies.
+ * Keeps one copy of texts that many entries share, such as the id of a popular content. When it is full it starts again:
+ * existing entries keep their copies, and later ones share new copies.
  */
 export class TextPool {
   readonly #maxBytes: number;
@@ -13,7 +13,7 @@ export class TextPool {
     this.#maxBytes = maxBytes;
   }
 
-  /** Whether an equal text is here, so that another entry with it takes no more memory. */
+  /** Whether an equal text is stored, so that another entry with it takes no more memory. */
   has(text: string): boolean {
     return this.#texts.has(text);
   }

@@ -8,9 +8,9 @@ export interface MetricsListener {
 }
 
 /**
- * Serves `GET /metrics` on a listener of its own, so that what is open to players never shows it.
+ * Serves `GET /metrics` on a separate listener, so that the port for players never shows it.
  *
- * @throws the listener's error, such as EADDRINUSE, with `listener: 'metrics'`: METRICS_PORT is behind it, and not PORT
+ * @throws the listener's error, such as EADDRINUSE, with `listener: 'metrics'`, which means METRICS_PORT and not PORT
  */
 export async function startMetricsListener(
   registry: Registry,

@@ -2,10 +2,13 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { type Clock, createSystemClock } from '../clock/index.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
 
-/** From 0.5 ms, which is what a warm key request takes, to the 5 s after which a state is unknown. */
+/** From 0.5 ms, a warm key request, to the 5 s after which a state is unknown. */
 const requestBucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** What Prometheus may read. No label names a content, a viewer or a path: labels are kept for ever. */
+/**
+ * The metrics for Prometheus. No label names a content, a viewer or a path: a label's series is kept as long as the
+ * process runs.
+ */
 export interface Metrics {
   registry: Registry;
   observeRequest(route: string, method: string, status: number, seconds: number): void;
@@ -46,7 +49,7 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
     'cache',
     registry,
   );
-  // Looking labels up costs more than observing; routes, methods and statuses are few.
+  // Looking labels up costs more than observing; there are few routes, methods and statuses.
   const children = new Map<string, (seconds: number) => void>();
   return {
     registry,
@@ -93,7 +96,10 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
   };
 }
 
-/** A counter whose increments cost one addition, for the path of a key request; Prometheus' own form is made when read. */
+/**
+ * A counter whose increments cost one addition, for the path of a key request. It is converted to Prometheus' form when
+ * read.
+ */
 class Tally {
   readonly #counts = new Map<string, { value: number }>();
 

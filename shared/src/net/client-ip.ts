@@ -3,22 +3,22 @@ import { normalizeIp } from './normalize-ip.ts';
 import type { TrustProxy } from './trust-proxy.ts';
 
 /**
- * Stands for a peer that has no IP address: a Unix socket, or a connection that is already gone. It is a valid IP that no
- * host has ("this host on this network", RFC 1122 section 3.2.1.3), so nobody is mistaken for it and no list trusts it.
+ * Represents a peer without an IP address: a Unix socket, or a connection that is already gone. It is a valid IP that no
+ * host has ("this host on this network", RFC 1122 section 3.2.1.3), so it matches no client and no trusted list.
  */
 const noAddress = '0.0.0.0';
 
-/** Set by proxies; a client that sets them itself only loses by it. */
+/** Headers that proxies set. A client that sets them itself only loses rights. */
 const signOfProxy = /^(forwarded|x-forwarded-.*|x-real-ip|via)$/i;
 
 /**
- * The client's IP address: the chain is the socket's peer, then the entries of `X-Forwarded-For` from right to left, as
- * each proxy appends the address it was called from. Called once a request.
+ * The client's IP address. The chain is the socket's peer, then the entries of `X-Forwarded-For` from right to left,
+ * because each proxy appends the address of its caller. Called once a request.
  *
  * @param peerAddress `socket.remoteAddress`
  * @param forwardedFor the header `X-Forwarded-For`; no other header counts
  * @returns always a valid IP address in canonical form. The peer's own where the chain is too short for the number of
- *   hops or holds something on the way that is no address
+ *   hops or has an invalid entry on the way
  */
 export function resolveClientIp(
   trust: TrustProxy,
@@ -36,8 +36,8 @@ export function resolveClientIp(
 }
 
 /**
- * Whether a request comes straight from the machine itself: from a loopback address, and with no sign of a proxy. Setup
- * without a credential rests on it, so a header of any value counts as a sign.
+ * Whether a request comes directly from this machine: from a loopback address, and without a sign of a proxy. Setup
+ * without a credential depends on it, so a header of any value counts as a sign.
  */
 export function isDirectFromLoopback(
   peerAddress: string | undefined,
@@ -54,7 +54,7 @@ function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
 }
 
-/** The N-th entry, or undefined where there are fewer or one on the way is no address. */
+/** The N-th entry, or undefined where there are fewer or an earlier one is not an address. */
 function nthFromRight(chain: string, hops: number): string | undefined {
   let address: string | undefined;
   let end = chain.length;
@@ -68,7 +68,7 @@ function nthFromRight(chain: string, hops: number): string | undefined {
   return address;
 }
 
-/** Walks to the left as long as the address is a trusted proxy's; the leftmost entry where all of them are. */
+/** Walks to the left while the address belongs to a trusted proxy. The leftmost entry where all of them do. */
 function firstUntrusted(chain: string, peer: string, trusted: BlockList): string {
   let address = peer;
   let end = chain.length;

@@ -1,9 +1,9 @@
-/** One subscriber has at least a /64 (RFC 6177), and so 2^64 addresses to ask from. */
+/** One subscriber has at least a /64 (RFC 6177), and so 2^64 addresses. */
 const hextetsOfNetwork = 4;
 const hextetsOfAddress = 8;
 
 /**
- * What counts as one sender: an IPv4 address, or the /64 of an IPv6 address.
+ * The unit that counts as one sender: an IPv4 address, or the /64 of an IPv6 address.
  *
  * @param address a valid IP address in canonical form, as `clientIp` is
  * @returns the address itself, or a network such as `2001:db8:0:1::/64`

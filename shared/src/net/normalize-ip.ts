@@ -4,13 +4,13 @@ import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 const mappedPrefix = '::ffff:';
 
 /**
- * One address as it may stand in `X-Forwarded-For` or come from a socket, in one canonical form: without brackets, port
- * or zone, IPv4 where it is IPv4 mapped into IPv6, IPv6 in lower case as RFC 5952 writes it.
+ * Converts an address from `X-Forwarded-For` or a socket to one canonical form: without brackets, port or zone, IPv4
+ * where it is IPv4 mapped into IPv6, IPv6 in lower case as RFC 5952 writes it.
  *
- * @returns undefined for anything that is no IP address
+ * @returns undefined for a text that is not an IP address
  */
 export function normalizeIp(text: string): string | undefined {
-  // The common cases by far: an IPv4 peer, as a socket for IPv4 and as one for both gives it.
+  // The most common cases: an IPv4 peer, as a socket for IPv4 or a socket for both reports it.
   if (isIPv4(text)) return text;
   const tail = text.startsWith(mappedPrefix) ? text.slice(mappedPrefix.length) : '';
   if (isIPv4(tail)) return tail;

@@ -1,13 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 import { normalizeIp } from './normalize-ip.ts';
 
-/** Whose `X-Forwarded-For` is believed. */
+/** Whose `X-Forwarded-For` is trusted. */
 export type TrustProxy =
   | { readonly kind: 'none' }
   | { readonly kind: 'all' }
-  /** Exactly so many proxies stand in front. */
+  /** Exactly this many proxies are in front. */
   | { readonly kind: 'hops'; readonly hops: number }
-  /** The proxies are the ones with these addresses. */
+  /** The proxies have these addresses. */
   | { readonly kind: 'list'; readonly trusted: BlockList };
 
 export type ParsedTrustProxy = { value: TrustProxy; warning?: string } | { wrong: string };
@@ -27,8 +27,8 @@ const namedRanges: ReadonlyMap<string, readonly string[]> = new Map([
 const mappedPrefixBits = 96;
 
 /**
- * Reads `TRUST_PROXY`. `0`, `01`, `1.5`, `-1`, `yes`, `0.0.0.0/0` and everything else outside `trustProxyForms` is wrong:
- * a setting about whom to believe is not guessed at.
+ * Reads `TRUST_PROXY`. `0`, `01`, `1.5`, `-1`, `yes`, `0.0.0.0/0` and every other text outside `trustProxyForms` is
+ * wrong: the code does not guess whom to trust.
  */
 export function parseTrustProxy(text: string | undefined): ParsedTrustProxy {
   if (text === undefined || text === '' || text === 'false') return { value: { kind: 'none' } };
@@ -47,7 +47,7 @@ export function parseTrustProxy(text: string | undefined): ParsedTrustProxy {
   return { value: { kind: 'list', trusted } };
 }
 
-/** Adds an address or a CIDR range; false where the text is neither. Host bits in a range do not matter. */
+/** Adds an address or a CIDR range; false where the text is neither. Host bits in a range are ignored. */
 function addRange(list: BlockList, text: string): boolean {
   const match = /^([0-9a-fA-F.:]+)(?:\/([1-9][0-9]{0,2}))?$/.exec(text);
   const written = match?.[1];
@@ -57,9 +57,9 @@ function addRange(list: BlockList, text: string): boolean {
   const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
   const fullBits = family === 'ipv4' ? 32 : 128;
   const bits = match[2] === undefined ? fullBits : Number(match[2]) - (mapped ? mappedPrefixBits : 0);
-  // A mapped range of /96 or wider is all of IPv4 in disguise.
+  // A mapped range of /96 or wider contains all of IPv4.
   if (bits < 1 || bits > fullBits) return false;
-  // So is an IPv6 range around the prefix of the mapped addresses, such as ::/1: the list would find them in it.
+  // So does an IPv6 range around the prefix of the mapped addresses, such as ::/1: the list would match them.
   if (family === 'ipv6' && bits < mappedPrefixBits && isAllOfIpv4(address, bits)) return false;
   list.addSubnet(address, bits, family);
   return true;

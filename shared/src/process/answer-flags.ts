@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 /**
  * Answers `--help` and `--version`, which need no configuration.
  *
- * @param about what each prints
- * @returns whether one of them was given: then the process has no more to do
+ * @param about the text that each prints
+ * @returns whether one of them was given: the process then ends
  * @throws Error for any other argument, as `parseArgs` does
  */
 export function answerFlags(

@@ -1,20 +1,20 @@
 import { type Database, type KnownSchema, readMigrationState } from '../db/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
-/** What `/ready` shows of the schema; the lists only where they name something. */
+/** The schema's state in `/ready`; the lists only where they have entries. */
 interface SchemaFacts extends Record<string, unknown> {
-  /** The last migration that the database has seen. */
+  /** The last migration of the database. */
   version: string | null;
-  /** What it has not seen, and this code can do without. */
+  /** Migrations that the database lacks, and without which this code runs. */
   pending?: string[];
-  /** What it has seen, and this code does not know. */
+  /** Migrations of the database that this code does not know. */
   unknown?: string[];
 }
 
-/** @throws SchemaMissing where this code cannot run on the database yet, and whatever the database says */
+/** @throws SchemaMissing where this code cannot run on the database yet, and the database's errors */
 export type SchemaCheck = () => Promise<SchemaFacts>;
 
-/** The database has not been migrated as far as this code needs. */
+/** The database lacks a migration that this code needs. */
 class SchemaMissing extends Error {
   readonly forOperator = true;
 
@@ -25,10 +25,10 @@ class SchemaMissing extends Error {
 }
 
 /**
- * Looks whether this code runs on the schema that is there. During an upgrade and after a rollback it may be an older or a
- * newer one than its own: that is said once, and shown.
+ * Checks whether this code runs on the database's schema. During an upgrade and after a rollback the schema may be older
+ * or newer than the code's own. That is logged once, and shown.
  *
- * @param name of the database, see `nameDatabase`: whoever migrates it must mean the same one
+ * @param name of the database, see `nameDatabase`: the operator who migrates it must use the same one
  */
 export function createSchemaCheck(
   db: Database,

@@ -8,7 +8,7 @@ export type BusSettings =
   | { natsUrl?: undefined }
   | { natsUrl?: { reveal(): string } | undefined; internalSecret: { reveal(): string } };
 
-/** The bus of a process. Without NATS it carries within the process alone, and the pull of the feed brings the rest. */
+/** The bus of a process. Without NATS it carries messages within the process only, and other processes pull the feed. */
 export function connectBus(
   name: string,
   values: BusSettings,
@@ -29,7 +29,7 @@ export function connectBus(
   shutdown.add('the bus', 2_000, () => bus.close());
   dependencies.push({
     name: 'bus',
-    // Losing it makes changes arrive by the pull of the feed, within a second instead of milliseconds.
+    // Without it, changes arrive by the pull of the feed, within a second instead of milliseconds.
     optional: true,
     check: async () => {
       if (bus.state() === 'down') throw new Error('not connected to NATS');

@@ -2,7 +2,7 @@ import { createNeighbourClient, type NeighbourClient } from '../internal/index.t
 import { createUpstream, systemLookup } from '../upstream/index.ts';
 import type { ProcessContext } from './process-context.ts';
 
-/** To each address of a neighbour: questions are short, and most are answered by the cache. */
+/** Connections to each address of another service: calls are short, and the cache answers most of them. */
 const connections = 32;
 
 export interface NeighbourAddress {
@@ -10,7 +10,7 @@ export interface NeighbourAddress {
   urls: readonly string[];
 }
 
-/** A client of a neighbour, closed with the process. The neighbour need not be there yet. */
+/** A client of another service, closed with the process. That service need not run yet. */
 export function connectNeighbour(
   { name, urls }: NeighbourAddress,
   { internalSecret }: { internalSecret: { reveal(): string } },

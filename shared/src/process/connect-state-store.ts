@@ -8,12 +8,12 @@ import {
 import { createSeal } from '../seal/index.ts';
 import type { ProcessBase } from './process-context.ts';
 
-/** Changes remembered to judge shared states by: minutes of a busy day, some 4 MB. */
+/** Maximum changes remembered for judging shared states: minutes of a busy day, some 4 MB. */
 const rememberedChanges = 20_000;
 
-/** What the replicas of a service share, and what it is judged by. */
+/** The states that the replicas of a service share, and the record that judges them. */
 export interface Sharing {
-  /** For what else is counted together: rate limits. */
+  /** For other shared counts: rate limits. */
   connection: RedisConnection;
   states: StateStore;
   recent: RecentChanges;
@@ -24,7 +24,7 @@ export type StateStoreSettings =
   | { redisUrl?: undefined }
   | { redisUrl?: { reveal(): string } | undefined; internalSecret: { reveal(): string } };
 
-/** The states that replicas share through Redis; null where `REDIS_URL` is not set, and each keeps its own. */
+/** The states that replicas share through Redis; null where `REDIS_URL` is not set, and each replica keeps its own. */
 export function connectStateStore(
   values: StateStoreSettings,
   { warn, shutdown, dependencies }: ProcessBase,
@@ -38,7 +38,7 @@ export function connectStateStore(
   shutdown.add('the shared cache', 1_000, () => connection.close());
   dependencies.push({
     name: 'cache',
-    // Losing it makes a replica ask the lease service instead.
+    // Without it, a replica calls the lease service instead.
     optional: true,
     check: async () => {
       if (!connection.isUp()) throw new Error('Redis cannot be used');

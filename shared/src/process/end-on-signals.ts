@@ -2,18 +2,18 @@ import thisProcess from 'node:process';
 import { endByForce, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
-/** A terminal's Ctrl-C can arrive twice, from the terminal and from npm; a person's second one comes later than this. */
+/** A terminal's Ctrl-C can arrive twice, from the terminal and from npm. A person's second one comes later than this. */
 const echoMs = 500;
 
 /**
- * For the shutdown after the drain. Each of its phases has a limit, together some 25 s, so only a main thread that stands still
- * needs longer. Kubernetes kills after 30 s, drain included, and Docker after 10.
+ * For the shutdown after the drain. Each phase has a limit, together some 25 s, so only a blocked main thread needs
+ * longer. Kubernetes kills after 30 s, drain included, and Docker after 10.
  */
 const shutdownLimitMs = 30_000;
 
 export interface EndOptions {
   process: NodeJS.Process;
-  /** Not ready from now on. */
+  /** Reports not ready from now on. */
   drain: () => void;
   shutdown: Shutdown;
   log: OperatorLog;
@@ -21,8 +21,9 @@ export interface EndOptions {
 }
 
 /**
- * Ends the process in order: not ready, serve on for a while so that load balancers look away, close. Ctrl-C has no load
- * balancer and does not wait; a second signal ends at once. The process always ends, by force if its shutdown does not come to its end.
+ * Ends the process in order: not ready, serve on for a while so that load balancers stop sending requests, close. Ctrl-C
+ * has no load balancer and does not wait; a second signal ends at once. The process always ends, by force if its shutdown
+ * does not finish.
  */
 export function endOnSignals(options: EndOptions): void {
   const { process, drain, shutdown, log, drainSeconds } = options;
@@ -34,7 +35,7 @@ export function endOnSignals(options: EndOptions): void {
       return;
     }
     firstAtMs = performance.now();
-    // A test gives a process of its own making, and must live on.
+    // A test passes a simulated process; the real one must survive.
     if (process === thisProcess) endByForce(waitSeconds * 1_000 + shutdownLimitMs);
     drain();
     log.info(
@@ -50,6 +51,6 @@ export function endOnSignals(options: EndOptions): void {
   process.on('SIGTERM', () => void end('SIGTERM', drainSeconds));
   process.on('SIGINT', () => void end('SIGINT', 0));
   process.on('SIGHUP', () => void end('SIGHUP', 0));
-  // Whoever started this process is gone; without it nobody would stop the server.
+  // The parent process is gone; without this, nothing would stop the server.
   process.on('disconnect', () => void end('the starting process ended', 0));
 }

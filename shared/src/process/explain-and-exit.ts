@@ -6,9 +6,9 @@ import { explainRefusal } from './explain-refusal.ts';
 const systemCode = /^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/;
 
 /**
- * Ends the process with what is wrong, in words. A stack is shown for what nobody foresaw, and not for what the
- * configuration, the operating system or the database refuses (a port that is taken, a folder that may not be written, a
- * password). Where a variable is behind that, it is named.
+ * Ends the process with a readable reason. A stack is shown only for unexpected errors, not for refusals by the
+ * configuration, the operating system or the database (a port in use, a folder without write permission, a wrong
+ * password). Where a variable is the cause, the reason names it.
  */
 export function explainAndExit(error: unknown, process: NodeJS.Process, env: Environment): never {
   const foreseen =
@@ -27,7 +27,7 @@ export function explainAndExit(error: unknown, process: NodeJS.Process, env: Env
   process.exit(1);
 }
 
-/** What `parseArgs` refuses, such as `--port`, which is a variable here. */
+/** Errors of `parseArgs`, such as for `--port`, which is a variable here. */
 function isUnknownFlag(error: unknown): boolean {
   return error instanceof Error && /^ERR_PARSE_ARGS_/.test((error as NodeJS.ErrnoException).code ?? '');
 }

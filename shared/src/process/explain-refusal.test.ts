@@ -47,7 +47,7 @@ describe('a listener that cannot be had names its variable and what is accepted'
     // 192.0.2.0/24 is for documentation (RFC 5737): no machine has an address of it.
     const said = explainRefusal(await errorOf(listen(0, '192.0.2.1')), {});
     expect(said).toMatch(
-      /^HOST is 192\.0\.2\.1, which is no address of this machine.*Accepted: .*0\.0\.0\.0/,
+      /^HOST is 192\.0\.2\.1, which is not an address of this machine.*Accepted: .*0\.0\.0\.0/,
     );
   });
 

@@ -3,23 +3,23 @@ import { dirname, resolve, sep } from 'node:path';
 import { databaseVariables, type Environment, readConfig } from '../config/index.ts';
 import { describeFileRefusal } from '../db/index.ts';
 
-/** An error of the operating system or of SQLite, with what Node and the metrics listener put into it. */
+/** An error of the operating system or of SQLite, with the fields that Node and the metrics listener add. */
 type Refusal = NodeJS.ErrnoException & { address?: string; port?: number; listener?: 'metrics' };
 
-/** What a file or its disk is to blame for (sqlite.org/rescode.html); the other codes tell of a mistake in the code. */
+/** Codes that concern a file or its disk (sqlite.org/rescode.html). The other codes mean a mistake in the code. */
 const ofTheFile = /^SQLITE_(CANTOPEN|NOTADB|READONLY|PERM|AUTH|FULL|CORRUPT|IOERR|BUSY|LOCKED)/;
 const pathForms =
   'the path of a SQLite database, or of a file that is not there yet, in a folder that this user may write to';
 
 /**
- * What the operating system or SQLite refuses at the start, in words that name the variable to change.
+ * Explains what the operating system or SQLite refuses at the start, and names the variable to change.
  *
  * @param env for the path of the database, which SQLite does not put into its errors
- * @returns undefined for anything that no variable of ours is behind
+ * @returns undefined for an error that none of our variables causes
  */
 export function explainRefusal(error: unknown, env: Environment): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // What a service says of its database to others has the database's own words as its cause.
+  // A service's error about its database has the database's own error as its cause.
   return explainItself(error, env) ?? explainRefusal(error.cause, env);
 }
 
@@ -44,7 +44,7 @@ function explainListener({ code, address, port, listener }: Refusal): string | u
   }
   if (code === 'EADDRNOTAVAIL') {
     const forms = 'an address of this machine, or 0.0.0.0 for all of them';
-    return `${host} is ${address}, which is no address of this machine (${code}). Accepted: ${forms}.`;
+    return `${host} is ${address}, which is not an address of this machine (${code}). Accepted: ${forms}.`;
   }
   return undefined;
 }
@@ -62,7 +62,7 @@ function explainSqlite(
 ): string | undefined {
   const say = (what: string) =>
     `SQLITE_PATH is ${JSON.stringify(sqlitePath)}, ${what}. Accepted: ${pathForms}.`;
-  // The folder of the file is made where it is missing.
+  // A missing folder of the file is made.
   if (syscall === 'mkdir' && path !== undefined && isOrHolds(path, dirname(sqlitePath))) {
     const isFile = code === 'EEXIST' || code === 'ENOTDIR';
     return say(
@@ -77,7 +77,7 @@ function explainSqlite(
   return say(`which cannot be used: ${message} (${code})`);
 }
 
-/** @returns undefined where the database is a Postgres, or where the variables say something that cannot be used */
+/** @returns undefined where the database is a Postgres, or where the variables have an unusable value */
 function sqlitePath(env: Environment): string | undefined {
   try {
     const { values } = readConfig(databaseVariables, env);

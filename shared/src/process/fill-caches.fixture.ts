@@ -7,16 +7,16 @@ import { createLeaseState } from '../testing/lease-state.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 
 /**
- * A program: fills each cache of this process beyond its bound, with viewers, leases and contents as they are in service, and
- * says as JSON what it found. Its argument is what the caches may take together, in bytes; without it they take their part of
- * what the process may use.
+ * A program: fills each cache of this process beyond its limit, with viewers, leases and contents as in service, and
+ * prints the result as JSON. Its argument is the caches' limit together, in bytes. Without it they take their share of
+ * the process's memory.
  */
 const given = process.argv[2];
 const bytes = given === undefined ? boundCaches(readProcessMemory()) : Number(given);
 const plan = planCaches(bytes);
 const clock = createManualClock();
 const secret = Buffer.alloc(32, 1);
-/** As many bytes of entries come to each cache as it may take, times this. */
+/** Bytes of entries offered to each cache, as a multiple of its limit. */
 const rounds = 1.3;
 
 function createCaches(): Authority {
@@ -26,7 +26,7 @@ function createCaches(): Authority {
     bus,
     clock,
   });
-  // Every answer is made anew, as one is that was parsed.
+  // Every answer is a new object, like one that was parsed.
   const copy = (text: string) => Buffer.from(text).toString();
   const now = clock.now();
   return createAuthority({
@@ -65,7 +65,7 @@ const keyOf: Readonly<Record<keyof Authority, (i: number) => string>> = {
   marks: (i) => markKey(`viewer-with-the-number-${i}`, 'my-video-001-of-a-long-series'),
 };
 
-/** @returns the entries that came */
+/** @returns the number of entries offered */
 async function fill(authority: Authority, name: keyof Authority): Promise<number> {
   const cache = authority[name];
   let entered = 0;
@@ -88,7 +88,7 @@ function sign(i: number): string {
 /** No token takes less. */
 const smallestTokenBytes = 250;
 
-/** @returns the entries that came and are kept, what they are counted as, and what V8's heap held with them */
+/** @returns the entries offered and kept, their counted bytes, and the bytes that V8's heap held with them */
 async function fillTokens() {
   const verifier = createTokenVerifier({
     secret,
@@ -112,7 +112,7 @@ async function fillTokens() {
   return { entered, kept, bytes, fullBytes };
 }
 
-/** What V8's heap holds; exact where the program runs with `--expose-gc`. */
+/** Bytes in V8's heap; exact where the program runs with `--expose-gc`. */
 function heapBytes(): number {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed;
@@ -128,7 +128,8 @@ async function main(): Promise<void> {
     caches[name] = { entered, kept, bytes: counted, heapBytes: heapBytes() - before };
   }
   const { fullBytes, ...tokens } = await fillTokens();
-  // What goes with the verifier: V8 has thrown away unused code meanwhile, so a comparison with what was before says little.
+  // Bytes that the verifier frees. V8 has discarded unused code meanwhile, so comparing with the value before says
+  // little.
   caches.tokens = { ...tokens, heapBytes: fullBytes - heapBytes() };
   process.stdout.write(JSON.stringify({ bytes, caches, rssBytes: process.memoryUsage().rss }));
 }

@@ -17,7 +17,7 @@ import { explainAndExit } from './explain-and-exit.ts';
 import { createProcessBase, type ProcessContext } from './process-context.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
 
-/** How long a service waits between two looks at what it waits for. */
+/** Time between two checks of a dependency that a service waits for. */
 const retryEveryMs = 1_000;
 
 interface ProcessValues {
@@ -44,13 +44,13 @@ export interface RunServiceOptions<S extends Settings> {
   /**
    * Mounts the routes.
    *
-   * @returns what has to succeed before requests are answered: it is tried until it does. Rejecting with an error that has
-   *   `final` set ends the trying: the service stays not ready and says why
+   * @returns the work that must succeed before requests are answered: it is repeated until it does. An error with `final`
+   *   set ends the repetition: the service stays not ready and logs the reason
    */
   mount: (context: ServiceContext<S>) => Promise<() => Promise<void>>;
 }
 
-/** Runs one service as a process of its own: configuration, adapters, host, listen, and the end in order. */
+/** Runs one service as a separate process: configuration, adapters, host, listener, and the end in order. */
 export async function runService<const S extends Settings>(
   options: RunServiceOptions<S>,
   process: NodeJS.Process,
@@ -72,7 +72,7 @@ async function start<const S extends Settings>(
   const help = () =>
     `latchkey ${name}, a service of the distributed profile\n\n${describeVariables(settings)}`;
   if (answerFlags(process, { version, help })) return;
-  // Each looks at its own variables, and at none where a service does not have them.
+  // Each rule checks its own variables, and is skipped where a service lacks them.
   const weak = weakSecretRules as unknown as typeof rules;
   const { values, warnings } = readConfig(settings, env, { rules: [...rules, ...weak] });
   const common = values as unknown as ProcessValues;
@@ -119,12 +119,12 @@ async function start<const S extends Settings>(
   }
 }
 
-/** What the start waits for; null once it is over. */
+/** The dependency that the start waits for; null once the start is over. */
 interface Start {
   waitsFor: unknown;
 }
 
-/** Lets `/ready` say no until the start is over. To be called before anyone can ask. */
+/** Makes `/ready` answer not ready until the start is over. Call it before the process listens. */
 function addStart(dependencies: Dependency[]): Start {
   const start: Start = { waitsFor: new Error('it has just started') };
   dependencies.push({
@@ -150,7 +150,7 @@ async function prepareUntilDone(
       service.openForRequests();
       return;
     } catch (error) {
-      // Said once for each reason, not once a second.
+      // Logged once for each reason, not once a second.
       if (String(error) !== String(start.waitsFor)) log.warn('not ready yet', { error });
       start.waitsFor = error;
       if (error instanceof Error && 'final' in error) return;

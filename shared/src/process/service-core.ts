@@ -27,10 +27,10 @@ import { feedDependency } from './service-database.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
 const jobsEndMs = 5_000;
-/** Changes from before the start that a replica reads, so that it may believe shared states at once. */
+/** Changes from before the start that a replica reads, so that it can trust shared states at once. */
 const recalledChanges = 5_000;
 
-/** What authenticating reads of the configuration. */
+/** The configuration that authentication needs. */
 export interface CoreSettings extends TokenSettings, RateLimits {
   allowAnonymousViewers: boolean;
   authorityMaxAgeSeconds: number;
@@ -45,7 +45,7 @@ export interface CoreReaders {
   /** Left out where the service decides nothing about contents or leases. */
   contents?: ContentReader;
   leases?: LeaseReader | SharedLeases;
-  /** What the replicas share; null where each keeps and counts its own. */
+  /** The state that the replicas share; null where each replica keeps and counts its own. */
   sharing: Sharing | null;
 }
 

@@ -6,12 +6,12 @@ import type { OperatorLog } from '../log/index.ts';
 import type { SchemaCheck } from './check-schema.ts';
 
 /**
- * A read is under the 2 s that a whole readiness check may take. A write that hangs is told before the gateway stops listening,
- * after 900 ms: else it would show every service as down, where only the database is degraded.
+ * A read is below the 2 s of a whole readiness check. A hanging write is reported after 900 ms, before the gateway stops
+ * waiting: otherwise it would show every service as down, where only the database is degraded.
  */
 const probeLimits = { readMs: 1_500, writeMs: 600 };
 
-/** Opens the database of a service; it is closed with the process. Nothing is asked of it yet. */
+/** Opens the database of a service; it is closed with the process. No statement is sent yet. */
 export function openServiceDatabase(
   values: DatabasePlace,
   { log, shutdown }: { log: OperatorLog; shutdown: Shutdown },
@@ -26,8 +26,8 @@ export function openServiceDatabase(
 }
 
 /**
- * What `/ready` asks of a database: that it can be read and that its schema is one that this code runs on. One that takes no
- * writes is degraded: what is known goes on being served.
+ * The `/ready` check of a database: it can be read, and this code runs on its schema. A database that takes no writes is
+ * degraded: known states are still served.
  */
 export function databaseDependencies(db: Database, clock: Clock, checkSchema: SchemaCheck): Dependency[] {
   const probe = createDatabaseProbe(db, probeLimits);
@@ -49,13 +49,13 @@ export function databaseDependencies(db: Database, clock: Clock, checkSchema: Sc
 }
 
 /**
- * Whether this process knows what has changed: without that, no state is known and no key is served, however well the
- * process is.
+ * Whether this process receives changes. Without them no state is known and no key is served, however healthy the process
+ * is.
  */
 export function feedDependency(follower: FeedFollower): Dependency {
   return {
     name: 'feed',
-    // A service that has lost it is of use for what needs no cached state, and is asked again by itself.
+    // A service that no longer receives them still serves requests without cached states, and is retried by itself.
     optional: true,
     check: async () => {
       const ageMs = follower.ageMs();

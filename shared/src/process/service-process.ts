@@ -11,7 +11,7 @@ import { type Phase, phaseHeader } from '../upstream/index.ts';
 import type { ProcessBase } from './process-context.ts';
 
 const closeTimeoutMs = 10_000;
-/** Begins what neighbours ask of each other. */
+/** Path prefix of the internal routes. */
 const internalPath = '/internal/';
 
 export interface ServiceProcessOptions {
@@ -26,17 +26,17 @@ export interface ServiceProcessOptions {
   base: ProcessBase;
 }
 
-/** A service in a process of its own, before its routes are mounted. */
+/** A service in a separate process, before its routes are mounted. */
 export interface ServiceProcess {
   app: App;
   metrics: Metrics;
   readiness: Readiness;
-  /** Until it is opened, every route but health and readiness answers 503: the service waits for something. */
+  /** Until it is opened, every route but health and readiness answers 503: the service waits for a dependency. */
   openForRequests(): void;
   listen(): Promise<void>;
 }
 
-/** The host that every service has in the distributed profile. The gateway in front writes the log line and knows CORS. */
+/** The host of every service in the distributed profile. The gateway in front writes the log line and handles CORS. */
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version } = options;
   const { clock, log, shutdown, dependencies } = options.base;
@@ -62,7 +62,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     if (request.routeOptions.config.waitsForNothing) return done();
     if (!open) tell(reply, 'starting');
     else if (request.routeOptions.url?.startsWith(internalPath) && readiness.lacksSomething()) {
-      // What it says of its rows may not be true. A neighbour asks another address, or knows that it does not know.
+      // Its rows may be outdated. The caller then asks another address, or answers that the state is unknown.
       tell(reply, 'unsure');
     } else return done();
     done(new AppError('DEPENDENCY_UNAVAILABLE'));

@@ -10,7 +10,7 @@ import {
   viewerTokenVariables,
 } from '../config/index.ts';
 
-/** What every service of the distributed profile reads. `port` is its own default. */
+/** Settings of every service of the distributed profile. `port` is its default. */
 export function serviceSettings(port: number) {
   return {
     ...processVariables(port),
@@ -24,5 +24,5 @@ export function serviceSettings(port: number) {
   };
 }
 
-/** And where it keeps rows. */
+/** Additional settings of a service that stores rows. */
 export const rowSettings = sharedDatabaseVariables;
