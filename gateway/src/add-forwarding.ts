@@ -6,9 +6,9 @@ import { Forwarding, type ShedReason } from './forwarding.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { routeTable, type ServiceName } from './route-table.ts';
 
-/** Above the 4 s of a statement in a service, below the 8 s that hls.js waits for the first octet of a key (`keyLoadPolicy`). */
+/** Above the 4 s of a statement in a service. Below the 8 s that hls.js waits for the first byte of a key (`keyLoadPolicy`). */
 const defaultAnswerLimitMs = 7_000;
-/** Hundreds of times what a warm key request takes; with the 0.5 s for a sign of life it makes a second at a silent address. */
+/** Hundreds of times what a warm key request takes. With the 0.5 s of the probe, a silent address costs a second. */
 const defaultDoubtAfterMs = 500;
 
 export interface ForwardingOptions {
@@ -17,14 +17,14 @@ export interface ForwardingOptions {
   eventStreams: Upstream;
   secret: string;
   clock: Clock;
-  /** `PUBLIC_URL`; null where it is not set. */
+  /** `PUBLIC_URL`; null if it is not set. */
   publicUrl: string | null;
-  /** How long a service may take to begin its answer, where the route table says nothing else. */
+  /** How long a service may take to begin its answer, unless the route table names another limit. */
   answerLimitMs?: number;
-  /** How long it may take before it is asked for a sign of life. */
+  /** How long it may take before its address is probed. */
   doubtAfterMs?: number;
   onFault: (service: ServiceName, error: unknown) => void;
-  /** Notified of each request that was refused without being sent; left out, nobody is. */
+  /** Notified of each request that was refused without being sent. */
   onShed?: (service: ServiceName, reason: ShedReason) => void;
 }
 
@@ -45,16 +45,16 @@ export async function addForwarding(
 ): Promise<void> {
   const streams = createOpenStreams();
   await app.register(async (scope) => {
-    // Before the server waits for its connections to end: these would not by themselves.
+    // Before the server waits for its connections to end: event streams do not end by themselves.
     scope.addHook('preClose', async () => streams.close());
-    // Whether a path takes a method is the service's to say. CONNECT asks for a tunnel, and never gets here.
+    // The service decides whether a path takes a method. CONNECT asks for a tunnel, and never gets here.
     for (const method of METHODS) {
       if (method !== 'CONNECT' && !scope.supportedMethods.includes(method))
         scope.addHttpMethod(method, { hasBody: true });
     }
-    // Bodies pass as they are: the service reads them. They are small, so they are held whole, and the limit holds here.
+    // The service parses bodies. They are small, so the gateway holds them whole, and applies the size limit here.
     scope.removeAllContentTypeParsers();
-    // Fastify refuses a QUERY without a type by itself. What has none may be taken for octets (RFC 9110 section 8.3).
+    // Fastify refuses a QUERY without a content type. A body without one may be taken for bytes (RFC 9110 section 8.3).
     scope.addHook('onRequest', ({ method, raw }, _reply, done) => {
       if (method === 'QUERY') raw.headers['content-type'] ??= 'application/octet-stream';
       done();

@@ -9,7 +9,7 @@ import type { FastifyError, FastifyReply } from 'fastify';
 /** Where the build of the dashboard is, in the workspace and in an image alike. */
 const builtDashboard = fileURLToPath(new URL('../../admin/dist', import.meta.url));
 
-/** Scripts, styles and calls of this server alone; nobody may frame the page, and no text becomes a script. */
+/** Only scripts, styles and calls of this server. No page may frame it, and no text becomes a script. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,17 +30,17 @@ const revalidated = 'no-cache';
 const open = { schema: { hide: true }, config: { access: 'open' as const } };
 
 /**
- * `GET /admin`: the dashboard, as static files without authentication of their own, and with nothing in them to see.
- * Every address of it answers the one page, which reads the address itself.
+ * `GET /admin`: the dashboard, as static files. They need no authentication because they hold no data. Every address below
+ * `/admin` gets the same page, which reads the address itself.
  *
- * @param folder the built dashboard; where it is not there, `/admin` is a 404 that says so
+ * @param folder the built dashboard; without it, `/admin` is a 404 that says so
  */
 export async function addAdminFiles(app: App, folder = builtDashboard): Promise<void> {
   // The address that a person types.
   app.get('/', open, (_request, reply) => reply.redirect('/admin', 302));
   if (!existsSync(join(folder, 'index.html'))) return addMissingPage(app);
   await app.register(async (scope) => {
-    // A path that leaves the folder is refused with 403; here there is only what is there and what is not.
+    // `@fastify/static` refuses a path that leaves the folder with 403. A client needs to know only that nothing is there.
     scope.setErrorHandler((error: FastifyError) => {
       throw error.statusCode === 403 ? new AppError('NOT_FOUND', { cause: error }) : error;
     });
@@ -53,12 +53,12 @@ export async function addAdminFiles(app: App, folder = builtDashboard): Promise<
     });
     scope.get('/admin', open, (_request, reply) => reply.sendFile('index.html'));
     scope.get<{ Params: { '*': string } }>('/admin/assets/*', open, ({ params }, reply) => {
-      // The operating system takes no such name, and says so with an error that nobody expects.
+      // The operating system refuses such a name with an error that would become a 500.
       if (params['*'].includes('\0')) throw validationFailure('/path', 'must not have a NUL character');
       return reply.sendFile(`assets/${params['*']}`);
     });
     scope.get<{ Params: { '*': string } }>('/admin/*', open, ({ params }, reply) => {
-      // Addresses within the dashboard have no dot; what has one means a file, and there is none outside of assets.
+      // Addresses of the dashboard have no dot. An address with one means a file, and files are only in assets.
       if (params['*'].includes('.')) return reply.callNotFound();
       return reply.sendFile('index.html');
     });
@@ -74,7 +74,7 @@ function setHeaders(reply: FastifyReply, path: string): void {
     .header('referrer-policy', 'no-referrer');
 }
 
-/** For a server that was started by its file alone: keys are served all the same. */
+/** For a server that was started without `npm start`: it still serves keys. */
 function addMissingPage(app: App): void {
   const detail = 'The dashboard is not built. "npm start" builds it; see the README of the folder admin.';
   for (const path of ['/admin', '/admin/*']) {

@@ -13,10 +13,10 @@ import type { Dispatcher } from 'undici';
 import { responseHeaders } from './forwarded-headers.ts';
 import type { Forwarding } from './forwarding.ts';
 
-/** An answer up to this size is sent as one piece: keys have 16 octets, and most pages of a list fit too. */
-const wholeOctets = 16 * 1024;
+/** An answer up to this size is sent as one piece: keys have 16 bytes, and most pages of a list fit too. */
+const wholeBytes = 16 * 1024;
 
-/** A request at one address. Writes the answer to the client as it comes: small ones as one piece, others bit by bit. */
+/** A request at one address. It writes a small answer to the client as one piece, and a large one as it arrives. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly member: Member;
   readonly #forwarding: Forwarding;
@@ -32,26 +32,26 @@ export class Attempt implements Dispatcher.DispatchHandler {
     member.occupy();
   }
 
-  /** Whether the service may have begun with it. Until then it waits for a connection. */
+  /** Whether the service may have begun with the request. Until then it waits for a connection. */
   isBegun(): boolean {
     return this.#controller !== null;
   }
 
-  /** Whether nothing comes of it any more. */
+  /** Whether it has ended: answered, failed or left. */
   isOver(): boolean {
     return this.#over;
   }
 
-  /** Ends it: nobody waits for the answer any more. */
+  /** Ends it: another attempt answers, or the client has gone. */
   leave(): void {
     if (this.#over) return;
     this.#over = true;
-    this.#controller?.abort(new Error('nobody waits for the answer any more'));
+    this.#controller?.abort(new Error('the answer is no longer needed'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Thrown and not aborted: nothing was sent yet, and `abort` would end the connection, which another request can use.
-    if (this.#over) throw new Error('nobody waits for the answer any more');
+    // Thrown instead of aborted: nothing was sent yet, and `abort` would end a connection that another request can use.
+    if (this.#over) throw new Error('the answer is no longer needed');
     this.#controller = controller;
   }
 
@@ -60,7 +60,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    // Interim answers (RFC 9110 section 15.2) say nothing to the client.
+    // Interim answers (RFC 9110 section 15.2) are not forwarded.
     if (status < 200 || this.#over) return;
     const { reply, request } = this.#forwarding;
     const unusable = this.#whyUnusable(headers);
@@ -68,7 +68,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       controller.abort(unusable);
       return;
     }
-    if (this.#isAnotherAsked(status, headers)) {
+    if (this.#isSentElsewhere(status, headers)) {
       this.#over = true;
       return;
     }
@@ -79,7 +79,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = responseHeaders(headers, reply.getHeaders());
     const length = Number(headers['content-length'] ?? Number.NaN);
-    if (length <= wholeOctets) this.#held = [];
+    if (length <= wholeBytes) this.#held = [];
     else this.#begin(Number.isNaN(length));
   }
 
@@ -90,7 +90,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     const { raw } = this.#forwarding.reply;
-    // A stream that was ended from this side takes no more.
+    // Writing to an answer that the gateway has ended would be an error.
     if (raw.writableEnded || raw.write(chunk)) return;
     controller.pause();
     raw.once('drain', () => controller.resume());
@@ -108,9 +108,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
       reply.hijack();
       raw.writeHead(this.#status, this.#headers);
       const [only] = this.#held;
-      const octets = only && this.#held.length === 1 ? only : Buffer.concat(this.#held);
-      // As text of one octet a letter: Node writes text together with the head, and octets apart from it.
-      raw.end(octets.toString('latin1'), 'latin1');
+      const bytes = only && this.#held.length === 1 ? only : Buffer.concat(this.#held);
+      // As Latin-1 text, one byte a letter: Node writes text together with the head, and a buffer in a second write.
+      raw.end(bytes.toString('latin1'), 'latin1');
     } else if (!raw.writableEnded) raw.end();
   }
 
@@ -125,12 +125,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     this.#forwarding.onBroken(error);
-    // The head is out, so the only way to say that the rest is missing is to break off.
+    // The head is sent, so only a broken connection can tell the client that the rest is missing.
     raw.destroy();
   }
 
-  /** Hears what the answer says of its process, and whether another one is asked for it instead. */
-  #isAnotherAsked(status: number, headers: IncomingHttpHeaders): boolean {
+  /** Notes what the answer says of its process. @returns whether another address gets the request instead */
+  #isSentElsewhere(status: number, headers: IncomingHttpHeaders): boolean {
     const phase = headers[phaseHeader];
     this.#forwarding.notePhase(phase);
     if (phase === 'starting') {
@@ -147,17 +147,17 @@ export class Attempt implements Dispatcher.DispatchHandler {
     return isSecretRefused({ headers }) ? new SecretRefused() : null;
   }
 
-  /** Sends the head. Of a stream at once: its first event may be long in coming. */
+  /** Sends the head. For a stream at once, because its first event may come much later. */
   #begin(isStream: boolean): void {
     this.#forwarding.onHead();
     const { reply } = this.#forwarding;
     reply.hijack();
-    // The stream has the connection to itself: kept after its end, it would hold the end of the process.
+    // A stream's connection is not reused: an idle one would delay the end of the process.
     if (isStream) this.#headers.connection = 'close';
     reply.raw.writeHead(this.#status, this.#headers);
     if (!isStream) return;
     reply.raw.flushHeaders();
-    // Any other ends by itself, and must not look whole before it has.
+    // Any other answer ends by itself, and must not be ended early at the shutdown: it would look complete.
     if (this.#headers['content-type']?.includes('text/event-stream')) this.#forwarding.onStream();
   }
 }

@@ -20,8 +20,8 @@ const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-P
 const maxAgeSeconds = 7_200;
 
 /**
- * What an answer tells a page of this origin, by the same rules as `addCors`: for answers that no hook of the plugin reaches, such as
- * the 400 of a path that cannot be decoded. Without these headers, a page sees a network failure instead of the reason.
+ * The CORS headers of an answer that no hook of the plugin reaches, such as the 400 of a path that cannot be decoded. The rules are
+ * those of `addCors`. Without these headers, a page sees a network failure instead of the reason.
  */
 export function createCorsHeaders(
   origins: CorsOrigins,
@@ -40,16 +40,16 @@ export function createCorsHeaders(
 }
 
 /**
- * Answers for the listed origins, and for no other. Without any there are no CORS headers at all.
+ * Adds CORS headers for the listed origins only. Without a list, no answer has CORS headers.
  *
- * @param takesCookies whether `VIEWER_TOKEN_FROM` has `cookie`: then pages of listed origins may send them. Never with `*`,
- *   which stands for pages that nobody chose, and which browsers refuse together with cookies
+ * @param takesCookies whether `VIEWER_TOKEN_FROM` has `cookie`: then pages of listed origins may send them. Never with `*`:
+ *   the operator did not choose those pages, and browsers refuse it together with cookies
  */
 export async function addCors(app: App, origins: CorsOrigins, takesCookies: boolean): Promise<void> {
   if (origins.length === 0) return;
   const listed = new Set(origins === '*' ? [] : origins);
   await app.register(cors, {
-    // A function and not the list: with a list, an origin that is not in it would still get some of the headers.
+    // A function instead of the list: with a list, an unlisted origin would still get some of the headers.
     origin: origins === '*' ? '*' : (origin, done) => done(null, origin !== undefined && listed.has(origin)),
     methods,
     allowedHeaders,
@@ -57,7 +57,7 @@ export async function addCors(app: App, origins: CorsOrigins, takesCookies: bool
     credentials: takesCookies && origins !== '*',
     maxAge: maxAgeSeconds,
     hideOptionsRoute: true,
-    // A plain OPTIONS is no preflight; it gets its 405 like any method that a path does not take.
+    // A plain OPTIONS is not a preflight. It gets 405, like any method that a path does not take.
     strictPreflight: false,
   });
 }

@@ -3,19 +3,19 @@ import { dirname } from 'node:path';
 import type { SecretsFile } from '@latchkey/shared/config';
 import { makeFolder } from '@latchkey/shared/db';
 
-/** Readable by its owner alone: it opens all content. */
+/** Only the owner may read the file: its secrets open all content. */
 const fileMode = 0o600;
-/** Where a file system has no hard links (link(2)), such as FAT and some that are shared with a virtual machine. */
+/** What link(2) answers on a file system without hard links, such as FAT and some that are shared with a virtual machine. */
 const hasNoLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
- * Keeps what was made. The file is on the disk, whole, before anything is encrypted with it: a process that is killed
- * leaves the old file or the new one. Of several processes that make it at the same time, one does.
+ * Writes the secrets that were made. The whole file is on the disk before anything is encrypted with them: a process that is
+ * killed leaves the old file or the new one. If several processes write at the same time, one of them succeeds.
  *
- * @param before the file as it was read when it lacked what was made
- * @param suffix of the file that becomes the new one; no other process may have the same. A process id is not enough: in
- *   containers that share a volume each is 1, and one that was killed leaves its file behind
- * @returns false where another process has made the file since: nothing was written
+ * @param before the file as it was read, without these secrets
+ * @param suffix of the temporary file; no other process may have the same. A process id is not unique: containers that share
+ *   a volume each have 1, and a killed process leaves its file behind
+ * @returns false if another process has written the file meanwhile: then nothing was written
  */
 export function keepSecrets(
   { path, text }: SecretsFile,
@@ -41,7 +41,7 @@ const introduction = `# Made by the first run of Latchkey. The master key and it
 # who has them can play everything, and without them everything encrypted is lost. Back this file up.
 `;
 
-/** A person may have edited it, and left its last line without an end. */
+/** A person may have edited the file and left its last line without an end. */
 function endLine(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }
@@ -56,7 +56,7 @@ function writeWhole(path: string, text: string): void {
   }
 }
 
-/** Gives the file its name, unless another one has it: link(2) is atomic and replaces nothing, as rename(2) does. */
+/** Gives the file its name, unless another file has it. link(2) is atomic, and unlike rename(2) it replaces nothing. */
 function linkNew(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
@@ -72,7 +72,7 @@ function linkNew(temporary: string, path: string): boolean {
   return true;
 }
 
-/** A rename is lasting once its folder is on the disk. */
+/** A new name survives a power cut once its folder is on the disk. */
 function syncFolder(path: string): void {
   const folder = openSync(path, 'r');
   try {

@@ -8,20 +8,20 @@ import {
   type SingleNodeValues,
 } from '@latchkey/shared/config';
 
-/** The configuration of a single node, with what an earlier run kept and what this one has made because it was missing. */
+/** The configuration of a single node, with the secrets that an earlier run kept and those that this run has made. */
 export interface NodeConfiguration {
   readonly values: SingleNodeValues;
   readonly warnings: readonly string[];
-  /** By the names of variables; empty where nothing was missing. */
+  /** By the names of variables; empty if nothing was missing. */
   readonly made: Readonly<Record<string, string>>;
-  /** Where that is to be kept, as it was when this was read. */
+  /** Where the secrets are kept, as the file was when it was read. */
   readonly file: SecretsFile;
 }
 
 /**
- * Reads the configuration. Nothing is written: what is made here counts once it has been kept.
+ * Reads the configuration and makes the secrets that are missing. It writes nothing: `keepSecrets` does.
  *
- * @throws ConfigError with every fault together; the error of the operating system where the kept secrets cannot be read
+ * @throws ConfigError with every fault together; the error of the operating system if the kept secrets cannot be read
  */
 export function readNodeConfiguration(
   env: Environment,

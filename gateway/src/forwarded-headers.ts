@@ -9,7 +9,7 @@ import {
 import { isDirectFromLoopback } from '@latchkey/shared/net';
 import type { FastifyRequest } from 'fastify';
 
-/** Between two hops only (RFC 9110 section 7.6.1), beside what a Connection header names. */
+/** Headers between two hops only (RFC 9110 section 7.6.1), besides those that a Connection header names. */
 const hopByHop = [
   'connection',
   'keep-alive',
@@ -21,7 +21,7 @@ const hopByHop = [
   'transfer-encoding',
   'upgrade',
 ];
-/** Of a request; the ones after the first row are written anew here, whatever the client sent: a service believes them. */
+/** Headers of a client that no service gets. Services trust those that are named here, so the gateway writes its own. */
 const notToService = new Set([
   ...hopByHop,
   'host',
@@ -32,18 +32,18 @@ const notToService = new Set([
   'x-real-ip',
   'x-request-id',
 ]);
-/** Of an answer; a second one of the gateway's own would say the same, or the other thing. */
+/** Headers of a service that no client gets: the gateway sets its own. */
 const notToClient = new Set([...hopByHop, 'x-request-id', 'date']);
-/** This hop, as a gateway has to name itself to whom it asks (RFC 9110 section 7.6.3). */
+/** The gateway's own entry in the `Via` header (RFC 9110 section 7.6.3). */
 const thisHop = '1.1 latchkey';
 
-/** The one route for which it matters where a browser's page came from: it acts without a credential. */
+/** The only route that checks which page a browser calls from, because it may act without a credential. */
 const setupPath = '/api/v1/setup';
 
 /**
- * The headers of a forwarded request, as a flat list of names and values, which undici takes as they are.
+ * The headers of a forwarded request, as the flat list of names and values that undici takes.
  *
- * @param publicUrl `PUBLIC_URL`, null where it is not set
+ * @param publicUrl `PUBLIC_URL`, null if it is not set
  */
 export function requestHeaders(request: FastifyRequest, secret: string, publicUrl: string | null): string[] {
   const { headers } = request;
@@ -61,7 +61,7 @@ export function requestHeaders(request: FastifyRequest, secret: string, publicUr
   return kept;
 }
 
-/** Only here is it seen where the client stands: the service gets neither its connection nor its `Host`. */
+/** Tells the service where the client calls from: it sees neither the client's connection nor its `Host`. */
 function pushSetupOrigin(
   kept: string[],
   { headers, socket }: FastifyRequest,
@@ -74,7 +74,7 @@ function pushSetupOrigin(
 }
 
 /**
- * What the client gets of a service's headers, after those that the gateway has set (CORS, request id).
+ * The headers that the client gets: those that the gateway has set (CORS, request id), then those of the service.
  *
  * @returns for `writeHead`
  */
@@ -93,7 +93,7 @@ export function responseHeaders(
   return headers;
 }
 
-/** The headers that a Connection header names; null for its usual values, which name none that could be passed on. */
+/** The headers that a Connection header names; null for its usual values, which name no other header. */
 function namedBy(connection: string | undefined): Set<string> | null {
   if (!connection || connection === 'keep-alive' || connection === 'close') return null;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));

@@ -13,17 +13,17 @@ import { Attempt } from './attempt.ts';
 import { requestHeaders } from './forwarded-headers.ts';
 import type { OpenStreams } from './open-streams.ts';
 
-/** Asking for these changes nothing, so asking twice is no harm (RFC 9110 section 9.2.1). */
+/** Methods that change nothing, so sending them twice does no harm (RFC 9110 section 9.2.1). */
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** `http://host` before the path (RFC 9112 section 3.2.2), cut off where the router cuts it off. */
+/** `http://host` before the path (RFC 9112 section 3.2.2). The router ignores it, too. */
 const beforePath = /^https?:\/\/.*?(?=\/)/i;
 
 /**
- * Of the 7 s for an answer, the 4 s of a statement in a service have to be left when a request is sent. One that has waited
- * longer for a connection is refused: its player asks again after a 503, and would not before its own 8 s are over.
+ * Of the 7 s for an answer, the 4 s of a statement in a service must be left when a request is sent. A request that waits longer
+ * for a connection gets 503, which a player retries at once. Without an answer it would wait its own 8 s.
  */
 const lineLimitMs = 3_000;
-/** What a request weighs in the line: one for its head and what belongs to it, and one for each so many bytes of its body. */
+/** The weight of a request in the waiting line: one for its head, and one for each so many bytes of its body. */
 const bytesPerWeight = 16 * 1024;
 
 /** Why a request was refused without being sent, as it is counted for the operator. */
@@ -39,11 +39,11 @@ export interface ForwardOptions {
   upstream: Upstream;
   secret: string;
   clock: Clock;
-  /** `PUBLIC_URL`; null where it is not set. */
+  /** `PUBLIC_URL`; null if it is not set. */
   publicUrl: string | null;
-  /** From the request to the head of its answer, waiting for a free connection and further tries included. */
+  /** From the request to the head of its answer. It includes the wait for a connection and further attempts. */
   answerLimitMs: number;
-  /** After this long without an answer the address is asked for a sign of life. */
+  /** After this long without an answer the address is probed. */
   doubtAfterMs: number;
   streams: OpenStreams;
   /** Notified of each request that no address answered, and of each answer that broke off. */
@@ -67,7 +67,7 @@ export class Forwarding implements Waiter {
   #attempt: Attempt | null = null;
   #timer: NodeJS.Timeout | undefined;
   readonly #startedAtMs: number;
-  /** Since its beginning, as far as the timers have run. */
+  /** Time since its beginning, as the timers have counted it. */
   #timersMs = 0;
 
   constructor(request: FastifyRequest, reply: FastifyReply, options: ForwardOptions) {
@@ -87,17 +87,17 @@ export class Forwarding implements Waiter {
     this.#start();
   }
 
-  /** The head of an answer goes to the client: the time limit is over. */
+  /** The head of an answer goes to the client: the time limit no longer applies. */
   onHead(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Hears what an answer says of the service's process. */
+  /** Notes what an answer says of the service's process. */
   notePhase(phase: unknown): void {
     this.#tries.member?.notePhase(phase);
   }
 
-  /** Nothing of an answer has gone to the client: tries another address, or fails. */
+  /** No part of an answer has gone to the client: tries another address, or fails. */
   onUnanswered(error: Error): void {
     if (!this.turnFrom(error)) this.#fail(error);
   }
@@ -105,7 +105,7 @@ export class Forwarding implements Waiter {
   /**
    * Leaves the present attempt for another address.
    *
-   * @returns false where there is no other, and the present one goes on
+   * @returns false if there is no other: then the present attempt goes on
    */
   turnFrom(error: Error): boolean {
     if (!this.#tries.next(error)) return false;
@@ -113,19 +113,19 @@ export class Forwarding implements Waiter {
     return true;
   }
 
-  /** The client has got a part of the answer, and will not get the rest. */
+  /** The client has received a part of the answer, and will not receive the rest. */
   onBroken(error: Error): void {
     this.#options.onFault(error);
   }
 
-  /** An answer without end begins. */
+  /** An event stream begins. */
   onStream(): void {
     this.#options.streams.add(this.reply.raw);
   }
 
   /** Its turn has come. */
   admit(member: Member): void {
-    // A timer that is late because this process is short of processor time has not removed it.
+    // The timer may be late if this process is short of processor time, so the request may still be in line.
     if (this.#elapsedMs() >= lineLimitMs) {
       this.#shed('waited_too_long');
       return;
@@ -152,14 +152,14 @@ export class Forwarding implements Waiter {
   #send(member: Member): void {
     this.#attempt = new Attempt(this, member);
     const { method } = this.request;
-    // The limit is this class's own; the connection's would cut off what has been given longer.
+    // This class has its own limit. The limit of the connection would end requests that have been given more time.
     member.pool.dispatch(
       { method, path: this.#path, headers: this.#headers, body: this.#body, headersTimeout: 0 },
       this.#attempt,
     );
   }
 
-  /** By the clock too: each timer is late by as much as this process is, and the client's patience is not. */
+  /** Checks the clock, too: timers are late when this process is busy, but clients do not wait longer. */
   #elapsedMs(): number {
     return Math.max(this.#timersMs, this.#options.clock.monotonic() - this.#startedAtMs);
   }
@@ -175,7 +175,7 @@ export class Forwarding implements Waiter {
     }, waitMs);
   }
 
-  /** A process that lives is waited for, however slow. One that gives no sign of life is left, where there is another. */
+  /** Waits for a process that answers its probe, however slow it is. Leaves one that does not, if there is another. */
   async #doubt(): Promise<void> {
     this.#arm();
     const doubted = this.#attempt;
@@ -183,7 +183,7 @@ export class Forwarding implements Waiter {
       if (this.#elapsedMs() >= lineLimitMs) this.#shed('waited_too_long');
       return;
     }
-    // What changes something may have been done, so it waits for its answer to the end.
+    // A request that changes something may have been done, so it waits for its answer until the limit.
     if ((this.#isSafe || !doubted.isBegun()) && !this.#options.upstream.hasAlive())
       return this.#shed('no_address');
     if (await doubted.member.isAlive()) return;
@@ -197,14 +197,14 @@ export class Forwarding implements Waiter {
     this.#fail(new Error(`no answer within ${this.#options.answerLimitMs} ms`));
   }
 
-  /** The client has its answer, or has gone away. */
+  /** The client has its answer, or has gone. */
   #end(): void {
     clearTimeout(this.#timer);
     this.#options.upstream.line.remove(this);
     this.#attempt?.leave();
   }
 
-  /** Without a cause for the log of each request: there may be thousands a second. */
+  /** Without a cause, so that not each request is logged: there may be thousands a second. */
   #shed(reason: ShedReason): void {
     this.#end();
     if (this.reply.sent || this.reply.raw.destroyed) return;

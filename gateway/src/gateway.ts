@@ -23,11 +23,11 @@ export interface GatewayOptions {
   requestLog: RequestLog;
   operatorLog: OperatorLog;
   metrics: Metrics;
-  /** Where the services answer in other processes: their OpenAPI documents. */
+  /** For separate services: reads their OpenAPI documents. */
   serviceDocuments?: () => Promise<ServiceDocument[]>;
 }
 
-/** The front door, before any service is mounted on it or forwarded from it. It holds no secret. */
+/** The host of both profiles, before services are mounted on it or requests forwarded from it. It holds no secret. */
 export async function createGateway(options: GatewayOptions): Promise<App> {
   const { trustProxy, readiness, clock, version, publicUrl } = options;
   const app = createHost({

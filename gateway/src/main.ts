@@ -34,15 +34,15 @@ import { serviceDependencies } from './service-dependencies.ts';
 import { fetchServiceDocuments } from './service-documents.ts';
 import { addGatheredStatistics } from './statistics/add-gathered-statistics.ts';
 
-/** To each address of a service: enough for a burst of key requests, few enough for a process' open files. */
+/** Connections to each address of a service: enough for a burst of key requests, few enough for the limit of open files. */
 const connections = 128;
-/** To each address of auth, for event streams: above the 512 that it opens, so that the next one gets its clear answer. */
+/** To each address of auth, for event streams. Auth opens 512 and refuses the next one, so that refusal must reach it. */
 const streamConnections = 640;
 
 const settings = {
   ...processVariables(defaultPorts.gateway),
   ...gatewayVariables,
-  // Whether pages of listed origins may send cookies.
+  // With `cookie`, pages of listed origins may send cookies.
   viewerTokenFrom: viewerTokenVariables.viewerTokenFrom,
   ...internalVariables,
   ...neighbourVariables,
@@ -51,7 +51,7 @@ const settings = {
 
 async function main(): Promise<void> {
   const help = () =>
-    `latchkey gateway, the front door of the distributed profile\n\n${describeVariables(settings)}`;
+    `latchkey gateway, which clients call when services run separately\n\n${describeVariables(settings)}`;
   if (answerFlags(process, { version: packageJson.version, help })) return;
   const { values, warnings } = readConfig(settings, process.env, {
     rules: [corsRule, listenRule, ...weakSecretRules],

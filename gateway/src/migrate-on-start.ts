@@ -3,7 +3,7 @@ import { cleanAudit, type Database, migrate, openDatabase } from '@latchkey/shar
 import type { OperatorLog } from '@latchkey/shared/log';
 
 /**
- * Brings the database up to date, unless the operator does that himself.
+ * Migrates the database, unless `MIGRATE_ON_START` is off.
  *
  * @throws the error of the migration that failed
  */
@@ -17,28 +17,28 @@ export async function migrateOnStart(
   log: OperatorLog,
 ): Promise<void> {
   if (!migrateOnStart) return;
-  // The statements of a request have a time limit, which on many rows a migration would not keep. SQLite has none.
+  // Statements of requests have a time limit that a migration of many rows would exceed. SQLite has no such limit.
   const patient = databaseUrl
     ? openDatabase({ databaseUrl: databaseUrl.reveal(), sqlitePath, longStatements: true })
     : db;
   try {
     const applied = await migrate(patient);
-    if (applied.length > 0) log.info(`the database was brought up to date: ${applied.join(', ')}`);
+    if (applied.length > 0) log.info(`the database was migrated: ${applied.join(', ')}`);
     await cleanAuditOnStart(patient, log);
   } finally {
     if (patient !== db) await patient.destroy();
   }
 }
 
-/** A database that takes no writes is no reason not to start: keys can be served, and the next start goes on. */
+/** If the database accepts no writes, the server still starts and serves keys. The next start continues. */
 async function cleanAuditOnStart(db: Database, log: OperatorLog): Promise<void> {
   try {
     const cleaned = await cleanAudit(db);
     if (cleaned > 0)
-      log.info(`credentials that callers had put into ids are now hidden in ${cleaned} rows of the audit`);
+      log.info(`removed the credentials that callers had put into ids from ${cleaned} rows of the audit`);
   } catch (error) {
     log.warn(
-      'the audit could not be cleaned of credentials that callers had put into ids; the next start goes on',
+      'credentials that callers had put into ids could not be removed from the audit; the next start tries again',
       {
         error,
       },

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers without end that are on their way to clients. */
+/** Event streams that are open to clients. */
 export interface OpenStreams {
   add(answer: ServerResponse): void;
-  /** Ends all of them, and all that are added later, at once. */
+  /** Ends all streams at once, and each one that is added later. */
   close(): void;
 }
 
-/** An open stream would hold the end of the process, as nothing in it ever ends by itself. */
+/** An event stream never ends by itself, so it would keep the process from ending. */
 export function createOpenStreams(): OpenStreams {
   const open = new Set<ServerResponse>();
   let closed = false;

@@ -6,18 +6,18 @@ export type ServiceName = (typeof serviceNames)[number];
 export interface RouteRow {
   path: string;
   service: ServiceName;
-  /** Whether what is below the path is not the service's. */
+  /** Whether the service has only this path, and none below it. */
   exact?: true;
-  /** Whether its answers have no end. They have connections of their own, or a few watchers would leave none for calls. */
+  /** Whether its answers are event streams. They use separate connections, or a few of them would leave none for calls. */
   streams?: true;
-  /** For work that rightly takes longer than other requests. */
+  /** For work that takes longer than other requests. */
   answerLimitMs?: number;
 }
 
-/** A content with a million viewers: each lease is written, at some 45 µs on Postgres, before the answer may leave. */
+/** For a content with a million viewers: each lease is written before the answer, at some 45 µs on Postgres. */
 const revocationLimitMs = 60_000;
 
-/** Which service answers which path: the path itself and, unless it is exact, everything below it. The longer path wins. */
+/** Which service answers a path: the path itself and, unless it is exact, every path below it. The longest match wins. */
 export const routeTable: readonly RouteRow[] = [
   { path: '/keys', service: 'key-derivation' },
   // Exact: `/keys/leases/5` is the key of an epoch of a content that cannot exist, and gets the answer of key-derivation.

@@ -4,17 +4,17 @@ import type { Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
 /**
- * For each address that is asked before the service counts as not ready. Together under the 2 s of a whole check: otherwise
- * one service that is silent would look like the loss of all.
+ * Limits for the first, second and third address that is called before the service counts as not ready. Together they are under
+ * the 2 s of a whole check: otherwise one silent service would look like the loss of all.
  */
 const answerTimeoutsMs = [900, 600, 300];
-/** What is said of a shared dependency does not wait for longer: a service that is silent is left out of it. */
+/** The report of a shared dependency waits this long for each service, then leaves it out. */
 const othersTimeoutMs = 1_200;
 /**
- * What services stand on. None of it ends the keys by itself but the feed, by which key-derivation knows what has changed: while
- * it does not know, it serves no key.
+ * What the services need themselves. Only the loss of the feed stops the keys: key-derivation serves no key while it does not know
+ * what has changed.
  */
-const underneath: readonly { name: string; optional: boolean; saidBy: readonly ServiceName[] }[] = [
+const sharedDependencies: readonly { name: string; optional: boolean; saidBy: readonly ServiceName[] }[] = [
   { name: 'database', optional: true, saidBy: serviceNames },
   { name: 'migrations', optional: true, saidBy: serviceNames },
   { name: 'feed', optional: false, saidBy: ['key-derivation'] },
@@ -22,25 +22,26 @@ const underneath: readonly { name: string; optional: boolean; saidBy: readonly S
   { name: 'cache', optional: true, saidBy: serviceNames },
 ];
 
-/** What a service says of itself. */
+/** What a service reports of itself. */
 interface Report {
-  /** Why it is not ready; null where it is. */
+  /** Why it is not ready; null if it is ready. */
   fault: Error | null;
   dependencies: Readonly<Record<string, { status?: unknown } & Record<string, unknown>>>;
 }
 
 /**
- * What `/ready` asks of the services: of each one, that an address of it is ready and knows the secret. Without
- * key-derivation no key can be had, so the gateway is not ready. Without one of the others keys go on, and what needs it is
- * answered 503: that is shown, and is no reason to send everybody away. What the services stand on is shown by their own
- * words, of the ones that are not ready too. Each is judged by itself: a service that says nothing blames nothing else.
+ * What `/ready` checks: that each service has an address that is ready and knows the secret.
+ *
+ * Without key-derivation no key can be served, so the gateway is not ready. Without another service keys go on, and only what needs
+ * that service gets 503: the gateway shows it and stays ready. What the services need themselves is shown as they report it, also by
+ * services that are not ready. Each dependency is judged by itself: a silent service says nothing about it.
  */
 export function serviceDependencies(
   upstreams: Readonly<Record<ServiceName, Upstream>>,
   secret: string,
 ): Dependency[] {
   const rounds = new Map<ServiceName, Promise<Report>>();
-  // One question serves all the checks of one report.
+  // One call to each service serves all checks of one report.
   const readReport = (name: ServiceName) => {
     const report =
       rounds.get(name) ?? findReadyAddress(upstreams[name], secret).finally(() => rounds.delete(name));
@@ -56,7 +57,7 @@ export function serviceDependencies(
       return { addresses: upstreams[name].size(), dependencies };
     },
   }));
-  const shared = underneath.map(({ name, optional, saidBy }) => ({
+  const shared = sharedDependencies.map(({ name, optional, saidBy }) => ({
     name,
     optional,
     check: async () => {
@@ -69,7 +70,7 @@ export function serviceDependencies(
   return [...services, ...shared];
 }
 
-/** @returns null where nothing is said in time */
+/** @returns null if the report does not come in time */
 async function inTime(report: Promise<Report>): Promise<Report | null> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<null>((resolve) => {
@@ -83,8 +84,7 @@ async function inTime(report: Promise<Report>): Promise<Report | null> {
 }
 
 /**
- * @throws Error where all say that it is down; Degraded where some do, where it is degraded for one, or where nobody says
- *   anything
+ * @throws Error if all services report it down; Degraded if some do, if one reports it degraded, or if no service reports it
  */
 function judge(
   name: string,
@@ -100,15 +100,15 @@ function judge(
   const [worst] = said.filter(({ status }) => status !== 'up');
   if (worst) throw new Degraded(`degraded, ${worst.service} says`, worst.facts);
   const [first] = said;
-  if (!first) throw new Degraded('no service says anything of it', { status: 'unknown' });
+  if (!first) throw new Degraded('no service reports it', { status: 'unknown' });
   return first.facts;
 }
 
 /**
- * Asks addresses until one is ready.
+ * Calls addresses until one is ready.
  *
- * @returns what the ready one says, else what the last one says that answered
- * @throws Error where none answered
+ * @returns the report of the ready one, else of the last one that answered
+ * @throws Error if no address answered
  */
 async function findReadyAddress(upstream: Upstream, secret: string): Promise<Report> {
   let fault: unknown = new Error('no address is known');

@@ -10,7 +10,7 @@ export interface ServiceDocument {
 /**
  * The documents of all services.
  *
- * @throws AppError DEPENDENCY_UNAVAILABLE where one does not answer: half a document would be wrong
+ * @throws AppError DEPENDENCY_UNAVAILABLE if one does not answer: half a document would be wrong
  */
 export function fetchServiceDocuments(
   upstreams: Readonly<Record<ServiceName, Upstream>>,

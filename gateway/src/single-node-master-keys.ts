@@ -14,7 +14,7 @@ import { keepSecrets } from './first-run-secrets.ts';
 
 export interface MasterKeyOptions {
   configuration: NodeConfiguration;
-  /** Reads the configuration anew. */
+  /** Reads the configuration again. */
   reread: () => NodeConfiguration;
   randomId: () => string;
   clock: Clock;
@@ -29,11 +29,11 @@ export interface Settled {
 /**
  * Compares the master keys with those that the database knows, and keeps the secrets that this run made.
  *
- * Several first runs may be at this at the same time, on one machine or on several that share a Postgres. They take turns:
- * the first keeps its secrets and tells the database of its master key, the next one reads the file again and finds
- * them. Without that, two files or two halves of one could hold a key that the database does not know.
+ * Several first runs may do this at the same time, on one machine or on several that share a Postgres. They take turns: the
+ * first keeps its secrets and stores the fingerprint of its master key. The next one reads the file again and finds them. Without
+ * that, a file could hold a key that the database does not know.
  *
- * @throws MasterKeyMismatch where a version differs, or where a new key would be made beside a database that knows one
+ * @throws MasterKeyMismatch if a version differs, or if a new key would be made although the database knows one
  */
 export async function settleMasterKeys(options: MasterKeyOptions, db: Database): Promise<Settled> {
   const { configuration, clock, log } = options;
@@ -64,7 +64,7 @@ async function checkedKeys(
   return { values, masterKeys };
 }
 
-/** @returns the configuration with what is kept now: what this run made, or what another one had kept before */
+/** @returns the configuration with the kept secrets: those of this run, or those that another run kept before */
 async function keepMade({ reread, randomId }: MasterKeyOptions, db: Database): Promise<NodeConfiguration> {
   for (;;) {
     const configuration = reread();

@@ -29,9 +29,9 @@ export interface SingleNodeParts {
 }
 
 /**
- * Mounts every service on one host. Each is given its neighbours' own objects, where separate services have clients.
+ * Mounts every service on one host. Each gets the objects of its neighbours, where separate services get clients.
  *
- * @throws what the database refuses
+ * @throws the errors of the database
  */
 export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const { context, values, rows, masterKeys, readiness } = parts;

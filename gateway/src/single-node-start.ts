@@ -21,9 +21,9 @@ const closeTimeoutMs = 10_000;
 
 export interface SingleNodeOptions {
   configuration: NodeConfiguration;
-  /** Reads the configuration anew: another first run may have kept its secrets meanwhile. */
+  /** Reads the configuration again: another first run may have kept its secrets meanwhile. */
   reread: () => NodeConfiguration;
-  /** Whether METRICS_PORT was asked for; if not, a port that is taken is no reason to end. */
+  /** Whether METRICS_PORT is set. If not, the server starts although the port is taken. */
   metricsPortWasSet: boolean;
   clock: Clock;
   log: OperatorLog;
@@ -39,10 +39,9 @@ export interface SingleNode {
 }
 
 /**
- * Opens the database, checks the master keys, mounts every service and listens. Everything that is opened is registered
- * with `shutdown`.
+ * Opens the database, checks the master keys, mounts every service and listens. `shutdown` closes all of it.
  *
- * @throws MasterKeyMismatch, SchemaMissing, and whatever the database or the operating system refuses
+ * @throws MasterKeyMismatch, SchemaMissing, and the errors of the database and the operating system
  */
 export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
   const { clock, log, shutdown, requestLog } = options;
@@ -88,7 +87,7 @@ function warnOfOpenFiles({ configuration, log }: SingleNodeOptions): void {
   const open = findFilesOpenToAll([configuration.file.path, ...ofDatabase], process.getuid?.());
   if (open.length === 0) return;
   log.warn(
-    `every user of this machine may read ${open.join(', ')}, and so perhaps the secrets of this server. Run: chmod 600 ${open.join(' ')}`,
+    `every user of this machine may read ${open.join(', ')}, which may hold the secrets of this server. Run: chmod 600 ${open.join(' ')}`,
   );
 }
 
@@ -104,7 +103,9 @@ async function listenForMetrics(
     log.info(`metrics on http://${values.metricsHost}:${listener.port}/metrics`);
   } catch (error) {
     if (options.metricsPortWasSet) throw error;
-    log.warn(`no metrics: port ${values.metricsPort} is taken. METRICS_PORT names another`, { error });
+    log.warn(`no metrics are served: port ${values.metricsPort} is taken. Set METRICS_PORT to a free port`, {
+      error,
+    });
   }
 }
 

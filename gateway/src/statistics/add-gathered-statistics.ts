@@ -12,7 +12,7 @@ import { beginningOf, composeStatistics } from './compose-statistics.ts';
 import { gatherReports } from './gather-reports.ts';
 import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './statistics-route.ts';
 
-/** As for whatever else is forwarded to the service, though not as long: there is a page behind it. */
+/** Shorter than for other forwarded requests, because a page waits for it. */
 const answerTimeoutMs = 2_000;
 
 export interface GatheredStatistics {
@@ -26,8 +26,8 @@ export interface GatheredStatistics {
 }
 
 /**
- * `GET /api/v1/statistics` where the services are processes of their own. The gateway vouches for nobody: it asks the auth
- * service for the same path with the caller's own credential, hands on what is not a 200, and gathers the rest only then.
+ * `GET /api/v1/statistics` for separate services. The gateway checks no credential: it sends the request to the auth service with
+ * the caller's own credential. It forwards any answer but a 200. After a 200 it gathers the figures.
  */
 export function addGatheredStatistics(app: App, options: GatheredStatistics): void {
   const { clock, statistics, upstreams, secret } = options;
@@ -40,8 +40,8 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
       validatorCompiler: () => () => true,
     },
     async (request, reply) => {
-      const stored = await askAuth(request as FastifyRequest, reply, options);
-      // Already answered.
+      const stored = await callAuth(request as FastifyRequest, reply, options);
+      // The client has got the answer of auth.
       if (!stored) return reply;
       const now = clock.now();
       const since = beginningOf(now);
@@ -66,8 +66,8 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
   );
 }
 
-/** @returns what the auth service warns of; null where it refuses, which the caller has been told */
-async function askAuth(
+/** @returns the warnings of the auth service; null if it refuses: then the client has its answer */
+async function callAuth(
   request: FastifyRequest,
   reply: FastifyReply,
   { upstreams, secret, onFault }: GatheredStatistics,
@@ -75,7 +75,7 @@ async function askAuth(
   const tries = new Tries(upstreams.auth, true);
   for (;;) {
     try {
-      return await askAuthAt(request, reply, tries, secret);
+      return await callAuthAt(request, reply, tries, secret);
     } catch (cause) {
       if (tries.next(cause)) continue;
       onFault('auth', cause);
@@ -84,7 +84,7 @@ async function askAuth(
   }
 }
 
-async function askAuthAt(
+async function callAuthAt(
   request: FastifyRequest,
   reply: FastifyReply,
   { member }: Tries,
@@ -104,7 +104,7 @@ async function askAuthAt(
   reply
     .code(answer.status)
     .headers(responseHeaders(answer.headers, {}))
-    // As it is: serializing it again would quote it.
+    // The text is JSON already: serializing it again would quote it.
     .serializer((payload: string) => payload)
     .send(answer.text);
   return null;

@@ -9,11 +9,11 @@ export interface OwnStatistics {
   clock: Clock;
   statistics: ProcessStatistics;
   report: () => Promise<ReadyReport>;
-  /** What the stored rows give reason to warn of. */
+  /** Warnings about stored rows, such as API keys that never expire. */
   storedWarnings: () => Promise<readonly ConfigurationWarning[]>;
 }
 
-/** `GET /api/v1/statistics` of the single node, where one process knows it all. The guard of the scope decides who may. */
+/** `GET /api/v1/statistics` of the single node, where one process has all figures. The guard of the scope authorizes it. */
 export function addOwnStatistics(
   app: App,
   { clock, statistics, report, storedWarnings }: OwnStatistics,

@@ -37,7 +37,7 @@ export function toChangeFigures(replicas: readonly ReplicaReport[]): ChangeFigur
   });
 }
 
-/** Not one that started later, and none that has forgotten it over newer ones. */
+/** Leaves out a replica that started later, and one that has dropped this change for newer ones. */
 function shouldKnow(report: ProcessReport, number: number, at: number): boolean {
   const oldest = Math.min(...report.changes.map((change) => change.number));
   return report.startedAt < at && (report.changes.length === 0 || number > oldest);

@@ -11,13 +11,13 @@ import { type ReplicaReport, toChangeFigures } from './change-figures.ts';
 import { toDigits, toRequestSeries } from './request-figures.ts';
 import type { PlayerFigures, Statistics } from './statistics-schema.ts';
 
-/** Everything that is known, from wherever it came. In the single node all of it is one process's. */
+/** All reports. In the single node they are those of one process. */
 export interface Gathered {
   gateway: ProcessReport;
-  /** Null in the single node, whose gateway derives the keys too. */
+  /** Null in the single node, where one process derives the keys, too. */
   replicas: readonly ReplicaReport[] | null;
   leases: readonly ProcessReport[];
-  /** What the services' configurations and the stored rows give reason to warn of. */
+  /** Warnings about the configuration of services and about stored rows. */
   warnings: readonly ConfigurationWarning[];
   ready: ReadyReport;
   missing: Statistics['missing'];
@@ -63,7 +63,7 @@ export function composeStatistics(gathered: Gathered, steps: number, now: number
     })),
     ready: ready.ready,
     dependencies: ready.dependencies,
-    // Several processes have the same to say of the same variable.
+    // Several processes send the same warning of the same variable.
     warnings: [...new Map(gathered.warnings.map((warning) => [warning.code, warning])).values()],
     missing,
   };

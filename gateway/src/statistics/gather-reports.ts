@@ -4,7 +4,7 @@ import type { Member, Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from '../route-table.ts';
 import type { Statistics } from './statistics-schema.ts';
 
-/** A report takes milliseconds. Who shows the figures waits no longer for a process that is stuck. */
+/** A report takes milliseconds. The dashboard does not wait longer for a process that is stuck. */
 const answerTimeoutMs = 500;
 
 export interface GatheredReport {
@@ -14,7 +14,7 @@ export interface GatheredReport {
   report: ProcessReport;
 }
 
-/** The reports of every process of every service, as far as they answer. */
+/** The reports of every process of every service that answers in time. */
 export async function gatherReports(
   upstreams: Readonly<Record<ServiceName, Upstream>>,
   secret: string,
@@ -33,7 +33,7 @@ export async function gatherReports(
       const report = parseProcessReport(readJson(await ask(member, question)));
       reports.push({ service, address, report });
     } catch {
-      // Whether a service answers is what readiness reports; here it is only left out.
+      // Readiness reports a service that does not answer. Here it is only left out.
       missing.push({ service, address });
     }
   };

@@ -4,7 +4,7 @@ import type { RequestFigures, Statistics } from './statistics-schema.ts';
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
 
-/** Which steps a series has: from the first to the present one, `now` being within it. */
+/** Which steps a series has: from the first one to the one that `now` is in. */
 export interface Span {
   first: number;
   now: number;
@@ -33,7 +33,7 @@ export function toRequestSeries(
   return { lastMinute: window(minuteMs), lastHour: window(hourMs), series };
 }
 
-/** How long was counted: less than the whole step where the process started within it, or it still goes on. */
+/** How long was counted: less than the whole step if the process started within it, or if it is not over. */
 function secondsOf(from: number, now: number, startedAt: number, lengthMs = stepMs): number {
   const until = Math.min(from + lengthMs, now);
   // Less than a second would make a few requests look like a flood.

@@ -5,15 +5,15 @@ import { StatisticsSchema } from './statistics-schema.ts';
 
 export const statisticsPath = '/api/v1/statistics';
 
-/** How the route is called, whichever profile answers it. */
+/** Access to the route, in both profiles. */
 export const statisticsConfig = { access: 'manage', action: 'statistics.read', limit: 'api' } as const;
 
 export const statisticsRouteSchema = {
   tags: ['Service'],
   summary: 'The last hour in figures',
   description:
-    'RecencyEntry in the memory of the processes and nowhere else: it begins anew where one restarts. With separate services the gateway ' +
-    'gathers it from all of them; those that do not answer are named.',
+    'Held only in the memory of the processes: it begins again when a process restarts. With separate services the gateway ' +
+    'gathers it from all of them, and names those that do not answer.',
   querystring: StatisticsQuerySchema,
   response: {
     200: Type.Object({ statistics: StatisticsSchema }),

@@ -7,9 +7,12 @@ const nullable = <T>(schema: Record<string, unknown>) =>
   Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
 const NullableMs = nullable<number>({
   type: 'number',
-  description: 'Milliseconds, right to 4 %; null where nothing was measured.',
+  description: 'Milliseconds, right to 4 %; null if nothing was measured.',
 });
-const NullableShare = nullable<number>({ type: 'number', description: 'Of 1; null where there was none.' });
+const NullableShare = nullable<number>({
+  type: 'number',
+  description: 'From 0 to 1; null if there was none.',
+});
 const NullableText = nullable<string>({ type: 'string' });
 
 const requestFigures = {
@@ -25,7 +28,7 @@ const RequestSeries = (description: string) =>
   Type.Object(
     {
       source: Type.Union([Type.Literal('key-derivation'), Type.Literal('gateway')], {
-        description: 'Where it was measured.',
+        description: 'The process that measured it.',
       }),
       processes: Type.Integer({ description: 'How many processes are in it.' }),
       lastMinute: Type.Object(requestFigures),
@@ -96,7 +99,7 @@ export const StatisticsSchema = Type.Object({
   ) as TSchema,
   warnings: Type.Array(ConfigurationWarningSchema),
   missing: Type.Array(Type.Object({ service: Type.String(), address: Type.String() }), {
-    description: 'Processes that did not answer in time: what they have seen is not in the figures.',
+    description: 'Processes that did not answer in time. The figures do not include them.',
   }),
 });
 
