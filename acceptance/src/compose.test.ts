@@ -41,21 +41,37 @@ describe('who has which secret', () => {
     ['INTERNAL_SECRET', ['auth', 'content', 'gateway', 'key-derivation', 'leases']],
     ['DATABASE_URL', [...keepRows, 'migrate']],
     ['POSTGRES_PASSWORD', ['postgres']],
+    ['AUTH_DATABASE_PASSWORD', ['migrate']],
+    ['CONTENT_DATABASE_PASSWORD', ['migrate']],
+    ['LEASES_DATABASE_PASSWORD', ['migrate']],
     ['REDIS_URL', neighbours],
     ['NATS_URL', neighbours],
   ])('%s: %j', (variable, expected) => expect(holders(variable)).toEqual(expected));
 
-  it.each(['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET', 'INTERNAL_SECRET', 'POSTGRES_PASSWORD'])(
-    'whoever has not set %s is told its name and how to make it',
+  it.each(keepRows)(
+    '%s reaches the database as its own role, by a password that no other service has',
     (name) => {
-      const uses = [...text.matchAll(new RegExp(`\\$\\{${name}[:?-][^}]*\\}`, 'g'))].map(([use]) => use);
-      expect(uses.length).toBeGreaterThan(0);
-      for (const use of uses)
-        expect(use).toMatch(
-          new RegExp(`^\\$\\{${name}:?\\?${name} is not set\\. .*npx latchkey keygen --out \\.env`),
-        );
+      const variable = `${name.toUpperCase()}_DATABASE_PASSWORD`;
+      const users = all.filter(([, { environment = {} }]) => JSON.stringify(environment).includes(variable));
+      expect(users.map(([user]) => user).sort()).toEqual([name, 'migrate'].sort());
+      expect(file.services[name]?.environment?.DATABASE_URL).toMatch(
+        new RegExp(`^postgres://latchkey_${name}:\\$\\{${variable}:\\?`),
+      );
+      expect(file.services.migrate?.command).toEqual(['migrate', '--roles']);
     },
   );
+
+  it.each([
+    ...['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET', 'INTERNAL_SECRET', 'POSTGRES_PASSWORD'],
+    ...keepRows.map((name) => `${name.toUpperCase()}_DATABASE_PASSWORD`),
+  ])('whoever has not set %s is told its name and how to make it', (name) => {
+    const uses = [...text.matchAll(new RegExp(`\\$\\{${name}[:?-][^}]*\\}`, 'g'))].map(([use]) => use);
+    expect(uses.length).toBeGreaterThan(0);
+    for (const use of uses)
+      expect(use).toMatch(
+        new RegExp(`^\\$\\{${name}:?\\?${name} is not set\\. .*npx latchkey keygen --out \\.env`),
+      );
+  });
 });
 
 describe('who reaches whom', () => {
@@ -129,12 +145,13 @@ it.each(own)(
   async (_, service) => {
     const { entry, port } = imageOf(service) ?? { entry: '', port: null };
     const names = Object.keys(service.environment ?? {});
-    // The command line reads where the database is, and lists it nowhere.
-    if (port === null) return expect(names).toEqual(['DATABASE_URL']);
-    const { stdout } = await promisify(execFile)(process.execPath, [join(root, entry), '--help']);
+    // The command line lists the passwords of the roles, and not where the database is.
+    const help = port === null ? ['migrate', '--help'] : ['--help'];
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, entry), ...help]);
     const read = new Set([...stdout.matchAll(/^([A-Z][A-Z0-9_]+),? .*\(/gm)].map((match) => match[1]));
+    if (port === null) read.add('DATABASE_URL');
     expect(names.filter((variable) => !read.has(variable))).toEqual([]);
-    expect(stdout).toMatch(new RegExp(`^PORT \\(default ${port}\\)`, 'm'));
+    if (port !== null) expect(stdout).toMatch(new RegExp(`^PORT \\(default ${port}\\)`, 'm'));
   },
   60_000,
 );

@@ -37,6 +37,9 @@ export async function startContainers(
   const settings = {
     INTERNAL_SECRET: hex(),
     POSTGRES_PASSWORD: hex(),
+    AUTH_DATABASE_PASSWORD: hex(),
+    CONTENT_DATABASE_PASSWORD: hex(),
+    LEASES_DATABASE_PASSWORD: hex(),
     LATCHKEY_VERSION: version,
     ...env,
     LATCHKEY_PORT: '0',

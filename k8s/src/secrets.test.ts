@@ -3,7 +3,7 @@ import { renderAll, renderOne } from './compositions.fixture.ts';
 import { workloadsOf } from './workloads.ts';
 
 const secretNames =
-  /^(MASTER_KEY_HEX|SALT_HEX|ADMIN_API_KEY|SETUP_TOKEN|INTERNAL_SECRET|AUTH_JWT_SECRET|DATABASE_URL|REDIS_URL|NATS_URL|AWS_|POSTGRES_PASSWORD)/;
+  /^(MASTER_KEY_HEX|SALT_HEX|ADMIN_API_KEY|SETUP_TOKEN|INTERNAL_SECRET|AUTH_JWT_SECRET|DATABASE_URL|REDIS_URL|NATS_URL|AWS_|POSTGRES_PASSWORD|(AUTH|CONTENT|LEASES)_DATABASE_PASSWORD)/;
 
 /** Which Secrets each workload mounts. */
 function mountedSecrets(objects: Parameters<typeof workloadsOf>[0]): Record<string, string[]> {
@@ -15,10 +15,10 @@ function mountedSecrets(objects: Parameters<typeof workloadsOf>[0]): Record<stri
   );
 }
 
-const rows = [
+const rows = (service: string) => [
   'latchkey-internal',
   'latchkey-nats',
-  'latchkey-postgres',
+  `latchkey-postgres-${service}`,
   'latchkey-redis',
   'latchkey-viewer-tokens',
 ];
@@ -33,10 +33,15 @@ test('in the distributed profile each process has the Secrets that it uses and n
       'latchkey-redis',
       'latchkey-viewer-tokens',
     ],
-    leases: rows,
-    auth: ['latchkey-admin', ...rows],
-    content: rows,
-    migrate: ['latchkey-postgres'],
+    leases: rows('leases'),
+    auth: ['latchkey-admin', ...rows('auth')],
+    content: rows('content'),
+    migrate: [
+      'latchkey-postgres',
+      'latchkey-postgres-auth',
+      'latchkey-postgres-content',
+      'latchkey-postgres-leases',
+    ],
   });
 });
 

@@ -26,6 +26,7 @@ const known = new Set(
     config.internalVariables,
     config.cacheAndBusVariables,
     config.neighbourVariables,
+    config.databaseRoleVariables,
   ].flatMap((settings) =>
     Object.values(settings as config.Settings).flatMap(({ descriptions }) =>
       descriptions.map(({ name }) => name),

@@ -9,10 +9,6 @@ import {
 import { AppError } from '@latchkey/shared/errors';
 import type { Variables } from '../keys/read-variable.ts';
 
-const passwordVariables = Object.fromEntries(
-  rowServices.map((service) => [service, databaseRoleVariables[service].descriptions[0]?.name ?? '']),
-);
-
 /** What `latchkey migrate --help` says of the roles. */
 export const rolesHelp = `With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/database-roles.md).
 Run it as the owner of the tables, with the right to make roles (CREATEROLE). Safe to run again: it sets the passwords
@@ -42,7 +38,7 @@ export async function makeRoles(
   const { values } = readConfig(databaseRoleVariables, env);
   const passwords = Object.fromEntries(
     rowServices.flatMap((service) => {
-      const password = values[service];
+      const password = values[`${service}DatabasePassword`];
       return password ? [[service, password.reveal()]] : [];
     }),
   );
@@ -51,7 +47,7 @@ export async function makeRoles(
 }
 
 function describe({ service, name, isNew, hasNewPassword }: CreatedRole): string {
-  const variable = passwordVariables[service];
+  const variable = `${service.toUpperCase()}_DATABASE_PASSWORD`;
   const password = hasNewPassword
     ? `with the password of ${variable}`
     : isNew

@@ -1,5 +1,6 @@
 import { type Config, readConfig } from './read-config.ts';
 import type { Environment } from './source.ts';
+import { databaseRoleVariables } from './variables/database.ts';
 import { cacheAndBusVariables, internalVariables, neighbourVariables } from './variables/internal.ts';
 
 /**
@@ -10,6 +11,7 @@ export const separateServiceSettings = {
   ...internalVariables,
   ...cacheAndBusVariables,
   ...neighbourVariables,
+  ...databaseRoleVariables,
 };
 
 /** Each of these is set only for separate processes. */

@@ -23,6 +23,7 @@ test.each([
   '40P01',
   '25006',
   '0A000',
+  '42501',
   'ECONNREFUSED',
   'ECONNRESET',
   'ETIMEDOUT',

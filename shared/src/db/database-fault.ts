@@ -4,9 +4,9 @@ const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|N
  * SQLSTATE classes of a database that cannot serve: connection, login, resources, operator intervention, system; a
  * transaction that was refused on every attempt; a server that takes no writes; and features that a server lacks, such as
  * a standby with serializable sessions (0A000: "cannot use serializable mode in a hot standby"). A primary supports all
- * of our statements.
+ * of our statements. A role that lacks a right (42501), as after a restore without grants, is the operator's to repair.
  */
-const postgresClasses = /^(08|28|3D|53|57|58|40|25006|0A000)/;
+const postgresClasses = /^(08|28|3D|53|57|58|40|25006|0A000|42501)/;
 const networkCodes = /^(ECONN|ETIMEDOUT|EPIPE|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 /** pg reports these without a code. */
 const poolMessages =

@@ -44,9 +44,9 @@ export const migrateOnStart = variable({
 
 /** What `latchkey migrate --roles` reads: the services themselves have the password in their DATABASE_URL. */
 export const databaseRoleVariables = {
-  auth: rolePassword('AUTH_DATABASE_PASSWORD', 'auth'),
-  content: rolePassword('CONTENT_DATABASE_PASSWORD', 'content'),
-  leases: rolePassword('LEASES_DATABASE_PASSWORD', 'leases'),
+  authDatabasePassword: rolePassword('AUTH_DATABASE_PASSWORD', 'auth'),
+  contentDatabasePassword: rolePassword('CONTENT_DATABASE_PASSWORD', 'content'),
+  leasesDatabasePassword: rolePassword('LEASES_DATABASE_PASSWORD', 'leases'),
 };
 
 /** Visible ASCII: other characters would have to be prepared as RFC 4013 says, and escaped in a URL. */
