@@ -20,7 +20,7 @@ export function createInProcessBus(onFault: (error: unknown) => void): Bus {
     publish(message) {
       // Parsed here too, so that a single process refuses the same messages as several processes.
       const parsed = parseBusMessage(message);
-      if (!parsed) return onFault(new TypeError('a message that is none was published'));
+      if (!parsed) return onFault(new TypeError('a malformed message was published'));
       for (const listener of listeners) {
         try {
           listener(parsed);

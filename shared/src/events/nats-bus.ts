@@ -45,7 +45,7 @@ export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptio
   function hear(bytes: Uint8Array): void {
     const envelope = parseEnvelope(bytes, seal);
     if (!envelope) {
-      onFault(new TypeError('what came from NATS is no message of ours'));
+      onFault(new TypeError('a message from NATS is malformed and was ignored'));
       return;
     }
     const { message, isSealed } = envelope;

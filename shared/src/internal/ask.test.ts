@@ -80,7 +80,7 @@ test.each([
   [503, {}, 'it answered 503'],
   [401, {}, 'it answered 401'],
   [503, { 'x-latchkey-phase': 'starting' }, 'it is still starting'],
-  [503, { 'x-latchkey-phase': 'unsure' }, 'it cannot know at the moment'],
+  [503, { 'x-latchkey-phase': 'unsure' }, 'its cached states may be out of date'],
 ])('an answer with status %i and the headers %j is reported as: %s', async (status, headers, message) => {
   const url = await serve((_, response) => response.writeHead(status, headers).end('{}'));
   expect(new Set(await faultsOf(connect(url)))).toEqual(new Set([message]));

@@ -13,21 +13,20 @@ export interface PublishedLease {
   changeNumber: number | null;
 }
 
-/** Shares with the other replicas what an act made of leases, so that they need not ask the lease service. */
+/** Shares the leases of an act with the other replicas, so that they need not call the lease service. */
 export interface LeasePublisher {
   /**
-   * To be called before the act begins: what others change while it runs need not be in what it writes.
+   * Call it before the act begins: the act may not include changes that others make while it runs.
    *
-   * @returns shares one lease; to be called once the act is committed
+   * @returns a function that shares one lease; call it once the act is committed
    */
   begin(): (lease: PublishedLease) => void;
 }
 
 /**
- * A revocation of many leases by a viewer or a content publishes nothing: its change in the feed ends the belief in all
- * of them.
+ * A revocation of many leases by a viewer or a content publishes nothing: its change in the feed invalidates all of them.
  *
- * @param recent the record that this process's follower of the change feed tells
+ * @param recent the record that this process's follower of the change feed fills
  */
 export function createLeasePublisher({
   states,
@@ -48,7 +47,7 @@ export function createLeasePublisher({
   };
 }
 
-/** A revocation is true at its own number, and believed nowhere below it; everything else is true as of before the act. */
+/** A revocation is true from its own number on, and never trusted below it. Every other state is true as of before the act. */
 function stampOf(before: FeedStamp | null, at: number, changeNumber: number | null): FeedStamp | null {
   if (changeNumber === null) return before;
   return { number: changeNumber, at, ...(before?.history != null && { history: before.history }) };

@@ -5,11 +5,11 @@ import type { RecentChanges } from './recent-changes.ts';
 import { type OwnerAnswer, SharedStateReader } from './shared-state-reader.ts';
 import type { StateStore } from './state-store.ts';
 
-/** The lease service as its neighbours see it, where its answers say at which number of the change feed they are true. */
+/** The lease service as other services see it. Its answers carry the number of the change feed at which they are true. */
 export interface OwnerLeaseReader {
-  /** As `LeaseReader.findLease`. */
+  /** Same as `LeaseReader.findLease`. */
   findLease(leaseId: string): Promise<OwnerAnswer<LeaseState>>;
-  /** As `LeaseReader.findMark`. */
+  /** Same as `LeaseReader.findMark`. */
   findMark(viewerId: string, contentId: string): Promise<OwnerAnswer<number>>;
 }
 
@@ -17,17 +17,19 @@ export interface OwnerLeaseReader {
 export interface SharedLeases {
   owner: OwnerLeaseReader;
   states: StateStore;
-  /** The record that the follower of the change feed tells. */
+  /** The record that the follower of the change feed fills. */
   recent: RecentChanges;
 }
 
 /**
- * How long a mark, or that there is none, stays shared. It only bounds the room that unused ones take: 10 minutes of
- * viewers.
+ * How long a mark, or its absence, stays shared. It only limits the memory of unused entries: 10 minutes of viewers.
  */
 const markLifeMs = 600_000;
 
-/** The leases and marks of several replicas: from what they share where that is known to hold, else from the lease service. */
+/**
+ * The leases and marks of several replicas: from the shared states where they are known to hold, else from the lease
+ * service.
+ */
 export function createSharedLeaseSource(
   ...options: Parameters<typeof createSharedLeaseReaders>
 ): LeaseSource {
@@ -38,7 +40,7 @@ export function createSharedLeaseSource(
   };
 }
 
-/** What reads leases by their id and marks by `markKey`. */
+/** Reads leases by their id and marks by `markKey`. */
 export function createSharedLeaseReaders(
   { owner, states, recent }: SharedLeases,
   follower: { readonly limitMs: number; seenUpToMs(): number | null },
@@ -66,9 +68,9 @@ export function createSharedLeaseReaders(
 }
 
 /**
- * How long the state of a lease is worth sharing. Neither creations nor renewals are in the change feed: that there is no
- * lease is nobody's to say but the owner's, and so is whether one that looks expired has been renewed. A revoked one stays
- * so and is kept as long as it would have been asked for.
+ * How long the state of a lease is worth sharing. Creations and renewals are not in the change feed. Only the owner can
+ * say that a lease does not exist, or whether one that looks expired has been renewed. A revoked lease stays revoked and
+ * is kept as long as requests for it are likely.
  */
 export function leaseLifeMs(lease: LeaseState | null, now: number): number {
   if (!lease) return 0;

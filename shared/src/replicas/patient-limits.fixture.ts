@@ -1,6 +1,6 @@
 import type { RedisLimits } from './redis-connection.ts';
 
-/** For tests in which Redis answers: none of them is about how soon. */
+/** For tests in which Redis answers and whose subject is not its speed. */
 export const patientLimits: RedisLimits = {
   commandTimeoutMs: 60_000,
   connectTimeoutMs: 60_000,

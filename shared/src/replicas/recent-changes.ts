@@ -6,11 +6,11 @@ import type { Change, FeedRecord } from '../events/index.ts';
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /**
- * A place in the change feed that a state is known to be true at. The number alone would not do: a database that was put
- * back to an earlier state gives its numbers out again, for other changes, and those have other times.
+ * A place in the change feed at which a state is known to be true. The number alone is not enough: a restored database
+ * reuses its numbers for other changes, which have other times.
  *
- * `history` is the database that was followed (`FeedPage`); missing where it tells nothing. A state may hold more than its
- * number says: what a failover lost, for one. So it ends with its database.
+ * `history` is the database that was followed (`FeedPage`); missing where unknown. A state may include more than its
+ * number says, such as changes that a failover lost. So a state is valid only for its own database.
  */
 export const FeedStampSchema = Type.Object({
   number: Count,
@@ -28,12 +28,12 @@ interface Row {
 }
 
 /**
- * The latest changes of the feed, so that a state with a stamp can be judged: it still holds where nothing since has
- * named it. The record knows from which number on it is complete and judges nothing that is older.
+ * The latest changes of the feed, for judging a state with a stamp: it still holds where no change since has named it.
+ * The record knows from which number on it is complete, and judges no older stamps.
  */
 export class RecentChanges implements FeedRecord {
   readonly #capacity: number;
-  /** Complete from `#from` to `#position`; beyond that only what was heard out of order. */
+  /** Complete from `#from` to `#position`. Beyond that, it has only changes that arrived out of order. */
   readonly #rows = new Map<number, Row>();
   /** The last number that named each tag. */
   readonly #lastNaming = new Map<string, number>();
@@ -41,9 +41,9 @@ export class RecentChanges implements FeedRecord {
   /** Null before the feed is followed. */
   #position: number | null = null;
   #history: string | null = null;
-  /** Up to here changes were received that are not kept; 0 where there are none. */
+  /** The highest number of a received change that was not kept; 0 where there is none. */
   #unkeptUpTo = 0;
-  /** Readings of the feed that have ended since the last of them was received. */
+  /** Reads of the feed that have ended since the last of them was received. */
   #readingsSince = 0;
 
   /** @param capacity changes kept; each takes some 200 bytes */
@@ -60,7 +60,7 @@ export class RecentChanges implements FeedRecord {
     const names = namedBy(change).map(nameOf);
     const followed = number <= this.#position ? this.#rows.get(number) : undefined;
     if (followed) {
-      // It comes again, or it is of a history that the database has left: the row of this number keeps what it named.
+      // It comes again, or it belongs to a history that the database has left: the row of this number keeps its names.
       for (const name of followed.names) if (!names.includes(name)) names.push(name);
       this.#rows.set(number, { at: followed.at, names });
     } else {
@@ -80,8 +80,8 @@ export class RecentChanges implements FeedRecord {
 
   restart(number: number, at: number | null, history: string | null = null): void {
     this.#history = history;
-    // What was received of later changes stays true. What is too far ahead is of a history that the database has left, and
-    // would stay here.
+    // Received later changes stay valid. A change too far ahead belongs to a history that the database has left, and
+    // would never be removed.
     for (const kept of [...this.#rows.keys()]) {
       if (kept <= number) this.#remove(kept);
       else if (kept > number + this.#capacity) {
@@ -95,12 +95,12 @@ export class RecentChanges implements FeedRecord {
   }
 
   caughtUp(): void {
-    // The second reading to end began after the change was received. If it did not come so far, the number was of another
-    // history, or no number of the feed at all, and must not end the belief in everything for good.
+    // The second read to end began after the change was received. If it did not get that far, the number belongs to
+    // another history or does not exist. Keeping it would invalidate every state permanently.
     if (++this.#readingsSince >= 2) this.#unkeptUpTo = 0;
   }
 
-  /** Changes that are kept. */
+  /** Maximum number of kept changes. */
   get size(): number {
     return this.#rows.size;
   }
@@ -108,22 +108,22 @@ export class RecentChanges implements FeedRecord {
   /**
    * The latest stamp for a state that is known to be true at the given number of the feed.
    *
-   * @returns null where the record does not reach there
+   * @returns null where the record does not reach that number
    */
   stamp(number = Number.POSITIVE_INFINITY): FeedStamp | null {
     if (this.#position === null) return null;
-    // What is true at a later number was read after all that came before, so an earlier one is no lie.
+    // A state that is true at a later number includes every earlier change, so an earlier number is correct too.
     const reached = Math.min(number, this.#position);
     const row = this.#rows.get(reached);
     if (!row) return null;
     return { number: reached, at: row.at, ...(this.#history !== null && { history: this.#history }) };
   }
 
-  /** Whether nothing, up to where the feed has been followed and in what was heard beyond, has named it since. */
+  /** Whether no change has named it since, in the followed feed and among the changes received beyond it. */
   confirms({ number, at, history }: FeedStamp, names: readonly CacheTag[]): boolean {
     if (history != null && history !== this.#history) return false;
     if (this.#position === null || number > this.#position || this.#position < this.#unkeptUpTo) return false;
-    // Below `#from` there is no row; what is not of this history has another time.
+    // Below `#from` there is no row; a row of another history has another time.
     if (this.#rows.get(number)?.at !== at) return false;
     return names.every((naming) => (this.#lastNaming.get(nameOf(naming)) ?? 0) <= number);
   }

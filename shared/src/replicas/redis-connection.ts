@@ -1,33 +1,33 @@
 import { Redis } from 'ioredis';
 import { createRedisOutage } from './redis-outage.ts';
 
-/** How long Redis is waited for. */
+/** How long a command waits for Redis. */
 export interface RedisLimits {
   commandTimeoutMs: number;
   connectTimeoutMs: number;
-  /** After this silence the connection is made anew: its other end may be gone without a word. */
+  /** After this silence the connection is replaced: its other end may have vanished without closing it. */
   socketTimeoutMs: number;
 }
 
 export const usualLimits: RedisLimits = {
-  // A look-up on the same network takes well under one millisecond; asking the owner instead takes a few.
+  // A look-up on the same network takes well under a millisecond; calling the owner instead takes a few.
   commandTimeoutMs: 50,
   connectTimeoutMs: 2_000,
   socketTimeoutMs: 5_000,
 };
 const retryAtMostEveryMs = 1_000;
-/** How soon it is noticed that Redis has stopped answering or answers again; one small command each time. */
+/** How soon a change of Redis between answering and not answering is noticed. Each probe is one small command. */
 const probeEveryMs = 500;
-/** So many commands in a row are no accident. Each may have cost a request the whole time limit. */
+/** This many failures in a row are not chance. Each may have cost a request the whole time limit. */
 const failuresInARow = 3;
 
 export interface RedisConnection {
   /** Its commands fail fast and never queue. */
   readonly redis: Redis;
-  /** Whether it is worth asking. */
+  /** Whether a command is likely to succeed. */
   isUp(): boolean;
   /**
-   * Runs a command that Redis may fail at.
+   * Runs a command that may fail.
    *
    * @returns undefined where Redis is down or did not answer in time
    */
@@ -36,11 +36,11 @@ export interface RedisConnection {
 }
 
 /**
- * Connects in the background, and again for ever. A dead Redis refuses at once, but a paused one or a cut network would
- * cost each question its time limit: after some failures in a row, nothing is asked until a probe is answered. The same
- * holds for each new connection: one whose password or database was refused is never asked anything.
+ * Connects in the background, and always reconnects. A dead Redis refuses at once, but a paused one or a cut network
+ * would cost each call its time limit. After some failures in a row, no command is sent until a probe is answered. The
+ * same holds for each new connection: one whose password or database was refused never gets a command.
  *
- * @param onFault hears why Redis cannot be used: once for each outage, the one at the start among them
+ * @param onFault called with the reason why Redis cannot be used: once for each outage, the one at the start included
  */
 export function connectRedis(
   url: string,
@@ -69,7 +69,7 @@ export function connectRedis(
 
   function fail(error: unknown, count: number): void {
     failures += count;
-    // A connection that is lost, or cannot be made, says why in an event of its own.
+    // A connection that is lost, or cannot be made, reports the reason in a separate event.
     if (failures >= failuresInARow && redis.status === 'ready') tell(error);
   }
 
@@ -119,8 +119,8 @@ export function connectRedis(
   };
 }
 
-/** Asks whether Redis answers, for the database that is ours: where it was refused, the connection stays in another one. */
+/** Probes Redis on our own database: after a refused SELECT the connection stays in another one. */
 function selectDatabase(redis: Redis): Promise<unknown> {
-  // Every connection begins in 0, and a user may lack the right to SELECT.
+  // Every connection begins in database 0, and a user may lack the right to SELECT.
   return redis.options.db === 0 ? redis.ping() : redis.select(redis.options.db ?? 0);
 }

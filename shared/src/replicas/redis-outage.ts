@@ -1,20 +1,20 @@
 import { ReplyError } from 'ioredis';
 
-/** Different refusals that are told of in one outage. Redis has few, and one outage seldom more than one. */
+/** Maximum number of different refusals reported in one outage. Redis has few, and one outage seldom more than one. */
 const mostReasons = 5;
 
-/** Tells of an outage once, however often it is met. */
+/** Reports an outage once, however often it is noticed. */
 export interface RedisOutage {
   tell(error: unknown): void;
-  /** It is over: the next one is told of again. */
+  /** The outage is over: the next one is reported again. */
   end(): void;
 }
 
 /**
- * A Redis that answers and refuses waits for the operator, unlike one that is not there yet: each refusal (NOAUTH, a
- * database that it does not have) is told of, even where the outage began with something else.
+ * A Redis that answers with a refusal waits for the operator, unlike one that has not started yet. So each refusal
+ * (NOAUTH, a missing database) is reported, even where the outage began with another error.
  *
- * @param onFault hears the reason, as an Error that shows no argument of a command, so no password
+ * @param onFault called with the reason, as an Error without a command's arguments, so without a password
  */
 export function createRedisOutage(onFault: (error: Error) => void): RedisOutage {
   const told = new Set<string>();
@@ -30,7 +30,7 @@ export function createRedisOutage(onFault: (error: Error) => void): RedisOutage 
   };
 }
 
-/** The error of a command carries its arguments, and Redis repeats those of a command that it does not know. */
+/** A command's error carries its arguments, and Redis repeats those of an unknown command. */
 function withoutArguments(error: unknown): Error {
   const { message, code }: NodeJS.ErrnoException = error instanceof Error ? error : new Error(String(error));
   const reason = new Error(message.replace(/,? with args beginning with.*/s, ''));

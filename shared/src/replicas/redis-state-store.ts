@@ -2,17 +2,18 @@ import { type Seal, sealLength } from '../seal/index.ts';
 import type { RedisConnection } from './redis-connection.ts';
 import { formatStoredState, parseStoredState, type StateStore } from './state-store.ts';
 
-/** The version of what is stored: code that stores something else takes another, and the two do not meet. */
+/** The version of the stored form. Code that stores another form uses another version, so the two never mix. */
 const prefix = 'latchkey:2:';
 /**
- * The longest entry that is read, in bytes. A lease has a viewer id of up to 1,024 bytes, two for each where JSON escapes them, and
- * some 700 bytes beside. Redis stores up to 512 MB under a key, and a few of those would take all memory of a replica.
+ * The longest entry that is read, in bytes. A lease has a viewer id of up to 1,024 bytes, two for each where JSON escapes
+ * them, and some 700 other bytes. Redis stores up to 512 MB under a key, and a few such entries would fill the memory of
+ * a replica.
  */
 const longestEntry = 4_096;
 
 /**
- * @param seal tells the entries of our processes from what others write there
- * @param onFault is called with each entry that none of our processes wrote
+ * @param seal distinguishes the entries of our processes from those of other writers
+ * @param onFault called with each entry that none of our processes wrote
  */
 export function createRedisStateStore(
   connection: RedisConnection,

@@ -8,7 +8,7 @@ import type { StateKind, StateStore, StoredState } from './state-store.ts';
 export interface OwnerAnswer<V> {
   value: V | null;
   /**
-   * A number of the change feed that the answer holds everything up to. The owner takes the feed's head first and reads the
+   * The answer includes every change up to this number of the feed. The owner takes the feed's head first and reads the
    * state afterwards.
    */
   asOf: number;
@@ -17,36 +17,36 @@ export interface OwnerAnswer<V> {
 export interface SharedStateReaderOptions<V> {
   kind: StateKind;
   states: StateStore;
-  /** Asks the owner. */
+  /** Calls the owner. */
   read: (key: string) => Promise<OwnerAnswer<V>>;
   recent: RecentChanges;
   follower: { readonly limitMs: number; seenUpToMs(): number | null };
-  /** @returns undefined for anything that is no state */
+  /** @returns undefined for a value that is not a state */
   parse: (value: unknown) => V | null | undefined;
-  /** Everything by which a change may name the state. */
+  /** Every tag by which a change may name the state. */
   namesOf: (key: string, value: V | null) => readonly CacheTag[];
-  /** How long it may be shared from now on, in milliseconds; not at all from 0 down, and then it is not believed either. */
+  /** How long it may be shared from now on, in milliseconds. At 0 or less it is neither shared nor trusted. */
   ttlMs: (value: V | null, now: number) => number;
   clock: Clock;
 }
 
 /**
- * The feed has to have been followed this recently for its word on a shared entry, as a part of the limit. Half, which is
- * 2.5 s of the usual 5 s: the decision comes after the belief, and a pull a second is usual.
+ * How recently the feed must have been followed for trusting a shared entry, as a share of the limit. Half, which is 2.5
+ * s of the usual 5 s: the decision comes after this check, and the feed is usually pulled each second.
  */
 const believablePart = 0.5;
 /**
- * Reads remembered, until the feed was followed beyond them: some seconds of a busy replica, some 3 MB. Beyond them the
- * owner is read instead of a shared entry, until the feed has been followed further.
+ * Reads that are remembered until the feed was followed beyond them: some seconds of a busy replica, some 3 MB. When
+ * there are more, the owner is read instead of a shared entry until the feed was followed further.
  */
 const readsRemembered = 20_000;
 
-/** Reads states: from what is shared where that is known to hold, else from the owner, whose answer is shared then. */
+/** Reads states: shared ones where they are known to hold, else from the owner, whose answer is then shared. */
 export class SharedStateReader<V> {
   readonly #options: SharedStateReaderOptions<V>;
   /** When each key was last read, monotonic milliseconds, oldest first. */
   readonly #readAtMs = new Map<string, number>();
-  /** Reads up to here are forgotten. */
+  /** Reads up to this instant were dropped. */
   #forgottenUpToMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SharedStateReaderOptions<V>) {
@@ -60,15 +60,15 @@ export class SharedStateReader<V> {
     return held ?? this.share(key, await read(key));
   }
 
-  /** @returns null where it is not known that the entry holds */
+  /** @returns null where the entry is not known to hold */
   believe(key: string, entry: StoredState | null): EarlierState<V> | null {
     const { recent, follower, parse, namesOf, ttlMs, clock } = this.#options;
     const value = entry ? parse(entry.value) : undefined;
     if (!entry || value === undefined || ttlMs(value, clock.now()) <= 0) return null;
-    // The entry is as good as the feed: it held at the instant up to which that has been followed, not at this one.
+    // The entry is as current as the feed: it held at the instant up to which the feed was followed, not at this one.
     const heldAtMs = follower.seenUpToMs();
     if (heldAtMs === null || clock.monotonic() - heldAtMs > follower.limitMs * believablePart) return null;
-    // What was read here since then may be newer, and nothing older shall follow it.
+    // A state that was read here since then may be newer, and an older one must not follow it.
     if (heldAtMs <= Math.max(this.#forgottenUpToMs, this.#readAtMs.get(key) ?? Number.NEGATIVE_INFINITY))
       return null;
     if (!recent.confirms(entry.stamp, namesOf(key, value))) return null;

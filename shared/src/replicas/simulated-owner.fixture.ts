@@ -6,7 +6,7 @@ import { createLeaseState } from '../testing/lease-state.ts';
 
 export type Source = keyof Authority;
 
-/** One state of authority that a replica may cache. Its versions count up with every change. */
+/** One state of authority that a replica may cache. Its version counts up with every change. */
 export interface Item {
   source: Source;
   key: string;
@@ -18,7 +18,7 @@ const pairs = [
   ['v1', 'c0'],
 ] as const;
 
-/** Three leases, the marks of their pairs, two contents and an API key: few, so that what happens meets. */
+/** Three leases, the marks of their pairs, two contents and an API key: few, so that events often concern the same state. */
 export const items: readonly Item[] = [
   ...pairs.map((_, i): Item => ({ source: 'leases', key: `l${i}` })),
   ...pairs.map(([viewerId, contentId]): Item => ({ source: 'marks', key: markKey(viewerId, contentId) })),
@@ -38,7 +38,7 @@ const revocation = (leaseId: string | null, viewerId: string | null, contentId: 
   contentId,
 });
 
-/** Everything that changes authority: what it changes, and what the feed says of it. */
+/** Every act that changes authority: the states that it changes, and its change in the feed. */
 const acts: readonly { touches: readonly number[]; change: Change }[] = [
   { touches: all('v0', 'c0'), change: revocation('l0', 'v0', 'c0') },
   { touches: all('v1', 'c0'), change: revocation('l2', 'v1', 'c0') },
@@ -51,27 +51,27 @@ const acts: readonly { touches: readonly number[]; change: Change }[] = [
   { touches: [8], change: { kind: 'api-key', keyHash: 'hash' } },
 ];
 export const actCount = acts.length;
-/** After its expiry a lease can be renewed for this long. Small beside the jumps of the clock. */
+/** How long after its expiry a lease can be renewed. Small beside the jumps of the clock. */
 const graceMs = 2_000;
 
-/** An act that is committed and not yet answered. */
+/** A committed act that is not answered yet. */
 export interface Committed {
   number: number;
   at: number;
   link: FeedLink;
   change: Change;
-  /** The items that it changed, the version that each has since, and the one that it had before. */
+  /** The changed items, each with its new version and the one before. */
   versions: readonly (readonly [item: number, version: number, before: number])[];
 }
 
-/** The database: the truth, and the whole history of it. */
+/** The database: the current truth and its whole history. */
 export class SimulatedOwner {
-  /** For each item, when each of its versions ended; undefined where it has not. Versions are never used again. */
+  /** For each item, when each of its versions ended; undefined where it has not. Versions are never reused. */
   readonly endedAt: (number | undefined)[][] = items.map(() => [undefined]);
   readonly leaseExpiresAt: number[] = pairs.map(() => 10_000);
   /** For each item, its present version. */
   readonly #present: number[] = items.map(() => 0);
-  /** Everything that was committed and not lost, in order. */
+  /** Every act that was committed and not lost, in order. */
   #committed: Committed[] = [];
   readonly #lost = new Set<Committed>();
   #purged = 0;
@@ -95,7 +95,10 @@ export class SimulatedOwner {
     return committed;
   }
 
-  /** A standby takes over that had not received the last acts: what they ended holds again, and their numbers are free. */
+  /**
+   * A standby takes over that had not received the last acts: the states that they ended hold again, and their numbers
+   * are reused.
+   */
   failOver(lost: number, nowMs: number): void {
     this.#incarnation++;
     for (const act of this.#committed.splice(Math.max(0, this.#committed.length - lost)).reverse()) {
@@ -114,7 +117,7 @@ export class SimulatedOwner {
     return this.#lost.has(act);
   }
 
-  /** Whether the item had the version only by an act that was lost. */
+  /** Whether the item had the version only through an act that was lost. */
   isLostVersion(item: number, version: number): boolean {
     for (const { versions } of this.#lost) {
       if (versions.some(([touched, made]) => touched === item && made === version)) return true;
@@ -122,7 +125,10 @@ export class SimulatedOwner {
     return false;
   }
 
-  /** What a reader of the item gets now: a value that carries its version. Version 0 of a mark or content is that there is none. */
+  /**
+   * What a reader of the item gets now: a value that carries its version. Version 0 of a mark or content means that it
+   * does not exist.
+   */
   read(index: number): unknown {
     const version = this.#present[index] ?? 0;
     const { source } = items[index] as Item;
@@ -137,7 +143,8 @@ export class SimulatedOwner {
   leaseOf(lease: number, version: number): LeaseState {
     const [viewerId = '', contentId = ''] = pairs[lease] ?? [];
     const expiresAt = this.leaseExpiresAt[lease] ?? 0;
-    // The version counts milliseconds of grace, of which there are thousands: nothing else of a lease can carry it.
+    // The version is the number of milliseconds of grace, of which there are thousands: no other field of a lease can
+    // carry it.
     const renewableUntil = expiresAt + graceMs + version;
     return createLeaseState({ viewerId, contentId, expiresAt, renewableUntil });
   }
@@ -151,7 +158,7 @@ export class SimulatedOwner {
     return this.#committed.length;
   }
 
-  /** A page as Postgres gives it: all of one instant, with the name of the server that was read. */
+  /** A page as Postgres returns it: all of one instant, with the name of the server that was read. */
   since(number: number, limit: number): FeedPage {
     const rows = this.#committed.slice(
       Math.max(number, this.#purged),

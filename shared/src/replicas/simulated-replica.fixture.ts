@@ -26,21 +26,21 @@ import { type Committed, type Item, items, type SimulatedOwner } from './simulat
 import type { SimulatedStates } from './simulated-states.fixture.ts';
 import type { StoredState } from './state-store.ts';
 
-/** Small, so that a reading often takes several pages. */
+/** Small, so that a read often takes several pages. */
 const pageSize = 2;
-/** Small, so that shared entries are often from before what is recorded. */
+/** Small, so that shared entries are often older than the record. */
 const recordedChanges = 3;
-/** Small, so that names are often forgotten. */
+/** Small, so that names are often dropped. */
 const namedSelectors = 2;
 
 interface Pull {
   reading: FeedReading;
-  /** Only the first reading asks for it by itself. */
+  /** Only the first read asks for it by itself. */
   head: number | null;
   page: FeedPage | null;
 }
 
-/** A change on its way; without a link where a process of the release before sent it. */
+/** A change in transit; without a link where a process of the release before sent it. */
 interface Pushed extends Omit<Committed, 'link'> {
   link: FeedLink | null;
 }
@@ -48,7 +48,7 @@ interface Pushed extends Omit<Committed, 'link'> {
 interface Load {
   item: number;
   pending: PendingLoad;
-  /** What the shared cache had; undefined until it was asked. */
+  /** The shared cache's entry; undefined until it was looked up. */
   entry: StoredState | null | undefined;
   /** The feed's head before the owner was read; null until then. */
   asOf: number | null;
@@ -60,27 +60,27 @@ interface Load {
 interface LeaseRequest {
   /** `loadsBegun` when it came. */
   readonly loadsAtStart: number;
-  /** When the lease ended, by what was committed when the request came. */
+  /** When the lease ended, according to the commits at the time of the request. */
   readonly livesUntil: number;
 }
 
 const unasked = () => Promise.reject(new Error('the simulation reads the owner itself'));
 
-/** One process: the real caches and the real following of the feed, whose every wait is a step of the simulation. */
+/** One process: the real caches and the real follower of the feed. Every wait is a step of the simulation. */
 export class SimulatedReplica {
   /** For each item, the cache that keeps it. */
   readonly caches: readonly AuthorityCache<unknown>[];
   readonly inbox: (Pushed | { renewed: string })[] = [];
   readonly loads: Load[] = [];
-  /** For each lease, the request that is open. */
+  /** For each lease, the open request. */
   readonly requests: (LeaseRequest | null)[] = [];
-  /** The lowest version that may be given since a revocation was answered here. */
+  /** The lowest version that may be served since a revocation was answered here. */
   readonly answered: number[] = items.map(() => 0);
-  /** The highest version that was given. */
+  /** The highest version that was served. */
   readonly shown: number[] = items.map(() => 0);
-  /** How often everything was forgotten in the midst of following. */
+  /** How often every state was dropped while the feed was followed. */
   gaps = 0;
-  /** How often an entry of the shared cache was believed and how often not. */
+  /** How often a shared entry was trusted, and how often not. */
   believed = 0;
   disbelieved = 0;
   readonly recent = new RecentChanges(recordedChanges);
@@ -135,14 +135,14 @@ export class SimulatedReplica {
   answer(committed: Committed): void {
     const { number, at, change, link, versions } = committed;
     this.#progress.hear(number, at, change, link);
-    // What a failover lost holds again, or never holds; that its end was acknowledged does not bring it back.
+    // A state that a failover lost holds again, or never holds. Its acknowledged end does not bring it back.
     if (this.#owner.isLost(committed)) return;
     for (const [item, version] of versions) {
       this.answered[item] = Math.max(this.answered[item] ?? 0, version);
     }
   }
 
-  /** Hears one of the messages that are under way. */
+  /** Receives one of the messages in transit. */
   deliver(index: number, again: boolean): void {
     const message = this.inbox[index];
     if (!message) return;
@@ -171,7 +171,7 @@ export class SimulatedReplica {
   #readPage(pull: Pull): void {
     const { reading, head } = pull;
     if (reading.after !== null) pull.page = this.#owner.since(reading.after, pageSize);
-    // Some begin with the latest changes, some with the last one alone.
+    // Some begin with the latest changes, some with only the last one.
     else if (head !== null) pull.page = this.#owner.since(Math.max(0, head - (head % 2 === 0 ? 3 : 1)), 3);
   }
 
@@ -179,18 +179,18 @@ export class SimulatedReplica {
     this.#pull = null;
   }
 
-  /** A key request comes that names this lease. */
+  /** A key request arrives that names this lease. */
   ask(lease: number): void {
     const { loadsBegun } = this.caches[lease] as AuthorityCache<unknown>;
     this.requests[lease] = { loadsAtStart: loadsBegun, livesUntil: this.#owner.leaseExpiresAt[lease] ?? 0 };
   }
 
   /**
-   * Decides the open request for a lease as far as what is known now lets it.
+   * Decides the open request for a lease as far as the currently known state allows.
    *
    * @param known the cached state of the lease
    * @param now by this replica's wall clock
-   * @returns the request, where it is refused because the lease has expired; null where it is not, or goes on
+   * @returns the request, where it is refused because the lease has expired; null where it is not, or continues
    */
   refusesAsExpired(lease: number, known: KnownState<LeaseState>, now: number): LeaseRequest | null {
     const request = this.requests[lease];
@@ -212,8 +212,8 @@ export class SimulatedReplica {
   }
 
   /**
-   * The next step of a load: the shared cache is asked, its answer is judged, the owner's head is read, its state is read,
-   * the value is kept.
+   * The next step of a load: the shared cache is looked up, its answer is judged, the owner's head is read, its state is
+   * read, the value is kept.
    *
    * @returns whether a kept value was refused
    */

@@ -1,6 +1,6 @@
 import type { StateKind, StateStore, StoredState } from './state-store.ts';
 
-/** A shared cache that goes wrong in every way: writes under way are lost, doubled and reordered, and old contents come back. */
+/** A shared cache with every fault: running writes are lost, doubled and reordered, and old entries come back. */
 export class SimulatedStates implements StateStore {
   readonly #random: (below: number) => number;
   readonly #underWay: { name: string; entry: StoredState }[] = [];
@@ -29,7 +29,7 @@ export class SimulatedStates implements StateStore {
     return this.#isDown ? 'down' : 'up';
   }
 
-  /** One thing happens to the cache. */
+  /** One event happens to the cache. */
   step(): void {
     const dice = this.#random(20);
     if (dice < 14) this.#write(dice);
@@ -43,7 +43,7 @@ export class SimulatedStates implements StateStore {
     const index = this.#random(this.#underWay.length || 1);
     const write = this.#underWay[index];
     if (!write) return;
-    // One comes twice, one is lost.
+    // One arrives twice, one is lost.
     if (dice !== 0) this.#underWay.splice(index, 1);
     if (dice !== 1) this.#entries.set(write.name, write.entry);
   }

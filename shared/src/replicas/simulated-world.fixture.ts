@@ -16,21 +16,21 @@ import { SimulatedStates } from './simulated-states.fixture.ts';
 /** Around the limit, far below and far above it. */
 const jumpsMs = [1, 1, 10, 400, 1_000, 1_000, 2_500, 4_000, 4_999, 5_000, 5_001, 20_000];
 const steps = 28;
-/** Where entries are shared, more happens, and only a lease that lives is shared. */
+/** Where entries are shared there are more steps, and only a lease that has not ended is shared. */
 const sharedSteps = 40;
-/** How long a renewed lease lives: some end during an interleaving, and some outlive every doubt about clocks. */
+/** How long a renewed lease lives: some end during an interleaving, and some outlast every difference of the clocks. */
 const renewalsMs = [3_000, 30_000, 90_000];
 /** How far the wall clocks of the replicas differ from the lease service's. */
 const clockErrorsMs = [0, 0, -30_000, 30_000];
 
-/** What happened in all interleavings together, to show that the hard cases were among them. */
+/** Events counted over all interleavings, to show that the hard cases occurred. */
 export interface Tally {
   given: number;
-  /** Given because the feed was followed, from a state read longer ago than the limit. */
+  /** Served because the feed was followed, from a state read longer ago than the limit. */
   givenOnTheFeedsWord: number;
   refusedLoads: number;
   gaps: number;
-  /** Entries of the shared cache that were believed, and that were not. */
+  /** Shared entries that were trusted, and those that were not. */
   believed: number;
   disbelieved: number;
   /** Requests that were refused because their lease had expired, and renewals whose push was lost. */
@@ -65,7 +65,7 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-/** One random interleaving of everything that two replicas and their database do. */
+/** One random interleaving of every step of two replicas and their database. */
 export class Interleaving {
   readonly #random: (below: number) => number;
   readonly #tally: Tally;
@@ -76,7 +76,7 @@ export class Interleaving {
   readonly #states: SimulatedStates | null;
   /** Renewals that have begun, with the place in the feed that their process knew then. */
   readonly #renewals: { lease: number; before: FeedStamp | null }[] = [];
-  /** For each replica, by how much its wall clock is ahead. */
+  /** For each replica, how far its wall clock is ahead. */
   readonly #clockErrors: readonly [number, number];
   readonly #losesActs: boolean;
   #nowMs = 0;
@@ -99,10 +99,10 @@ export class Interleaving {
     this.#replicas = [create(this.#clockErrors[0]), create(this.#clockErrors[1])];
   }
 
-  /** @throws Error that says which guarantee was broken */
+  /** @throws Error with the guarantee that was broken */
   run(): void {
     for (const replica of this.#replicas) {
-      // Most begin as replicas usually are: following the feed, and knowing something.
+      // Most runs begin as replicas usually are: following the feed, with some cached states.
       if (this.#random(8) > 0) for (let step = 0; step < 4; step++) replica.stepPull();
       for (let count = this.#random(6); count > 0; count--) {
         replica.beginLoad(this.#random(items.length));
@@ -139,24 +139,24 @@ export class Interleaving {
     else if (dice < 96) this.#owner.purge(1 + this.#random(3));
     else if (dice < 98) this.#renew(replica);
     else {
-      // The process sleeps, and what was sent to it meanwhile is lost.
+      // The process sleeps, and messages to it are lost meanwhile.
       replica.inbox.length = 0;
       this.#nowMs += 60_000;
     }
-    // What a step does to the other replica, if anything, is seen a step or two later.
+    // The effect of a step on the other replica is checked a step or two later.
     this.#check(which);
     if (dice < 26 || dice >= 84) this.#check(1 - which);
   }
 
   #failOver(): void {
     const lost = 1 + this.#random(3);
-    // It takes longer than this: no two rows with one number have the same time.
+    // It takes longer than this: two rows with one number never have the same time.
     this.#nowMs++;
     this.#owner.failOver(lost, this.#nowMs);
     this.#nowMs++;
     this.#tally.failovers++;
     this.#trace?.push(`  failover that lost up to ${lost} acts`);
-    // An acknowledged act that was lost binds nobody any more.
+    // An acknowledged act that was lost has no effect any more.
     for (const { answered } of this.#replicas) {
       for (const [item, version] of answered.entries()) {
         if (this.#owner.isLostVersion(item, version)) answered[item] = 0;
@@ -190,7 +190,7 @@ export class Interleaving {
     this.#states?.set('lease', items[lease]?.key ?? '', value, { number, at });
   }
 
-  /** Something is asked for. A key request first looks at what is known. */
+  /** A state is requested. A key request first looks at the cached state. */
   #ask(replica: SimulatedReplica, item: number): void {
     const isLease = items[item]?.source === 'leases';
     if (isLease) replica.ask(item);
@@ -198,7 +198,7 @@ export class Interleaving {
   }
 
   #stepLoad(replica: SimulatedReplica): void {
-    // With a shared cache a load takes more steps, of which some follow each other at once.
+    // With a shared cache a load takes more steps, some of which follow each other at once.
     for (let count = this.#states ? this.#random(3) : 0; count > 0; count--) {
       if (!replica.isLoaded(0)) replica.stepLoad(0, false);
     }
@@ -226,13 +226,13 @@ export class Interleaving {
     return list[this.#random(list.length)] as T;
   }
 
-  /** Half of the time what an act has just changed, because that is where it can go wrong. */
+  /** Half of the time the state that an act has just changed, because errors are most likely there. */
   #pickItem(): number {
     const recent = this.#random(2) === 0 ? this.#unanswered.at(-1)?.committed.versions : undefined;
     return recent?.[this.#random(recent.length)]?.[0] ?? this.#random(items.length);
   }
 
-  /** Whatever a replica would give or refuse now has to be allowed. */
+  /** Every answer that a replica would give now must be allowed. */
   #check(which: number): void {
     const { caches, shown } = this.#replicas[which] as SimulatedReplica;
     for (let item = 0; item < items.length; item++) {
@@ -253,19 +253,19 @@ export class Interleaving {
     }
   }
 
-  /** @returns why this version may not be given, or null */
+  /** @returns why this version must not be served, or null */
   #brokenByAge(which: number, item: number, version: number): string | null {
     const { answered, shown } = this.#replicas[which] as SimulatedReplica;
     const endedAt = this.#owner.endedAt[item]?.[version];
     if (endedAt !== undefined && this.#nowMs - endedAt > authorityLimitMs)
-      return `given from a state that ended at ${endedAt} ms`;
+      return `served from a state that ended at ${endedAt} ms`;
     if (version < (answered[item] ?? 0))
-      return 'given from a state that this replica had answered to be over';
+      return 'served from a state whose end this replica had acknowledged';
     const before = shown[item] ?? 0;
     return version < before && !this.#owner.isLostVersion(item, before) ? 'older after being newer' : null;
   }
 
-  /** @returns what is wrong with how long the lease is taken to live, or null */
+  /** @returns what is wrong with the assumed life of the lease, or null */
   #brokenByExpiry(which: number, lease: number, known: KnownState<LeaseState>): string | null {
     const lifeEnd = this.#owner.leaseExpiresAt[lease] ?? 0;
     if (known.value && known.value.expiresAt > lifeEnd) return 'lives longer than the lease itself';

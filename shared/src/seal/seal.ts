@@ -2,20 +2,20 @@ import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:cry
 
 /** A SHA-256 as base64url. */
 export const sealLength = 43;
-/** Keeps the key apart from the secret itself, which services also send to each other. */
+/** Separates the key from the secret itself, which services also send to each other. */
 const keyInfo = 'latchkey seal 1';
 const keyBytes = 32;
 
 /**
- * Marks text as written by a process that has `INTERNAL_SECRET`. Redis and NATS carry states and changes, and the right to
- * write there must not be the right to serve a key: whatever has no seal of ours proves nothing.
+ * Marks text as written by a process that has `INTERNAL_SECRET`. Redis and NATS carry states and changes, and the right
+ * to write there must not be the right to serve a key. Text without a valid seal proves nothing.
  *
- * A seal does not say when it was made. Its reader has to bear the same text again, later or out of order.
+ * A seal does not show when it was made. Its reader must tolerate the same text again, later or out of order.
  */
 export interface Seal {
   /**
-   * @param place where the text belongs, so that it is worth nothing elsewhere
-   * @returns `sealLength` letters of base64url
+   * @param place where the text belongs; the seal is invalid in any other place
+   * @returns `sealLength` characters of base64url
    */
   of(place: string, text: string): string;
   /** Whether this is the seal of the text at this place. */
@@ -25,7 +25,7 @@ export interface Seal {
 /** @param secret `INTERNAL_SECRET` */
 export function createSeal(secret: string): Seal {
   const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', keyInfo, keyBytes)));
-  // The length of the place ends it, so that no other place and text give the same bytes.
+  // The length of the place is included, so that no other place and text give the same bytes.
   const hash = (place: string, text: string) =>
     createHmac('sha256', key).update(`${place.length} ${place}${text}`).digest();
   return {

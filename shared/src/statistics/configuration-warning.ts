@@ -1,21 +1,21 @@
 import type { CorsOrigins } from '../config/url-parsers.ts';
 import type { TrustProxy } from '../net/index.ts';
 
-/** Something about the configuration that whoever runs the server should know. */
+/** A configuration setting that the operator should check. */
 export interface ConfigurationWarning {
-  /** Fixed: what a program goes by. */
+  /** Fixed: programs may rely on it. */
   code: string;
-  /** `warning`: open to misuse as it is. `notice`: right for some, so to be looked at once. */
+  /** `warning`: open to misuse as it is. `notice`: right for some installations, so check it once. */
   severity: 'warning' | 'notice';
   title: string;
   detail: string;
-  /** Where to read on: a document of the project and a heading in it. */
+  /** Where to read more: a document of the project and a heading in it. */
   documentation: string;
 }
 
 const configuration = 'README.md#configuration';
 
-/** Those of the values that some process has; another one looks at the others. */
+/** Only the values that some process has; each process checks its own. */
 export interface JudgedValues {
   trustProxy?: TrustProxy;
   corsOrigins?: CorsOrigins;
@@ -27,7 +27,7 @@ export interface JudgedValues {
   viewerTokenFrom?: readonly string[];
 }
 
-/** What is doubtful about the configuration of one process. */
+/** The doubtful settings of one process. */
 export function judgeConfiguration(values: JudgedValues): ConfigurationWarning[] {
   const { trustProxy, corsOrigins, rateLimit, leaseMode, viewerTokenFrom = [] } = values;
   const warnings: ConfigurationWarning[] = [];

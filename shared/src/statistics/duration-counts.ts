@@ -1,26 +1,26 @@
-/** Eight buckets for each doubling: a quantile is right to some 4 %. */
+/** Eight buckets for each doubling: a quantile is exact to some 4 %. */
 const bucketsPerOctave = 8;
-/** Less than a warm key request takes on any machine. */
+/** Below a warm key request on any machine. */
 const smallestMs = 0.05;
-/** Up to 100 s, beyond which nobody waits. */
+/** Up to 100 s; no caller waits longer. */
 const octaves = 21;
 const buckets = bucketsPerOctave * octaves;
 
-/** How many durations fell into each bucket; only the buckets that have any, in their order. As neighbours are told. */
+/** Number of durations in each bucket: only non-empty buckets, in order. The form that other services receive. */
 export type SparseCounts = [bucket: number, count: number][];
 
-/** Durations, counted in buckets whose width grows with them. Counting one is a logarithm and an addition. */
+/** Durations, counted in buckets whose width grows with them. Counting one takes a logarithm and an addition. */
 export class DurationCounts {
   readonly #counts = new Uint32Array(buckets);
 
   add(durationMs: number, times = 1): void {
-    // Also what is no duration at all, of which there is no logarithm.
+    // Also catches NaN and negative values.
     const bucket =
       durationMs > smallestMs ? Math.floor(Math.log2(durationMs / smallestMs) * bucketsPerOctave) : 0;
     this.#addTo(bucket, times);
   }
 
-  /** What is no bucket of ours counts for the nearest that is. */
+  /** A bucket number outside of our range counts for the nearest bucket. */
   merge(counts: Readonly<SparseCounts>): void {
     for (const [bucket, count] of counts) this.#addTo(bucket, count);
   }
@@ -33,7 +33,7 @@ export class DurationCounts {
 
   /**
    * @param share such as 0.95
-   * @returns milliseconds; null where nothing was counted
+   * @returns milliseconds; null where no duration was counted
    */
   quantile(share: number): number | null {
     const total = this.#counts.reduce((sum, count) => sum + count, 0);

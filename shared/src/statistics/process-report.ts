@@ -23,7 +23,7 @@ export const ConfigurationWarningSchema = Type.Object({
   documentation: Type.String({ description: 'A document of the project, and a heading in it.' }),
 });
 
-/** What one process tells of its last hour. */
+/** One process's report of its last hour. */
 export const ProcessReportSchema = Type.Object({
   startedAt: Instant,
   keyRequests: Type.Array(RequestStep),
@@ -48,5 +48,5 @@ export type ProcessReport = Static<typeof ProcessReportSchema>;
 export type RequestStepReport = Static<typeof RequestStep>;
 export type PlayerStepReport = Static<typeof PlayerStep>;
 
-/** Throws a TypeError where it is no report: an answer of another process is not believed to be one. */
+/** Throws a TypeError for a malformed report: the answers of other processes are not trusted. */
 export const parseProcessReport = createStrictReader(ProcessReportSchema, 'the report of a process');

@@ -7,7 +7,7 @@ import type { ProcessReport } from './process-report.ts';
 import { RequestCounts, type RequestKind } from './request-counts.ts';
 import { type Step, StepRing } from './step-ring.ts';
 
-/** What players reported in one step. */
+/** Player reports of one step. */
 class PlayerCounts {
   reports = 0;
   stalls = 0;
@@ -15,8 +15,8 @@ class PlayerCounts {
 }
 
 /**
- * What one process has seen in the last hour, in some hundred KB of memory and nowhere else: after a restart it begins anew.
- * Each process knows its own; whoever shows them adds them up.
+ * The last hour of one process, in some hundred KB of memory and nowhere else: a restart begins it anew. Each process has
+ * its own; the caller that shows them adds them up.
  */
 export class ProcessStatistics {
   readonly #clock: Clock;
@@ -25,7 +25,7 @@ export class ProcessStatistics {
   readonly #players: StepRing<PlayerCounts>;
   readonly #activeLeases: StepRing<{ count: number | null }>;
   readonly #changes = new AppliedChanges();
-  /** What is doubtful about this process's configuration; filled at start. */
+  /** Doubtful settings of this process; filled at start. */
   readonly warnings: ConfigurationWarning[] = [];
 
   constructor(clock: Clock) {
@@ -41,7 +41,7 @@ export class ProcessStatistics {
     if (kind !== 'probe') this.#requests[kind].current().add(status, seconds * 1_000);
   }
 
-  /** @param firstFrameMs null where the player has shown none */
+  /** @param firstFrameMs null where the player has shown no frame */
   countPlayerReport(firstFrameMs: number | null, stalls: number): void {
     const counts = this.#players.current();
     counts.reports++;

@@ -10,23 +10,23 @@ export class RequestCounts {
   add(status: number, durationMs: number): void {
     this.count++;
     if (status >= 500) this.serverErrors++;
-    // A client that left before its answer was refused nothing.
+    // A client that left before its answer was not refused.
     else if (status >= 400 && status !== clientClosedRequest) this.clientErrors++;
     this.durations.add(durationMs);
   }
 }
 
-/** What the log line of such a request says. */
+/** The members of such a request's log line that are counted. */
 const clientClosedRequest = 499;
 
 export type RequestKind = 'key' | 'other' | 'probe';
 
-/** The second is how the gateway calls those that no service answered. */
+/** The second one is the gateway's name for requests that no service answered. */
 const keyRoutes = ['/keys/:contentId', '/keys/:contentId/:epoch', '/keys/*'];
-/** Asked by machines, many times a minute: they would water down the shares of errors. */
+/** Called by machines, many times a minute: counting them would dilute the share of errors. */
 const probeRoutes = ['/health', '/ready'];
 
-/** What a request counts as, by the pattern of its route. */
+/** The kind of a request, by the pattern of its route. */
 export function kindOfRequest(route: string, method: string): RequestKind {
   if (probeRoutes.includes(route)) return 'probe';
   return keyRoutes.includes(route) && (method === 'GET' || method === 'HEAD') ? 'key' : 'other';

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { stepsKept } from './step-ring.ts';
 
-/** What may be asked of the statistics: by the gateway, and checked by the service that decides who may. */
+/** The query of the statistics. The gateway answers it; the service that decides about access validates it. */
 export const StatisticsQuerySchema = Type.Object(
   {
     steps: Type.Optional(

@@ -1,18 +1,18 @@
 import type { Clock } from '../clock/index.ts';
 
-/** Fine enough to see a revocation or a restart, coarse enough that an hour is a few hundred points. */
+/** Fine enough to show a revocation or a restart, coarse enough that an hour is a few hundred points. */
 export const stepMs = 10_000;
 /** An hour. */
 export const stepsKept = 360;
 
-/** What was counted in one step. */
+/** The counts of one step. */
 export interface Step<T> {
-  /** When it began, milliseconds since 1970: a multiple of `stepMs`, so that the steps of several processes are the same. */
+  /** Its start, milliseconds since 1970: a multiple of `stepMs`, so that the steps of several processes match. */
   at: number;
   value: T;
 }
 
-/** What was counted in the last hour, step by step. Steps in which nothing happened take no room. */
+/** The counts of the last hour, step by step. Empty steps take no memory. */
 export class StepRing<T> {
   readonly #clock: Clock;
   readonly #create: () => T;
@@ -24,11 +24,11 @@ export class StepRing<T> {
     this.#create = create;
   }
 
-  /** What the present step counts in. */
+  /** The counts of the present step. */
   current(): T {
     const now = this.#clock.now();
     const last = this.#last;
-    // A clock that is set back goes on in the step it had got to.
+    // Where the clock is set back, counting continues in the latest step.
     if (last && now < last.at + stepMs) return last.value;
     const step = { at: now - (now % stepMs), value: this.#create() };
     this.#steps.push(step);

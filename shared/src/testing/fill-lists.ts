@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../db/index.ts';
 
-/** How many rows each table gets. */
+/** Number of rows for each table. */
 export interface ListSizes {
   apiKeys: number;
   contents: number;
@@ -12,8 +12,8 @@ export interface ListSizes {
 const dayMs = 86_400_000;
 
 /**
- * Fills the tables that lists read, in SQL, so that a million rows take seconds. The distribution is an unkind one: half
- * of all leases are for `content-0`, a twentieth is one viewer's, and what is active is newer than all that has ended.
+ * Fills the tables of the lists in SQL, so that a million rows take seconds. The distribution is unfavourable: half of
+ * all leases are for `content-0`, a twentieth is one viewer's, and active rows are newer than ended ones.
  *
  * @param now milliseconds since 1970: rows lie in the day (API keys and contents: in the year) before it
  */
@@ -26,13 +26,13 @@ export async function fillLists(db: Database, sizes: ListSizes, now: number): Pr
   const age = (spanMs: number, count: number) =>
     sql`${sql.lit(now)} - (${sql.lit(count)} - n) * ${sql.lit(Math.max(1, Math.floor(spanMs / count)))}`;
   await db.connection().execute(async (connection) => {
-    // A machine that is busy may take longer for so many rows than a server gives any statement.
+    // On a busy machine so many rows may take longer than the server's limit for a statement.
     if (isPostgres) await sql`set statement_timeout = 0`.execute(connection);
     await fillApiKeys(connection, series(sizes.apiKeys), age(365 * dayMs, sizes.apiKeys), now);
     await fillContents(connection, series(sizes.contents), age(365 * dayMs, sizes.contents));
     await fillLeases(connection, series(sizes.leases), age(dayMs, sizes.leases), sizes.leases, now);
     await fillAudit(connection, series(sizes.auditRows), age(30 * dayMs, sizes.auditRows));
-    // What the databases do by themselves in time: statistics, and on Postgres the map that index-only scans rest on.
+    // Maintenance that the databases otherwise do later: statistics, and on Postgres the map that index-only scans need.
     await sql`${sql.raw(isPostgres ? 'vacuum analyze' : 'analyze')}`.execute(connection);
     if (isPostgres) await sql`reset statement_timeout`.execute(connection);
   });

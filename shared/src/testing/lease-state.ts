@@ -1,6 +1,6 @@
 import type { LeaseState } from '../contracts/index.ts';
 
-/** The state of a lease for a test that names only what it is about: one place to change where a lease gets a field. */
+/** A lease's state for a test that sets only the fields it is about. A new field of a lease changes only this place. */
 export function createLeaseState(facts: Partial<LeaseState> = {}): LeaseState {
   return {
     viewerId: 'ann',

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock/index.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves both clocks on. */
+  /** Advances both clocks. */
   advance(ms: number): void;
-  /** Sets the wall clock alone, as an administrator or NTP does. */
+  /** Sets only the wall clock, as an administrator or NTP does. */
   setWall(ms: number): void;
 }
 

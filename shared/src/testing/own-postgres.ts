@@ -5,11 +5,11 @@ import pg from 'pg';
 export interface OwnPostgres {
   databaseUrl: string;
   name: string;
-  /** A connection to the server, and not to this database. */
+  /** A connection to the server, not to this database. */
   admin: pg.Client;
-  /** Sets what each new session of the database gets, such as `synchronous_commit = off`. */
+  /** Sets a parameter for each new session of the database, such as `synchronous_commit = off`. */
   set(...settings: string[]): Promise<void>;
-  /** Drops the database, with the sessions that are left. */
+  /** Drops the database, with its remaining sessions. */
   close(): Promise<void>;
 }
 

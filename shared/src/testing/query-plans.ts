@@ -1,7 +1,7 @@
 import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely';
 import type { Database } from '../db/index.ts';
 
-/** How the database answers one statement. */
+/** The database's plan for one statement. */
 export interface QueryPlan {
   sql: string;
   /** One line for each step, as the database words it. */
@@ -14,20 +14,20 @@ export interface QueryPlan {
 
 interface IndexScan {
   index: string;
-  /** How many entries it went through, those that a filter removed included; null on SQLite, which does not count them. */
+  /** Entries visited, including those that a filter removed; null on SQLite, which does not count them. */
   entries: number | null;
 }
 
 /** A search that may walk through an index. */
 export interface AllowedScan {
   index: string;
-  /** How many entries it may go through. */
+  /** Maximum number of entries that it may visit. */
   entriesAtMost: number;
 }
 
 /**
- * What these queries read that none of the allowed scans covers: each table read from end to end, and each index that is
- * walked through though it is not named, or further than it may be. A covering index over all rows is as long as its table.
+ * Reads of these queries that none of the allowed scans covers: each table read from end to end, and each index that is
+ * walked without permission or further than permitted. A covering index over all rows is as long as its table.
  */
 export function findUnboundedScans(plans: readonly QueryPlan[], allowed: readonly AllowedScan[]): string[] {
   const isAllowed = ({ index, entries }: IndexScan) =>
@@ -41,8 +41,8 @@ export function findUnboundedScans(plans: readonly QueryPlan[], allowed: readonl
 }
 
 /**
- * Runs the work and asks the database how it answered each of its queries: of the very statements, with their values, that
- * were sent. Only what goes through the database that the work is given is seen.
+ * Runs the work and asks the database for the plan of each of its queries: of exactly the statements, with their values,
+ * that were sent. Only statements on the passed database are seen.
  */
 export async function planQueries(
   db: Database,
@@ -53,7 +53,7 @@ export async function planQueries(
   const executor = db.getExecutor();
   await work(
     db.withPlugin({
-      // Called for what a query has inside of it, too; only what was sent has a result.
+      // Also called for parts of a query; only a statement that was sent has a result.
       transformQuery({ node, queryId }) {
         nodes.set(queryId, node);
         return node;
@@ -80,7 +80,7 @@ async function explainSqlite(db: Database, sql: string, parameters: readonly unk
   const query = CompiledQuery.raw(`explain query plan ${sql}`, [...parameters]);
   const { rows } = await db.executeQuery<{ detail: string }>(query);
   const steps = rows.map(({ detail }) => detail);
-  // A scan of a result within the query is none of a table.
+  // A scan of a result within the query is not a scan of a table.
   const scans = steps.filter((step) => /^SCAN \w+$/.test(step) && !/SCAN (SUBQUERY|CONSTANT)/.test(step));
   const indexScans = steps.flatMap((step) => {
     const index = /^SCAN \w+ USING (?:COVERING )?INDEX (\w+)/.exec(step)?.[1];
@@ -101,7 +101,7 @@ interface PostgresStep {
 }
 
 async function explainPostgres(db: Database, sql: string, parameters: readonly unknown[]): Promise<Steps> {
-  // With `analyze` the query is run again: only for those that change nothing.
+  // With `analyze` the query runs again: only for statements that change nothing.
   const query = CompiledQuery.raw(`explain (analyze, timing off, format json) ${sql}`, [...parameters]);
   const { rows } = await db.executeQuery<{ 'QUERY PLAN': { Plan: PostgresStep }[] }>(query);
   const all = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan }) => flatten(Plan)));
@@ -109,7 +109,7 @@ async function explainPostgres(db: Database, sql: string, parameters: readonly u
   const indexScans = all.flatMap((step) => {
     const { 'Index Name': index, 'Index Cond': condition, 'Actual Loops': loops } = step;
     if (index === undefined || condition !== undefined) return [];
-    // Both are means for one loop.
+    // Both settings exclude methods for one loop.
     return [{ index, entries: (step['Actual Rows'] + (step['Rows Removed by Filter'] ?? 0)) * loops }];
   });
   return { steps, tableScans: steps.filter((step) => step.startsWith('Seq Scan')), indexScans };

@@ -7,10 +7,10 @@ import { createMetrics } from '../metrics/index.ts';
 import { createUpstream } from '../upstream/index.ts';
 
 const ownSecret = 'the internal secret of tests, 32 bytes or more';
-/** What a neighbour answers is tested here, and not how soon. */
+/** Tests with it check the answers, not their speed. */
 const answerTimeoutMs = 60_000;
 
-/** Routes on a host of their own, behind the gate that every service has. */
+/** Routes on a separate host, behind the gate that every service has. */
 export async function serveBehindGate(
   secret: string,
   mount: (app: App) => void,
@@ -32,7 +32,7 @@ export async function serveBehindGate(
   };
 }
 
-/** A neighbour's internal routes, and a client that asks them over HTTP. */
+/** A service's internal routes, and a client that calls them over HTTP. */
 export async function serveNeighbour(
   mount: (app: App) => void,
 ): Promise<{ client: NeighbourClient; close(): Promise<void> }> {

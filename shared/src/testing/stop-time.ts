@@ -3,14 +3,15 @@ import { onTestFinished, vi } from 'vitest';
 export interface StoppedTime {
   /** Ends the limits that are over by then. */
   advance(ms: number): void;
-  /** Resolves once so many limits of that length were begun. */
+  /** Resolves once this many limits of that length were begun. */
   begun(ms: number, count: number): Promise<void>;
 }
 
 /**
- * Time limits (`setTimeout`, `AbortSignal.timeout`) run on a time that stands still until the test moves it, to the end of
- * the test: what answers is never too late, however slow the machine, and what is silent is when the test says so. Clocks,
- * intervals, sockets and Vitest keep their time. Not in the index, because that is imported outside of tests too.
+ * Time limits (`setTimeout`, `AbortSignal.timeout`) run on a time that stands still until the test moves it, to the end
+ * of the test. An answer is never too late, however slow the machine, and the test decides when silence counts as such.
+ * Clocks, intervals, sockets and Vitest keep their real time. Not in the index, because code outside of tests imports
+ * that too.
  */
 export function stopTime(): StoppedTime {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

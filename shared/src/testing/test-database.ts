@@ -8,13 +8,13 @@ export interface TestDatabase {
 
 export interface DatabaseKind {
   name: 'SQLite' | 'Postgres';
-  /** A database of its own for one test, migrated and empty. */
+  /** A separate database for one test, migrated and empty. */
   open(): Promise<TestDatabase>;
 }
 
 /**
- * The databases on which every store proves the same contract: SQLite always, Postgres where `TEST_POSTGRES_URL` names
- * one (as a role that may create databases). Each test there gets a database of its own, which is dropped at the end.
+ * The databases on which every store is tested: SQLite always, Postgres where `TEST_POSTGRES_URL` names one (as a role
+ * that may create databases). Each test gets a separate Postgres database, which is dropped at the end.
  */
 export function databaseKinds(env: Record<string, string | undefined>): DatabaseKind[] {
   const kinds: DatabaseKind[] = [{ name: 'SQLite', open: openSqliteInMemory }];
@@ -29,7 +29,7 @@ async function openSqliteInMemory(): Promise<TestDatabase> {
   return { db, close: () => db.destroy() };
 }
 
-/** No test is about how soon Postgres answers, and it is the same for all that run at once. */
+/** Tests do not check how soon Postgres answers, and all that run at once share it. */
 function openPatiently(databaseUrl: string): Database {
   return openDatabase({ databaseUrl, sqlitePath: '', longStatements: true, connectionTimeoutMs: 60_000 });
 }
@@ -37,7 +37,7 @@ function openPatiently(databaseUrl: string): Database {
 async function openPostgresDatabase(url: string): Promise<TestDatabase> {
   const name = `test_${process.pid}_${performance.now().toString().replace('.', '_')}`;
   const admin = openPatiently(url);
-  // A database and not a schema: advisory locks and the catalog that the migrator reads belong to a whole database.
+  // A database and not a schema: advisory locks and the catalog that the migrator reads are shared within a database.
   await sql`create database ${sql.id(name)} template template0`.execute(admin);
   const own = new URL(url);
   own.pathname = `/${name}`;

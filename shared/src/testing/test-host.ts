@@ -37,7 +37,7 @@ export interface TestHost {
   log: OperatorLog;
   /** The request lines so far. */
   lines: RequestLine[];
-  /** What the operator was told so far. */
+  /** The operator messages so far. */
   told: string[];
   /** Reads the change feed once. */
   pull(): Promise<void>;

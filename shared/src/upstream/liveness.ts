@@ -1,18 +1,18 @@
 import { brokeBeforeAnswer } from './never-reached.ts';
 
 /**
- * `silent`: it took no connection, broke it or kept somebody waiting; other addresses come first. `gone`: a probe found that
- * nobody listens, or had no answer for 2 s; no request is sent there until a probe is answered.
+ * `silent`: it refused a connection, broke it or kept a request waiting; other addresses come first. `gone`: a probe
+ * found no listener, or had no answer for 2 s; no request is sent there until a probe is answered.
  */
 type Liveness = 'alive' | 'silent' | 'gone';
 
-/** Tells by `GET /health` whether a process lives. */
+/** Finds by `GET /health` whether a process is alive. */
 export interface LivenessProbe {
   life(): Liveness;
-  /** A request met no answer: `silent` until a probe says otherwise. */
+  /** A request got no answer: `silent` until a probe shows otherwise. */
   doubt(): void;
   /**
-   * Asks for a sign of life. One probe is under way at a time, and all who ask share it.
+   * Probes the process. One probe runs at a time, and all callers share it.
    *
    * @returns whether it answered within 0.5 s. An answer within 2 s still counts for `life`
    */
@@ -20,15 +20,15 @@ export interface LivenessProbe {
 }
 
 /**
- * Limits are counted in slices of this length. Each slice takes a turn of the event loop, in which an answer that has come is
- * read. So a process that is itself held up for a second does not take its neighbours for dead.
+ * Limits are counted in slices of this length. Each slice takes a turn of the event loop, in which a received answer is
+ * read. So a process that was itself blocked for a second does not count its neighbours as dead.
  */
 const sliceMs = 100;
-/** 0.5 s. The answer to `/health` takes a millisecond and asks nobody. */
+/** 0.5 s. The answer to `/health` takes a millisecond and needs no other service. */
 const silentAfterSlices = 5;
 /**
- * 2 s: a process that shares its core with many others is slow and must not be given up. Then the connection is ended, and the
- * next probe opens another: where packets were lost, TCP would try the old one again too late.
+ * 2 s: a process that shares its core with many others is slow but alive. At the limit the connection is ended, and the
+ * next probe opens another: after lost packets, TCP would retry the old one too late.
  */
 const goneAfterSlices = 20;
 
@@ -49,7 +49,7 @@ export function createLivenessProbe(
     onChange();
   }
 
-  /** A connection that lay idle may break when it is used: that says nothing, so a new one is tried. */
+  /** A connection that was idle may break when it is used. That proves nothing, so a new one is tried. */
   const probeTwice = async (signal: AbortSignal) => {
     try {
       await probe(signal);

@@ -3,56 +3,56 @@ import type { Clock } from '../clock/index.ts';
 import { createLivenessProbe } from './liveness.ts';
 import { phaseHeader } from './phase.ts';
 
-/** One that is starting or unsure, for so long; then one request tries it, and then the next. */
+/** How long an address that is starting or unsure gets no requests. Then one request tries it, and then the next. */
 const unfitMs = 1_000;
-/** A neighbour is near; one that does not take a connection by then is not there. */
+/** Other services are near. One that has not accepted a connection by then is not running. */
 const connectTimeoutMs = 1_000;
 /**
- * The whole time of a probe. It is a timer of this process, which is late with everything where it is short of processor time: with
- * less, a probe would end before its limit in turns of the event loop, and its address would count as gone.
+ * Time limit of a probe. It is a timer of this process, which is late where it lacks processor time. With a shorter one,
+ * a probe would end before its limit in turns of the event loop, and its address would count as gone.
  */
 const probeConnectTimeoutMs = 2_000;
-/** For the head of an answer. Above the 4 s of a statement, below the patience of players. */
+/** For the head of an answer. Above the 4 s of a statement, below the time that players wait. */
 const headersTimeoutMs = 8_000;
-/** The event stream beats every 15 s; whatever is silent for longer is broken. */
+/** The event stream sends a beat every 15 s; a longer silence means that it is broken. */
 const bodyTimeoutMs = 40_000;
-/** Shorter than the 72 s of the neighbour's server, so that no request meets a connection that is just being closed. */
+/** Shorter than the 72 s of the other service's server, so that no request meets a connection that is just being closed. */
 const keepAliveMs = 30_000;
-/** Connections beyond those for requests that are counted, for what is asked of each address beside them, such as `/ready`. */
+/** Connections beyond those for counted requests, for calls to each address such as `/ready`. */
 const spareConnections = 4;
 
-/** One address of a neighbour. */
+/** One address of another service. */
 export interface Member {
   /** Such as `http://10.0.0.7:4101`. */
   readonly origin: string;
-  /** What is sent there without `occupy` has to be little: it takes one of a few spare connections. */
+  /** Use it rarely without `occupy`: each such request takes one of a few spare connections. */
   readonly pool: Pool;
   /** Whether a request can be sent there at once. */
   hasRoom(): boolean;
   /** A request is sent there. */
   occupy(): void;
-  /** It has ended, however it did. To be called once for each `occupy`. */
+  /** The request has ended, in any way. Call it once for each `occupy`. */
   release(): void;
-  /** It took no connection, broke it or kept somebody waiting: the others first, until it gives a sign of life. */
+  /** It refused a connection, broke it or kept a request waiting: other addresses come first until it answers a probe. */
   penalize(): void;
   /**
-   * Takes what an answer says of its process (`phaseHeader`). One that is ending is believed until a probe is answered by one that
-   * is not: nobody knows how long the end takes, and what meets it may be lost.
+   * Takes the process's statement about itself (`phaseHeader`). An ending process counts as ending until a probe is
+   * answered by one that is not: it is unknown how long the end takes, and requests to it may be lost.
    */
   notePhase(phase: unknown): void;
-  /** Asks it for a sign of life, and penalizes it where none comes. Those who ask at the same time share the answer. */
+  /** Probes it, and penalizes it where it does not answer. Callers at the same time share the answer. */
   isAlive(): Promise<boolean>;
 }
 
-/** Health rank of an address; lower is better. To one that is `gone` no request is sent. */
+/** Health rank of an address; lower is better. No request is sent to one that is `gone`. */
 export const healthRank = { healthy: 0, ending: 1, unfit: 2, silent: 3, gone: 4 } as const;
 
 /** A member as its upstream sees it. */
 export interface KnownMember extends Member {
   healthRank(): (typeof healthRank)[keyof typeof healthRank];
-  /** Whether only a probe can tell that requests may go there again. */
+  /** Whether only a probe can show that requests may go there again. */
   needsProbe(): boolean;
-  /** A request goes there. Where it is starting or unsure, that one tries it, and the others wait for what comes of it. */
+  /** A request is sent there. Where it is starting or unsure, that one tries it, and the others wait for its result. */
   noteRequest(): void;
   close(): Promise<void>;
   destroy(): Promise<void>;
@@ -64,7 +64,7 @@ export interface MemberOptions {
   serverName: string;
   connections: number;
   clock: Clock;
-  /** Notified when a request has ended there, and when the address was lost or came back. */
+  /** Called when a request has ended there, and when the address was lost or came back. */
   onChange: () => void;
 }
 
@@ -79,7 +79,7 @@ export function openMember(options: MemberOptions): KnownMember {
     keepAliveMaxTimeout: keepAliveMs,
     connect: { timeout: connectTimeoutMs, servername: serverName },
   });
-  // A connection of its own: those of the pool may all be taken by requests that wait.
+  // A separate connection: waiting requests may have taken all those of the pool.
   const prober = new Client(origin, {
     connect: { timeout: probeConnectTimeoutMs, servername: serverName },
   });
@@ -90,7 +90,7 @@ export function openMember(options: MemberOptions): KnownMember {
   }, onChange);
   let occupied = 0;
   let isEnding = false;
-  /** Null while it is fit to answer. */
+  /** Null while it is healthy. */
   let unfitUntilMs: number | null = null;
 
   return {

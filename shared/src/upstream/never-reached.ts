@@ -1,11 +1,11 @@
 import { NotStarted } from './phase.ts';
 
-/** What undici reports when it found no connection, or was told to make none. */
+/** undici's errors where it found no connection, or was told not to make one. */
 const codes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_CLOSED']);
-/** The system calls before the first byte. The same errors of an open connection (EHOSTUNREACH, ENETUNREACH) come too late. */
+/** The system calls before the first byte. The same errors on an open connection (EHOSTUNREACH, ENETUNREACH) come too late. */
 const calls = new Set(['connect', 'getaddrinfo']);
 
-/** Whether the request has not begun to be done, so that trying another address cannot do it twice. */
+/** Whether the request was never started, so that trying another address cannot do it twice. */
 export function neverReached(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof NotStarted) return true;
@@ -14,10 +14,10 @@ export function neverReached(error: unknown): boolean {
   return codes.has(code) || calls.has(syscall);
 }
 
-/** What is reported when a connection broke: the usual end of one that the neighbour closed while it lay idle. */
+/** Reported when a connection broke: usually one that the other service closed while it was idle. */
 const brokenCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
-/** Whether a request that changes nothing can be asked again: the connection broke before its answer was complete. */
+/** Whether a request that changes nothing can be repeated: the connection broke before its answer was complete. */
 export function brokeBeforeAnswer(error: unknown): boolean {
   return error instanceof Error && brokenCodes.has((error as NodeJS.ErrnoException).code ?? '');
 }

@@ -1,29 +1,29 @@
-/** On the answers of a service to which the next request had better not go: whoever asks looks for another address. */
+/** Set on the answers of a service that should not get the next request: the caller prefers another address. */
 export const phaseHeader = 'x-latchkey-phase';
 
 /**
- * `starting`: nothing was done with the request. `ending`: it was served, and the next one had better go elsewhere.
- * `unsure`: this process has lost touch with what changes, and cannot itself know, or soon will not; another one may.
+ * `starting`: nothing was done with the request. `ending`: it was served, and the next one should go elsewhere. `unsure`:
+ * this process no longer receives changes and cannot answer from its states, or soon will not. Another one may.
  */
 export type Phase = 'starting' | 'ending' | 'unsure';
 
-/** Stands for a request with which nothing was done, so that any request can be sent again. */
+/** Represents a request with which nothing was done, so that any request can be sent again. */
 export class NotStarted extends Error {
   constructor(why = 'it is still starting') {
     super(why);
   }
 }
 
-/** Stands for a 503 of a process that is `unsure`: another one may be able to answer. */
+/** Represents a 503 of a process that is `unsure`: another one may be able to answer. */
 export class UnsureReplica extends Error {
   constructor() {
-    super('it cannot know at the moment');
+    super('its cached states may be out of date');
   }
 }
 
-/** Stands for an address that keeps a request waiting and gives no sign of life beside it. */
+/** Represents an address that keeps a request waiting and does not answer a probe. */
 export class Unresponsive extends Error {
-  constructor(why = 'it gives no sign of life') {
+  constructor(why = 'it does not respond') {
     super(why);
   }
 }

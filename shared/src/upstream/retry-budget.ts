@@ -1,15 +1,15 @@
 /**
- * A fifth of all requests may be sent a second time: what Finagle and Linkerd take (`percentCanRetry`, `retryRatio`). Where
- * everything fails, the neighbours get that much more to do, and not twice as much.
+ * A fifth of all requests may be sent a second time, as in Finagle and Linkerd (`percentCanRetry`, `retryRatio`). Where
+ * every request fails, the other service gets a fifth more load and not twice as much.
  */
 const share = 0.2;
 /**
- * Beyond that, this many: those that wait at one address when it falls silent, at 128 connections to each and one
- * request on each.
+ * In addition to that, this many: the requests that wait at one address when it falls silent, at 128 connections to each
+ * and one request on each.
  */
 const reserve = 128;
 
-/** How many requests may be sent once more although the first address may have begun with them. */
+/** How many requests may be sent once more although the first address may have started them. */
 export interface RetryBudget {
   /** A request begins. */
   earn(): void;

@@ -4,14 +4,15 @@ import { brokeBeforeAnswer, neverReached } from './never-reached.ts';
 import { NotStarted, Unresponsive, UnsureReplica } from './phase.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Addresses that are tried before the neighbour counts as lost, where none of them has begun with the request. */
+/** Addresses that are tried before the service counts as lost, where none of them has started the request. */
 const addressesTried = 3;
 
 /**
- * At which addresses one request is tried. A request with which nothing was done goes to the next one, whatever it is. One
- * that may have been begun goes to one more address at most, only where doing it twice changes nothing, and only within
- * the budget: a neighbour that fails everywhere must not get more to do for it. One that a replica cannot answer (`TryElsewhere`)
- * goes to the other healthy ones, to each once: nothing was done with it, but it was looked at, so the budget holds.
+ * Decides at which addresses one request is tried. A request with which nothing was done goes to the next address,
+ * whatever its method. One that may have been started goes to at most one more address, only where doing it twice changes
+ * nothing, and only within the budget: a service that fails everywhere must not get more load for it. One that a replica
+ * cannot answer (`TryElsewhere`) goes to each other healthy address once. Nothing was done with it, but it cost work, so
+ * the budget applies.
  */
 export class Tries {
   /** Where it is tried now; null where no address is alive. */
@@ -20,10 +21,10 @@ export class Tries {
   readonly #isSafe: boolean;
   #tried = 1;
   #repeated = false;
-  /** Those that said that they cannot answer it: they would say so again. */
+  /** Addresses that cannot answer it, and would say so again. */
   readonly #unable = new Set<Member>();
 
-  /** @param isSafe whether asking changes nothing (RFC 9110 section 9.2.1) */
+  /** @param isSafe whether the request changes nothing (RFC 9110 section 9.2.1) */
   constructor(upstream: Upstream, isSafe: boolean) {
     this.#upstream = upstream;
     this.#isSafe = isSafe;
@@ -32,9 +33,9 @@ export class Tries {
   }
 
   /**
-   * Hears why there was no answer, and turns to another address.
+   * Takes the reason of a missing answer, and picks another address.
    *
-   * @returns false where there is none to turn to: the failure is to be told
+   * @returns false where no other address is left: the failure is then reported
    */
   next(error: unknown): boolean {
     const unsent = neverReached(error);
@@ -48,7 +49,7 @@ export class Tries {
       return this.#isSafe && this.#turnWithinBudget(this.#upstream.pickHealthy(this.#unable));
     const mayRepeat = broke || isSilence(error) || error instanceof UnsureReplica;
     if (!mayRepeat || !this.#isSafe || this.#repeated) return false;
-    // A connection may break for reasons of its own; who is silent or unsure stays so, and only another one helps.
+    // A connection may break for reasons of its own. A silent or unsure address stays so, and only another one helps.
     const other = broke ? this.#upstream.pickAlive(this.#unable) : this.#upstream.pickHealthy(this.#unable);
     this.#repeated = this.#turnWithinBudget(other);
     return this.#repeated;
@@ -66,7 +67,7 @@ export class Tries {
   }
 }
 
-/** No answer in time: what `AbortSignal.timeout` aborts with is one of them. */
+/** No answer in time: `AbortSignal.timeout` aborts with one of these. */
 function isSilence(error: unknown): boolean {
   return error instanceof Unresponsive || (error instanceof Error && error.name === 'TimeoutError');
 }

@@ -5,28 +5,28 @@ import { healthRank, type KnownMember, type Member, openMember } from './member.
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
 import { WaitingLine } from './waiting-line.ts';
 
-/** How soon a replica that was added or removed is noticed. */
+/** How soon an added or removed replica is noticed. */
 const defaultResolveEveryMs = 2_000;
-/** How soon an address that gave no answer is asked for a sign of life, again and again. */
+/** Interval of the probes of an address that gave no answer. */
 const defaultProbeEveryMs = 500;
 
-/** A neighbour at one or several addresses. */
+/** Another service at one or several addresses. */
 export interface Upstream {
   /**
    * The next address in turn, of those with the best health rank; null where no address is known.
    *
-   * @param except those that are left out
+   * @param except addresses that are left out
    */
   pick(except?: ReadonlySet<Member>): Member | null;
-  /** As `pick`, but null where every address is known to be gone: what is sent there could only wait without success. */
+  /** Same as `pick`, but null where every address is known to be gone: a request there could only wait without success. */
   pickAlive(except?: ReadonlySet<Member>): Member | null;
   /** The next healthy one; null where there is none. */
   pickHealthy(except?: ReadonlySet<Member>): Member | null;
   /** Whether some address is not known to be gone. */
   hasAlive(): boolean;
-  /** Every known address, for what is asked of each of them. */
+  /** Every known address, for calls to each of them. */
   all(): readonly Member[];
-  /** How many addresses are known. */
+  /** Number of known addresses. */
   size(): number;
   /** Requests for which no address has room. */
   line: WaitingLine;
@@ -35,18 +35,18 @@ export interface Upstream {
 }
 
 export interface UpstreamOptions {
-  /** Base URLs. A name that resolves to several addresses stands for all of them. */
+  /** Base URLs. A name that resolves to several addresses means all of them. */
   urls: readonly string[];
   /** All addresses of a host name. */
   lookup: (hostname: string) => Promise<string[]>;
   clock: Clock;
-  /** How soon an added or removed address is noticed; 2 s where it is left out. */
+  /** How soon an added or removed address is noticed; default 2 s. */
   resolveEveryMs?: number;
-  /** How soon an address that gave no answer is tried again; 0.5 s where it is left out. */
+  /** How soon an address that gave no answer is tried again; default 0.5 s. */
   probeEveryMs?: number;
   /** Requests at each address at a time, each on a connection of its own. */
   connections: number;
-  /** Hears why a name cannot be looked up: once, until it can be or the reason is another one. */
+  /** Called with the reason why a name cannot be looked up: once, until it can be or the reason changes. */
   onFault: (error: unknown) => void;
 }
 
@@ -55,11 +55,11 @@ interface Target {
   url: URL;
 }
 
-/** Keeps a pool of connections to every address of a neighbour, and takes turns among them. */
+/** Keeps a pool of connections to every address of another service, and takes turns among them. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { clock, connections, onFault } = options;
   const targets = options.urls.map((text): Target => ({ text, url: new URL(text) }));
-  /** Those that need no looking up, and so are known from the start. */
+  /** Addresses that need no look-up, and so are known from the start. */
   const written = new Map(
     targets.flatMap(({ text, url }): [string, string[]][] => {
       const address = url.hostname.replace(/^\[|\]$/g, '');
@@ -72,7 +72,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   let members: KnownMember[] = [];
   let turn = 0;
 
-  /** Opens what was found, and closes what is no longer there. */
+  /** Opens addresses that were found, and closes those that are gone. */
   function renew(): void {
     const found = new Map<string, string>();
     for (const { text, url } of targets) {
@@ -91,7 +91,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   async function lookUp({ text, url }: Target): Promise<void> {
     try {
       const found = await options.lookup(url.hostname);
-      // Nothing found is no news: the last known addresses may still be right.
+      // An empty result is ignored: the last known addresses may still be right.
       if (found.length > 0) addresses.set(text, found);
       faults.delete(text);
     } catch (error) {
@@ -105,7 +105,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     renew();
   }
 
-  /** The next in turn of those with the best health, and no worse than `worst`; of equal ones, one that has room. */
+  /** The next in turn of those with the best health, and no worse than `worst`; among equal ones, one that has room. */
   function next(worst: number, except?: ReadonlySet<Member>): Member | null {
     let best: KnownMember | undefined;
     let bestRank = 2 * worst + 2;
@@ -122,7 +122,7 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     return best;
   }
 
-  /** Sends those that wait wherever there is room now. Where no address is alive, none of them goes on waiting. */
+  /** Sends waiting requests wherever there is room now. Where no address is alive, all of them stop waiting. */
   function admit(): void {
     while (line.size > 0) {
       const member = next(healthRank.silent);
@@ -134,8 +134,8 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   }
 
   /**
-   * Looks whether those that gave no answer, or are ending, have come back. Not waited for: one that is silent must not hold up the
-   * others.
+   * Checks whether addresses that gave no answer, or are ending, have come back. Not awaited: a silent one must not delay
+   * the others.
    */
   async function probeLost(): Promise<void> {
     for (const member of members) if (member.needsProbe()) void member.isAlive();

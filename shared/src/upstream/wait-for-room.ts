@@ -5,8 +5,8 @@ import type { Upstream } from './upstream.ts';
 /**
  * Waits until an address has room for the request, and occupies it. The caller releases it.
  *
- * @param limitMs of the wait. What is sent afterwards needs the rest of the caller's time, or the answer comes too late and the
- *   neighbour has worked for nobody. Under more load than it can bear it would do nothing else
+ * @param limitMs of the wait. The request itself needs the rest of the caller's time; otherwise the answer comes too late
+ *   and the other service has worked without use. Under overload it would do nothing else
  * @throws Error where no address is alive, too many wait already, or none has room in time
  */
 export function waitForRoom(upstream: Upstream, tries: Tries, limitMs: number): Promise<Member> {

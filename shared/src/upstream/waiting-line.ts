@@ -2,21 +2,22 @@ import type { Member } from './member.ts';
 
 /** A request for which no address has room at the moment. */
 export interface Waiter {
-  /** What it holds in memory, in units of 16 KiB, which is what the head of a request may have. */
+  /** The memory that it holds, in units of 16 KiB, the maximum for the head of a request. */
   readonly weight: number;
-  /** Its turn has come: it is to be sent to this address now. */
+  /** Its turn has come: send it to this address now. */
   admit(member: Member): void;
   /** No address is alive any more. */
   refuse(): void;
 }
 
 /**
- * Together at most 64 MiB for each neighbour, at 16 KiB each. Of the usual 2 KiB heads they are some 40 MiB with all that
- * belongs to a request. A gateway answers 10,000 requests a second, so more could not be answered before they are too old.
+ * Together at most 64 MiB for each service, at 16 KiB each. With the usual 2 KiB heads they are some 40 MiB with all
+ * other memory of a request. A gateway answers 10,000 requests a second, so more requests would time out before their
+ * answer.
  */
 const heaviest = 4_096;
 
-/** Requests that wait for room, first in first out. Whoever leaves costs nothing any more. */
+/** Requests that wait for room, first in first out. A request that leaves costs nothing any more. */
 export class WaitingLine {
   readonly #waiters = new Set<Waiter>();
   #weight = 0;
@@ -33,7 +34,7 @@ export class WaitingLine {
     return true;
   }
 
-  /** To be called when it need not wait any longer. Does nothing where it does not wait. */
+  /** Call it when the request need not wait any longer. Does nothing where it does not wait. */
   remove(waiter: Waiter): void {
     if (this.#waiters.delete(waiter)) this.#weight -= waiter.weight;
   }
