@@ -28,18 +28,18 @@ readFlags(usage, {});
 
 const root = join(import.meta.dirname, '..');
 const replicas = 3;
-/** Requests that go to the replicas in turn; enough that each is seen to take its part. */
+/** Requests that go to the replicas in turn; enough for each to answer some. */
 const requests = 300;
-/** Overwrites nobody's release. */
+/** A tag that no release uses. */
 const testTag = 'test';
-/** Of the Compose project, and the start of the names of those that tests make. */
+/** Name of the Compose project, and prefix of those that tests make. */
 const projectName = `latchkey-test-${process.pid}`;
 
 async function makeEnvFile(folder: string): Promise<string> {
   const path = join(folder, '.env');
   const cli = join(root, 'cli/src/main.ts');
   assert.equal(await runCommand(process.execPath, [cli, 'keygen', '--out', path]), 0);
-  // Any free port; no drain, for there is no load balancer to look away.
+  // Any free port. No drain, because there is no load balancer.
   const settings = {
     LATCHKEY_PORT: 0,
     LATCHKEY_VERSION: testTag,
@@ -64,7 +64,7 @@ async function checkBlackBox(url: string, secrets: NodeJS.Dict<string>): Promise
   assert.equal(code, 0, `the black-box tests passed against ${url}`);
 }
 
-/** The tests with settings of their own start stacks of their own, so few files run at once. */
+/** The tests with their own settings start separate stacks, so few files run at once. */
 async function checkOwnSettings(): Promise<void> {
   const others = new Set(listBlackBoxTests(root));
   const files = listBlackBoxTests(root, { ownSettings: true }).filter((file) => !others.has(file));
@@ -101,7 +101,7 @@ const faults: unknown[] = [];
 const measured: string[] = [];
 let passed = 0;
 
-// A signal also ends the command that runs (runCommand), and with it the step.
+// Table rows: what was measured | the result.
 let isInterrupted = false;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
@@ -191,11 +191,11 @@ try {
     await step(`${name} leaves ${replicas} replicas, and every key as it was`, async () => {
       await act();
       await allReplicasReady();
-      // The gateway may still count the containers of before.
+      // The gateway may still count the earlier containers.
       await project.healthy('key-derivation');
       assert.equal((await project.containers('key-derivation')).length, replicas);
       const url = await project.url('gateway');
-      // More than there are replicas, so that each is asked.
+      // More requests than replicas, so that each gets one.
       for (let sent = 0; sent < requests; sent++) assert.equal(await fetchKey(url, 'first'), firstKey);
       await register(url, `after-${index}`);
       await fetchKey(url, `after-${index}`);

@@ -49,7 +49,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 const tally = createTally(say);
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-upgrade-'));
 
-/** Each part has stores of its own: what other rows left in Redis and NATS belongs to no upgrade. */
+/** Each part has separate stores: the entries of other parts in Redis and NATS belong to no upgrade. */
 async function withStores(part: string, work: (stores: Stores) => Promise<void>): Promise<void> {
   const services = await provideStores(['Postgres', 'Redis', 'NATS'], { ...thisMachine, env: {} });
   try {

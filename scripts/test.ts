@@ -1,4 +1,4 @@
-// `npm test`: everything that is tested, or what the arguments name.
+// `npm test`: every test, or those that the arguments name.
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 
 const usage = `npm test: everything that is tested, in some ten minutes

@@ -7,7 +7,7 @@
  */
 export function withoutSettings(env: NodeJS.ProcessEnv, composeFile: string): NodeJS.ProcessEnv {
   const named = new Set([...composeFile.matchAll(/\$\{(\w+)/g)].map((match) => match[1]));
-  // COMPOSE_DOCKER_CLI_BUILD says how docker-compose 1.29 builds, and not what.
+  // COMPOSE_DOCKER_CLI_BUILD sets how docker-compose 1.29 builds, not what it builds, so it stays.
   const isSetting = (variable: string) =>
     named.has(variable) || (variable.startsWith('COMPOSE_') && variable !== 'COMPOSE_DOCKER_CLI_BUILD');
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !isSetting(variable)));

@@ -7,34 +7,34 @@ import { withoutSettings } from './compose-environment.ts';
 import { runCommand } from './run-command.ts';
 
 const execute = promisify(execFile);
-/** The first start waits for the database to be made and migrated. */
+/** The first start waits until the database is created and migrated. */
 const readyWithinMs = 120_000;
 const askEveryMs = 200;
 
-/** What a replica says of the key requests that it has answered, on its own metrics port. */
+/** A replica's report of the key requests that it has answered, on its own metrics port. */
 const countKeyRequests = `
   const text = await (await fetch('http://127.0.0.1:9464/metrics')).text();
   const counts = [...text.matchAll(/^http_server_request_duration_seconds_count\\{route="\\/keys\\/:contentId".*\\} (\\d+)$/gm)];
   console.log(counts.reduce((sum, [, count]) => sum + Number(count), 0));
 `;
 
-/** The stack of compose.yaml under a name of its own. */
+/** The stack of compose.yaml under a separate project name. */
 export interface ComposeProject {
-  /** Runs a command of Compose and shows what it says. @throws where it fails */
+  /** Runs a Compose command and shows its output. @throws where it fails */
   run(args: readonly string[]): Promise<void>;
   /** Where a service's port 4100 is published. */
   url(service: string): Promise<string>;
-  /** Waits until the service is ready and its report is as wished. */
+  /** Waits until the service is ready and its report satisfies the condition. */
   ready(service: string, asWished?: (report: string) => boolean): Promise<void>;
   /** Waits until Docker calls every container of the service healthy. */
   healthy(service: string): Promise<void>;
-  /** How many requests for keys each replica of key-derivation has answered, by the id of its container. */
+  /** Number of key requests that each replica of key-derivation has answered, by container id. */
   keyRequests(): Promise<Record<string, number>>;
   /** The ids of the containers of one service. */
   containers(service: string): Promise<string[]>;
-  /** SIGKILL to one container of the service. */
+  /** Sends SIGKILL to one container of the service. */
   killOne(service: string): Promise<void>;
-  /** Takes away its containers, networks and volumes. */
+  /** Removes its containers, networks and volumes. */
   remove(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface ComposeProjectOptions {
   root: string;
   envFile: string;
   name: string;
-  /** Further compose files, as paths, which are read after compose.yaml. One that does not exist yet is left out. */
+  /** Paths of further compose files, which are read after compose.yaml. A file that does not exist yet is left out. */
   overrides?: readonly string[];
 }
 
@@ -53,7 +53,7 @@ export async function createComposeProject(options: ComposeProjectOptions): Prom
   const composeFile = join(root, 'compose.yaml');
   const env = withoutSettings(process.env, readFileSync(composeFile, 'utf8'));
   const common = () => {
-    // Named, because Compose would also read an override that lies in the folder.
+    // Named explicitly, because Compose would also read an override in the folder.
     const files = [composeFile, ...overrides.filter((file) => existsSync(file))];
     const project = ['--project-directory', root, '--project-name', name, '--env-file', envFile];
     return [...first, ...project, ...files.flatMap((file) => ['--file', file])];

@@ -1,4 +1,4 @@
-/** Rows that stand for an act, and the action that the audit has for it. */
+/** Rows that each need one audit row, and the action of that row. */
 const acts = [
   ['api_keys', 'true', 'api-key.create'],
   ['api_keys', 'revoked_at IS NOT NULL', 'api-key.revoke'],
@@ -7,7 +7,7 @@ const acts = [
   ['leases', 'true', 'lease.create'],
 ] as const;
 
-/** A question to a database of Latchkey, in SQL that SQLite and Postgres read. */
+/** A query on a database of Latchkey, in SQL that SQLite and Postgres accept. */
 export interface ConsistencyQuery {
   /** One row with the number `n`. */
   sql: string;
@@ -15,7 +15,7 @@ export interface ConsistencyQuery {
   fault(n: number): string;
 }
 
-/** What an act without its audit, an audit without its act or a gap in the change feed would be. */
+/** Queries that find an act without its audit, an audit without its act, or a gap in the change feed. */
 export const consistencyQueries: readonly ConsistencyQuery[] = [
   ...acts.flatMap(([table, condition, action]) => {
     const audited = `SELECT target FROM audit WHERE action = '${action}' AND outcome = 'done'`;

@@ -6,19 +6,21 @@ import { join } from 'node:path';
 
 /** Above what services usually listen on, and above every port that fetch refuses (https://fetch.spec.whatwg.org/#port-blocking). */
 const lowestPort = 15_000;
-/** Where the system does not say, or leaves no room below: the first of the dynamic ports (RFC 6335, section 6). */
+/**
+ * The first of the dynamic ports (RFC 6335, section 6). For a system that does not report its range, or leaves no room
+ * below it.
+ */
 const firstDynamicPort = 49_152;
 
-/** From the choice of a port until a server listens on it; a minute on a busy machine. */
+/** How long a port stays reserved before a server listens on it: a minute on a busy machine. */
 const reservedMs = 120_000;
 
 const given = new Set<number>();
 
 /**
- * A loopback port that nobody listens on, and that this process was not given before, nor another one of this user lately:
- * tests run side by side, and what starts on a port listens some seconds later.
- * Not one that the system would choose itself: it gives those to outgoing connections too, so a server that starts a moment
- * later could find its own taken by a neighbour's.
+ * A free loopback port that neither this process nor another one of this user was given recently: tests run side by side,
+ * and a server listens some seconds after the choice. It lies outside of the system's own range. The system also gives
+ * those ports to outgoing connections, so a server that starts a moment later could find its port taken.
  */
 export async function findFreePort(): Promise<number> {
   const end = readOutgoingStart();
@@ -31,7 +33,7 @@ export async function findFreePort(): Promise<number> {
   }
 }
 
-/** @returns whether no process has reserved it lately */
+/** @returns whether no process has reserved it recently */
 function reserve(port: number): boolean {
   const folder = join(tmpdir(), `latchkey-ports-${process.getuid?.() ?? 'all'}`);
   mkdirSync(folder, { recursive: true });
@@ -39,10 +41,10 @@ function reserve(port: number): boolean {
   try {
     if (Date.now() - statSync(file).mtimeMs > reservedMs) rmSync(file, { force: true });
   } catch {
-    // Nobody has reserved it.
+    // No process has reserved it.
   }
   try {
-    // Of several that try at the same time one makes the file.
+    // Of several processes at the same time, one makes the file.
     writeFileSync(file, '', { flag: 'wx' });
     return true;
   } catch {

@@ -16,10 +16,10 @@ export type Tool = 'ffmpeg' | 'chromium' | 'firefox' | 'kubectl' | 'vlc' | 'mpv'
 interface ToolSource {
   /** The environment variable with its path. */
   readonly variable: string;
-  /** After "which": why it is wanted. */
+  /** Completes the sentence "which …": why it is needed. */
   readonly purpose: string;
   readonly names: readonly string[];
-  /** Undefined where Debian has none that is new enough. */
+  /** Undefined where Debian has no package that is new enough. */
   readonly debianPackages: readonly string[] | undefined;
 }
 
@@ -42,14 +42,14 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
     names: ['firefox-esr', 'firefox'],
     debianPackages: ['firefox-esr'],
   },
-  // Debian 12 packages 1.20, which does not read what is written for current ones.
+  // Debian 12 packages 1.20, which cannot read manifests for current versions.
   kubectl: {
     variable: 'KUBECTL_PATH',
     purpose: 'renders the manifests for Kubernetes',
     names: ['kubectl'],
     debianPackages: undefined,
   },
-  // Without a window: the program and what decodes.
+  // Without a window: the program and its decoders.
   vlc: {
     variable: 'VLC_PATH',
     purpose: 'is one of the tested players',
@@ -80,7 +80,7 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
   },
 };
 
-/** What `provideTool` needs to know of the machine and may do to it; a test gives its own. */
+/** What `provideTool` reads and changes on the machine; a test passes a simulated one. */
 export interface Machine {
   env: Readonly<Record<string, string | undefined>>;
   isExecutable(path: string): boolean;
@@ -96,7 +96,7 @@ export interface Machine {
  * on Debian as root, the package, which stays installed. Before it installs anything it says what, why, and how to avoid it.
  * `TEST_INSTALL=false` prevents it.
  *
- * @returns undefined where there is no way to it
+ * @returns undefined where the tool cannot be provided
  */
 export function provideTool(tool: Tool, machine: Machine = thisMachine): string | undefined {
   const { variable, purpose, debianPackages } = tools[tool];
@@ -114,7 +114,7 @@ export function provideTool(tool: Tool, machine: Machine = thisMachine): string 
   return undefined;
 }
 
-/** As `provideTool`, for a tool that is not worth installing: what the machine has, or undefined without a word. */
+/** Same as `provideTool`, for a tool that is never installed: the machine's own, or undefined without a message. */
 export function findTool(tool: Tool, machine: Machine = thisMachine): string | undefined {
   const { variable } = tools[tool];
   const configured = machine.env[variable];

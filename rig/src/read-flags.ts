@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /**
- * Reads the flags of a command of this repository. `--help` shows the usage and ends the process; what cannot be read
- * ends it with a sentence and 2.
+ * Reads the flags of a command of this repository. `--help` shows the usage and ends the process. An unknown flag ends it
+ * with a message and exit code 2.
  *
  * @param config as of `parseArgs`; `--help` is added to its options
  */

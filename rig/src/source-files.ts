@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Folders that hold nothing written by hand. */
+/** Folders without hand-written files. */
 const leftOut = new Set(['node_modules', '.git', '.cache', 'data', 'dist', 'coverage']);
 
-/** Every file of the repository that somebody wrote, as paths from `root` with `/`, sorted. */
+/** Every hand-written file of the repository, as sorted paths relative to `root` with `/`. */
 export function listSourceFiles(root: string, folder = ''): string[] {
   const files: string[] = [];
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {

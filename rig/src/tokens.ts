@@ -6,7 +6,7 @@ export type TokenFields = Readonly<Record<string, unknown>>;
 
 /** The default of `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`. */
 export const clockToleranceSeconds = 10;
-/** Older than the tolerance, so that no revocation that comes at once counts the token as issued after it. */
+/** Older than the tolerance, so that an immediate revocation does not count the token as issued after it. */
 const usualAgeSeconds = 60;
 /** Longer than a fault run takes. */
 const usualLifeSeconds = 3_600;
@@ -17,9 +17,9 @@ export function nowSeconds(): number {
 }
 
 /**
- * A compact JWS (RFC 7515 section 7.1), signed with HS256 whatever its header says: a hostile token has an `alg` of its own.
- * `SignJWT` of jose refuses to make such tokens, and is asynchronous, which lists of test cases cannot be. A test holds this
- * to what jose verifies.
+ * A compact JWS (RFC 7515 section 7.1), signed with HS256 whatever its header says: a hostile token names another `alg`.
+ * `SignJWT` of jose refuses to make such tokens, and is asynchronous, which lists of test cases cannot be. A test
+ * compares this function with jose's verification.
  */
 export function signToken(
   secret: string | Uint8Array,
@@ -31,13 +31,13 @@ export function signToken(
   return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
 }
 
-/** A viewer's token as an application would have issued it a minute ago, for an hour from now. */
+/** A viewer's token as an application would have issued it a minute ago, valid for an hour from now. */
 export function viewerToken(secret: string | Uint8Array, sub: string, claims: TokenFields = {}): string {
   const now = nowSeconds();
   return signToken(secret, { sub, iat: now - usualAgeSeconds, exp: now + usualLifeSeconds, ...claims });
 }
 
-/** A key of an identity provider: what it publishes, and what it signs with. */
+/** A key of an identity provider: its public form, and a function that signs with it. */
 export interface IssuerKey {
   /** With `kid`, `alg` and `use`. */
   jwk: JWK;

@@ -1,12 +1,12 @@
-/** What an image is made of. */
+/** The parts of an image. */
 export interface Image {
-  /** The packages of the workspace whose code it holds, each after those that it stands on. */
+  /** The packages of the workspace that it contains, each after its dependencies. */
   readonly packages: readonly string[];
   /** The file that it runs. */
   readonly entry: string;
-  /** Whether it serves the dashboard, which is built beforehand: the image holds its files and none of its packages. */
+  /** Whether it serves the dashboard, which is built beforehand: the image contains its files but none of its packages. */
   readonly hasDashboard: boolean;
-  /** What this listens on where PORT says nothing else; null where it listens on nothing. */
+  /** The default port; null where the program listens on none. */
   readonly port: number | null;
 }
 
@@ -41,7 +41,7 @@ function service(name: string, port: number): Image {
   return { packages, entry: `services/${name}/src/serve.ts`, hasDashboard: false, port };
 }
 
-/** The gateway's package is two programs; the image of the one holds nothing of the other, which mounts the services. */
+/** The gateway's package has two programs. The image of one leaves out the files of the other, which mounts the services. */
 export function isOfAnotherProgram(image: string, file: string): boolean {
   return (
     image === 'gateway' && /^gateway\/src\/(single-node.*|first-run-secrets|migrate-on-start)\.ts$/.test(file)

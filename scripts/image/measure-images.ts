@@ -3,15 +3,15 @@ import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { images } from './images.ts';
 
-/** What the Dockerfile builds on. */
+/** The base image of the Dockerfile. */
 const baseImage = 'node:24-bookworm-slim';
 
 const docker = async (...args: string[]) => (await promisify(execFile)('docker', args)).stdout.trim();
 
 /**
- * A table, in Markdown, of the images and of what their processes use.
+ * A Markdown table of the images and of the memory of their processes.
  *
- * @param tag of images that are built
+ * @param tag of built images
  * @param containersOf the ids of the running containers of a service
  */
 export async function measureImages(

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 const unreadFile =
   /\.([cm]?ts|map|tsbuildinfo|flow)$|^(readme|changelog|history|contributing|security)\b.*\.md$/i;
-/** At the top of a package only: further down such a name may be code. */
+/** At the top of a package only: deeper folders with such a name may contain code. */
 const unreadFolder = /^(\.github|benchmarks?|docs?|examples?|integration|tests?|__tests__)$/;
 const sqliteSources = ['deps', 'src', 'binding.gyp'];
 const installersOwn = [
@@ -28,7 +28,7 @@ for (const entry of list(store)) {
 for (const file of installersOwn) rmSync(join(folder, file), { force: true });
 removeDeadLinks(folder);
 
-/** The package that a folder of the store is for; what stands beside it are links to others. */
+/** The package that a folder of the store is for. The entries beside it are links to others. */
 function packagesIn(modules: string): string[] {
   return list(modules).flatMap((item) => {
     const path = join(modules, item.name);

@@ -8,7 +8,7 @@ const blockedPorts: ReadonlySet<number> = new Set([
 
 export const isBlockedPort = (port: number): boolean => blockedPorts.has(port);
 
-/** Four digits and more: the single digits of the list stand for much else, and no server here has a port below 1024. */
+/** Four digits and more: single digits have many other meanings, and no server here has a port below 1024. */
 const forms = [
   /(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]):(\d{4,5})\b/g,
   /\bport\b(?: of the page)?[:= `'"(]+(\d{4,5})\b/gi,
@@ -16,7 +16,7 @@ const forms = [
   /`PORT`[^|]*\|\s*`(\d{4,5})`/g,
 ];
 
-/** The ports that a text names, in the order of their first place, each once. */
+/** The ports that a text names, each once, in the order of their first mention. */
 export function findNamedPorts(text: string): number[] {
   const found = forms.flatMap((form) =>
     [...text.matchAll(form)].map(({ 1: digits = '', index }) => ({

@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 
-/** A name with one of these endings is meant as a file, even without a folder before it. */
+/** A name with one of these endings means a file, even without a folder before it. */
 const fileName = /^[\w@.-]+\.(md|ts|tsx|mjs|json|ya?ml|sh)$/;
 const path = /^\.{0,2}[\w@.-]*(\/[\w@.-]+)+\/?$/;
 
 /**
- * The links of a document and the paths in its backticks that lead to nothing, as sentences.
+ * Finds the links of a document, and the paths in its backticks, that lead to nothing. Each comes as a sentence.
  *
  * @param document path of the Markdown file from the root of the repository
  * @param text its text

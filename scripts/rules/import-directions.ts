@@ -2,10 +2,10 @@ import { posix } from 'node:path';
 
 const services = ['auth', 'content', 'key-derivation', 'leases'];
 const browserPackages = ['player', 'uploader'];
-/** What Latchkey is made of: it runs without a test, a measurement or an example. */
+/** The packages of the product: they run without tests, measurements or examples. */
 const productPackage = /^(shared|gateway|cli|admin|services\/|sdk\/)/;
 const testFile = /\.(test|fixture)\.ts$/;
-/** Tests, scripts and examples may read the environment where they like. */
+/** Tests, scripts and examples may read the environment anywhere. */
 const readsEnvironment =
   /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|rig|acceptance|bench|examples)\/|\.config\.ts$/;
 
@@ -19,7 +19,8 @@ const layers: readonly [layer: number, path: RegExp][] = [
 const lowestLayer = 1;
 
 /**
- * The folders of `shared/src`, lowest first: a file imports from its own folder and from those that stand before it. So each
+ * The folders of `shared/src`, lowest first: a file imports from its own folder and from earlier ones. So each folder can
+ * be understood with only the ones before it.
  * folder can be read knowing only the ones before it.
  */
 const sharedFolders = [
@@ -55,7 +56,7 @@ function packageOf(file: string): string {
   return file.includes('/') ? first : 'scripts';
 }
 
-/** Which other packages of the workspace a file may import by name. */
+/** The other packages of the workspace that a file may import by name. */
 function mayImport(file: string, specifier: string): boolean {
   const name = specifier.split('/')[1] ?? '';
   const home = packageOf(file);
@@ -63,21 +64,22 @@ function mayImport(file: string, specifier: string): boolean {
     // The single node mounts every service, and `latchkey api-keys` creates a key without a running server.
     return file.startsWith('gateway/src/single-node') || (home === 'cli' && name === 'auth');
   }
-  // What runs in a browser is published: whoever stands outside of the server may use it.
+  // Packages for browsers are published: code outside of the server may use them.
   if (browserPackages.includes(name)) return ['acceptance', 'cli', 'examples'].includes(home);
-  // What starts servers and stores for tests is no part of what operators run.
+  // The code that starts servers and stores for tests is not part of the product.
   if (name === 'rig') return home !== 'rig' && (!productPackage.test(home) || testFile.test(file));
   if (home === 'rig') return false;
   if (home === 'shared' || home === 'admin' || home.startsWith('sdk/')) return false;
   if (home === 'acceptance') return specifier === '@latchkey/cli/encrypt';
   // The check compares the declared variables with the documents and manifests.
   if (name === 'shared') return home !== 'scripts' || specifier === '@latchkey/shared/config';
-  // What is left are tools: only other tools stand on them.
+  // The rest are tools: only other tools use them.
   return ['cli', 'bench', 'examples'].includes(home);
 }
 
 /**
- * The imports and the readings of `process.env` in one file that the architecture does not allow, as sentences.
+ * Finds the imports and reads of `process.env` in one file that the architecture does not allow. Each comes as a
+ * sentence.
  *
  * @param file path from the root of the repository
  * @param source the text of the file
@@ -132,7 +134,7 @@ function importsOf(source: string): string[] {
   return [...withoutComments(source).matchAll(pattern)].map((match) => match[2] ?? '');
 }
 
-/** Good enough for a search: what looks like a comment inside a string is lost too. */
+/** Good enough for a search, although it also removes text in a string that looks like a comment. */
 function withoutComments(source: string): string {
   return source.replace(/\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm, '$1');
 }

@@ -1,12 +1,13 @@
 import { type Node, parseSync, Visitor } from 'oxc-parser';
 
-/** A reader holds a file of this length in mind, and sees a function of this length on one screen. */
+/** A reader can remember a file of this length, and sees a function of this length on one screen. */
 const limits = { file: 300, function: 70 };
 
 /**
- * The files and functions that are too long, as sentences. The block of a `describe` is a list of tests, not a function.
+ * Finds files and functions that are too long. Each comes as a sentence. The block of a `describe` is a list of tests,
+ * not a function.
  *
- * @param file path from the root of the repository: its ending says how the text is parsed
+ * @param file path from the root of the repository: its ending selects the parser
  * @param source the text of the file
  */
 export function findTooLong(file: string, source: string): string[] {

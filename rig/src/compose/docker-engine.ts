@@ -7,7 +7,7 @@ const isLoopback = (host: string) =>
   host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'));
 
 /**
- * Where the Docker engine of the `docker` command is, in words for the operator.
+ * Finds the Docker engine of the `docker` command, and names its place for the operator.
  *
  * @param dockerHost `DOCKER_HOST`: `unix:///path`, `tcp://host:port` or `ssh://host`; undefined is the current context
  * @throws Error where no engine answers, or where it runs on another machine, on whose loopback interface
@@ -18,7 +18,7 @@ export async function findDockerEngine(
   readVersion = readServerVersion,
 ): Promise<string> {
   const where = dockerHost ? `DOCKER_HOST=${dockerHost}` : 'the current Docker context';
-  // A URL without a special scheme keeps its host as it is written.
+  // A URL without a special scheme keeps its host unchanged.
   if (dockerHost && !dockerHost.startsWith('unix:') && !isLoopback(new URL(dockerHost).hostname))
     throw new Error(
       `${where} is an engine on another machine. compose.yaml publishes its ports there, on 127.0.0.1, where the tests do not reach them.`,

@@ -11,22 +11,22 @@ const keygen = join(repositoryFolder, 'cli/src/main.ts');
 /** A running stack and the files that an operator edits. */
 export interface OperatedStack {
   project: ComposeProject;
-  /** Of an operator: `.env`. */
+  /** The operator's `.env`. */
   envFile: string;
   /** compose.override.yaml; it does not exist before secrets are mounted. */
   overrideFile: string;
-  /** For what is mounted. */
+  /** The folder for mounted files. */
   folder: string;
 }
 
-/** What docs/containers.md says under "Upgrade", with containers that are replaced as new images replace them. */
+/** The steps of docs/containers.md under "Upgrade". Containers are recreated as new images would recreate them. */
 export async function upgrade({ project }: OperatedStack): Promise<void> {
   await project.run(['build', '--quiet']);
   await project.run(['run', '--rm', 'migrate']);
   await project.run(['up', '--detach', '--force-recreate']);
 }
 
-/** What docs/containers.md says of a second version of the master key. */
+/** The steps of docs/containers.md for a second version of the master key. */
 export async function addMasterKeyVersion({ project, envFile, folder }: OperatedStack): Promise<void> {
   const second = join(folder, 'second.env');
   const args = [keygen, 'keygen', '--version-number', '2', '--out', second];
@@ -35,7 +35,10 @@ export async function addMasterKeyVersion({ project, envFile, folder }: Operated
   await project.run(['up', '--detach']);
 }
 
-/** What docs/containers.md says of secrets as files: the variable stays in `.env`, empty, and an override names the file. */
+/**
+ * The steps of docs/containers.md for secrets as files: the variable stays in `.env`, empty, and an override names the
+ * file.
+ */
 export async function mountSecrets(stack: OperatedStack, variables: readonly string[]): Promise<void> {
   const { project, envFile, overrideFile, folder } = stack;
   const text = readFileSync(envFile, 'utf8');

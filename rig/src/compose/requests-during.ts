@@ -1,6 +1,6 @@
-/** Requests under way at any time; more would measure the machine. */
+/** Running requests at any time; more would measure the machine. */
 const concurrency = 8;
-/** Long enough that the gateway meets the change both by a broken connection and by its next look at DNS (2 s). */
+/** Long enough for the gateway to notice the change both by a broken connection and by its next DNS look-up (2 s). */
 const goOnMs = 5_000;
 
 /** How many requests were sent, and the errors of those that failed. */

@@ -1,4 +1,4 @@
-/** Where the table of each measurement stands, from the root of the repository. */
+/** The document with the table of each measurement, from the root of the repository. */
 export const documents: Readonly<Record<string, readonly string[]>> = {
   // npm run test:faults
   revocation: ['bench/revocation.md'],

@@ -4,22 +4,22 @@ import { join } from 'node:path';
 import { repositoryFolder } from '../repository.ts';
 import { documents } from './documents.ts';
 
-/** What a measurement has found. */
+/** The result of a measurement. */
 export interface Finding {
-  /** The name of its place. */
+  /** The name of its place in the document. */
   part: string;
   /** Markdown. */
   table: string;
-  /** What was typed. */
+  /** The command that was typed. */
   command: string;
-  /** Of the machine that ran all of it. */
+  /** Cores of the machine that ran it. */
   cores: number;
 }
 
 /**
- * The document with this finding in place of what stood between `<!-- measured: part -->` and `<!-- end -->`.
+ * Replaces the text between `<!-- measured: part -->` and `<!-- end -->` in the document with this finding.
  *
- * @throws Error where it has no such place
+ * @throws Error where the document has no such place
  */
 export function putFinding(document: string, { part, table, command, cores }: Finding): string {
   const place = new RegExp(`(<!-- measured: ${part} -->\n)[^]*?(<!-- end -->)`);
@@ -29,10 +29,10 @@ export function putFinding(document: string, { part, table, command, cores }: Fi
 }
 
 /**
- * Puts what this process has measured into every document that has a place for it, or says that none has.
+ * Writes this process's findings into every document that has a place for them, and reports a finding without a place.
  *
  * @param script of package.json
- * @param args what it was given
+ * @param args its arguments
  */
 export function writeFinding(part: string, table: string, script: string, args: readonly string[]): void {
   const command = [`npm run ${script}`, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');

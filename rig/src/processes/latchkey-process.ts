@@ -4,34 +4,34 @@ import { openSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Environment, type SpawnOptions, spawnEntry } from './spawn-entry.ts';
 
-/** A start takes 2 s. The rest is for a machine that does ten times as much as it has cores. */
+/** A start takes 2 s. The rest is for a machine with ten times as much work as cores. */
 const startLimitMs = 120_000;
-/** Above the 2 s that a server gives its own checks. */
+/** Above the 2 s limit of a server's own checks. */
 const readyRequestLimitMs = 3_000;
 const askEveryMs = 50;
-/** Lines of its log in the error where a process does not start. */
+/** Log lines in the error where a process does not start. */
 const shownLines = 5;
 
-/** One process of Latchkey, or another server of this repository. It always listens on the same port. */
+/** One process of Latchkey, or another server of this repository. It keeps the same port over restarts. */
 export interface LatchkeyProcess {
   name: string;
   url: string;
-  /** @param code the folder of another release's repository; this one where it is left out */
+  /** @param code root folder of another release; this repository by default */
   start(code?: string): void;
   /** @throws Error where it was never started */
   pid(): number;
   isRunning(): boolean;
   isReady(): Promise<boolean>;
-  /** Whether it is ready and each of its dependencies is up, those included that it can do without. */
+  /** Whether it is ready and every dependency is up, including the optional ones. */
   isWhole(): Promise<boolean>;
   /** @throws Error where `/health` does not answer 200 in time */
   waitHealthy(): Promise<void>;
   /**
-   * @returns what `/ready` shows of each dependency
+   * @returns the state of each dependency in `/ready`
    * @throws Error where it does not answer 200 in time
    */
   waitReady(): Promise<Dependencies>;
-  /** @throws Error where it is not whole in time */
+  /** @throws Error where some dependency is not up in time */
   waitWhole(): Promise<Dependencies>;
   signal(signal: NodeJS.Signals): void;
   /** Sends the signal and waits until the process is gone. @returns its exit code; null where a signal ended it */
@@ -40,24 +40,25 @@ export interface LatchkeyProcess {
 
 export type Dependencies = Record<string, { status: string } & Record<string, unknown>>;
 
-/** Receives what a process writes. */
+/** Receives the output of a process. */
 type OutputListener = (name: string, stream: 'stdout' | 'stderr', text: string) => void;
 
 export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'folder'> {
   name: string;
   port: number;
-  /** Replaces what every process gets (`usualVariables`), except its port. */
+  /** Replaces the usual settings of a process (`usualVariables`), except its port. */
   env: Environment;
   /**
-   * Where it writes: to a listener, or standard error to the end of a file. `inherit`: standard error is this process's own.
-   * `drain`: as `inherit`, and standard output is read as a log collector does and thrown away; else it is discarded unread.
+   * Where its output goes: to a listener, or standard error appended to a file. `inherit`: standard error is this
+   * process's own. `drain`: same as `inherit`, and standard output is read and discarded, as a log collector reads it.
+   * Otherwise it is discarded unread.
    */
   output?: 'inherit' | 'drain' | OutputListener | { logFile: string };
-  /** How often `/ready` or `/health` is asked while it starts; a measurement of starts asks more often. */
+  /** Interval of the calls to `/ready` or `/health` during a start. A measurement of starts uses a shorter one. */
   everyMs?: number;
 }
 
-/** On loopback, metrics on a free port, and little in the log. */
+/** Loopback only, metrics on a free port, few log lines. */
 const usualVariables = {
   HOST: '127.0.0.1',
   METRICS_HOST: '127.0.0.1',
@@ -65,7 +66,7 @@ const usualVariables = {
   LOG_LEVEL: 'error',
 };
 
-/** Starts nothing yet. */
+/** The process is not started yet. */
 export function createLatchkeyProcess(options: LatchkeyProcessOptions): LatchkeyProcess {
   const { name, entry, port, folder, output = 'inherit', everyMs = askEveryMs } = options;
   const env = { ...usualVariables, ...options.env, PORT: String(port) };
@@ -122,7 +123,7 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
     signal: (signal) => void child?.kill(signal),
     async end(signal) {
       if (child === null || !isRunning()) return child?.exitCode ?? null;
-      // `close` and not `exit`: everything that it wrote has been read then.
+      // `close` and not `exit`: all of its output has been read then.
       const gone = once(child, 'close');
       child.ref();
       child.kill(signal);
@@ -142,11 +143,11 @@ function streamsOf(
   return [output === 'drain' ? 'pipe' : 'ignore', log ?? 'inherit'];
 }
 
-/** One look at a process that may not answer yet. */
+/** One call to a process that may not answer yet. */
 interface Sight {
   isReached: boolean;
   dependencies: Dependencies;
-  /** What it answered, as text. */
+  /** The body of its answer, as text. */
   answer: string;
 }
 

@@ -7,10 +7,10 @@ import type { Environment } from './spawn-entry.ts';
 /**
  * Runs a command of `latchkey` to its end.
  *
- * @param env beside PATH and HOME
- * @param code the repository whose command is run: this one, or that of another release
- * @returns what it wrote to standard output
- * @throws Error with what it wrote to standard error, where it fails
+ * @param env in addition to PATH and HOME
+ * @param code the repository whose command runs: this one, or another release's
+ * @returns its standard output
+ * @throws Error with its standard error, where it fails
  */
 export async function runCli(
   args: readonly string[],

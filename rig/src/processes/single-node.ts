@@ -5,22 +5,22 @@ import { finished } from 'node:stream/promises';
 import { singleNodeEntry } from '../stack/topology.ts';
 import { type Environment, spawnEntry } from './spawn-entry.ts';
 
-/** A start takes a second. The rest is for a machine that is busy with everything else. */
+/** A start takes a second. The rest is for a busy machine. */
 const startLimitMs = 60_000;
 const listening = /serves on (http:\/\/[^\s"]+)/;
 
-/** A server as a process: what it writes, how it ends. */
+/** A server as a process: its output and its end. */
 export interface ServerProcess {
   readonly pid: number;
   stdout(): string;
   stderr(): string;
   /**
-   * Resolves with the base URL once the server says where it listens. Rejects, with what it wrote, where it does not.
+   * Resolves with the base URL once the server logs where it listens. Rejects with its output where it does not.
    *
    * @param signal rejects the promise with its reason, and leaves the process running
    */
   listens(signal?: AbortSignal): Promise<string>;
-  /** Resolves when the process has ended and everything that it wrote has been read. */
+  /** Resolves when the process has ended and all of its output has been read. */
   ended(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   kill(signal: NodeJS.Signals): void;
 }
@@ -28,13 +28,13 @@ export interface ServerProcess {
 export interface SingleNodeOptions {
   /** The working folder of the process. */
   folder: string;
-  /** Beside PATH and HOME: nothing of this process's own environment. */
+  /** In addition to PATH and HOME. No other variable of this process's environment is passed on. */
   env: Environment;
-  /** Receives everything that it writes. `stdout()` and `stderr()` then end where it listens, so that a long run needs no memory. */
+  /** Receives all output. `stdout()` and `stderr()` then hold only the start's output, so that a long run needs no memory. */
   logFile?: string;
 }
 
-/** Starts the single node. It ends when this process does, however that ends. */
+/** Starts the single node. It ends when this process does, in every case. */
 export function startSingleNodeProcess({ folder, env, logFile }: SingleNodeOptions): ServerProcess {
   const child = spawnEntry({
     entry: singleNodeEntry,
@@ -70,8 +70,8 @@ export function startSingleNodeProcess({ folder, env, logFile }: SingleNodeOptio
 }
 
 /**
- * `TEST_DATABASE_FILE` names a SQLite file that another release has migrated. A server that would create a database gets a
- * copy of that file, and is told to leave its schema alone.
+ * `TEST_DATABASE_FILE` names a SQLite file that another release has migrated. A server that would create a database gets
+ * a copy of that file, with migrations turned off.
  */
 function giveDatabase(folder: string, env: Environment): Environment {
   const given = process.env.TEST_DATABASE_FILE;

@@ -17,17 +17,17 @@ import {
   topology,
 } from './topology.ts';
 
-/** The URLs of what separate processes stand on. Without Redis and NATS every change reaches the caches by the pull alone. */
+/** The URLs of the stores. Without Redis and NATS every change reaches the caches by the pull alone. */
 export type Stores = Readonly<Partial<Record<StoreKind, string>>> & { readonly postgres: string };
 
-/** What the processes know each other by, and the tests act with. */
+/** The secrets of the processes and the credentials of the tests. */
 export interface ProfileSecrets {
   INTERNAL_SECRET: string;
   ADMIN_API_KEY: string;
   AUTH_JWT_SECRET: string;
 }
 
-/** How many processes of each kind there are. */
+/** Number of processes of each kind. */
 export type Replicas = Readonly<Record<ProcessKind, number>>;
 
 export interface DistributedProfile {
@@ -41,24 +41,24 @@ export interface DistributedProfileOptions {
   roles?: DatabaseRoles;
   secrets: ProfileSecrets;
   replicas: Replicas;
-  /** For every process, though a secret only goes to those that may know it. They replace the usual ones. */
+  /** Variables of every process. A secret only goes to processes that may know it. They replace the usual ones. */
   settings?: Environment;
-  /** For the processes of one kind, or for one by its name, such as `leases-1`. */
+  /** Variables of the processes of one kind, or of one process by its name, such as `leases-1`. */
   settingsOf?: SettingsOf;
   /**
-   * The address under which a process reaches something that it needs; the address itself where this is left out.
+   * The address under which a process reaches a dependency; by default the address itself.
    *
    * @param from the name of the process, such as `leases-1`
    * @param to a store, or the name of a process
    */
   reach?: (from: string, to: string, url: string) => Promise<string>;
-  /** The working folder of all. */
+  /** The working folder of all processes. */
   folder?: string;
   /** @param name of the process */
   outputOf?: (name: string) => NonNullable<LatchkeyProcessOptions['output']>;
 }
 
-/** Further variables of the processes of a kind, and of single ones by name. */
+/** Further variables of the processes of a kind, or of single processes by name. */
 export type SettingsOf = Readonly<Partial<Record<ProcessKind | `${ProcessKind}-${number}`, Environment>>>;
 
 const hex = () => randomBytes(32).toString('hex');
@@ -78,7 +78,7 @@ export const makeProfileSecrets = (): ProfileSecrets => ({
   AUTH_JWT_SECRET: hex(),
 });
 
-/** The separate services on free ports, each given what it needs and no more. It starts none of them. */
+/** The separate services on free ports, each with only the settings that it needs. None is started. */
 export async function createDistributedProfile(
   options: DistributedProfileOptions,
 ): Promise<DistributedProfile> {

@@ -6,7 +6,7 @@ export type ProcessKind = ServiceName | 'gateway';
 export type StoreKind = 'postgres' | 'redis' | 'nats';
 
 interface Place {
-  /** The file that it runs, from the root of the repository. */
+  /** The file that it runs, relative to the root of the repository. */
   entry: string;
   stores: readonly StoreKind[];
   /** The services that it calls. */
@@ -17,7 +17,7 @@ interface Place {
 
 const everyStore: readonly StoreKind[] = ['postgres', 'redis', 'nats'];
 
-/** The distributed profile: what each process runs, stands on, calls and may know. */
+/** The distributed profile: each process's file, stores, calls and secrets. */
 export const topology: Readonly<Record<ProcessKind, Place>> = {
   auth: {
     entry: 'services/auth/src/serve.ts',
@@ -51,10 +51,10 @@ export const topology: Readonly<Record<ProcessKind, Place>> = {
   },
 };
 
-/** In the order in which they call each other, those first that call nobody. */
+/** In the order of their calls: services without calls come first. */
 export const processKinds = Object.keys(topology) as ProcessKind[];
 
-/** The file of the profile in which one process is everything. */
+/** The file of the single-node profile. */
 export const singleNodeEntry = 'gateway/src/single-node.ts';
 
 const urlVariables: Readonly<Record<ServiceName | StoreKind, string>> = {
@@ -67,7 +67,7 @@ const urlVariables: Readonly<Record<ServiceName | StoreKind, string>> = {
   nats: 'NATS_URL',
 };
 
-/** Everything that a process of this kind stands on and calls. */
+/** All stores and services that a process of this kind uses. */
 export function needsOf(kind: ProcessKind): readonly (ServiceName | StoreKind)[] {
   return [...topology[kind].stores, ...topology[kind].calls];
 }
@@ -75,7 +75,7 @@ export function needsOf(kind: ProcessKind): readonly (ServiceName | StoreKind)[]
 /**
  * The variables of one process.
  *
- * @param urls where it reaches what it needs, several addresses separated by commas; what is left out is not configured
+ * @param urls where it reaches its dependencies, several addresses separated by commas; a missing one is not configured
  * @param settings for the whole profile: secrets of other processes are left out
  */
 export function environmentOf(

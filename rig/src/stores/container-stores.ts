@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { StoreName } from './own-stores.ts';
 
-/** A daemon that answers at all does so in some hundred milliseconds. */
+/** A running daemon answers within some hundred milliseconds. */
 const dockerTimeoutMs = 3_000;
 
 const containers = {
@@ -11,7 +11,7 @@ const containers = {
     port: 5432,
     command: ['postgres', '-c', 'fsync=off', '-c', 'max_connections=300'],
     url: (address: string) => `postgres://postgres:tests@${address}/postgres`,
-    // It starts twice: first for itself alone.
+    // It starts twice, the first time only for its own initialisation.
     ready: { line: /ready to accept connections/, times: 2 },
   },
   Redis: {
@@ -40,9 +40,9 @@ export async function hasDocker(): Promise<boolean> {
   }
 }
 
-/** @throws whatever Docker says, such as that the image cannot be pulled */
+/** @throws Docker's error, such as that the image cannot be pulled */
 export async function startContainer(name: StoreName): Promise<{ url: string; stop(): Promise<void> }> {
-  // Loaded only where it is used: it takes half a second.
+  // Loaded only on use, because loading takes half a second.
   const { GenericContainer, Wait } = await import('testcontainers');
   const { image, port, command, url, ready } = containers[name];
   const container = await new GenericContainer(image)

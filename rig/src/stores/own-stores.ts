@@ -7,10 +7,10 @@ import { makeServerFolder, type ServerProgram, startServerProgram } from './serv
 
 export type StoreName = 'Postgres' | 'Redis' | 'NATS';
 
-/** Where Debian keeps what its wrappers hide. */
+/** Where Debian keeps the programs behind its wrappers. */
 const postgresFolders = '/usr/lib/postgresql';
 
-/** Where a server was before, to start it there again with what it kept. */
+/** Port and folder of an earlier server, to restart it there with its data. */
 export interface Place {
   port: number;
   folder: string;
@@ -25,7 +25,7 @@ export function findProgram(name: string): string | undefined {
     .find(isExecutable);
 }
 
-/** Which program each service is, and the Debian package that brings it. */
+/** The program of each service, and its Debian package. */
 export const ownStores = {
   Postgres: { program: 'initdb', debianPackage: 'postgresql', start: startOwnPostgres },
   Redis: { program: 'redis-server', debianPackage: 'redis-server', start: startOwnRedis },
@@ -75,8 +75,8 @@ export async function startOwnNats(place?: Place): Promise<ServerProgram> {
 }
 
 /**
- * A new cluster whose superuser needs no password. It does not sync its files: a crash of the machine would cost it the
- * data of tests.
+ * A new cluster whose superuser needs no password. It does not sync its files: only test data is lost where the machine
+ * crashes.
  *
  * @throws Error where it is not installed or does not start
  */

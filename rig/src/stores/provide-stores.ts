@@ -10,7 +10,7 @@ const variables: Record<StoreName, string> = {
   NATS: 'TEST_NATS_URL',
 };
 
-/** What `provideStores` needs to know of the machine and may do to it; a test gives its own. */
+/** What `provideStores` reads and changes on the machine; a test passes a simulated one. */
 export interface StoreMachine {
   env: Readonly<Record<string, string | undefined>>;
   hasDocker(): Promise<boolean>;
@@ -26,18 +26,18 @@ export interface StoreMachine {
   say(line: string): void;
 }
 
-/** A service that runs, and how it ends. */
+/** A running service and how to end it. */
 export interface Provided {
   url: string;
   stop(): Promise<void>;
 }
 
-/** What the tests are given. */
+/** The stores that the tests get. */
 export interface ProvidedStores {
   /** By the names that the tests read: `TEST_POSTGRES_URL` and so on. */
   variables: Record<string, string>;
   missing: StoreName[];
-  /** Ends what was started here. */
+  /** Ends the services that were started here. */
   stop(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ async function installMissing(names: readonly StoreName[], machine: StoreMachine
   await machine.install(packages);
 }
 
-/** Where this process runs. */
+/** The machine of this process. */
 export const thisMachine: StoreMachine = {
   env: process.env,
   hasDocker,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { judgeSignature, type S3Credentials, type S3Refusal } from './s3-signature.ts';
 
-/** A bucket to upload to, and what signs requests to it. Its objects are at `<endpoint>/<bucket>/<key>`. */
+/** A bucket for uploads and its credentials. Its objects are at `<endpoint>/<bucket>/<key>`. */
 export interface S3Server extends S3Credentials {
   endpoint: string;
   bucket: string;
@@ -15,11 +15,11 @@ export interface S3Server extends S3Credentials {
 }
 
 export interface S3ServerOptions {
-  /** What the store takes for the time, in milliseconds since 1970: a test of expiry sets it ahead. */
+  /** The store's current time, in milliseconds since 1970: a test of expiry sets it ahead. */
   now?: () => number;
 }
 
-/** The package has no types; this is what is used of it. */
+/** The package has no types; these are the used ones. */
 const S3rver = createRequire(import.meta.url)('s3rver') as new (
   options: Record<string, unknown>,
 ) => {
@@ -28,7 +28,7 @@ const S3rver = createRequire(import.meta.url)('s3rver') as new (
 };
 
 const bucket = 'latchkey-uploads';
-/** What `docs/uploads.md` tells operators to allow on their bucket. */
+/** The CORS rules that `docs/uploads.md` recommends to operators for their bucket. */
 const corsHeaders = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'PUT, GET, HEAD',
@@ -38,8 +38,8 @@ const corsHeaders = {
 };
 
 /**
- * Starts an S3 server on loopback, with one bucket that browsers may PUT to from any origin and everybody may read, as
- * behind a CDN. s3rver keeps the objects; as it believes every signature of version 4, `judgeSignature` stands before it.
+ * Starts an S3 server on loopback, with one bucket that browsers may PUT to from any origin and that everyone may read,
+ * as behind a CDN. s3rver keeps the objects. It accepts every signature of version 4, so `judgeSignature` runs before it.
  *
  * With TEST_S3_ENDPOINT in the environment nothing is started: that store is used, with TEST_S3_BUCKET, TEST_S3_REGION,
  * TEST_S3_ACCESS_KEY_ID and TEST_S3_SECRET_ACCESS_KEY, and `now` has no effect.
@@ -102,14 +102,14 @@ function isPublicRead({ method, url = '', headers }: IncomingMessage): boolean {
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, { status, code }: S3Refusal): void {
-  // Read to its end, or a client that still sends would see a broken connection instead of the answer.
+  // Read to its end, because a client that still sends would see a broken connection instead of the answer.
   request.resume();
   response
     .writeHead(status, { 'content-type': 'application/xml' })
     .end(`<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code></Error>`);
 }
 
-/** s3rver knows one account of its own; what was judged already reaches it without a signature. */
+/** s3rver knows only its own account. A request that was judged already reaches it without a signature. */
 function dropSignature(request: IncomingMessage): void {
   delete request.headers.authorization;
   const [path = '', query = ''] = (request.url ?? '').split('?');

@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** What a store refuses with: S3's own code and status (API reference, "List of error codes"). */
+/** A store's refusals: S3's own code and status (API reference, "List of error codes"). */
 export interface S3Refusal {
   status: 400 | 403;
   code: string;
@@ -21,17 +21,17 @@ interface Signed {
   signedHeaders: string[];
   signature: string;
   payloadHash: string;
-  /** How long a presigned URL lives; null for a signature in the header, which has 15 minutes. */
+  /** Seconds that a presigned URL is valid; null for a signature in the header, which is valid for 15 minutes. */
   lifetimeSeconds: number | null;
 }
 
-/** S3 takes a signature in the header while the clocks are no further apart. */
+/** Maximum difference between the clocks for a signature in the header. */
 const headerLifetimeSeconds = 900;
 
 /**
  * Judges a request as S3 does (AWS Signature Version 4, in the query or in the header): the signature must be right for
- * this method, path, query and these headers, and still live. Written from the public description and not with the
- * SDK, so that a URL is checked by something else than what made it. The payload's hash is believed.
+ * this method, path, query and these headers, and not expired. It is written from the public description, without the
+ * SDK, so that a URL is checked by different code than made it. The payload's hash is not verified.
  *
  * @param now milliseconds since 1970
  * @returns null where the request may pass
@@ -50,13 +50,13 @@ export function judgeSignature(
     return { status: 400, code: 'AuthorizationQueryParametersError' };
   }
   if (!isLive(signed, now)) return { status: 403, code: 'AccessDenied' };
-  // Every header that means something to S3 has to be under the signature.
+  // The signature must cover every header that S3 interprets.
   const bare = Object.keys(request.headers).filter((name) => name === 'host' || name.startsWith('x-amz-'));
   if (bare.some((name) => !signed.signedHeaders.includes(name))) return { status: 403, code: 'AccessDenied' };
 
   const canonical = [
     request.method,
-    // The path as it was sent: `URL` would fold its dots.
+    // The path as it was sent: `URL` would resolve its dots.
     encodePath((request.url ?? '/').split('?')[0] ?? ''),
     encodeQuery(url.searchParams),
     ...signed.signedHeaders.map((name) => `${name}:${headerOf(request.headers, name)}`),

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A server of one run, on a loopback port, with its files in a folder that goes with it. */
+/** A server of one run, on a loopback port, with its files in a folder of the same lifetime. */
 export interface ServerProgram {
   url: string;
   /** Process id of the server itself. */
   pid: number;
   port: number;
   folder: string;
-  /** Ends it if it still runs, and removes its folder unless that was given. */
+  /** Ends it if it still runs, and removes its folder unless the caller passed one. */
   stop(): Promise<void>;
 }
 
@@ -21,18 +21,18 @@ export interface ServerProgramOptions {
   port: number;
   folder: string;
   url: string;
-  /** In its log, once it takes connections. */
+  /** Text in its log once it accepts connections. */
   readyLine: RegExp;
   endSignal: 'KILL' | 'QUIT' | 'TERM';
-  /** The user to run as; this process's own where it is absent. */
+  /** The user to run as; by default this process's own. */
   uid?: number | undefined;
   removesFolder: boolean;
 }
 
 const startTimeoutMs = 60_000;
 /**
- * Starts the program, says its process id, and ends it when standard input does: with this process, however that ends.
- * $0 is the log, $1 the signal, $2 whether the folder goes too, the rest the command.
+ * Starts the program, prints its process id, and ends it when standard input ends: with this process, in every case. $0
+ * is the log, $1 the signal, $2 whether the folder is removed too, the rest is the command.
  */
 const guard = `s=$1; r=$2; shift 2; "$@" </dev/null >"$0" 2>&1 & p=$!; echo $p; cat >/dev/null
 kill -CONT $p; kill -$s $p; wait $p; if [ $r = yes ]; then rm -rf "$PWD"; fi`;
@@ -43,7 +43,7 @@ export async function startServerProgram(options: ServerProgramOptions): Promise
   const log = join(folder, 'server.log');
   writeFileSync(log, '');
   if (uid !== undefined) chownSync(log, uid, uid);
-  // Not in the terminal's group: Ctrl-C is for the tests, which then stop their servers.
+  // Outside of the terminal's process group: Ctrl-C is for the tests, which then stop their servers.
   const child = spawn('sh', ['-c', guard, log, endSignal, removesFolder ? 'yes' : 'no', program, ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
     cwd: folder,
@@ -77,7 +77,7 @@ function isRunning(pid: number): boolean {
   try {
     return pid > 0 && process.kill(pid, 0);
   } catch (error) {
-    // The process of another user is one too.
+    // A process of another user is also alive.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -9,19 +9,19 @@ import type { S3Server } from './s3-server.ts';
 
 /** The three stores of OpenStack Swift behind its proxy. */
 const kinds = ['object', 'container', 'account'] as const;
-/** The middleware that speaks S3 and verifies its signatures, among what it needs around it. */
+/** The middleware that speaks S3 and verifies its signatures, with the middleware that it needs. */
 const pipeline = 'catch_errors gatekeeper cache listing_formats s3api tempauth slo dlo proxy-server';
-/** For `setpriv` of util-linux: a program that outlives the tests would hold its port for good. */
+/** For `setpriv` of util-linux: a program that outlives the tests would hold its port permanently. */
 const endsWithUs = ['--pdeathsig', 'KILL', '--'];
 const bucket = 'latchkey-uploads';
-/** Four Python programs start; on a busy machine that takes seconds. */
+/** Four Python programs start, which takes seconds on a busy machine. */
 const startTimeoutMs = 60_000;
 
 /**
- * Starts OpenStack Swift with its S3 interface on loopback: a store that others wrote, and that verifies signatures of
- * version 4 in the query. Swift reads its own clock.
+ * Starts OpenStack Swift with its S3 interface on loopback: an independent store that verifies signatures of version 4 in
+ * the query. Swift reads its own clock.
  *
- * @throws Error with what the programs wrote, where it does not start
+ * @throws Error with the programs' output, where it does not start
  */
 export async function startSwiftStore(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-swift-'));
@@ -75,7 +75,7 @@ name = only
 default = yes
 `;
 
-/** Programs without workers of their own, so that each is one process. */
+/** Programs without workers, so that each is one process. */
 const common = (folder: string, port: number) => `[DEFAULT]
 bind_ip = 127.0.0.1
 bind_port = ${port}
@@ -93,7 +93,7 @@ pipeline = ${kind}-server
 use = egg:swift#${kind}
 `;
 
-/** The cache is not there, which Swift does without. */
+/** The cache does not run; Swift works without it. */
 const proxySettings = (folder: string, port: number, secret: string) => `${common(folder, port)}
 [pipeline:main]
 pipeline = ${pipeline}
@@ -111,7 +111,7 @@ use = egg:swift#tempauth
 user_uploads_latchkey = ${secret} .admin
 ${['catch_errors', 'gatekeeper', 'listing_formats', 'slo', 'dlo'].map((name) => `[filter:${name}]\nuse = egg:swift#${name}\n`).join('')}`;
 
-/** A ring says on which disk something lies: here, on the only one. */
+/** A ring says on which disk an object is: here, on the only one. */
 async function makeRing(
   run: (program: string, args: readonly string[]) => ChildProcess,
   kind: string,
@@ -135,7 +135,7 @@ const codeOf = (child: ChildProcess) =>
     child.once('close', resolve);
   });
 
-/** Succeeds once everything is there. */
+/** Succeeds once every program answers. */
 async function makeBucket(
   endpoint: string,
   { region, accessKeyId, secretAccessKey }: Pick<S3Server, 'region' | 'accessKeyId' | 'secretAccessKey'>,

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listSourceFiles } from '../source-files.ts';
 
-/** The call by which a test comes to the server that `BASE_URL` names. */
+/** The call by which a test gets the server that `BASE_URL` names. */
 const opening = 'openTarget(';
-/** The calls by which a test starts a server with settings of its own, on the profile that is tested. */
+/** The calls by which a test starts a server with its own settings, on the tested profile. */
 const starting = ['startServer(', 'startServerToClose('];
 const dashboardOpening = 'openDashboard(';
 
-/** What the server has to be configured with: the origin of the pages with players (acceptance/src/player/player-setup.ts). */
+/** Required configuration of the server: the origin of the pages with players (acceptance/src/player/player-setup.ts). */
 export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 
 /**

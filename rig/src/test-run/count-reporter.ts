@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter } from 'vitest/node';
 
-/** What a run of the tests came to. */
+/** The counts of a test run. */
 export interface Counts {
   passed: number;
   failed: number;
@@ -9,12 +9,12 @@ export interface Counts {
   skipped: string[];
 }
 
-/** The same for one file, as a path from the root that vitest was given. */
+/** The counts of one file, as a path relative to vitest's root. */
 interface FileCounts extends Counts {
   file: string;
 }
 
-/** What the reporter writes. */
+/** The reporter's output. */
 export interface CountedRun {
   files: FileCounts[];
   /** Errors outside every file. */
@@ -22,8 +22,8 @@ export interface CountedRun {
 }
 
 /**
- * Writes the counts of a run to the file that `TEST_COUNTS_FILE` names. A file of tests that cannot be loaded and an
- * error outside every test count as failed: vitest shows them, but counts them nowhere.
+ * Writes the counts of a run to the file that `TEST_COUNTS_FILE` names. A test file that cannot be loaded and an error
+ * outside every test count as failed: vitest shows them, but does not count them.
  *
  * @public vitest loads it by its path
  */

@@ -1,10 +1,10 @@
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-/** Tests that start servers and browsers, and those of a million cases: begun last, one of them would run on alone. */
+/** Tests that start servers and browsers, and those of a million cases. If one of them began last, it would run on alone. */
 const long = /^acceptance\/|^examples\/|simulation\.test/;
 
-/** Begins with the files of tests that take long. */
+/** Begins with the long test files. */
 export default class LongFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

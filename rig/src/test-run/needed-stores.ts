@@ -1,6 +1,6 @@
 import type { StoreName } from '../stores/own-stores.ts';
 
-/** How a test says that it needs a service. */
+/** The marks in a test that mean that it needs a service. */
 const marks: Record<StoreName, RegExp> = {
   Postgres: /\bTEST_POSTGRES_URL\b|\bdatabaseKinds\(/,
   Redis: /\bTEST_REDIS_URL\b/,
@@ -8,10 +8,10 @@ const marks: Record<StoreName, RegExp> = {
 };
 
 /**
- * Which services the tests that are to run need, and which files need each.
+ * Finds the services that the selected tests need, and the files that need each.
  *
  * @param filters vitest's: parts of paths; with none, every test runs
- * @param files paths from the root, and `read` gives their text
+ * @param files paths from the root; `read` returns their text
  */
 export function findNeededStores(
   filters: readonly string[],
@@ -21,7 +21,7 @@ export function findNeededStores(
   const needed = new Map<StoreName, string[]>();
   const tests = files.filter((file) => file.endsWith('.test.ts'));
   const selected = tests.filter((file) => filters.some((filter) => file.includes(filter)));
-  // What names no file was no filter but the value of an option.
+  // An argument that matches no file was the value of an option, not a filter.
   for (const file of selected.length > 0 ? selected : tests) {
     const text = read(file);
     for (const [name, mark] of Object.entries(marks) as [StoreName, RegExp][]) {

@@ -9,7 +9,7 @@ import type { Counts } from './count-reporter.ts';
 import { findNeededStores } from './needed-stores.ts';
 import { runVitest } from './run-vitest.ts';
 
-/** A filter such as `-t` skips nearly every test: nobody reads all of those names. */
+/** A filter such as `-t` skips nearly every test: a list of all those names helps nobody. */
 const namedSkips = 50;
 /** The tests that render the Kubernetes manifests. */
 const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings', 'lifecycle'].map(
@@ -17,24 +17,24 @@ const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings'
 );
 
 /**
- * Runs the tests with what they need, shows them as vitest does, and ends with the line `N passed, N failed`, with
- * `, N skipped` when any were; those are named before it. Each test runs once: one that would pass the second time has
- * found a race.
+ * Runs the tests with the stores that they need, shows them as vitest does, and ends with the line `N passed, N failed`,
+ * plus `, N skipped` where some were; those are named before it. Each test runs once: one that would pass the second time
+ * has found a race.
  *
  * @param args for vitest: paths, `-t`, and so on
- * @returns the exit code: 0 where at least one test passed, none failed and vitest itself was content
+ * @returns the exit code: 0 where at least one test passed, none failed and vitest itself succeeded
  */
 export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const needed = storesNeeded(args);
   const services = await provideStores([...needed.keys()]);
   try {
     const toolPaths = toolVariables(args);
-    // Nothing installs a kubectl that is new enough, and without one there is nothing that these tests could say.
+    // A kubectl that is new enough cannot be installed here, and these tests can show nothing without it.
     const left = toolPaths.KUBECTL_PATH ? [] : rendering;
     const exclude = left.flatMap((test) => ['--exclude', test]);
     const testEnv = { ...env, ...toolPaths, ...services.variables };
     const { counts, code } = await runVitest(repositoryFolder, [...exclude, ...args], testEnv);
-    // Every other test that lacks its service is skipped one by one; these run all the same, on one database of two.
+    // Other tests that lack their service are skipped one by one. These still run, on one of two databases.
     if (services.missing.includes('Postgres'))
       counts.skipped.push(...(needed.get('Postgres') ?? []).map((test) => `${test} > on Postgres`));
     counts.skipped.push(...left.map((test) => `${test} > needs kubectl 1.27 or newer`));
@@ -53,7 +53,7 @@ export function conclude(
 ): { lines: string[]; ok: boolean } {
   const lines = skipped.slice(0, namedSkips).map((name) => `skipped: ${name}`);
   if (skipped.length > namedSkips) lines.push(`skipped: ${skipped.length - namedSkips} more`);
-  // Vitest is not content though no test failed: it could not start, was interrupted, or found nothing to run.
+  // vitest failed although no test did: it could not start, was interrupted, or found no tests.
   const failures = failed === 0 && code !== 0 ? 1 : failed;
   if (failures > failed) lines.push(`vitest ended with ${code}, which counts as one failure`);
   const ok = failures === 0 && passed > 0;
@@ -71,7 +71,7 @@ function storesNeeded(args: readonly string[]): Map<StoreName, string[]> {
   );
 }
 
-/** mpv and GStreamer take long to install: `npm run test:clients` does, every other run takes them where they are. */
+/** mpv and GStreamer take long to install. `npm run test:clients` installs them; every other run uses them where they exist. */
 function toolVariables(args: readonly string[]): Record<string, string | undefined> {
   const variables: Record<string, string | undefined> = {};
   const take = (names: readonly Tool[], find: (tool: Tool) => string | undefined) => {
@@ -88,7 +88,7 @@ function toolVariables(args: readonly string[]): Record<string, string | undefin
   return variables;
 }
 
-/** Whether arguments for vitest leave a file of tests in: without a path of tests, every file. */
+/** Whether vitest's arguments select a test file: without a path of tests, they select every file. */
 export function mayRun(args: readonly string[], file: string): boolean {
   const paths = args.filter((arg) => arg.includes('/') && !arg.startsWith('-'));
   return paths.length === 0 || paths.some((path) => file.includes(path));

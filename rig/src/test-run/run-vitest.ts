@@ -11,11 +11,11 @@ export interface VitestRun extends CountedRun {
 }
 
 /**
- * Runs the tests of a repository, this one or another release's, and shows them as vitest does.
+ * Runs the tests of this repository or of another release's, and shows them as vitest does.
  *
  * @param root the folder of the repository
  * @param args for vitest: paths, `-t`, and so on
- * @returns what it came to, in all and by file, and vitest's exit code
+ * @returns the counts, in total and by file, and vitest's exit code
  */
 export async function runVitest(
   root: string,

@@ -22,9 +22,9 @@ import type { Tally } from './tally.ts';
 /** The code of one release, with its own tests, on the schema of another. */
 export interface CodeOnSchema {
   code: Release;
-  /** Whose `latchkey migrate` prepares the database, one after the other. */
+  /** The releases whose `latchkey migrate` prepares the database, in order. */
   schema: readonly Release[];
-  /** The migrations that the code's own schema has and the database has not. */
+  /** The migrations of the code's own schema that the database lacks. */
   pending: readonly string[];
   tests: SharedTests;
   tally: Tally;
@@ -35,7 +35,7 @@ const hex = () => randomBytes(32).toString('hex');
 
 async function prepare({ code, schema }: CodeOnSchema, database: Record<string, string>): Promise<void> {
   for (const release of schema) await migrateWith(release, database);
-  // After a rollback the older release's migration runs too, and has to leave a newer database alone.
+  // After a rollback the older release's migration runs too, and must leave a newer database unchanged.
   if (schema.at(-1) !== code && schema.includes(code)) await migrateWith(code, database);
 }
 
@@ -55,7 +55,7 @@ export async function testOnSqlite(pair: CodeOnSchema, part: string): Promise<vo
 export async function testOnPostgres(pair: CodeOnSchema, part: string, { postgres }: Stores): Promise<void> {
   await prepare(pair, { DATABASE_URL: postgres });
   const secrets = makeProfileSecrets();
-  // Beside the file would be the secrets of a first run.
+  // The secrets of a first run would be beside the file.
   const elsewhere = join(pair.folder, 'unused.db');
   const server = await createSingleNode({ DATABASE_URL: postgres, SQLITE_PATH: elsewhere }, secrets);
   await testGiven(pair, part, [server], server, secrets);
@@ -93,7 +93,7 @@ async function testGiven(
   });
 }
 
-/** The database is still as it was prepared; and a release that can says what is pending. */
+/** The database is unchanged; and a release that can reports the pending migrations. */
 function checkSchema({ pending, tally }: CodeOnSchema, part: string, { migrations }: Dependencies): void {
   if (pending.length === 0) return;
   const shown = JSON.stringify(migrations?.pending ?? []);

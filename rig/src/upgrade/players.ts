@@ -1,6 +1,6 @@
-/** What asks the profile, as players and the management do. Gateways take turns. */
+/** Sends requests to the profile, as players and the management do. Gateways take turns. */
 export interface Players {
-  /** From now on only these are asked. Resolves when nobody waits for an answer of another one any more. */
+  /** From now on only these gateways are used. Resolves when no request at another one is still running. */
   useGateways(urls: readonly string[]): Promise<void>;
   ask(question: Question): Promise<Reply>;
 }
@@ -29,7 +29,7 @@ const timeoutMs = 30_000;
 export function createPlayers(): Players {
   let gateways: readonly string[] = [];
   let turn = 0;
-  /** Where somebody waits for an answer. */
+  /** Number of running requests at each gateway. */
   const asked = new Map<Promise<unknown>, string>();
 
   return {

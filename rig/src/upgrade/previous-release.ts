@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { repositoryFolder } from '../repository.ts';
 import { runCommand } from '../run-command.ts';
 
-/** What operators upgrade from. To be moved when a version is released. */
+/** The release that operators upgrade from. Change it when a version is released. */
 export const previousRelease = {
   version: '0.2.0',
   commit: '731970b1726cf357b83fcfb5fb68f67b4389d765',
@@ -15,7 +15,7 @@ export const previousRelease = {
  *
  * @param folder is made
  * @param history a repository
- * @returns null, or why that release cannot be had here
+ * @returns null, or why that release is not available here
  * @throws Error where the packages could not be installed
  */
 export async function unpackPreviousRelease(

@@ -12,7 +12,7 @@ export interface Release {
 /**
  * Brings a database to this release's schema, as an operator does: `latchkey migrate`.
  *
- * @returns what the command said
+ * @returns the command's output
  * @throws Error where it failed
  */
 export function migrateWith({ folder }: Release, database: Environment): Promise<string> {

@@ -7,21 +7,21 @@ import { migrateWith, type Release } from './release.ts';
 import { demand, newLease, registration, startSteadyLoad } from './steady-load.ts';
 import type { Tally } from './tally.ts';
 
-/** Two of each: one goes while the other serves. */
+/** Two of each: one serves while the other restarts. */
 const replicas = { auth: 2, content: 2, leases: 2, 'key-derivation': 2, gateway: 2 };
-/** A drain long enough for neighbours to hear in an answer that a process is about to end; waiting is no fault here. */
+/** A drain long enough for other services to learn from an answer that a process is about to end. Waiting is no fault here. */
 const settings = { SHUTDOWN_DRAIN_SECONDS: '1', LOG_LEVEL: 'fatal' };
-/** `docs/contract.md#revocation`: a request later than this after a revocation is refused, whatever paused meanwhile. */
+/** `docs/contract.md#revocation`: a request later than this after a revocation is refused, even where processes were paused. */
 const propagationMs = 5_000;
-/** 503 gives no key either; but it has to end. */
+/** A 503 serves no key either, but it must end. */
 const unknownMs = 30_000;
 const againAfterMs = 100;
-/** A process without processor time answers 503. Losing a neighbour's requests while it restarts was 16 % once. */
+/** A process without processor time answers 503. Losing the requests of other services during restarts once cost 16 %. */
 const sentAgainPercent = 2;
-/** Each replica of key-derivation is asked several times, whatever the gateway picks. */
+/** Each replica of key-derivation gets several requests, whatever the gateway picks. */
 const asksOfEachGateway = 6;
 
-/** Every process of one release gives way to one of the next and back, under requests, on one database. */
+/** Replaces every process of one release by one of the next and back, under requests, on one database. */
 export async function rollThrough(
   before: Release,
   now: Release,
@@ -39,7 +39,7 @@ export async function rollThrough(
 
   const replace = async (half: 0 | 1, release: Release) => {
     const going = Object.values(processes).flatMap((pair) => pair[half] ?? []);
-    // As a load balancer in front does when a gateway says that it is about to end.
+    // As a load balancer does when a gateway reports that it is about to end.
     await players.useGateways(gateways.filter((_, index) => index !== half));
     await Promise.all(going.map((process) => restart(process, release)));
     await players.useGateways(gateways);
@@ -91,7 +91,7 @@ async function restart(process: LatchkeyProcess, { folder }: Release): Promise<v
   await process.waitReady();
 }
 
-/** Gives a lease, revokes it, and asks everybody. Returns what was wrong, or null. */
+/** Creates a lease, revokes it, and sends requests to every replica. Returns what was wrong, or null. */
 async function findRevocationFault(
   players: Players,
   gateways: readonly string[],

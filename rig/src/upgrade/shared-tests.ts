@@ -2,23 +2,23 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = 'acceptance/src';
-/** What tells that a test starts a server, or is given one. */
+/** Marks of a test that starts a server, or is given one. */
 const usesServer = /\b(openTarget|startServer|startInTest)\(/;
-/** What needs a browser, an encoder or a proxy beside the server. */
+/** Marks of a test that needs a browser, an encoder or a proxy beside the server. */
 const needsMore = /from '\.\/(playback|proxies|dashboard)\/|CHROMIUM_PATH|FFMPEG_PATH/;
-/** They ask how a process starts for the first time, ends and is killed, for minutes, and hardly anything of the rows. */
+/** Tests of a process's first start, end and kill. They take minutes and hardly concern the rows. */
 const ofProcesses = /^(configuration|first-run|migrate-on-start|lifecycle|kill)\.test\.ts$/;
 
 export interface SharedTests {
-  /** Of black-box tests that both releases have: those that act on any server they are given. */
+  /** Number of black-box tests in both releases that run against any given server. */
   onGiven: string[];
-  /** And those that start servers of their own, or can. */
+  /** Number of those that start their own servers, or can. */
   onOwn: string[];
-  /** What only the newer one has. */
+  /** Tests that only the newer release has. */
   notShared: string[];
 }
 
-/** The black-box tests of the rows and of the interface that two releases have in common, by the names of their files. */
+/** The black-box tests of the rows and of the interface that both releases have, by file name. */
 export function findSharedTests(older: string, newer: string): SharedTests {
   const read = (root: string, file: string) => readFileSync(join(root, folder, file), 'utf8');
   const fit = (text: string) => usesServer.test(text) && !needsMore.test(text);

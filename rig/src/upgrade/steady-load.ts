@@ -2,21 +2,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { viewerToken } from '../tokens.ts';
 import type { Players, Question, Reply } from './players.ts';
 
-/** Asking at once, each after the other with a pause: some 150 requests a second. */
+/** Number of clients, each of which sends one request after another with a pause: some 150 requests a second. */
 const crew = 8;
 const pauseMs = 50;
 /** How often a request that is answered 503 is sent again, each time after its `Retry-After`, as players do. */
 const tries = 5;
 
 export interface SteadyLoad {
-  /** Ends it when what is under way has been answered. */
+  /** Ends it once the running requests have been answered. */
   stop(): Promise<{ answered: number; answeredLater: number; failures: string[] }>;
 }
 
 /**
- * Keys by token and by lease, leases made and renewed, contents registered: all of it has to be answered with success, at once
- * or, after a 503 with `Retry-After`, when it is sent again. (A process that got no processor time for seconds does not know
- * whether its cached state still holds, and says 503.)
+ * Requests keys by token and by lease, creates and renews leases, and registers contents. Each request must succeed, at
+ * once or, after a 503 with `Retry-After`, when it is sent again. A process without processor time for seconds does not
+ * know whether its cached states still hold, and answers 503.
  */
 export async function startSteadyLoad(players: Players, admin: string, secret: string): Promise<SteadyLoad> {
   const film = 'steady-film';
@@ -84,7 +84,7 @@ export async function demand(players: Players, expected: number, question: Quest
   throw refused(question, reply);
 }
 
-/** As `demand`, but sends again what is answered 503 with `Retry-After`. `sent` counts the requests that it took. */
+/** Same as `demand`, but repeats a request that is answered 503 with `Retry-After`. `sent` counts the attempts. */
 async function demandPatiently(
   players: Players,
   expected: number,
@@ -99,7 +99,7 @@ async function demandPatiently(
   }
 }
 
-/** @throws Error that names the request, where no answer came */
+/** @throws Error that names the request, where it got no answer */
 async function askNamed(players: Players, question: Question): Promise<Reply> {
   return await players.ask(question).catch((error: Error) => {
     throw new Error(`${nameOf(question)}: ${error.message}`);

@@ -1,9 +1,9 @@
 import type { Counts } from '../test-run/count-reporter.ts';
 
-/** What a run of several parts came to. */
+/** The results of a run of several parts. */
 export interface Tally {
   counts: Counts;
-  /** One thing that has to be so, said on standard output. */
+  /** One condition that must hold, reported on standard output. */
   check(name: string, ok: boolean, detail?: string): void;
   /** The tests of one part. */
   add(part: string, counts: Counts, code: number): void;
@@ -21,7 +21,7 @@ export function createTally(say: (line: string) => void): Tally {
     },
     add(part, { passed, failed, skipped }, code) {
       counts.passed += passed;
-      // Vitest is not content though no test failed: it could not start, or found nothing to run.
+      // vitest failed although no test did: it could not start, or found no tests.
       const failures = failed === 0 && (code !== 0 || passed === 0) ? 1 : failed;
       counts.failed += failures;
       counts.skipped.push(...skipped.map((name) => `${part} > ${name}`));

@@ -11,12 +11,12 @@ const renditions = [
   { size: '1280x720', bitrate: '1400k' },
   { size: '640x360', bitrate: '500k' },
 ];
-/** What the colours turn by from one key period to the next, in degrees: neighbours differ, all are calm. */
+/** Degrees by which the colour turns from one key period to the next: neighbours differ, and all are calm. */
 const hueStepDegrees = 35;
 
 /**
- * A clock with the number of the key period, on a ground whose colour changes with the period, and a soft note a second
- * whose pitch does too: one sees and hears which key is in use.
+ * A clock with the number of the key period. The background colour and the pitch of a soft note each second change with
+ * the period, so a viewer sees and hears which key is in use.
  *
  * @returns undefined where this ffmpeg cannot draw text (built without it, or no font on the machine)
  */
@@ -30,7 +30,7 @@ export async function clockScene(ffmpeg: string, options: ClockOptions): Promise
   return { picture, sound: ringNotes(options), renditions };
 }
 
-/** What is shown where no text can be drawn: ffmpeg's test picture, which counts seconds itself. */
+/** The picture where no text can be drawn: ffmpeg's test picture, which counts seconds itself. */
 export function testPictureScene(options: ClockOptions): Scene {
   const picture = `testsrc2=size=1280x720:rate=${frameRate}:duration=${options.seconds}`;
   return { picture, sound: ringNotes(options), renditions };
@@ -39,13 +39,13 @@ export function testPictureScene(options: ClockOptions): Scene {
 function drawClock({ seconds, periodSeconds }: ClockOptions): string {
   const ground = `gradients=size=1280x720:rate=${frameRate}:nb_colors=2:c0=0x14213d:c1=0x25706a:x0=0:y0=0:x1=1280:y1=720`;
   const middle = 'fontcolor=white:x=(w-tw)/2';
-  // A colon separates options, and within text the arguments of a function: the latter is escaped twice.
+  // A colon separates options and, within text, the arguments of a function. The second kind is escaped twice.
   const clock = `text='%{pts\\:gmtime\\:0\\:%M\\\\\\:%S}':fontsize=170:${middle}:y=205`;
   const period = `text='key period %{eif\\:trunc(t/${periodSeconds})\\:d}':fontsize=52:${middle}:y=430`;
   // Crosses the picture once in each key period.
   const dot = `text=.:fontsize=120:fontcolor=white:x='60+(w-120-tw)*mod(t/${periodSeconds},1)':y=600`;
   return [
-    // One picture of the ground, again and again: drawing it for each frame takes longer than encoding it.
+    // One picture of the background, repeated: drawing it for each frame takes longer than encoding it.
     `${ground},loop=loop=-1:size=1,setpts=N/(${frameRate}*TB),trim=duration=${seconds}`,
     `hue=s=0.8:h='${hueStepDegrees}*trunc(t/${periodSeconds})'`,
     ...[clock, period, dot].map((text) => `drawtext=${text}`),
@@ -57,6 +57,6 @@ function ringNotes({ seconds, periodSeconds }: ClockOptions): string {
   const step = `mod(trunc(t/${periodSeconds}),5)`;
   const semitones = `(2*${step}+gte(${step},3))`;
   const note = `0.12*sin(2*PI*220*pow(2,${semitones}/12)*mod(t,1))*exp(-5*mod(t,1))*min(1,100*mod(t,1))`;
-  // Ends a moment before the picture: as a rendition of its own it would else have one more segment, and one more key.
+  // Ends a moment before the picture. As a separate rendition it would otherwise have one more segment, and one more key.
   return `aevalsrc='${note}':sample_rate=48000:duration=${seconds - 0.1}`;
 }

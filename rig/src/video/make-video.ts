@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runFfmpeg } from './run-ffmpeg.ts';
 
-/** What there is to see and to hear, as sources of ffmpeg's libavfilter that end by themselves. */
+/** Picture and sound, as sources of ffmpeg's libavfilter with an end. */
 export interface Scene {
   /** 25 frames a second, at least as large as the first rendition. */
   readonly picture: string;
@@ -14,13 +14,13 @@ export interface Scene {
 export interface VideoOptions {
   /** Path or name of the ffmpeg program; it needs libx264 and aac. */
   readonly ffmpeg: string;
-  /** Where `ts/` and `fmp4/` are made; it is created where it is absent. */
+  /** The folder for `ts/` and `fmp4/`; it is created where it is missing. */
   readonly folder: string;
   /** Length. */
   readonly seconds: number;
-  /** A moving test picture and a tone where it is absent. */
+  /** Default: a moving test picture and a tone. */
   readonly scene?: Scene;
-  /** Hears how much of the work is done, from 0 to 1. */
+  /** Receives the finished share of the work, from 0 to 1. */
   readonly report?: (fraction: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -41,7 +41,7 @@ export const segmentSeconds = 2;
 /**
  * Makes a video as clear HLS with two video renditions.
  *
- * @throws Error where ffmpeg is absent, or with what it said where it fails
+ * @throws Error where ffmpeg is missing, or with its output where it fails
  */
 export async function makeVideo(options: VideoOptions): Promise<MadeVideo> {
   const { ffmpeg, folder, seconds, scene = testScene(seconds), report, signal } = options;
@@ -49,7 +49,7 @@ export async function makeVideo(options: VideoOptions): Promise<MadeVideo> {
   const commands = videoCommands(scene);
   for (const [index, args] of commands.entries()) {
     await runFfmpeg(ffmpeg, args, {
-      // ffmpeg writes paths into playlists as it is given them: relative ones, then, from within the folder.
+      // ffmpeg writes paths into playlists as it gets them, so they are relative to the folder.
       cwd: folder,
       report: (doneSeconds) => report?.((index + Math.min(doneSeconds / seconds, 1)) / commands.length),
       ...(signal && { signal }),
@@ -89,7 +89,7 @@ function testScene(seconds: number): Scene {
   };
 }
 
-/** @param sounds how often the sound goes in: once for each rendition that carries it with its picture */
+/** @param sounds how often the sound is encoded: once for each rendition that carries it with its picture */
 function encodeArguments({ picture, sound, renditions }: Scene, sounds: number): string[] {
   const groupFrames = String(frameRate * segmentSeconds);
   const scaled = renditions.map(({ size }, index) => `[p${index}]scale=${size}[v${index}]`);

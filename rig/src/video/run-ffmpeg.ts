@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 
 export interface FfmpegRun {
   readonly cwd?: string;
-  /** Hears the time that the output has reached, about twice a second. */
+  /** Receives the time that the output has reached, about twice a second. */
   readonly report?: (doneSeconds: number) => void;
   /** Ends the program. */
   readonly signal?: AbortSignal;
 }
 
-/** Enough for what explains a failure; a run that goes wrong can say the same thing for every frame. */
+/** Enough to explain a failure; a failing run can repeat the same line for every frame. */
 const stderrCharacters = 4_000;
 
 /**
  * Runs ffmpeg to its end.
  *
- * @throws Error where it is absent, with what it said where it fails, or the reason of the signal
+ * @throws Error where it is missing, with its output where it fails, or the reason of the signal
  */
 export async function runFfmpeg(ffmpeg: string, args: readonly string[], run: FfmpegRun = {}): Promise<void> {
   const { cwd, report, signal } = run;

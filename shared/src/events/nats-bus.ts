@@ -16,7 +16,7 @@ const unsealed =
 
 export interface NatsBusOptions {
   url: string;
-  /** What the NATS server shows for this connection. */
+  /** The client name that the NATS server shows for this connection. */
   name: string;
   /** Identifies this process's own messages: unique to the process. */
   origin: string;

@@ -112,7 +112,9 @@ export function createHost(options: HostOptions): App {
   );
   app.addHook('onRoute', ({ config, url }) => {
     if (config?.access !== 'internal' || app.hasDecorator(gateDecorator)) return;
-    throw new Error(`${url} is for neighbours, and this host does not tell them from others`);
+    throw new Error(
+      `${url} is for other services only, and this host has no gate that refuses other callers`,
+    );
   });
   app.setErrorHandler(answerError);
   addNotFound(app);

@@ -41,7 +41,7 @@ export function parseTrustProxy(text: string | undefined): ParsedTrustProxy {
   const trusted = new BlockList();
   for (const item of text.split(',').map((part) => part.trim())) {
     for (const range of namedRanges.get(item) ?? [item]) {
-      if (!addRange(trusted, range)) return { wrong: 'is none of the accepted forms' };
+      if (!addRange(trusted, range)) return { wrong: 'is not one of the accepted forms' };
     }
   }
   return { value: { kind: 'list', trusted } };

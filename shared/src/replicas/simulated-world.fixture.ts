@@ -259,8 +259,7 @@ export class Interleaving {
     const endedAt = this.#owner.endedAt[item]?.[version];
     if (endedAt !== undefined && this.#nowMs - endedAt > authorityLimitMs)
       return `served from a state that ended at ${endedAt} ms`;
-    if (version < (answered[item] ?? 0))
-      return 'served from a state whose end this replica had acknowledged';
+    if (version < (answered[item] ?? 0)) return 'served from a state whose end this replica had acknowledged';
     const before = shown[item] ?? 0;
     return version < before && !this.#owner.isLostVersion(item, before) ? 'older after being newer' : null;
   }

@@ -12,6 +12,6 @@ export const apiKeyVariables = {
   setupToken: variable({
     name: 'SETUP_TOKEN',
     type: secret(bearerCredential),
-    about: 'Demanded of whoever claims the server through POST /api/v1/setup. Unset: not demanded.',
+    about: 'The token that POST /api/v1/setup requires. Unset: not required.',
   }),
 };

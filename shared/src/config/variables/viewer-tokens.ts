@@ -13,13 +13,13 @@ export type ViewerTokenPlace = 'header' | 'query' | 'cookie';
 const tokenPlaces: readonly ViewerTokenPlace[] = ['header'];
 const httpUrl = url('http', 'https');
 
-/** Plain HTTP is allowed for a key set on the same machine or network, but whoever can alter it can forge tokens. */
+/** Plain HTTP is allowed for a key set on the same machine or network, but anyone who can alter it can forge tokens. */
 const keySetUrl: Parser<string> = {
   forms: httpUrl.forms,
   parse(value) {
     const parsed = httpUrl.parse(value);
     if ('wrong' in parsed || isSafeToFetch(new URL(value))) return parsed;
-    return { value, warning: 'is fetched over plain HTTP: whoever can alter the answer can forge tokens' };
+    return { value, warning: 'is fetched over plain HTTP: anyone who can alter the answer can forge tokens' };
   },
 };
 

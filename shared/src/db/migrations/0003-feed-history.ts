@@ -3,7 +3,7 @@ import type { Migration } from 'kysely/migration';
 import { addColumns } from './add-columns.ts';
 
 /**
- * What tells one history of the change feed from another. A database that was put back, or a standby that took over without
+ * Distinguishes one history of the change feed from another. A database that was restored, or a standby that took over without
  * the last transactions, gives numbers out again for other changes.
  */
 export const feedHistory: Migration = {
