@@ -11,13 +11,8 @@ import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
-import {
-  addRows,
-  createServiceCore,
-  type ProcessContext,
-  type RowCore,
-  type Rows,
-} from '@latchkey/shared/process';
+import { createServiceCore, type ProcessContext } from '@latchkey/shared/process';
+import { addRows, type RowCore, type Rows } from '@latchkey/shared/process/rows';
 import { addOwnStatistics } from './statistics/add-own-statistics.ts';
 
 export interface SingleNodeParts {

@@ -5,13 +5,8 @@ import { type App, createHost } from '@latchkey/shared/http';
 import { createNeighbourGate } from '@latchkey/shared/internal';
 import { createReadiness, createShutdown } from '@latchkey/shared/lifecycle';
 import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
-import {
-  createProcessBase,
-  openRows,
-  type ProcessBase,
-  type ProcessContext,
-  type Rows,
-} from '@latchkey/shared/process';
+import { createProcessBase, type ProcessBase, type ProcessContext } from '@latchkey/shared/process';
+import { openRows, type Rows } from '@latchkey/shared/process/rows';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { onTestFinished } from 'vitest';
 import { mountServices } from './single-node-services.ts';

@@ -8,12 +8,26 @@ export interface Image {
   readonly hasDashboard: boolean;
   /** The default port; null where the program listens on none. */
   readonly port: number | null;
+  /** Packages that its installation brings and its process never loads: they are taken out of the image. */
+  readonly unused?: readonly string[];
 }
+
+/** What `shared` reaches Postgres and SQLite with. */
+const databasePackages = [
+  'better-sqlite3',
+  'kysely',
+  'pg',
+  // What pg alone stands on.
+  ...['cloudflare', 'connection-string', 'int8', 'pool', 'protocol', 'types'].map((part) => `pg-${part}`),
+  'pgpass',
+  ...['array', 'bytea', 'date', 'interval'].map((part) => `postgres-${part}`),
+];
 
 /** Every image, by its build argument PACKAGE. */
 export const images: Readonly<Record<string, Image>> = {
   gateway: { packages: ['shared', 'gateway'], entry: 'gateway/src/main.ts', hasDashboard: true, port: 4100 },
-  'services/key-derivation': service('key-derivation', 4101),
+  // It has the master key and no database, so a hole in a driver must not lead there.
+  'services/key-derivation': { ...service('key-derivation', 4101), unused: databasePackages },
   'services/leases': service('leases', 4102),
   'services/auth': service('auth', 4103),
   'services/content': service('content', 4104),

@@ -1,6 +1,6 @@
 // `node scripts/image/lay-out.ts <PACKAGE> <folder>`, while an image is built: puts what the image needs of the workspace
 // into the folder, in two parts, so that an installation is made anew only when a manifest has changed.
-//   manifests/  the lock file and the package.json of each package
+//   manifests/  the lock file, the package.json of each package, and unused-packages.json: what `prune.ts` takes out
 //   code/       their sources, the built dashboard where it is served, `main.ts` (a link to the file that is run),
 //               healthcheck.mjs and image.json
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -25,6 +25,7 @@ function copy(file: string, part: 'manifests' | 'code'): void {
 }
 
 for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']) copy(file, 'manifests');
+writeFileSync(join(out, 'manifests', 'unused-packages.json'), JSON.stringify(image.unused ?? []));
 for (const folder of image.packages) {
   copy(join(folder, 'package.json'), 'manifests');
   copy(join(folder, 'src'), 'code');

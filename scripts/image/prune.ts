@@ -1,8 +1,8 @@
 // `node prune.ts <folder>`, while an image is built: takes out of an installation what no process reads.
 // Of the packages: types, source maps, tests, documents, and of better-sqlite3 what it is compiled from and its binaries for
-// other machines; licences stay. Of the workspace: what the installer alone reads, and links to packages that the image
+// other machines; licences stay. Whole packages, where unused-packages.json of the folder names them. Of the workspace: what the installer alone reads, and links to packages that the image
 // does not hold.
-import { type Dirent, existsSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const unreadFile =
@@ -11,7 +11,7 @@ const unreadFile =
 const unreadFolder = /^(\.github|benchmarks?|docs?|examples?|integration|tests?|__tests__)$/;
 const sqliteSources = ['deps', 'src', 'binding.gyp'];
 const installersOwn = [
-  ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'],
+  ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'unused-packages.json'],
   ...[
     'node_modules/.modules.yaml',
     'node_modules/.pnpm-workspace-state-v1.json',
@@ -21,12 +21,17 @@ const installersOwn = [
 
 const [folder = ''] = process.argv.slice(2);
 const store = join(folder, 'node_modules', '.pnpm');
+for (const name of JSON.parse(readFileSync(join(folder, 'unused-packages.json'), 'utf8')) as string[]) {
+  removePackage(name);
+}
 for (const entry of list(store)) {
   if (!entry.isDirectory() || entry.name === 'node_modules') continue;
   for (const path of packagesIn(join(store, entry.name, 'node_modules'))) prunePackage(path);
 }
 for (const file of installersOwn) rmSync(join(folder, file), { force: true });
 removeDeadLinks(folder);
+// Where pnpm links every package of the store.
+removeDeadLinks(join(store, 'node_modules'));
 
 /** The package that a folder of the store is for. The entries beside it are links to others. */
 function packagesIn(modules: string): string[] {
@@ -55,6 +60,11 @@ function pruneFiles(path: string): void {
     if (item.isDirectory()) pruneFiles(join(path, item.name));
     else if (unreadFile.test(item.name)) remove(join(path, item.name));
   }
+}
+
+/** In every version. Links that lead there are dead afterwards. */
+function removePackage(name: string): void {
+  for (const entry of list(store)) if (entry.name.startsWith(`${name}@`)) remove(join(store, entry.name));
 }
 
 function removeDeadLinks(path: string): void {

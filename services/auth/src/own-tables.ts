@@ -1,6 +1,7 @@
 import type { ServiceDatabase, ServiceSchema, ServiceTransaction } from '@latchkey/shared/db';
 import type * as events from '@latchkey/shared/events';
 import type * as http from '@latchkey/shared/http';
+import type * as rows from '@latchkey/shared/process/rows';
 
 // The database as the auth service sees it. Its files take these types and not those of the whole database: a query on a
 // table of another service then does not compile, as Postgres refuses it to the role of this service.
@@ -11,3 +12,4 @@ export type Transaction = ServiceTransaction<'auth'>;
 export type Ledger = events.Ledger<Schema>;
 export type LedgerEntry = events.LedgerEntry<Schema>;
 export type RouteOptions = http.RouteOptions<Schema>;
+export type RowCore<Values> = rows.RowCore<Values, Schema>;

@@ -1,10 +1,9 @@
 import type { ContentReader } from '@latchkey/shared/contracts';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
-import type { RowCore } from '@latchkey/shared/process';
 import type { ContentServiceConfig } from './config.ts';
 import { createKeyVersionRegistry } from './key-version-store.ts';
-import type { RouteOptions } from './own-tables.ts';
+import type { RouteOptions, RowCore } from './own-tables.ts';
 import { addChangeContentRoute } from './routes/change-content.ts';
 import { addDisableContentRoute } from './routes/disable-content.ts';
 import { addGetContentRoute } from './routes/get-content.ts';

@@ -1,14 +1,13 @@
 import { defaultPorts, neighbourVariables, presignRule, viewerTokenRule } from '@latchkey/shared/config';
 import {
-  addRows,
   connectApiKeys,
   connectNeighbour,
   createServiceCore,
-  openRows,
   rowSettings,
   runService,
   serviceSettings,
 } from '@latchkey/shared/process';
+import { addRows, openRows } from '@latchkey/shared/process/rows';
 import packageJson from '../package.json' with { type: 'json' };
 import { contentServiceVariables, createContentReader, mount } from './index.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LeaseReader } from '@latchkey/shared/contracts';
-import { createDatabaseFeed } from '@latchkey/shared/events';
+import { createDatabaseFeed } from '@latchkey/shared/events/rows';
 import { createLeaseClient, type LeaseClient } from '@latchkey/shared/internal';
 import {
   createLeaseState,

@@ -1,6 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { inUnsyncedTransaction, type TableCheck, tryLockSubject } from '@latchkey/shared/db';
-import { purgeChanges } from '@latchkey/shared/events';
+import { purgeChanges } from '@latchkey/shared/events/rows';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database, Transaction } from './own-tables.ts';

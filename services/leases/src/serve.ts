@@ -1,15 +1,14 @@
 import { defaultPorts, neighbourVariables, viewerTokenRule } from '@latchkey/shared/config';
 import { createContentClient } from '@latchkey/shared/internal';
 import {
-  addRows,
   connectApiKeys,
   connectNeighbour,
   createServiceCore,
-  openRows,
   rowSettings,
   runService,
   serviceSettings,
 } from '@latchkey/shared/process';
+import { addRows, openRows } from '@latchkey/shared/process/rows';
 import packageJson from '../package.json' with { type: 'json' };
 import { createLeaseReader, leaseSettingRules, leaseSettings, mount } from './index.ts';
 

@@ -1,5 +1,5 @@
 export { cleanAudit } from './clean-audit.ts';
-export { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
+export { type Cursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable } from './database-fault.ts';
 export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';
 export { anyId, findLatestMark } from './find-latest-mark.ts';

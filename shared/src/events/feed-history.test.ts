@@ -5,7 +5,7 @@ import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
 import { appendChange, purgeChanges } from './append-change.ts';
 import { createInProcessBus } from './bus.ts';
-import { createDatabaseFeed } from './change-feed.ts';
+import { createDatabaseFeed } from './database-feed.ts';
 import { createFeedFollower } from './feed-follower.ts';
 import type { BusMessage } from './message.ts';
 

@@ -1,9 +1,7 @@
-export { purgeChanges } from './append-change.ts';
 export { type Bus, createInProcessBus } from './bus.ts';
 export { type Change, parseChange } from './change.ts';
 export {
   type ChangeFeed,
-  createDatabaseFeed,
   FeedHeadSchema,
   type FeedPage,
   FeedPageSchema,
@@ -13,6 +11,6 @@ export { createFeedFollower, type FeedFollower } from './feed-follower.ts';
 export { authorityLimitMs, pullIntervalMs } from './feed-position.ts';
 export { createFeedProgress, type FeedProgress, type FeedReading } from './feed-progress.ts';
 export type { FeedRecord } from './feed-record.ts';
-export { createLedger, type Ledger, type LedgerEntry } from './ledger.ts';
+export type { Ledger, LedgerEntry } from './ledger.ts';
 export type { BusMessage, FeedLink, Notice } from './message.ts';
 export { createNatsBus } from './nats-bus.ts';

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { isDatabaseUnavailable } from '../db/index.ts';
+import { isDatabaseUnavailable } from '../db/database-fault.ts';
 import { AppError, toProblem } from '../errors/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { validationErrors } from './validation.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type Cursor, decodeCursor, encodeCursor } from '../db/index.ts';
+import { type Cursor, decodeCursor, encodeCursor } from '../db/cursor.ts';
 
 /** 1 to 500: `docs/contract.md#conventions`. */
 const maxLimit = 500;

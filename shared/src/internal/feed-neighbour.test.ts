@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ChangeFeed, createDatabaseFeed, createInProcessBus, createLedger } from '../events/index.ts';
+import { type ChangeFeed, createInProcessBus } from '../events/index.ts';
+import { createDatabaseFeed, createLedger } from '../events/rows.ts';
 import { createManualClock, databaseKinds, serveNeighbour, type TestDatabase } from '../testing/index.ts';
 import { addFeedRoutes, createFeedClient } from './index.ts';
 

@@ -1,5 +1,5 @@
 import { ConfigError, type Environment } from '../config/index.ts';
-import { isDatabaseUnavailable } from '../db/index.ts';
+import { isDatabaseUnavailable } from '../db/database-fault.ts';
 import { explainRefusal } from './explain-refusal.ts';
 
 /** Such as EADDRINUSE and SQLITE_CANTOPEN; not ERR_INVALID_ARG_TYPE, which is a mistake in the code. */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { databaseVariables, type Environment, readConfig } from '../config/index.ts';
-import { describeFileRefusal } from '../db/index.ts';
+import { describeFileRefusal } from '../db/file-access.ts';
 
 /** An error of the operating system or of SQLite, with the fields that Node and the metrics listener add. */
 type Refusal = NodeJS.ErrnoException & { address?: string; port?: number; listener?: 'metrics' };

@@ -1,5 +1,6 @@
 import { type Database, type DatabasePlace, nameDatabase } from '../db/index.ts';
-import { type Bus, type ChangeFeed, createDatabaseFeed } from '../events/index.ts';
+import type { Bus, ChangeFeed } from '../events/index.ts';
+import { createDatabaseFeed } from '../events/rows.ts';
 import { createSchemaCheck, type SchemaCheck } from './check-schema.ts';
 import { type BusSettings, connectBus } from './connect-bus.ts';
 import { connectStateStore, type Sharing, type StateStoreSettings } from './connect-state-store.ts';

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import { createRefusalLog } from '../audit/index.ts';
 import {
   type CredentialSource,
   createAuthenticator,
@@ -8,22 +6,20 @@ import {
 } from '../auth/index.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
-import type { Database } from '../db/index.ts';
 import {
   type Bus,
   type ChangeFeed,
   createFeedFollower,
-  createLedger,
   type FeedFollower,
   pullIntervalMs,
 } from '../events/index.ts';
-import { createRateLimiter, type GuardOptions, type RateLimits, type RouteOptions } from '../http/index.ts';
+import { createRateLimiter, type GuardOptions, type RateLimits } from '../http/index.ts';
 import { announceUnsure } from '../internal/index.ts';
 import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import type { Sharing } from './connect-state-store.ts';
+import { feedDependency } from './feed-dependency.ts';
 import type { ProcessContext } from './process-context.ts';
-import { feedDependency } from './service-database.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
 const jobsEndMs = 5_000;
@@ -60,9 +56,6 @@ export interface ServiceCore<Values> extends ProcessContext {
   bus: Bus;
   sharing: Sharing | null;
 }
-
-/** The same for a service that owns rows. */
-export interface RowCore<Values> extends ServiceCore<Values>, RouteOptions {}
 
 const notRead = () => Promise.reject(new Error('this service has no reader of that'));
 const noContents: ContentReader = { findContent: notRead };
@@ -124,15 +117,4 @@ export async function createServiceCore<Values extends CoreSettings>(
   shutdown.add('jobs', jobsEndMs, () => jobs.stop());
   const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom };
   return { ...context, values, authority, follower, guard, feed, bus, sharing };
-}
-
-export function addRows<Values>(core: ServiceCore<Values>, db: Database): RowCore<Values> {
-  const { bus, clock, warn } = core;
-  return {
-    ...core,
-    db,
-    ledger: createLedger({ db, bus, clock }),
-    randomId: randomUUID,
-    refusals: createRefusalLog(db, clock, (error) => warn('refusals could not be recorded', error)),
-  };
 }

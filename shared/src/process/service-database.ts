@@ -1,6 +1,5 @@
 import type { Clock } from '../clock/index.ts';
 import { createDatabaseProbe, type Database, type DatabasePlace, openDatabase } from '../db/index.ts';
-import type { FeedFollower } from '../events/index.ts';
 import { Degraded, type Dependency, type Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import type { SchemaCheck } from './check-schema.ts';
@@ -46,22 +45,4 @@ export function databaseDependencies(db: Database, clock: Clock, checkSchema: Sc
     },
     { name: 'migrations', check: checkSchema },
   ];
-}
-
-/**
- * Whether this process receives changes. Without them no state is known and no key is served, however healthy the process
- * is.
- */
-export function feedDependency(follower: FeedFollower): Dependency {
-  return {
-    name: 'feed',
-    // A service that no longer receives them still serves requests without cached states, and is retried by itself.
-    optional: true,
-    check: async () => {
-      const ageMs = follower.ageMs();
-      if (ageMs === null || ageMs > follower.limitMs)
-        throw new Error(ageMs === null ? 'not read yet' : 'not read within the limit');
-      return undefined;
-    },
-  };
 }

@@ -10,13 +10,8 @@ import { type Authority, createAuthority } from '../authority/index.ts';
 import type { Clock } from '../clock/index.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';
-import {
-  type Bus,
-  createDatabaseFeed,
-  createFeedFollower,
-  createInProcessBus,
-  createLedger,
-} from '../events/index.ts';
+import { type Bus, createFeedFollower, createInProcessBus } from '../events/index.ts';
+import { createDatabaseFeed, createLedger } from '../events/rows.ts';
 import { type App, createHost } from '../http/index.ts';
 import type { OperatorLog, RequestLine } from '../log/index.ts';
 import { createMetrics, type Metrics } from '../metrics/index.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabaseFeed } from '@latchkey/shared/events';
+import { createDatabaseFeed } from '@latchkey/shared/events/rows';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease.fixture.ts';
 

@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { images } from './images.ts';
+
+const root = join(import.meta.dirname, '../..');
+const drivers = ['kysely', 'pg', 'better-sqlite3'];
+
+test('the image of key-derivation carries no database driver, and only that image leaves packages out', () => {
+  const leavingOut = Object.entries(images).filter(([, { unused }]) => unused);
+  expect(leavingOut.map(([name]) => name)).toEqual(['services/key-derivation']);
+  expect(images['services/key-derivation']?.unused).toEqual(expect.arrayContaining(drivers));
+});
+
+test('key-derivation starts on an installation without the packages that its image leaves out', () => {
+  const { entry = '', unused = [] } = images['services/key-derivation'] ?? {};
+  const hook = `import { registerHooks } from 'node:module';
+    const absent = new Set(${JSON.stringify(unused)});
+    registerHooks({ resolve(specifier, context, next) {
+      if (absent.has(specifier.split('/')[0])) throw new Error(specifier + ' is not in the image');
+      return next(specifier, context);
+    } });`;
+  const args = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, join(root, entry), '--help'];
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('MASTER_KEY_HEX');
+}, 60_000);
+
+test('the build takes the packages that an image leaves out from its installation, with the links to them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'image-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const run = (script: string, ...args: string[]) =>
+    execFileSync(process.execPath, [join(root, 'scripts/image', script), ...args]);
+  run('lay-out.ts', 'services/key-derivation', folder);
+  const installation = join(folder, 'manifests');
+  const store = join(installation, 'node_modules/.pnpm');
+  mkdirSync(join(store, 'node_modules'), { recursive: true });
+  mkdirSync(join(installation, 'shared/node_modules'), { recursive: true });
+  const installed = { ...Object.fromEntries(drivers.map((name) => [name, '1.0.0'])), fastify: '5.0.0' };
+  for (const [name, version] of Object.entries(installed)) {
+    const place = join(store, `${name}@${version}`, 'node_modules', name);
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'index.js'), '');
+    symlinkSync(place, join(store, 'node_modules', name));
+    symlinkSync(place, join(installation, 'shared/node_modules', name));
+  }
+  run('prune.ts', installation);
+  expect(readdirSync(store).sort()).toEqual(['fastify@5.0.0', 'node_modules']);
+  expect(readdirSync(join(store, 'node_modules'))).toEqual(['fastify']);
+  expect(readdirSync(join(installation, 'shared/node_modules'))).toEqual(['fastify']);
+  expect(existsSync(join(installation, 'unused-packages.json'))).toBe(false);
+});
