@@ -9,17 +9,17 @@ export const apiKeyExpiries = ['never', 'within-14-days'] as const;
 type ApiKeyExpiry = (typeof apiKeyExpiries)[number];
 
 const dayMs = 86_400_000;
-/** What `within-14-days` says. */
+/** The bound of `within-14-days`. */
 const soonMs = 14 * dayMs;
 
-/** Which API keys a list shows. What is left out leaves none out. */
+/** Which API keys a list shows. A member that is left out filters nothing. */
 export interface ApiKeyFilter {
   /** Part of a name, or the beginning of a raw key. */
   search?: string | undefined;
   status?: ApiKeyStatus | undefined;
   scope?: Scope | undefined;
   expires?: ApiKeyExpiry | undefined;
-  /** Not used for so many days, and not created within them either. */
+  /** Neither used nor created in so many days. */
   unusedDays?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ export function matchesFilter(eb: Builder, filter: ApiKeyFilter, now: number): E
   ]);
 }
 
-/** A revocation stays one when the time runs out as well. */
+/** A revoked key stays revoked after its expiry. */
 function isInStatus(eb: Builder, status: ApiKeyStatus, now: number): Expression<SqlBool> {
   if (status === 'revoked') return eb('revoked_at', 'is not', null);
   const ended = eb('expires_at', '<=', now);
@@ -52,15 +52,15 @@ function endsSo(eb: Builder, expires: ApiKeyExpiry, now: number): Expression<Sql
 
 function isUnusedSince(eb: Builder, since: number): Expression<SqlBool> {
   return eb.and([
-    // Follows from the second, and is what the index knows.
+    // It follows from the second condition, but the index needs it.
     eb('created_at', '<=', since),
     eb(eb.fn.coalesce('last_used_at', 'created_at'), '<=', since),
   ]);
 }
 
-/** Case is the database's to fold: beyond ASCII, Postgres does it where its locale knows how, and SQLite does not. */
+/** The database folds case. Beyond ASCII, Postgres does so if its locale can, and SQLite does not. */
 function matchesText(eb: Builder, search: string): Expression<SqlBool> {
-  // What LIKE gives a meaning stands for itself.
+  // Escapes the wildcards of LIKE.
   const literal = search.replace(/[\\%_]/g, '\\$&');
   return eb.or([
     sql<boolean>`lower(name) like lower(${`%${literal}%`}) escape '\\'`,

@@ -22,9 +22,9 @@ const fields = {
 
 /** An API key as `docs/contract.md#api-keys` shows it. */
 export const ApiKeySchema = Type.Object({ ...fields, lastUsedAt: NullableInstantSchema });
-/** A key that was created this moment was not used yet. */
+/** A key that was just created was not used yet. */
 export const NewApiKeySchema = Type.Object(fields);
-/** Who asks: a stored key in full; of the bootstrap key there is only a scope, a name and no id. */
+/** The key of the caller. The bootstrap key has only a scope and a name, and its id is null. */
 export const CurrentApiKeySchema = Type.Object({
   ...Type.Partial(ApiKeySchema).properties,
   id: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' }),
@@ -36,5 +36,5 @@ export const RawKeySchema = Type.String({
   pattern: '^lk_[0-9a-f]{64}$',
   description: 'Shown this once; only its hash is stored.',
 });
-/** Any text: what is no UUID names no key, which is a 404 and no 400. */
+/** Any text: an id that is not a UUID gets 404, not 400. */
 export const ApiKeyParamsSchema = Type.Object({ id: Type.String({ description: 'UUID of the key.' }) });

@@ -31,7 +31,7 @@ export async function findApiKeyByHash(db: Connection, keyHash: string): Promise
   return db.selectFrom('api_keys').select(columns).where('key_hash', '=', keyHash).executeTakeFirst();
 }
 
-/** Whether any row is stored, revoked and expired ones included. */
+/** Whether any key is stored, including revoked and expired ones. */
 export async function hasApiKeys(db: Connection): Promise<boolean> {
   return (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
@@ -52,14 +52,14 @@ export async function hasManagers(db: Connection, now: number): Promise<boolean>
 /**
  * Newest first, at most `limit` rows from after the cursor.
  *
- * @param now milliseconds since 1970: what the states and the times of the filter are reckoned from
+ * @param now milliseconds since 1970: the time from which states and filters are computed
  */
 export async function listApiKeys(
   db: Connection,
   filter: ApiKeyFilter,
   { now, limit, after }: { now: number; limit: number; after: Cursor | null },
 ): Promise<ApiKeyRow[]> {
-  // The ids first: the index alone tells them, so of the keys that do not match no row is read.
+  // Reads the ids first, from the index alone: rows of keys that do not match are not read.
   const matching = db
     .selectFrom('api_keys')
     .select('id')
@@ -81,7 +81,7 @@ export async function listApiKeys(
     .execute();
 }
 
-/** Keys that are neither revoked nor expired and never will be by themselves. */
+/** Active keys without an expiry. */
 export async function countUnendingApiKeys(db: Connection): Promise<number> {
   const { count } = await db
     .selectFrom('api_keys')
@@ -97,7 +97,7 @@ export async function setApiKeyEnd(db: Connection, id: string, end: ApiKeyEnd): 
   await db.updateTable('api_keys').set({ expires_at, revoked_at }).where('id', '=', id).execute();
 }
 
-/** Moves `last_used_at` forward; a time that is not later than the stored one changes nothing. */
+/** Moves `last_used_at` forward. An earlier time than the stored one changes nothing. */
 export async function setLastUsedAt(db: Connection, id: string, usedAt: number): Promise<void> {
   await db
     .updateTable('api_keys')

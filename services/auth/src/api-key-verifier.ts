@@ -8,11 +8,11 @@ import { isSameHash } from './same-hash.ts';
 import { createUseLog, type UseLogOptions } from './use-log.ts';
 
 export interface ApiKeyVerifierOptions extends UseLogOptions {
-  /** `ADMIN_API_KEY`, in any form; null where there is none. */
+  /** `ADMIN_API_KEY`, in any form; null if there is none. */
   bootstrapKey: string | null;
 }
 
-/** The verifier in the process that owns the keys: whoever runs it calls `flush` every `usesFlushMs` and at its end. */
+/** The verifier in the process that owns the keys. That process calls `flush` every `usesFlushMs` and at its end. */
 export interface OwnedApiKeyVerifier extends ApiKeyVerifier {
   /** Writes the uses that were noted. Never rejects. */
   flush(): Promise<void>;
@@ -27,7 +27,7 @@ const bootstrapState: ApiKeyState = {
   revokedAt: null,
 };
 
-/** Makes the auth service's verifier: what every neighbour checks an API key with. */
+/** Makes the verifier with which every service checks API keys. */
 export function createApiKeyVerifier(options: ApiKeyVerifierOptions): OwnedApiKeyVerifier {
   const { db, bootstrapKey } = options;
   const bootstrapHash = bootstrapKey === null ? null : hashCredential(bootstrapKey);

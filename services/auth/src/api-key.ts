@@ -33,7 +33,7 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** What the neighbours decide by. */
+/** What other services decide by. */
 export function toApiKeyState(row: ApiKeyRow): ApiKeyState {
   return {
     id: row.id,
@@ -48,8 +48,7 @@ export function toApiKeyState(row: ApiKeyRow): ApiKeyState {
 export type ApiKeyEnd = Pick<ApiKeyRow, 'expires_at' | 'revoked_at'>;
 
 /**
- * How a key that is replaced ends: at once where there is no overlap, else after it, and in no case later than it would
- * have ended anyway.
+ * How a replaced key ends: after the overlap, or at once without one. It never ends later than its own expiry.
  *
  * @param now milliseconds since 1970
  */
@@ -60,9 +59,9 @@ export function endOfReplaced(row: ApiKeyEnd, overlapSeconds: number, now: numbe
 }
 
 /**
- * The id of a path. Case does not matter in a UUID that is read (RFC 9562 section 4).
+ * The id of a path. UUIDs are read in any case (RFC 9562 section 4).
  *
- * @throws AppError API_KEY_NOT_FOUND for what no key can be called, without asking the database
+ * @throws AppError API_KEY_NOT_FOUND for a text that is not a UUID, without a query
  */
 export function readApiKeyId(text: string): string {
   const id = text.toLowerCase();

@@ -31,7 +31,7 @@ export const AuditSchema = Type.Object({
   }),
 });
 
-// Postgres keeps no NUL in a text, so nothing is called that.
+// Postgres stores no NUL in a text, so no row has one.
 const named = (description: string) =>
   Type.String({ pattern: '^[^\\u0000]+$', maxLength: 2_048, description });
 const instant = (description: string) =>
@@ -52,7 +52,7 @@ export const auditFilterSchemas = {
 const AuditFilterSchema = Type.Object(auditFilterSchemas);
 
 /**
- * What is looked for is hidden as the audit hides it, or a row with a raw key in its place would never be found.
+ * Hides credentials in the filter as the audit hides them: otherwise a search for a raw key would find no row.
  *
  * @throws AppError VALIDATION_FAILED for a time that cannot be read
  */

@@ -5,13 +5,13 @@ import type { Database, Schema } from './own-tables.ts';
 
 export type AuditRow = Selectable<AuditTable>;
 
-/** Which rows of the audit. What is left out leaves none out. */
+/** Which rows of the audit. A member that is left out filters nothing. */
 export interface AuditFilter {
   action?: string | undefined;
   /** The id of an actor, or a kind of actors. */
   actor?: string | undefined;
   outcome?: AuditOutcome | undefined;
-  /** The whole of it, as the audit keeps it. */
+  /** The whole text, as the audit stores it. */
   target?: string | undefined;
   /** Milliseconds since 1970: at this time or later. */
   from?: number | undefined;
@@ -20,7 +20,7 @@ export interface AuditFilter {
 }
 
 export interface AuditPage {
-  /** Rows from before this number; null from the newest on. */
+  /** Rows before this number; null to begin with the newest. */
   before: number | null;
   limit: number;
 }
@@ -48,12 +48,12 @@ const kinds: readonly string[] = [
 ] satisfies Actor['kind'][];
 
 /**
- * Rows are numbered as they are written and timed by the clock of the machine that wrote them. No two of those differ by
- * this much, so a row of this much later has a higher number.
+ * Rows are numbered in the order of writing, but their times come from the clocks of several machines. No two clocks differ by
+ * this much, so a row whose time is this much later has a higher number.
  */
 const clocksDifferMs = 3_600_000;
 
-/** No row gets there. */
+/** Above the number of any row. */
 const endOfNumbers = Number.MAX_SAFE_INTEGER;
 
 /** Newest first. */
@@ -82,7 +82,7 @@ export async function listAuditRows(
       .execute()
       .then((rows) => rows.map(({ affected = null, count = null, ...row }) => ({ ...row, affected, count })));
   if (filter.actor === undefined) return select(null);
-  // One after the other, each by its own index, and not with "or": no index has the two together.
+  // Two queries, each with its own index, instead of one with "or": no index has both columns.
   const named = await select('actor_id');
   if (!kinds.includes(filter.actor)) return named;
   const byNumber = new Map([...named, ...(await select('actor_kind'))].map((row) => [row.number, row]));
@@ -102,7 +102,7 @@ function matchesFilter(
   ]);
 }
 
-/** The numbers, both excluded, between which all rows of those times lie: so that only they are read. */
+/** The numbers, both excluded, between which all rows of those times lie, so that only these rows are read. */
 async function numbersBetween(
   db: Database,
   { from, to }: AuditFilter,

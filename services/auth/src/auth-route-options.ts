@@ -7,11 +7,11 @@ import type { RouteOptions } from './own-tables.ts';
 /** Where a call of setup comes from. */
 export interface SetupOrigin {
   /**
-   * Whether it comes straight from the machine itself, through no proxy and by a name that nobody else can let lead here.
-   * Setup without the bootstrap key rests on it.
+   * Whether it comes from this machine itself: through no proxy, and by a host name that no other party controls. Setup without
+   * the bootstrap key depends on it.
    */
   isDirect: boolean;
-  /** Why a page of another origin makes it; null for the own dashboard, and for what is no browser. */
+  /** Why the call counts as one of a page of another origin; null for the dashboard and for callers that are not browsers. */
   foreignPage: ForeignPageReason | null;
 }
 
@@ -19,11 +19,11 @@ export interface SetupOrigin {
 export interface AuthRouteOptions extends RouteOptions {
   randomBytes: (size: number) => Buffer;
   setup: SetupSecrets;
-  /** Tells the operator. */
+  /** Logs a warning for the operator. */
   warn: (message: string) => void;
-  /** Where a call of setup comes from. Only the front door sees that. */
+  /** Where a call of setup comes from. Only the process that clients connect to can see it. */
   originOf: (request: IncomingMessage) => SetupOrigin;
-  /** Where the event stream hears what happens. */
+  /** From which the event stream receives events. */
   bus: Bus;
   /** The verifier's `flush`, for when the service closes. */
   flushUses: () => Promise<void>;

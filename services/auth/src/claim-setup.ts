@@ -7,9 +7,9 @@ import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
 import { lockSetupClaim } from './setup-claim-store.ts';
 
 /**
- * Creates the first API key, with scope `admin` (`docs/contract.md#setup`). Of any number of callers at once exactly one wins.
+ * Creates the first API key, with scope `admin` (`docs/contract.md#setup`). Of concurrent callers exactly one succeeds.
  *
- * @throws AppError SETUP_ALREADY_DONE where a row of any kind is stored, revoked ones included
+ * @throws AppError SETUP_ALREADY_DONE if any key is stored, including revoked ones
  */
 export async function claimSetup(
   options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
@@ -28,7 +28,7 @@ export async function claimSetup(
 }
 
 /**
- * Rows are never removed, so a row that is there now decides it, and a stranger who keeps calling takes no lock.
+ * A first check without a lock, so that a stranger who calls again and again blocks nobody. Rows are never removed, so one is enough.
  *
  * @throws AppError SETUP_ALREADY_DONE
  */

@@ -6,13 +6,13 @@ export const authVariables = { ...apiKeyVariables, ...auditVariables };
 /** `PUBLIC_URL` is set only where the auth service is mounted on the gateway itself. */
 export type AuthConfig = Values<typeof authVariables> & { publicUrl?: string | undefined };
 
-/** The credentials that are configured and not stored; null where there is none. */
+/** The credentials that are configured and not stored; null if there is none. */
 export interface SetupSecrets {
   bootstrapKey: string | null;
   setupToken: string | null;
 }
 
-/** Takes the credentials out of their wrappers, for the places that compare them. */
+/** Reveals the credentials, for the code that compares them. */
 export function toSetupSecrets(values: Values<typeof apiKeyVariables>): SetupSecrets {
   return {
     bootstrapKey: values.adminApiKey?.reveal() ?? null,

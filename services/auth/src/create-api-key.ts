@@ -10,7 +10,7 @@ import { lockSetupClaim } from './setup-claim-store.ts';
  * Creates an API key. `full` may create `admin`: the scope table gives both the management of API keys.
  *
  * @param wanted `expiresAt` in milliseconds since 1970; null for a key that does not expire
- * @throws AppError VALIDATION_FAILED where `expiresAt` does not lie in the future (`docs/contract.md#api-keys`)
+ * @throws AppError VALIDATION_FAILED if `expiresAt` is not in the future (`docs/contract.md#api-keys`)
  */
 export async function createApiKey(
   options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,
@@ -20,7 +20,7 @@ export async function createApiKey(
   return options.ledger.write(async (entry) => {
     if (wanted.expiresAt !== null && wanted.expiresAt <= entry.now)
       throw validationFailure('/expiresAt', 'must lie in the future');
-    // A key that appears while setup counts the keys would make two first ones.
+    // Takes turns with setup: a key that is created while setup counts the keys would make two first keys.
     await lockSetupClaim(entry.tx, entry.now);
     const issued = newApiKey(options, wanted, entry.now);
     await insertApiKey(entry.tx, issued.row);

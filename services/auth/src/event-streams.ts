@@ -1,48 +1,48 @@
 import { Readable } from 'node:stream';
 import type { Bus, Notice } from '@latchkey/shared/events';
 
-/** Proxies close what is silent for 30 s to 60 s, so a comment goes out well before; each one checks the key again too. */
+/** Proxies close connections that are silent for 30 s to 60 s. Each comment that prevents it also checks the key again. */
 const defaultHeartbeatMs = 15_000;
-/** Some thousand notices. Who is further behind is dropped and comes back, rather than fill the server's memory. */
+/** Some thousand notices. A client that is further behind is disconnected and reconnects: otherwise it would fill the memory. */
 const defaultBacklogOctets = 1024 * 1024;
-/** Streams of one API key: the tabs of everyone in a team that shares it. */
+/** Streams of one API key: the tabs of a team that shares it. */
 const defaultStreamsPerKey = 32;
-/** Streams of one process: 16 keys that use theirs up. Each takes a connection, and some KB. */
+/** Streams of one process: enough for 16 keys at their limit. Each takes a connection and some KB. */
 const defaultStreams = 512;
-/** How long a client waits before it comes back. */
+/** How long a client waits before it reconnects. */
 const retryMs = 2_000;
 
-/** Someone who watches. */
+/** A client of the event stream. */
 interface Watcher {
-  /** SHA-256 of the API key that opened the stream. A change that names it has the key checked at once. */
+  /** SHA-256 of the API key that opened the stream. A change that names it makes the stream check the key at once. */
   keyHash: string;
   /** Whether that key would still open the stream. A rejection counts as no. */
   isStillAllowed: () => Promise<boolean>;
-  /** Octets handed to the connection that it has not sent. */
+  /** Bytes that were written to the connection and not sent yet. */
   unsentOctets: () => number;
-  /** `Last-Event-ID`: where the stream that this one goes on from broke off. Null for a first one. */
+  /** `Last-Event-ID`: where the stream that this one continues ended. Null for a first one. */
   lastEventId?: string | null;
 }
 
-/** Who has to wait for a stream to end before there is room: nobody, this API key, or everyone. */
+/** For whom no further stream can be opened: nobody, this API key, or every caller. */
 export type StreamRoom = 'free' | 'full-for-key' | 'full';
 
 /** The open event streams of one process. */
 export interface EventStreams {
-  /** Whether one more may be opened. To be asked in the same turn as `open`. @param keyHash of the `Watcher` */
+  /** Whether one more may be opened. Call it in the same turn of the event loop as `open`. @param keyHash of the `Watcher` */
   room(keyHash: string): StreamRoom;
   /**
-   * A stream of server-sent events (HTML, section 9.2.6), which ends when the watcher may no longer watch. One that goes on
-   * from another begins with the event `missed` where anything may have happened in between.
+   * A stream of server-sent events (HTML, section 9.2.6). It ends when its API key does. A stream that continues another begins
+   * with the event `missed` if anything may have happened in between.
    */
   open(watcher: Watcher): Readable;
-  /** Ends all of them, and all that are opened later, at once. */
+  /** Ends all streams at once, and each one that is opened later. */
   close(): void;
 }
 
 export interface EventStreamsOptions {
   bus: Bus;
-  /** Tells this process's events from those of others and of its own last run: a UUID. */
+  /** A UUID that distinguishes this process's events from those of other processes and of its last run. */
   id: string;
   heartbeatMs?: number;
   backlogOctets?: number;
@@ -65,7 +65,7 @@ export function createEventStreams({
   const lastId = () => `${id}-${lastNumber}`;
 
   const send = (stream: Readable, watcher: Watcher, text: string) => {
-    // Nothing may follow the end.
+    // After the end nothing may be written.
     if (!watchers.has(stream)) return;
     stream.push(text);
     if (stream.readableLength + watcher.unsentOctets() > backlogOctets) stream.destroy();
@@ -74,7 +74,7 @@ export function createEventStreams({
     if (watchers.delete(stream)) stream.push(null);
   };
   const recheck = async (stream: Readable, watcher: Watcher) => {
-    // The caches hear of a change in the same turn as this does, and may do so after it.
+    // The caches receive the change in the same turn, perhaps after this code, so the check waits for the next turn.
     await Promise.resolve();
     const allowed = await watcher.isStillAllowed().catch(() => false);
     if (!allowed) end(stream);
@@ -82,7 +82,7 @@ export function createEventStreams({
 
   const unsubscribe = bus.subscribe((message) => {
     if ('notice' in message) {
-      // Counted though nobody watches: who comes back is to hear that something was missed.
+      // Counted without clients, too: one that reconnects must learn that it missed something.
       lastNumber++;
       if (watchers.size === 0) return;
       const text = toServerSentEvent(message.notice, lastId());
@@ -127,7 +127,7 @@ export function createEventStreams({
       closed = true;
       unsubscribe();
       for (const [stream, watcher] of watchers) {
-        // A client that does not read would never take the end either.
+        // A client that does not read would not read the end either.
         if (stream.readableLength + watcher.unsentOctets() > 0) stream.destroy();
         else end(stream);
       }
@@ -135,7 +135,7 @@ export function createEventStreams({
   };
 }
 
-/** What was missed is not kept: the lists have it. */
+/** Missed events are not stored: the client reads the lists again. */
 const missed = `event: missed\ndata: ${JSON.stringify({ event: 'missed', data: {} })}\n\n`;
 
 /** JSON has no line breaks, so one `data` line holds it all. */

@@ -30,8 +30,8 @@ const header = [
 ];
 
 /**
- * Everything that matches, newest first, as pieces of text. A page is read when the one before was taken, and none any
- * more once the reader stops: an audit of any size passes in constant memory.
+ * All matching rows, newest first, as pieces of text. A page is read when the one before was consumed, so an audit of any size
+ * takes constant memory.
  */
 export async function* exportAudit(
   db: Database,
@@ -83,8 +83,8 @@ function cellsOf({
 }
 
 /**
- * One line of RFC 4180. A cell that a spreadsheet would take for a formula begins with an apostrophe, which makes it a text
- * there (OWASP, "CSV Injection"): a viewer chooses its own id, and an admin opens the file.
+ * One line of RFC 4180. A cell that a spreadsheet would run as a formula gets an apostrophe in front, which makes it
+ * text (OWASP, "CSV Injection"): viewers choose their ids, and an admin opens the file.
  */
 export function toCsvLine(cells: readonly (string | null)[]): string {
   const written = cells.map((cell) => {

@@ -8,11 +8,11 @@ const warning =
   'database: npx latchkey api-keys create --name rescue. Or set ADMIN_API_KEY and restart.';
 
 /**
- * What caller and operator are told once the last key that can manage the server has ended. The revocation itself stands: the
- * key may have leaked.
+ * The warning for the caller and the operator after the last key that can manage the server has ended. The revocation is not
+ * refused, because the key may have leaked.
  *
  * @param now milliseconds since 1970
- * @returns null where somebody can still manage it, or where it was never claimed
+ * @returns null if somebody can still manage it, or if it was never claimed
  */
 export async function lostManagersWarning(
   db: Database,

@@ -3,7 +3,7 @@ import type { Scope } from '@latchkey/shared/contracts';
 import type { ApiKeyRow } from './api-key.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
 
-/** What the caller of an act gets once and nobody ever again. */
+/** The raw key, which the caller gets once. It is not stored. */
 export interface IssuedApiKey {
   row: ApiKeyRow;
   rawKey: string;

@@ -3,11 +3,11 @@ import { inUnsyncedTransaction } from '@latchkey/shared/db';
 import type { Database } from './own-tables.ts';
 
 /**
- * Rows of one step: 5 to 10 ms on either database, indexes included, so that nobody waits longer for the one writer of SQLite.
- * With the pause it makes some 25,000 rows a second, five times what 5,000 acts a second leave.
+ * Rows of one step: 5 to 10 ms on either database, indexes included, so that no request waits longer for the one writer of SQLite.
+ * With the pause it removes some 25,000 rows a second, five times what 5,000 acts a second add.
  */
 const rowsPerStep = 500;
-/** In which requests have their turn. */
+/** A pause in which requests can write. */
 const pauseMs = 10;
 const dayMs = 86_400_000;
 
@@ -23,7 +23,7 @@ export interface AuditRetention {
 
 type Kind = keyof AuditRetention;
 
-/** Up to which row a kind has been looked through: rows that are kept are read once in the life of a process. */
+/** The last row that was checked for a kind: a process reads each kept row once. */
 interface Place {
   at: number;
   number: number;
@@ -31,7 +31,7 @@ interface Place {
 
 export interface AuditPurge {
   /**
-   * Removes the rows whose time is over, a few at a time.
+   * Removes the rows that are past their retention, a few at a time.
    *
    * @returns how many
    */
@@ -88,7 +88,7 @@ export function createAuditPurge({
   };
 }
 
-/** By the index of times, whatever the kind: a statement never reads more rows than these. */
+/** Reads by the index of times, whatever the kind, so that a statement never reads more rows than these. */
 function readAfter(db: Database, place: Place, before: number) {
   return db
     .selectFrom('audit')

@@ -2,7 +2,7 @@ import type { AuditFacts } from '@latchkey/shared/http';
 import { type ApiKeyRow, toApiKey } from './api-key.ts';
 import type { LedgerEntry } from './own-tables.ts';
 
-/** Puts a key's new state into the change feed, so that every cache forgets the old one, and on the event stream. */
+/** Writes a key's new state to the change feed, so that every cache drops the old one, and to the event stream. */
 export async function announceApiKey(
   entry: LedgerEntry,
   event: 'created' | 'updated' | 'revoked',

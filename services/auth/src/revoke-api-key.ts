@@ -6,7 +6,7 @@ import type { AuthRouteOptions } from './auth-route-options.ts';
 import { announceApiKey, auditApiKeyAct } from './record-api-key-act.ts';
 
 /**
- * Revokes an API key. Again is fine: the first time stays, and only the audit tells of the second.
+ * Revokes an API key. A second call keeps the time of the first, and adds only an audit row.
  *
  * @returns the key as it is now
  * @throws AppError API_KEY_NOT_FOUND

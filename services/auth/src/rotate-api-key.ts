@@ -14,11 +14,11 @@ export interface RotatedApiKey extends IssuedApiKey {
 }
 
 /**
- * Replaces an API key by one with the same name, scope and expiry. The old one works on for the overlap, or not at all
- * where that is 0: it then counts as revoked. The audit names the old one.
+ * Replaces an API key by one with the same name, scope and expiry. The old one works for the overlap. An overlap
+ * of 0 revokes it at once. The audit names the old one.
  *
- * @throws AppError API_KEY_NOT_FOUND for an unknown id, and for a key that is revoked or expired: a key that is no
- *   longer accepted must not come back to life under another id
+ * @throws AppError API_KEY_NOT_FOUND for an unknown id, and for a key that is revoked or expired:
+ *   a key that is no longer accepted must not return under another id
  */
 export async function rotateApiKey(
   options: KeyMaker & Pick<AuthRouteOptions, 'ledger'>,

@@ -4,9 +4,8 @@ import type { Transaction } from './own-tables.ts';
 const claimId = 1;
 
 /**
- * Makes everyone who creates an API key take turns until the end of the transaction: on Postgres by the lock of the
- * claim's row, which the first caller makes, on SQLite because there is one writer at a time anyway. What is read
- * afterwards in the same transaction holds until its end.
+ * Lets transactions that create API keys take turns, until the end of this one. On Postgres they lock the claim's row, which the
+ * first caller makes. SQLite has one writer at a time anyway. Later reads of the same transaction hold until its end.
  *
  * @param now milliseconds since 1970
  */

@@ -10,14 +10,14 @@ import type { SetupSecrets } from './config.ts';
 import type { Database } from './own-tables.ts';
 import { isSameHash } from './same-hash.ts';
 
-/** What a caller of setup has to present. */
+/** The credential that a caller of setup must present. */
 export type SetupCredential = 'none' | 'bootstrap-key' | 'setup-token';
 
 type SetupRules = Pick<AuthRouteOptions, 'setup' | 'originOf'>;
 
 /**
- * What setup demands of this caller (`docs/contract.md#setup`). A setup token is demanded of everyone, also where there is a
- * bootstrap key. A bootstrap key is demanded of everyone who does not call from the machine itself.
+ * The credential that setup requires of this caller (`docs/contract.md#setup`). If a setup token is configured, every caller needs
+ * it. Otherwise, if a bootstrap key is configured, every caller needs it who does not call from the machine itself.
  */
 export function demandedSetupCredential(
   { setup, originOf }: SetupRules,
@@ -27,15 +27,15 @@ export function demandedSetupCredential(
   return setup.bootstrapKey !== null && !originOf(request).isDirect ? 'bootstrap-key' : 'none';
 }
 
-/** @throws AppError SETUP_REFUSED where a web page of another origin calls: its visitor would claim the server for it */
+/** @throws AppError SETUP_REFUSED if a web page of another origin calls: it could claim the server through its visitor's browser */
 export function refuseForeignPage({ originOf }: SetupRules, request: IncomingMessage): void {
   const { foreignPage } = originOf(request);
   if (foreignPage !== null) throw new AppError('SETUP_REFUSED', { detail: foreignPageReasons[foreignPage] });
 }
 
 /**
- * @returns who calls, as far as the credential tells: the bootstrap key is a principal, a setup token is nobody's name
- * @throws AppError UNAUTHENTICATED where a credential is demanded and there is none, INVALID_API_KEY where it is wrong
+ * @returns the caller if the bootstrap key names it; null for a setup token, which names nobody
+ * @throws AppError UNAUTHENTICATED without a required credential, INVALID_API_KEY with a wrong one
  */
 export function checkSetupCredential(rules: SetupRules, request: IncomingMessage): Principal | null {
   const demanded = demandedSetupCredential(rules, request);
@@ -49,21 +49,21 @@ export function checkSetupCredential(rules: SetupRules, request: IncomingMessage
   const keyHash = hashCredential(presented);
   const expected = demanded === 'setup-token' ? setupToken : bootstrapKey;
   if (expected === null || !isSameHash(keyHash, hashCredential(expected)))
-    throw new AppError('INVALID_API_KEY', { detail: 'This is not the credential that setup asks for.' });
+    throw new AppError('INVALID_API_KEY', { detail: 'This is not the credential that setup requires.' });
   if (demanded === 'setup-token') return null;
   const cacheKey = apiKeyCacheKey(keyHash, apiKeyPattern.test(presented));
   return { kind: 'api-key', id: null, name: 'bootstrap', scope: 'admin', cacheKey };
 }
 
 /**
- * What the operator has to hear at start while anyone who reaches the server could claim it.
+ * The warning at the start while anyone who reaches the server can claim it.
  *
- * @returns null where a credential guards setup, or where it is done
+ * @returns null if setup needs a credential or is done
  */
 export async function openSetupWarning(db: Database, setup: SetupSecrets): Promise<string | null> {
   if (setup.bootstrapKey !== null || setup.setupToken !== null || (await hasApiKeys(db))) return null;
   return (
-    'No API key is stored, and POST /api/v1/setup is open: whoever calls it first becomes the admin. ' +
+    'No API key is stored, and POST /api/v1/setup is open: the first caller becomes the admin. ' +
     'Call it now, or set ADMIN_API_KEY or SETUP_TOKEN.'
   );
 }

@@ -9,7 +9,7 @@ import { foreignPageHeader, isDirectHeader } from '@latchkey/shared/internal';
 import { isDirectFromLoopback } from '@latchkey/shared/net';
 import type { SetupOrigin } from './auth-route-options.ts';
 
-/** Where a call of setup comes from, seen by the front door itself. @param publicUrl `PUBLIC_URL`, null where it is not set */
+/** Where a call of setup comes from, in the process that clients connect to. @param publicUrl `PUBLIC_URL`, null if it is not set */
 export function seeSetupOrigin({ socket, headers }: IncomingMessage, publicUrl: string | null): SetupOrigin {
   return {
     isDirect: isDirectFromLoopback(socket.remoteAddress, headers) && isOwnName(headers.host, publicUrl),
@@ -17,7 +17,7 @@ export function seeSetupOrigin({ socket, headers }: IncomingMessage, publicUrl: 
   };
 }
 
-/** The same, as the gateway tells it to a service behind it, which sees neither the client nor `Host`. */
+/** The same from the internal headers of the gateway: a service behind it sees neither the client nor `Host`. */
 export function readSetupOrigin({ headers }: IncomingMessage): SetupOrigin {
   const told = String(headers[foreignPageHeader] ?? '');
   // A gateway of a later release may have a reason that this process does not know.

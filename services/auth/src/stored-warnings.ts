@@ -5,7 +5,7 @@ import { lostManagersWarning } from './manager-warning.ts';
 import type { Database } from './own-tables.ts';
 import { openSetupWarning } from './setup-credential.ts';
 
-/** What the stored API keys, or their lack, give reason to warn of. */
+/** The warnings about stored API keys, or about having none. */
 export async function readStoredWarnings(db: Database, setup: SetupSecrets): Promise<ConfigurationWarning[]> {
   const warnings: ConfigurationWarning[] = [];
   const openSetup = await openSetupWarning(db, setup);
@@ -25,7 +25,7 @@ export async function readStoredWarnings(db: Database, setup: SetupSecrets): Pro
       severity: 'notice',
       title: unending === 1 ? '1 API key never expires' : `${unending} API keys never expire`,
       detail:
-        'A key that leaks and never expires opens this server until somebody notices. Rotate it, with an expiry.',
+        'A leaked key that never expires opens this server until somebody notices. Rotate it, with an expiry.',
       documentation: 'README.md#configuration',
     });
   }
@@ -33,7 +33,7 @@ export async function readStoredWarnings(db: Database, setup: SetupSecrets): Pro
 }
 
 /**
- * What the operator is warned of at the start.
+ * The warning for the operator at the start.
  *
  * @param now milliseconds since 1970
  * @returns null if somebody can manage the server, and nobody can claim it

@@ -4,11 +4,11 @@ import { setLastUsedAt } from './api-key-store.ts';
 import type { Database } from './own-tables.ts';
 
 /**
- * How often uses are written. `docs/contract.md#api-keys` allows a minute; a twelfth of it leaves room for a few failed attempts, and
- * costs one small transaction however many requests there were.
+ * How often uses are written. `docs/contract.md#api-keys` allows a minute. A twelfth of it leaves room for failed attempts and costs
+ * one small transaction for any number of requests.
  */
 export const usesFlushMs = 5_000;
-/** Keys remembered between two flushes: as many as the cache of API keys knows, some 1 MB. */
+/** Keys that are kept between two flushes: as many as the cache of API keys has, some 1 MB. */
 const keptUses = 10_000;
 /** Rows of one transaction. Some 20 µs each on SQLite, so others wait for it a few milliseconds at most. */
 const batchSize = 200;
@@ -17,7 +17,7 @@ const batchSize = 200;
 export interface UseLog {
   /** @param usedAt milliseconds since 1970 */
   note(id: string, usedAt: number): void;
-  /** Writes what was gathered. Never rejects: what could not be written is kept for the next time, and reported. */
+  /** Writes the uses. Never rejects: uses that could not be written are reported, and kept for the next time. */
   flush(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createUseLog({ db, clock, onFault }: UseLogOptions): UseLog {
   };
 
   async function writeAll(): Promise<void> {
-    // In the order of the ids: two processes that write the same keys then never wait for each other in a circle.
+    // In the order of the ids, so that two processes that write the same keys do not deadlock.
     const uses = [...latest].sort(([a], [b]) => (a < b ? -1 : 1));
     latest.clear();
     let written = 0;
@@ -63,7 +63,7 @@ export function createUseLog({ db, clock, onFault }: UseLogOptions): UseLog {
   return {
     note,
     async flush() {
-      // What is noted while a flush is under way is not part of it, so a second caller waits and flushes again.
+      // Uses that are noted during a flush are not part of it, so a second caller waits and flushes again.
       while (flushing) await flushing;
       if (latest.size === 0) return;
       flushing = writeAll().finally(() => {

@@ -9,7 +9,7 @@ const actions = {
   disabled: 'content.disable',
 } as const;
 
-/** Puts a write on record: for the audit, for every cache that knows the content, and for the dashboard. */
+/** Writes the audit row, the change for every cache that has the content, and the notice for the dashboard. */
 export async function announceContent(
   entry: LedgerEntry,
   content: Content,

@@ -1,6 +1,6 @@
 import { contentVariables, gatewayVariables, presignVariables, type Values } from '@latchkey/shared/config';
 
-/** What the content service reads of the configuration. */
+/** The variables of the content service alone. */
 export const contentServiceVariables = {
   ...contentVariables,
   ...presignVariables,

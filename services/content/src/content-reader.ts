@@ -3,7 +3,7 @@ import { isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import type { Database } from './own-tables.ts';
 
-/** The registry as the neighbours see it: read from the rows themselves, every time. */
+/** The registry for other services. It reads the rows on every call. */
 export function createContentReader({ db }: { db: Database }): ContentReader {
   return {
     async findContent(contentId) {

@@ -4,14 +4,14 @@ import { type Static, Type } from 'typebox';
 import { type Content, type Metadata, maxManifestKeyLength } from './content.ts';
 
 export const StatusSchema = Type.Enum(['active', 'disabled'], {
-  description: 'A disabled content gives no keys.',
+  description: 'The keys of a disabled content are not served.',
 });
 const InstantSchema = Type.String({ format: 'date-time' });
 const SizeSchema = Type.Unsafe<number | null>({
   type: ['integer', 'null'],
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Octets of the encrypted files.',
+  description: 'Bytes of the encrypted files.',
 });
 const ManifestKeySchema = Type.Unsafe<string | null>({
   type: ['string', 'null'],
@@ -22,10 +22,10 @@ const ManifestKeySchema = Type.Unsafe<string | null>({
 const MetadataSchema = Type.Unsafe<Metadata>({
   type: 'object',
   additionalProperties: true,
-  description: 'Anything of yours: at most 16 KiB of JSON text, 32 levels deep.',
+  description: 'Your own data: at most 16 KiB of JSON text, 32 levels deep.',
 });
 
-/** What both registering and changing may say. */
+/** The members that registering and changing accept. */
 export const fieldSchemas = {
   sizeBytes: Type.Optional(SizeSchema),
   manifestKey: Type.Optional(ManifestKeySchema),
@@ -34,7 +34,7 @@ export const fieldSchemas = {
 
 export const ContentIdSchema = { ...PlainContentIdSchema, description: 'Part of the URL of its keys.' };
 
-/** Not checked by the schema: what is no content id names no content, and that is a 404. */
+/** Not checked by the schema: an id of another form gets 404. */
 export const ContentParametersSchema = Type.Object({ id: Type.String() });
 
 export const ContentSchema = Type.Object({
@@ -57,7 +57,7 @@ export const ContentAnswerSchema = Type.Object({ content: ContentSchema });
 /** And where its keys are. */
 export const KeyedContentAnswerSchema = Type.Object({
   content: ContentSchema,
-  key_endpoint: Type.String({ description: 'Where its key is; absolute where PUBLIC_URL is set.' }),
+  key_endpoint: Type.String({ description: 'The URL of its key; absolute if PUBLIC_URL is set.' }),
 });
 
 /** The content as the API shows it. */

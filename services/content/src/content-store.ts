@@ -24,7 +24,7 @@ export interface ContentFilter {
   search?: string | undefined;
 }
 
-/** @returns the content, or null where the id is taken: then nothing was written */
+/** @returns the content, or null if the id is taken: then nothing was written */
 export async function insertContent(
   tx: Transaction,
   content: Omit<Content, 'updatedAt'>,
@@ -49,7 +49,7 @@ export async function insertContent(
   return row ? toContent(row) : null;
 }
 
-/** Writes the members that are given. @returns null where there is no such content */
+/** Writes the members that are given. @returns null if there is no such content */
 export async function updateContent(
   tx: Transaction,
   id: string,
@@ -92,7 +92,7 @@ export async function listContents(
   const { total } = await matching
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .executeTakeFirstOrThrow();
-  // The ids first: an index alone tells them, so of the contents that do not match, or come before, no row is read.
+  // Reads the ids first, from an index alone: rows of contents that do not match or come before are not read.
   const shown = matching
     .select('id')
     .orderBy('created_at', 'desc')
@@ -109,7 +109,7 @@ export async function listContents(
   return { contents: rows.map(toContent), total };
 }
 
-/** The highest version of the master key that was ever used; 1 where none was yet. */
+/** The highest version of the master key that was ever used; 1 if none was. */
 export async function newestKeyVersion(tx: Transaction): Promise<number> {
   const row = await tx
     .selectFrom('key_versions')
@@ -137,7 +137,7 @@ function searchTextOf(name: string, id: string): string {
   return foldText(`${name}\n${id}`);
 }
 
-/** A substring; what LIKE gives a meaning stands for itself. */
+/** A pattern for a substring. It escapes the wildcards of LIKE. */
 function likePattern(search: string): string {
   return `%${foldText(search).replace(/[\\%_]/g, '\\$&')}%`;
 }

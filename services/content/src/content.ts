@@ -5,9 +5,9 @@ import { validationFailure } from '@latchkey/shared/http';
 export interface Content extends ContentState {
   id: string;
   name: string;
-  /** Octets; null where nobody said. */
+  /** Bytes; null if not given. */
   sizeBytes: number | null;
-  /** Where the manifest lies in the bucket; null where nobody said. */
+  /** Where the manifest lies in the bucket; null if not given. */
   manifestKey: string | null;
   metadata: Metadata;
   createdAt: number;
@@ -16,7 +16,7 @@ export interface Content extends ContentState {
 
 export type Metadata = Record<string, unknown>;
 
-/** What may be said of a content again and again; its id and key version never change. */
+/** The members of a content that can change. Its id and key version never do. */
 export interface ContentFields {
   name: string;
   status: ContentStatus;
@@ -27,12 +27,12 @@ export interface ContentFields {
 
 /** 16 KiB of JSON text: `docs/contract.md#content`. */
 const maxMetadataOctets = 16 * 1024;
-/** Far more than anybody writes by hand; without an end, nesting would exhaust the stack of whoever prints it. */
+/** Far more than people write. Deeper nesting could exhaust the stack of code that prints it. */
 const maxMetadataDepth = 32;
 
 /**
  * @returns the same object
- * @throws AppError VALIDATION_FAILED where it is nested too deeply or too large
+ * @throws AppError VALIDATION_FAILED if it is nested too deeply or too large
  */
 export function readMetadata(metadata: Metadata): Metadata {
   if (isDeeperThan(metadata, maxMetadataDepth)) {
@@ -49,17 +49,17 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
-/** The longest key of an S3 object (its API reference: 1,024 octets). */
+/** The longest key of an S3 object (its API reference: 1,024 bytes). */
 export const maxManifestKeyLength = 1_024;
 
-/** @throws AppError VALIDATION_FAILED where it has characters that no object key should have */
+/** @throws AppError VALIDATION_FAILED if it has characters that no object key should have */
 export function readManifestKey(text: string): string {
   if (/\p{Cc}/u.test(text)) throw validationFailure('/manifestKey', 'must not have control characters');
   if (!text.isWellFormed()) throw validationFailure('/manifestKey', 'must be valid Unicode');
   return text;
 }
 
-/** Folds case and composition, so that a search for `été` finds `Été` however either was typed. */
+/** Folds case and composition, so that a search for `été` finds `Été` in any composition. */
 export function foldText(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }

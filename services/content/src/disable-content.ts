@@ -6,8 +6,8 @@ import { findContent, updateContent } from './content-store.ts';
 import type { Ledger } from './own-tables.ts';
 
 /**
- * Ends a content's keys until it is made active again. Doing it twice leaves the content as the first time left it, and
- * is recorded and announced all the same: whoever asks again wants to be sure.
+ * Stops serving a content's keys until it is active again. A second call changes nothing, but is audited and announced again, for
+ * callers that want to be sure.
  *
  * @throws AppError CONTENT_NOT_FOUND
  */

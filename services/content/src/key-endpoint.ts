@@ -1,6 +1,6 @@
 /**
- * Where the keys of a content are: absolute below `PUBLIC_URL`, a path where that is not set. Never from a request's
- * `Host`, which whoever asks may choose.
+ * The URL of a content's keys below `PUBLIC_URL`, or a path if that is not set. It never comes from a request's `Host`, which
+ * the caller chooses.
  */
 export function keyEndpointOf(publicUrl: string | null, contentId: string): string {
   return `${(publicUrl ?? '').replace(/\/+$/, '')}/keys/${contentId}`;

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import type { Database } from './own-tables.ts';
 
-/** The versions that the database has seen in use, rising. */
+/** The versions in use, ascending. */
 export async function knownKeyVersions(db: Database): Promise<number[]> {
   const rows = await db.selectFrom('key_versions').select('version').orderBy('version').execute();
   return rows.map(({ version }) => version);
@@ -42,7 +42,7 @@ async function storeFirst(
     .values({ version, fingerprint, first_used_at: firstUsedAt })
     .onConflict((conflict) => conflict.column('version').doNothing())
     .execute();
-  // Read back and not assumed: another process may have been first, with another key.
+  // Reads the row back: another process may have been first, with another key.
   const row = await db
     .selectFrom('key_versions')
     .select('fingerprint')

@@ -1,10 +1,10 @@
 import { validationFailure } from '@latchkey/shared/http';
 
-/** Type and subtype: `restricted-name` of RFC 6838, section 4.2. There is no `*` in what a file is. */
+/** Type and subtype: `restricted-name` of RFC 6838, section 4.2. The type of a file has no `*`. */
 const name = '[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}';
 /** RFC 9110, section 5.6.2. */
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-/** RFC 9110, section 5.6.4, without the tab and what is not ASCII: no store keeps those as they are. */
+/** RFC 9110, section 5.6.4, without tabs and non-ASCII characters: stores change those. */
 const quoted = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"';
 const mediaType = new RegExp(`^${name}/${name}(?: *; *${token}=(?:${token}|${quoted}))*$`);
 
@@ -13,7 +13,7 @@ export const maxMediaTypeLength = 255;
 
 /**
  * @returns the same text
- * @throws AppError VALIDATION_FAILED where it is no `media-type` of RFC 9110, section 8.3.1
+ * @throws AppError VALIDATION_FAILED if it is not a `media-type` of RFC 9110, section 8.3.1
  */
 export function readMediaType(text: string): string {
   if (text.length <= maxMediaTypeLength && mediaType.test(text)) return text;

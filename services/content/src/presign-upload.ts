@@ -7,12 +7,12 @@ import { readMediaType } from './media-type.ts';
 import type { Ledger } from './own-tables.ts';
 import { readUploadKey } from './upload-key.ts';
 
-/** What a client wants to put into the bucket. */
+/** The file that a client wants to upload. */
 export interface Upload {
   /** The object's key: `content/<contentId>/…`. */
   key: string;
   contentType: string;
-  /** Octets; undefined where the client cannot say, and any number may come. */
+  /** Bytes; undefined if the client does not know: then any length may come. */
   contentLength?: number | undefined;
 }
 
@@ -24,7 +24,7 @@ export type SignUpload = (
 
 export interface PresignedUpload {
   url: string;
-  /** What the client has to send as it is: the store refuses anything else. */
+  /** Headers that the client must send unchanged: the store refuses others. */
   headers: { 'Content-Type': string; 'Content-Length'?: string };
   /** Milliseconds since 1970. */
   expiresAt: number;
@@ -34,12 +34,12 @@ export interface PresignedUpload {
 const lifetimeSeconds = 300;
 
 /**
- * Lets the bearer of a URL put one object into the folder of an active content. It goes on record with the key of the
- * object, whoever asked, as the bucket itself knows only who signed. The row says that a URL was given, and the object
- * that it was used.
+ * Lets the bearer of a URL put one object into the folder of an active content. It is audited with the key of the
+ * object for every caller, because the bucket knows only the signer. The row shows that a URL was given. The object shows that it
+ * was used.
  *
- * @throws AppError VALIDATION_FAILED, CONTENT_NOT_ENTITLED where the viewer's token names other contents,
- *   CONTENT_NOT_FOUND where the content is not registered or is disabled, TOKEN_REVOKED where a revocation of the viewer or
+ * @throws AppError VALIDATION_FAILED, CONTENT_NOT_ENTITLED if the viewer's token names other contents,
+ *   CONTENT_NOT_FOUND if the content is not registered or is disabled, TOKEN_REVOKED if a revocation of the viewer or
  *   the content is newer than the viewer's token
  */
 export async function presignUpload(
@@ -65,7 +65,7 @@ export async function presignUpload(
     await entry.audit({ ...facts, action: 'upload.presign', target: key, outcome: 'done', code: null });
     return entry.now;
   });
-  // A signature knows whole seconds.
+  // A signature has whole seconds.
   const signedAt = Math.floor(now / 1_000) * 1_000;
   return {
     url: await signUpload({ key, contentType, contentLength }, { signedAt, lifetimeSeconds }),

@@ -2,9 +2,9 @@ import { readName } from '@latchkey/shared/http';
 import { type ContentFields, readManifestKey, readMetadata } from './content.ts';
 
 /**
- * The members of a body that are there, in the form in which they are kept.
+ * The members that a body has, in the form in which they are stored.
  *
- * @throws AppError VALIDATION_FAILED for what a schema cannot say
+ * @throws AppError VALIDATION_FAILED for what a schema cannot check
  */
 export function readFields({
   name,

@@ -7,8 +7,8 @@ import type { Ledger } from './own-tables.ts';
 export type Registration = Pick<ContentFields, 'name'> & Partial<Omit<ContentFields, 'status'>>;
 
 /**
- * Registers a content, or updates the members that are given where the id is known. Registering again changes neither
- * the key version nor the status: a content that was disabled stays so.
+ * Registers a content, or updates the given members if the id is known. Registering again changes neither the key version nor the
+ * status: a disabled content stays disabled.
  */
 export function registerContent(
   ledger: Ledger,
@@ -29,7 +29,7 @@ export function registerContent(
       createdAt: now,
     });
     const content = inserted ?? (await updateContent(tx, id, registration, now));
-    // A content is never deleted, so one of the two found it.
+    // A content is never deleted, so the insert or the update found it.
     if (!content) throw new Error('a content vanished while it was registered');
     const created = inserted !== null;
     await announceContent(entry, content, created ? 'created' : 'updated', facts);

@@ -6,8 +6,8 @@ import type { AuthRouteOptions } from '../auth-route-options.ts';
 import { readStoredWarnings } from '../stored-warnings.ts';
 
 /**
- * `GET /api/v1/statistics`, as the gateway asks for it with the caller's credential before it gathers the figures: decides who
- * may, and gives what only this service knows. The gateway documents the route, because its answer is another.
+ * `GET /api/v1/statistics`, as the gateway calls it with the caller's credential before it gathers the figures. It authorizes the
+ * caller and returns the warnings about stored rows. The gateway documents the route, because its own answer differs.
  */
 export function addAuthorizeStatisticsRoute(app: App, { db, setup }: AuthRouteOptions): void {
   app.get(

@@ -39,7 +39,7 @@ export function addClaimSetupRoute(app: App, options: AuthRouteOptions): void {
           ),
         },
       },
-      // Before anything else is looked at: a caller without the credential learns nothing from the order of answers.
+      // Checked first: a caller without the credential must learn nothing from the order of checks.
       onRequest: async (request) => {
         await refuseSecondClaim(options);
         refuseForeignPage(options, request.raw);

@@ -32,7 +32,7 @@ export function addCreateApiKeyRoute(app: App, options: AuthRouteOptions): void 
       schema: {
         tags: ['API keys'],
         summary: 'Create an API key',
-        description: `The scope is ${defaultScope} where none is named. The raw key is in this answer and nowhere else.`,
+        description: `The scope is ${defaultScope} if none is given. Only this answer has the raw key.`,
         body: BodySchema,
         response: {
           201: Type.Object({ api_key: NewApiKeySchema, raw_key: RawKeySchema }),

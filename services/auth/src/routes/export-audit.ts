@@ -15,7 +15,7 @@ const QuerySchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** `GET /api/v1/audit/export`: the whole audit, or what the filters leave of it, as a file. */
+/** `GET /api/v1/audit/export`: the audit rows that match the filters, as a file. */
 export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: AuthRouteOptions): void {
   app.get(
     path,
@@ -47,7 +47,7 @@ export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: A
       const { format } = request.query;
       const filter = readAuditFilter(request.query);
       await refusals.settle();
-      // Before the first line leaves: what is read in one piece leaves this house, and somebody answers for it.
+      // The export itself is audited, before its first line is sent.
       await ledger.write(({ audit }) =>
         audit({
           ...auditFacts(request),
@@ -60,7 +60,7 @@ export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: A
       return setHeaders(reply, format, clock.now()).send(Readable.from(exportAudit(db, filter, format)));
     },
   );
-  // Node answers HEAD of a stream by reading it to its end. How long it is, nobody knows beforehand.
+  // To answer HEAD, Node would read the stream to its end. Its length is not known before.
   app.head(path, { config, schema: { hide: true, querystring: QuerySchema } }, ({ query }, reply) =>
     setHeaders(reply, query.format, clock.now()).send(null),
   );
@@ -78,7 +78,7 @@ function setHeaders(reply: FastifyReply, format: ExportFormat, now: number): Fas
   return reply.headers({
     'content-type': exportMediaTypes[format],
     'content-disposition': `attachment; filename="latchkey-audit-${day}.${format}"`,
-    // What somebody chose to be called is never run as a page.
+    // Names in the file are chosen by callers, so browsers must not render it as a page.
     'x-content-type-options': 'nosniff',
   });
 }

@@ -6,7 +6,7 @@ import { CurrentApiKeySchema } from '../api-key-schema.ts';
 import { findApiKeyById } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
 
-/** `GET /api/v1/api-keys/current`: any scope may ask who it is. */
+/** `GET /api/v1/api-keys/current`: the caller's own key, for any scope. */
 export function addGetCurrentApiKeyRoute(app: App, { db }: AuthRouteOptions): void {
   app.get(
     '/api/v1/api-keys/current',
@@ -14,7 +14,7 @@ export function addGetCurrentApiKeyRoute(app: App, { db }: AuthRouteOptions): vo
       config: { access: 'any-api-key', action: 'api-key.current', limit: 'api' },
       schema: {
         tags: ['API keys'],
-        summary: 'Who am I',
+        summary: 'The API key of the caller',
         description: 'The bootstrap key is not stored: it has a scope, a name, and null for an id.',
         response: {
           200: Type.Object({ api_key: CurrentApiKeySchema }),

@@ -12,7 +12,7 @@ const StateSchema = Type.Object({
   }),
 });
 
-/** `GET /api/v1/setup`: whether the server waits to be claimed, and what that takes. */
+/** `GET /api/v1/setup`: whether the server can be claimed, and which credential that takes. */
 export function addGetSetupRoute(app: App, options: AuthRouteOptions): void {
   app.get(
     '/api/v1/setup',

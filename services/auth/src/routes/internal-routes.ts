@@ -3,7 +3,7 @@ import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import type { OwnedApiKeyVerifier } from '../api-key-verifier.ts';
 
-/** What neighbours ask of the auth service (`ApiKeyVerifier`), behind the secret that they share. */
+/** The internal routes of the auth service (`ApiKeyVerifier`), which need `INTERNAL_SECRET`. */
 export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): void {
   app.get(
     '/internal/api-keys/:keyHash',

@@ -12,7 +12,7 @@ const defaultLimit = 500;
 
 /** As long as a name. */
 const maxSearchLength = 200;
-/** A hundred years: no key is older, and the time it names is one that a date can have. */
+/** A hundred years: no key is older, and the date is still valid. */
 const maxUnusedDays = 36_500;
 
 const QuerySchema = Type.Object(
@@ -21,7 +21,7 @@ const QuerySchema = Type.Object(
     q: Type.Optional(
       Type.String({
         maxLength: maxSearchLength,
-        // A name has no control character either, and Postgres takes no NUL.
+        // Names have no control characters, and Postgres accepts no NUL.
         pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
         description: 'Part of the name, in any case, or how the raw key begins.',
       }),
@@ -42,7 +42,7 @@ const QuerySchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** `GET /api/v1/api-keys`: newest first, revoked and expired ones included. */
+/** `GET /api/v1/api-keys`: newest first, including revoked and expired ones. */
 export function addListApiKeysRoute(app: App, { db, clock }: AuthRouteOptions): void {
   app.get(
     '/api/v1/api-keys',

@@ -14,7 +14,7 @@ const QuerySchema = Type.Object(
   { additionalProperties: false },
 );
 
-/** `GET /api/v1/audit`: what was done and what was refused. */
+/** `GET /api/v1/audit`: management actions, done and refused. */
 export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions): void {
   app.get(
     '/api/v1/audit',

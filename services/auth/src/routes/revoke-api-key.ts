@@ -28,7 +28,7 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
     async (request, reply) => {
       const revoked = await revokeApiKey(options, readApiKeyId(request.params.id), auditFacts(request));
       const warning = await lostManagersWarning(options.db, options.setup, options.clock.now()).catch(
-        // It is revoked, whatever the database does now.
+        // The key is revoked already, so a failure of this query must not fail the answer.
         () => null,
       );
       if (warning) {

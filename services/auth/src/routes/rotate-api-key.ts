@@ -18,7 +18,7 @@ const BodySchema = Type.Object(
         minimum: 0,
         maximum: maxOverlapSeconds,
         default: defaultOverlapSeconds,
-        description: 'How long the old key works on. 0 revokes it at once.',
+        description: 'How long the old key still works. 0 revokes it at once.',
       }),
     ),
   },

@@ -9,10 +9,10 @@ import { createEventStreams, type StreamRoom } from '../event-streams.ts';
 const path = '/api/v1/events';
 const config = { access: 'manage', action: 'events.stream', limit: 'api' } as const;
 
-/** `GET /api/v1/events`: what happens, as server-sent events. */
+/** `GET /api/v1/events`: server-sent events. */
 export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRouteOptions): void {
   const streams = createEventStreams({ bus, id: randomId() });
-  // Before the server waits for its connections to end: these would not by themselves.
+  // Before the server waits for its connections to end: streams do not end by themselves.
   app.addHook('preClose', async () => streams.close());
 
   app.get(
@@ -31,7 +31,7 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRou
           'process of the auth service, then the answer is 429; with 512 open in all it is 503.',
         response: {
           200: {
-            description: 'Events without end',
+            description: 'An endless stream of events',
             content: { 'text/event-stream': { schema: Type.String() } },
           },
           ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
@@ -54,14 +54,14 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRou
       setHeaders(reply).send(stream);
     },
   );
-  // Node answers HEAD of a stream by reading it to its end, and this one has none.
+  // To answer HEAD, Node would read the stream to its end, and it has no end.
   app.head(path, { config, schema: { hide: true } }, (_request, reply) => setHeaders(reply).send(null));
 }
 
-/** Streams end when tabs are closed, which may be soon. */
+/** Streams end when tabs are closed, so there may be room soon. */
 const retryAfterSeconds = 10;
 
-/** @throws AppError RATE_LIMITED or DEPENDENCY_UNAVAILABLE: a connection for each would leave none for anyone else */
+/** @throws AppError RATE_LIMITED or DEPENDENCY_UNAVAILABLE: without a limit, streams would take all connections */
 function refuseWithoutRoom(room: StreamRoom): void {
   if (room === 'free') return;
   if (room === 'full')
@@ -75,7 +75,7 @@ function refuseWithoutRoom(room: StreamRoom): void {
   });
 }
 
-/** Of several, or of none, there is no telling where the stream broke off. */
+/** Only a single value says where the last stream ended. */
 function lastEventIdOf(header: string | string[] | undefined): string | null {
   return header === undefined ? null : String(header);
 }
@@ -83,9 +83,9 @@ function lastEventIdOf(header: string | string[] | undefined): string | null {
 function setHeaders(reply: FastifyReply): FastifyReply {
   return reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',
-    // The stream has the connection to itself, and a connection kept after its end would hold the server's own end.
+    // The connection is not reused: an idle one would delay the end of the server.
     connection: 'close',
-    // nginx would gather events before it passes them on.
+    // nginx would buffer events otherwise.
     'x-accel-buffering': 'no',
   });
 }

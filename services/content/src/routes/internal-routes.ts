@@ -8,7 +8,7 @@ import {
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 
-/** What neighbours ask of the content service, behind the secret that they share. */
+/** The internal routes of the content service, which need `INTERNAL_SECRET`. */
 export function addContentInternalRoutes(
   app: App,
   reader: ContentReader,

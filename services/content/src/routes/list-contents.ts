@@ -19,7 +19,7 @@ const QuerySchema = Type.Object(
     q: Type.Optional(
       Type.String({
         maxLength: maxSearchLength,
-        // A name has no control character either, and Postgres takes no NUL.
+        // Names have no control characters, and Postgres accepts no NUL.
         pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
         description: 'Part of the name or of the id, in any case.',
       }),

@@ -24,7 +24,7 @@ const BodySchema = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: maxUploadOctets,
-        description: 'Octets. Given, the store refuses an upload with another length.',
+        description: 'Bytes. If given, the store refuses an upload of another length.',
       }),
     ),
   },
@@ -35,17 +35,19 @@ const AnswerSchema = Type.Object({
   method: Type.Literal('PUT'),
   headers: Type.Object(
     { 'Content-Type': Type.String(), 'Content-Length': Type.Optional(Type.String()) },
-    { description: 'What the upload has to carry, as it is. A browser sets `Content-Length` by itself.' },
+    {
+      description: 'Headers that the upload must send unchanged. A browser sets `Content-Length` by itself.',
+    },
   ),
   expires_at: Type.String({
     format: 'date-time',
-    description: '300 seconds away. An upload has to begin before.',
+    description: 'In 300 seconds. An upload must begin before.',
   }),
 });
 
 const schema = {
   tags: ['Uploads'],
-  summary: 'Get a URL to upload one file of a content with',
+  summary: 'Get a URL that uploads one file of a content',
   description:
     'For API keys with scope admin, full or upload, and for viewer tokens with `upload` in their `scope` claim, within their content claim. A content that is disabled takes no uploads. An object that is there already is replaced. Without ENABLE_PRESIGN=true this is not here.',
   body: BodySchema,

@@ -19,8 +19,8 @@ const BodySchema = Type.Object(
 
 const schema = {
   tags: ['Content'],
-  summary: 'Register a content, or update it where the id is known',
-  description: 'Registering again changes the members that are given, and neither keyVersion nor status.',
+  summary: 'Register a content, or update it if the id is known',
+  description: 'Registering again changes the given members, but neither keyVersion nor status.',
   body: BodySchema,
   response: {
     200: KeyedContentAnswerSchema,
