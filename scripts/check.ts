@@ -8,6 +8,7 @@ import { runTests } from '@latchkey/rig/test-run/run-tests';
 import { type Settings, separateServiceSettings, singleNodeSettings } from '@latchkey/shared/config';
 import { findDeadReferences } from './rules/document-references.ts';
 import { findWrongImports } from './rules/import-directions.ts';
+import { findTooLong } from './rules/size.ts';
 import * as variables from './rules/variables.ts';
 
 const usage = `npm run check: all that can be said of the code without a reader, and the tests
@@ -75,6 +76,7 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   ['lint and format', () => complaintsOf('biome', 'ci', root)],
   ['unused files, exports and dependencies', () => complaintsOf('knip', '--no-progress')],
   ['import directions', () => judge(code, findWrongImports)],
+  ['size of files and functions', () => judge(code, findTooLong)],
   ['documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
   ['variables', compareVariables],
 ];

@@ -8,7 +8,7 @@ import type { RequestLine } from '@latchkey/shared/log';
 import { createMetrics } from '@latchkey/shared/metrics';
 import type { TrustProxy } from '@latchkey/shared/net';
 import { createManualClock } from '@latchkey/shared/testing';
-import { createUpstream } from '@latchkey/shared/upstream';
+import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
 import { onTestFinished } from 'vitest';
 import { addForwarding } from './add-forwarding.ts';
 import { createGateway } from './gateway.ts';
@@ -132,33 +132,30 @@ export interface GatewaySettings {
 /** Nobody is late where a test does not say so. */
 const patientMs = 60_000;
 
+const patient = {
+  corsOrigins: [],
+  trustProxy: { kind: 'none' },
+  answerLimitMs: patientMs,
+  doubtAfterMs: patientMs,
+  probeEveryMs: patientMs,
+  connections: 8,
+} satisfies GatewaySettings;
+const silentLog = { info: () => {}, warn: () => {}, error: () => {} };
+
 /** A gateway on a free port before the services at the given addresses; those that are not given are nowhere. */
 export async function startGateway(
   urls: Partial<Record<ServiceName, readonly string[]>>,
-  {
-    corsOrigins = [],
-    trustProxy = { kind: 'none' },
-    answerLimitMs = patientMs,
-    doubtAfterMs = patientMs,
-    probeEveryMs = patientMs,
-    connections = 8,
-  }: GatewaySettings = {},
+  settings: GatewaySettings = {},
 ): Promise<GatewayFixture> {
+  const { answerLimitMs, doubtAfterMs, probeEveryMs, connections, ...rest } = { ...patient, ...settings };
   const clock = createManualClock();
   const lines: RequestLine[] = [];
   const faults: string[] = [];
   const shed: string[] = [];
-  let onLine = () => {};
+  let onLine = (_count: number) => {};
   const readiness = createReadiness([], clock, () => {});
-  const openUpstream = (name: ServiceName) =>
-    createUpstream({
-      urls: urls[name] ?? [],
-      lookup: async () => [],
-      clock,
-      probeEveryMs,
-      connections,
-      onFault: () => {},
-    });
+  const found = { lookup: async () => [], clock, probeEveryMs, connections, onFault: () => {} };
+  const openUpstream = (name: ServiceName) => createUpstream({ urls: urls[name] ?? [], ...found });
   const upstreams = Object.fromEntries(serviceNames.map((name) => [name, openUpstream(name)])) as Record<
     ServiceName,
     ReturnType<typeof createUpstream>
@@ -167,19 +164,12 @@ export async function startGateway(
   const app = await createGateway({
     version: '0.0.0',
     clock,
-    trustProxy,
-    corsOrigins,
+    ...rest,
     viewerTokenFrom: ['header'],
     publicUrl: null,
     readiness,
-    requestLog: {
-      write(line) {
-        lines.push(line);
-        onLine();
-      },
-      flush: () => {},
-    },
-    operatorLog: { info: () => {}, warn: () => {}, error: () => {} },
+    requestLog: { write: (line) => onLine(lines.push(line)), flush: () => {} },
+    operatorLog: silentLog,
     metrics: createMetrics(),
   });
   await addForwarding(app, {
@@ -206,23 +196,14 @@ export async function startGateway(
       while (upstreams['key-derivation'].line.size < count) await new Promise(setImmediate);
     },
     fillLine(count) {
-      const { line } = upstreams['key-derivation'];
-      const waiters = Array.from({ length: count }, () => ({ weight: 1, admit() {}, refuse() {} }));
-      for (const waiter of waiters) line.add(waiter);
-      return { leave: () => waiters.forEach((waiter) => void line.remove(waiter)) };
+      return fillWaitingLine(upstreams['key-derivation'], count);
     },
     async linesWritten(count) {
-      while (lines.length < count) await new Promise<void>((resolve) => (onLine = resolve));
+      while (lines.length < count) await new Promise<void>((resolve) => (onLine = () => resolve()));
       return lines;
     },
     open,
-    raw: (head, body = '') => {
-      const lines = head
-        .trim()
-        .split('\n')
-        .map((line) => line.trim());
-      return open(`${lines.join('\r\n')}\r\nhost: a\r\nconnection: close\r\n\r\n${body}`).all();
-    },
+    raw: (head, body) => open(toRawRequest(head, body)).all(),
     drain: readiness.drain,
     passTime: (ms) => void clock.advance(ms),
     async close() {
@@ -286,4 +267,18 @@ async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
+}
+
+function toRawRequest(head: string, body = ''): string {
+  const lines = head
+    .trim()
+    .split('\n')
+    .map((line) => line.trim());
+  return `${lines.join('\r\n')}\r\nhost: a\r\nconnection: close\r\n\r\n${body}`;
+}
+
+function fillWaitingLine({ line }: Upstream, count: number): { leave(): void } {
+  const waiters = Array.from({ length: count }, () => ({ weight: 1, admit() {}, refuse() {} }));
+  for (const waiter of waiters) line.add(waiter);
+  return { leave: () => waiters.forEach((waiter) => void line.remove(waiter)) };
 }

@@ -49,9 +49,10 @@ const settings = {
   ...observabilityVariables('0.0.0.0'),
 };
 
+const help = () =>
+  `latchkey gateway, which clients call when services run separately\n\n${describeVariables(settings)}`;
+
 async function main(): Promise<void> {
-  const help = () =>
-    `latchkey gateway, which clients call when services run separately\n\n${describeVariables(settings)}`;
   if (answerFlags(process, { version: packageJson.version, help })) return;
   const { values, warnings } = readConfig(settings, process.env, {
     rules: [corsRule, listenRule, ...weakSecretRules],

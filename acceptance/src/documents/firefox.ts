@@ -41,10 +41,7 @@ interface Answer {
 /** @param executablePath of Firefox 115 or newer */
 export async function openFirefox(executablePath: string): Promise<Firefox> {
   const profile = mkdtempSync(join(tmpdir(), 'latchkey-firefox-'));
-  const lines = Object.entries(preferences).map(
-    ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
-  );
-  writeFileSync(join(profile, 'user.js'), lines.join('\n'));
+  writePreferences(profile);
   const args = [
     '--headless',
     '--no-remote',
@@ -133,4 +130,11 @@ async function connect(url: string) {
     return answer.result;
   }
   return { send, socket };
+}
+
+function writePreferences(profile: string): void {
+  const lines = Object.entries(preferences).map(
+    ([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`,
+  );
+  writeFileSync(join(profile, 'user.js'), lines.join('\n'));
 }

@@ -129,19 +129,7 @@ export async function openWire(servers: Readonly<Record<string, string>>, tries 
       answers.add(replaced);
       return () => answers.delete(replaced);
     },
-    next: (which, withinMs) =>
-      new Promise((resolve) => {
-        const settle = (found?: WireRequest) => {
-          clearTimeout(timer);
-          arrivals.off('request', look);
-          resolve(found);
-        };
-        const look = (asked: WireRequest) => {
-          if (which(asked)) settle(asked);
-        };
-        const timer = setTimeout(settle, withinMs);
-        arrivals.on('request', look);
-      }),
+    next: (which, withinMs) => nextArrival(arrivals, which, withinMs),
     close() {
       proxy.close();
       proxy.closeAllConnections();
@@ -157,4 +145,23 @@ async function takeDown(incoming: IncomingMessage): Promise<WireRequest> {
   for await (const chunk of incoming.setEncoding('utf8')) body += chunk;
   const { 'proxy-connection': _, ...headers } = incoming.headers;
   return { method: incoming.method ?? '', host, path: `${pathname}${search}`, headers, body, atMs };
+}
+
+function nextArrival(
+  arrivals: EventEmitter,
+  which: Which,
+  withinMs: number,
+): Promise<WireRequest | undefined> {
+  return new Promise((resolve) => {
+    const settle = (found?: WireRequest) => {
+      clearTimeout(timer);
+      arrivals.off('request', look);
+      resolve(found);
+    };
+    const look = (asked: WireRequest) => {
+      if (which(asked)) settle(asked);
+    };
+    const timer = setTimeout(settle, withinMs);
+    arrivals.on('request', look);
+  });
 }

@@ -27,13 +27,7 @@ export async function takeLease({ keyServer, contentId, deviceId, issueToken, on
   }
 
   async function post(path, body, more = {}) {
-    const headers = { authorization: `Bearer ${await freshToken()}`, 'content-type': 'application/json' };
-    const request = { method: 'POST', headers, body: JSON.stringify(body), ...more };
-    const response = await fetch(`${keyServer}${path}`, request);
-    const answer = await response.json();
-    if (!response.ok)
-      throw Object.assign(new Error(answer.detail), { status: response.status, code: answer.code });
-    return answer;
+    return send(`${keyServer}${path}`, await freshToken(), body, more);
   }
 
   /** Durations rather than instants: the clocks of server and browser may differ. */
@@ -83,4 +77,14 @@ export async function takeLease({ keyServer, contentId, deviceId, issueToken, on
       post('/keys/leases/revoke', { leaseId: lease.id }, { keepalive: true }).catch(() => {});
     },
   };
+}
+
+/** @throws Error with `status` and `code` where the server refuses */
+async function send(url, token, body, more) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), ...more });
+  const answer = await response.json();
+  if (!response.ok)
+    throw Object.assign(new Error(answer.detail), { status: response.status, code: answer.code });
+  return answer;
 }

@@ -12,6 +12,13 @@ const defaultStreams = 512;
 /** How long a client waits before it reconnects. */
 const retryMs = 2_000;
 
+const defaults = {
+  heartbeatMs: defaultHeartbeatMs,
+  backlogOctets: defaultBacklogOctets,
+  streamsPerKey: defaultStreamsPerKey,
+  streams: defaultStreams,
+};
+
 /** A client of the event stream. */
 interface Watcher {
   /** SHA-256 of the API key that opened the stream. A change that names it makes the stream check the key at once. */
@@ -51,14 +58,8 @@ export interface EventStreamsOptions {
   streams?: number;
 }
 
-export function createEventStreams({
-  bus,
-  id,
-  heartbeatMs = defaultHeartbeatMs,
-  backlogOctets = defaultBacklogOctets,
-  streamsPerKey = defaultStreamsPerKey,
-  streams = defaultStreams,
-}: EventStreamsOptions): EventStreams {
+export function createEventStreams(options: EventStreamsOptions): EventStreams {
+  const { bus, id, heartbeatMs, backlogOctets, streamsPerKey, streams } = { ...defaults, ...options };
   const watchers = new Map<Readable, Watcher>();
   let closed = false;
   let lastNumber = 0;
@@ -70,14 +71,11 @@ export function createEventStreams({
     stream.push(text);
     if (stream.readableLength + watcher.unsentOctets() > backlogOctets) stream.destroy();
   };
-  const end = (stream: Readable) => {
-    if (watchers.delete(stream)) stream.push(null);
-  };
+  const end = (stream: Readable) => void (watchers.delete(stream) && stream.push(null));
   const recheck = async (stream: Readable, watcher: Watcher) => {
     // The caches receive the change in the same turn, perhaps after this code, so the check waits for the next turn.
     await Promise.resolve();
-    const allowed = await watcher.isStillAllowed().catch(() => false);
-    if (!allowed) end(stream);
+    if (!(await watcher.isStillAllowed().catch(() => false))) end(stream);
   };
 
   const unsubscribe = bus.subscribe((message) => {
@@ -101,23 +99,16 @@ export function createEventStreams({
       return own.length >= streamsPerKey ? 'full-for-key' : 'free';
     },
     open(watcher) {
-      const stream = new Readable({ read() {} });
-      stream.push(`retry: ${retryMs}\nid: ${lastId()}\n\n`);
-      const { lastEventId = null } = watcher;
-      if (lastEventId !== null && lastEventId !== lastId()) stream.push(missed);
+      const stream = beginStream(watcher, lastId());
       if (closed) {
         stream.push(null);
         return stream;
       }
       watchers.set(stream, watcher);
-      const heartbeat = setInterval(() => {
+      stream.once('close', () => watchers.delete(stream));
+      beatUntilClosed(stream, heartbeatMs, () => {
         send(stream, watcher, ':\n\n');
         void recheck(stream, watcher);
-      }, heartbeatMs);
-      heartbeat.unref();
-      stream.once('close', () => {
-        clearInterval(heartbeat);
-        watchers.delete(stream);
       });
       // The key may have been revoked between the check of the request and now.
       void recheck(stream, watcher);
@@ -141,4 +132,17 @@ const missed = `event: missed\ndata: ${JSON.stringify({ event: 'missed', data: {
 /** JSON has no line breaks, so one `data` line holds it all. */
 function toServerSentEvent({ topic, event, data }: Notice, id: string): string {
   return `event: ${topic}\ndata: ${JSON.stringify({ event, data })}\nid: ${id}\n\n`;
+}
+
+function beginStream({ lastEventId = null }: Watcher, lastId: string): Readable {
+  const stream = new Readable({ read() {} });
+  stream.push(`retry: ${retryMs}\nid: ${lastId}\n\n`);
+  if (lastEventId !== null && lastEventId !== lastId) stream.push(missed);
+  return stream;
+}
+
+function beatUntilClosed(stream: Readable, everyMs: number, beat: () => void): void {
+  const heartbeat = setInterval(beat, everyMs);
+  heartbeat.unref();
+  stream.once('close', () => clearInterval(heartbeat));
 }

@@ -87,30 +87,11 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
     for (;;) {
       const reading = progress.begin();
       if (reading.after === null) {
-        const { head, history, changes } = await recall(await feed.head());
+        const { head, history, changes } = await recall(feed, await feed.head(), recalledChanges);
         return progress.start(reading, head, changes, history ?? null);
       }
       if (progress.apply(reading, await feed.since(reading.after))) return;
     }
-  }
-
-  /**
-   * The end of the feed with the latest changes up to it. The head's own change is among them: it identifies the row with
-   * that number. The head is that of the first page, because the database may have been restored since that page was
-   * read.
-   *
-   * @throws Error where two pages are of different histories; the next pull starts again
-   */
-  async function recall(headBefore: number): Promise<FeedPage> {
-    const first = await feed.since(Math.max(0, headBefore - Math.max(1, recalledChanges)));
-    const changes = [...first.changes];
-    while ((changes.at(-1)?.number ?? first.head) < first.head) {
-      const page = await feed.since(changes.at(-1)?.number ?? 0);
-      if (page.history !== first.history) throw new Error('the database was put back while it was read');
-      if (page.changes.length === 0) break;
-      changes.push(...page.changes);
-    }
-    return { ...first, changes };
   }
 
   return {
@@ -125,4 +106,23 @@ export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
       clearTimeout(hinted);
     },
   };
+}
+
+/**
+ * The end of the feed with the latest changes up to it. The head's own change is among them: it identifies the row with
+ * that number. The head is that of the first page, because the database may have been restored since that page was
+ * read.
+ *
+ * @throws Error where two pages are of different histories; the next pull starts again
+ */
+async function recall(feed: ChangeFeed, headBefore: number, recalledChanges: number): Promise<FeedPage> {
+  const first = await feed.since(Math.max(0, headBefore - Math.max(1, recalledChanges)));
+  const changes = [...first.changes];
+  while ((changes.at(-1)?.number ?? first.head) < first.head) {
+    const page = await feed.since(changes.at(-1)?.number ?? 0);
+    if (page.history !== first.history) throw new Error('the database was put back while it was read');
+    if (page.changes.length === 0) break;
+    changes.push(...page.changes);
+  }
+  return { ...first, changes };
 }

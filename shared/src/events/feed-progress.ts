@@ -72,7 +72,7 @@ export function createFeedProgress(
   limitMs = authorityLimitMs,
 ): FeedProgress {
   let last: FeedPlace | null = null;
-  let seenUpToMs: number | null = null;
+  const seen = createAges(clock, limitMs);
   /** The followed database, as pages name it; null while no page named one. */
   let history: string | null = null;
   /** Changes pushed beyond the last row, by number: each has to appear in the feed. */
@@ -80,64 +80,26 @@ export function createFeedProgress(
 
   /** Drops every state, and continues from this row. */
   function restart(place: FeedPlace): FeedPlace {
-    const { number, at } = place;
-    record?.restart(number, number === 0 ? beginningAt : at, history);
+    record?.restart(place.number, place.number === 0 ? beginningAt : place.at, history);
     tell(null);
     return place;
   }
 
-  /** Whether the page is of another history than the known rows: the database was restored, or another one took over. */
-  function isOfOtherHistory(page: FeedPage, reading: FeedReading, asked: FeedPlace): boolean {
-    const isRenamed = page.history != null && history !== null && page.history !== history;
-    if (isRenamed || page.head < asked.number || page.head < reading.heardUpTo) return true;
-    return page.changes.some((row) => {
-      const pushed = heard.get(row.number);
-      return (
-        (pushed && differs(row, pushed)) ||
-        (row.number === asked.number && differs(row, asked)) ||
-        (row.number === last?.number && differs(row, last))
-      );
-    });
-  }
-
-  /** @returns the row up to which every change was applied, and whether it is of another history than `asked` */
-  function tellPage(page: FeedPage, reading: FeedReading): { told: FeedPlace; isOther: boolean } {
-    const asked = reading.last ?? { number: 0, at: null, id: null };
-    const again = page.changes.find(({ number }) => number === asked.number);
-    const changes = page.changes.filter(({ number }) => number > asked.number);
-    const isOther = isOfOtherHistory(page, reading, asked);
-    history = page.history ?? history;
-    if (isOther) heard.clear();
-    if (isOther || !continues(changes, again ?? asked, page.head)) {
-      // Numbers have no gaps, and each row names the one before it. A gap means that old rows were removed meanwhile. In
-      // both cases the missed changes are unknown.
-      return { told: restart(placeAtEnd(page, asked)), isOther };
-    }
-    for (const row of changes) {
-      const { number, at, change } = row;
-      if (!change) {
-        restart(placeOf(row));
-        continue;
-      }
-      record?.add(number, at, change);
-      record?.advance(number);
-      tell(change);
-      onApplied?.(number, at, change);
-    }
-    return { told: placeOf(changes.at(-1) ?? again ?? asked), isOther: false };
+  function pass(number: number, at: number, change: Change, isInOrder: boolean): void {
+    record?.add(number, at, change);
+    if (isInOrder) record?.advance(number);
+    tell(change);
+    onApplied?.(number, at, change);
   }
 
   return {
     hear(number, at, change, link = null) {
-      record?.add(number, at, change);
-      tell(change);
-      onApplied?.(number, at, change);
+      pass(number, at, change, false);
       if (last === null || number <= last.number) return;
       if (number <= last.number + heardAtMost) heard.set(number, { at, id: link?.id ?? null });
       // A message out of order, doubled or of another history still serves as a hint. The pull continues at the end of
       // the unbroken sequence of numbers.
-      if (number !== last.number + 1 || link === null || link.previous === null) return;
-      if (link.previous !== last.id) return;
+      if (number !== last.number + 1 || link?.previous == null || link.previous !== last.id) return;
       last = { number, at, id: link.id };
       record?.advance(number);
     },
@@ -150,31 +112,26 @@ export function createFeedProgress(
     start({ beganAtMs }, head, recalled = [], named = null) {
       history = named;
       restart({ number: head, at: null, id: null });
-      const row = recalled.find(({ number }) => number === head);
-      last = row ? placeOf(row) : { number: head, at: null, id: null };
+      last = placeOf(recalled.find(({ number }) => number === head) ?? { number: head, at: null });
       if (record) recall(record, recalled, head, history);
-      seenUpToMs = beganAtMs;
+      seen.note(beganAtMs);
       record?.caughtUp();
     },
     apply(reading, page) {
-      const { told, isOther } = tellPage(page, reading);
+      const isOther = isOfOtherHistory(page, reading, { last, history, heard });
+      history = page.history ?? history;
+      if (isOther) heard.clear();
+      const told = tellPage(page, reading, isOther, restart, pass);
       // A push may have advanced further meanwhile, unless the database went back.
       if (isOther || last === null || told.number >= last.number) last = told;
       record?.advance(last.number);
       for (const number of heard.keys()) if (number <= last.number) heard.delete(number);
       if (last.number < page.head) return false;
-      seenUpToMs = reading.beganAtMs;
+      seen.note(reading.beganAtMs);
       record?.caughtUp();
       return true;
     },
-    vouchesFor(heldAtMs) {
-      const nowMs = clock.monotonic();
-      if (nowMs - heldAtMs <= limitMs) return true;
-      return seenUpToMs !== null && nowMs - seenUpToMs <= limitMs;
-    },
-    limitMs,
-    ageMs: () => (seenUpToMs === null ? null : clock.monotonic() - seenUpToMs),
-    seenUpToMs: () => seenUpToMs,
+    ...seen.ages,
   };
 }
 
@@ -206,4 +163,75 @@ function placeOf({
   id?: string | null;
 }): FeedPlace {
   return { number, at, id };
+}
+
+/** What is known of the history that is followed. */
+interface Followed {
+  last: FeedPlace | null;
+  history: string | null;
+  heard: ReadonlyMap<number, RowFacts>;
+}
+
+const firstOf = (reading: FeedReading): FeedPlace => reading.last ?? { number: 0, at: null, id: null };
+
+/** Whether the page is of another history than what was seen: the database was put back, or another one took over. */
+function isOfOtherHistory(page: FeedPage, reading: FeedReading, { last, history, heard }: Followed): boolean {
+  const asked = firstOf(reading);
+  const isRenamed = page.history != null && history !== null && page.history !== history;
+  if (isRenamed || page.head < asked.number || page.head < reading.heardUpTo) return true;
+  return page.changes.some((row) => {
+    const pushed = heard.get(row.number);
+    return (
+      (pushed && differs(row, pushed)) ||
+      (row.number === asked.number && differs(row, asked)) ||
+      (row.number === last?.number && differs(row, last))
+    );
+  });
+}
+
+/** @returns the row up to which everything has been told */
+function tellPage(
+  page: FeedPage,
+  reading: FeedReading,
+  isOther: boolean,
+  restart: (place: FeedPlace) => FeedPlace,
+  pass: (number: number, at: number, change: Change, isInOrder: boolean) => void,
+): FeedPlace {
+  const asked = firstOf(reading);
+  const again = page.changes.find(({ number }) => number === asked.number);
+  const changes = page.changes.filter(({ number }) => number > asked.number);
+  if (isOther || !continues(changes, again ?? asked, page.head)) {
+    // Numbers have no gaps, and each row names the one before it. A gap means that old rows were removed meanwhile. In
+    // both cases the missed changes are unknown.
+    return restart(placeAtEnd(page, asked));
+  }
+  for (const row of changes) {
+    const { number, at, change } = row;
+    if (!change) {
+      restart(placeOf(row));
+      continue;
+    }
+    pass(number, at, change, true);
+  }
+  return placeOf(changes.at(-1) ?? again ?? asked);
+}
+
+/** How old what was seen is. */
+function createAges(clock: Clock, limitMs: number) {
+  let seenUpToMs: number | null = null;
+  return {
+    note(atMs: number): void {
+      seenUpToMs = atMs;
+    },
+    ages: {
+      limitMs,
+      vouchesFor(heldAtMs: number): boolean {
+        const nowMs = clock.monotonic();
+        if (nowMs - heldAtMs <= limitMs) return true;
+        return seenUpToMs !== null && nowMs - seenUpToMs <= limitMs;
+      },
+      ageMs: () => (seenUpToMs === null ? null : clock.monotonic() - seenUpToMs),
+      seenUpToMs: () => seenUpToMs,
+    },
+  };
 }

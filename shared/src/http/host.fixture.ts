@@ -5,6 +5,7 @@ import { AppError } from '../errors/index.ts';
 import type { RequestLine } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
 import { createHost } from './host.ts';
+import type { App } from './routes.ts';
 
 const BodySchema = Type.Object(
   { name: Type.String(), size: Type.Optional(Type.Integer()) },
@@ -37,6 +38,40 @@ export async function startHost() {
     operatorLog: { info: tell, warn: tell, error: tell },
     metrics: createMetrics(),
   });
+  const wait = () =>
+    new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      onWaiting();
+    });
+  addTestRoutes(app, wait);
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  const { port } = app.server.address() as AddressInfo;
+
+  /** Resolves once this many lines are written. */
+  async function linesWritten(count: number): Promise<RequestLine[]> {
+    while (lines.length < count) await new Promise<void>((resolve) => (onLine = resolve));
+    return lines;
+  }
+  /** Resolves once a request waits in `/slow`. */
+  async function slowRequest(): Promise<() => void> {
+    while (waiting.length === 0) await new Promise<void>((resolve) => (onWaiting = resolve));
+    return waiting.shift() as () => void;
+  }
+  /** Sends the bytes unchanged, and reads until the server closes the connection. */
+  async function raw(text: string): Promise<string> {
+    const socket = connect(port, '127.0.0.1');
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => chunks.push(chunk));
+    // A server that refuses may close the connection before the client has sent every byte.
+    socket.on('error', () => {});
+    socket.write(text);
+    await once(socket, 'close');
+    return Buffer.concat(chunks).toString();
+  }
+  return { app, port, url: `http://127.0.0.1:${port}`, lines, told, linesWritten, slowRequest, raw };
+}
+
+function addTestRoutes(app: App, wait: () => Promise<void>): void {
   const config = { access: 'open' as const };
   app.get('/things', { config, schema: { querystring: QuerySchema } }, async (request) => request.query);
   app.post('/things', { config, schema: { body: BodySchema } }, async (request) => request.body);
@@ -63,40 +98,10 @@ export async function startHost() {
   app.get('/busy', { config }, async () => {
     throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
   });
-  const wait = () =>
-    new Promise<void>((resolve) => {
-      waiting.push(resolve);
-      onWaiting();
-    });
   app.get('/slow', { config }, async () => {
     await wait();
     return { slow: true };
   });
   app.post('/slow', { config, onRequest: wait }, async () => ({ slow: true }));
   app.query('/asked', { config }, async () => ({}));
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const { port } = app.server.address() as AddressInfo;
-
-  /** Resolves once this many lines are written. */
-  async function linesWritten(count: number): Promise<RequestLine[]> {
-    while (lines.length < count) await new Promise<void>((resolve) => (onLine = resolve));
-    return lines;
-  }
-  /** Resolves once a request waits in `/slow`. */
-  async function slowRequest(): Promise<() => void> {
-    while (waiting.length === 0) await new Promise<void>((resolve) => (onWaiting = resolve));
-    return waiting.shift() as () => void;
-  }
-  /** Sends the bytes unchanged, and reads until the server closes the connection. */
-  async function raw(text: string): Promise<string> {
-    const socket = connect(port, '127.0.0.1');
-    const chunks: Buffer[] = [];
-    socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that refuses may close the connection before the client has sent every byte.
-    socket.on('error', () => {});
-    socket.write(text);
-    await once(socket, 'close');
-    return Buffer.concat(chunks).toString();
-  }
-  return { app, port, url: `http://127.0.0.1:${port}`, lines, told, linesWritten, slowRequest, raw };
 }

@@ -95,11 +95,7 @@ export function createHost(options: HostOptions): App {
 
   app.setValidatorCompiler(validatorCompiler);
   acceptJsonBodies(app);
-  app.decorateRequest('clientIp', '');
-  app.decorateRequest('principal', null);
-  app.decorateRequest('isRefusedAtGate', false);
-  app.decorateRequest('errorCode', null);
-  app.decorateRequest('answeredRoute', null);
+  decorateRequests(app);
 
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply);
@@ -110,12 +106,7 @@ export function createHost(options: HostOptions): App {
   app.addHook('preParsing', ({ raw }, _reply, _payload, done) =>
     done(clientErrors.failureOf(raw) ?? undefined),
   );
-  app.addHook('onRoute', ({ config, url }) => {
-    if (config?.access !== 'internal' || app.hasDecorator(gateDecorator)) return;
-    throw new Error(
-      `${url} is for other services only, and this host has no gate that refuses other callers`,
-    );
-  });
+  requireGate(app);
   app.setErrorHandler(answerError);
   addNotFound(app);
   // Node would answer by itself, with a bare 417. An unknown expectation may be ignored (RFC 9110 section 10.1.1).
@@ -132,4 +123,23 @@ function toRawAnswers({ requestLog, randomId, clientIpOf, crossOriginHeaders }: 
     clientIpOf: (socket) => clientIpOf({ socket, headers: {} } as IncomingMessage),
     crossOriginHeaders: crossOriginHeaders ?? (() => ({})),
   };
+}
+
+/** What hooks and routes note on a request (`request-context.ts`). */
+function decorateRequests(app: App): void {
+  app.decorateRequest('clientIp', '');
+  app.decorateRequest('principal', null);
+  app.decorateRequest('isRefusedAtGate', false);
+  app.decorateRequest('errorCode', null);
+  app.decorateRequest('answeredRoute', null);
+}
+
+/** Refuses to add an internal route to a host that would serve it to everybody. */
+function requireGate(app: App): void {
+  app.addHook('onRoute', ({ config, url }) => {
+    if (config?.access !== 'internal' || app.hasDecorator(gateDecorator)) return;
+    throw new Error(
+      `${url} is for other services only, and this host has no gate that refuses other callers`,
+    );
+  });
 }

@@ -31,10 +31,9 @@ async function serve(answer: RequestListener): Promise<{ url: string; server: Se
   await once(server, 'listening');
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
+const textOf = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body));
 const serveJson = (body: unknown, status = 200) =>
-  serve((_request, response) =>
-    response.writeHead(status).end(typeof body === 'string' ? body : JSON.stringify(body)),
-  );
+  serve((_request, response) => response.writeHead(status).end(textOf(body)));
 /** Addresses at which nothing listens: the system gives these ports to nobody. */
 const refusing = [9, 8, 7].map((port) => `http://127.0.0.1:${port}`);
 
@@ -63,12 +62,8 @@ describe('a question', () => {
   test('carries the secret, and a body its type', async () => {
     const seen: unknown[] = [];
     const { url } = await serve((request, response) => {
-      seen.push([
-        request.method,
-        request.url,
-        request.headers['x-latchkey-secret'],
-        request.headers['content-type'],
-      ]);
+      const { method, url, headers } = request;
+      seen.push([method, url, headers['x-latchkey-secret'], headers['content-type']]);
       response.end('{"a":1}');
     });
     const client = clientOf([url]);
@@ -272,10 +267,8 @@ describe('uses of API keys', () => {
       response.end('{}');
     });
     const client = createApiKeyClient(clientOf([url]));
-    const ids = Array.from(
-      { length: 1_700 },
-      (_, index) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-    );
+    const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    const ids = Array.from({ length: 1_700 }, (_, index) => idOf(index));
     for (const id of ids) client.noteUse(id, 1_767_225_600_005);
     for (const id of ids) client.noteUse(id, 1_767_225_600_001);
     await client.flush();

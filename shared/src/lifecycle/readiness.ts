@@ -72,12 +72,8 @@ export function createReadiness(
     name,
     check,
   }: Dependency): Promise<[string, ReadyReport['dependencies'][string]]> {
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
-    });
     try {
-      const said = await Promise.race([check(), limit]);
+      const said = await checkInTime(check);
       if (down.delete(name)) onMended(name);
       return [name, { status: 'up', ...said }];
     } catch (error) {
@@ -85,8 +81,6 @@ export function createReadiness(
       down.set(name, String(error));
       if (error instanceof Degraded) return [name, { status: 'degraded', ...error.facts }];
       return [name, { status: 'down' }];
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -143,4 +137,17 @@ export function createLoggedReadiness(
       log.warn(`${error instanceof Degraded ? 'degraded' : 'not ready'}: ${dependency}`, { error }),
     (dependency) => log.info(`ready again: ${dependency}`),
   );
+}
+
+/** @throws Error where the check takes longer than `checkTimeoutMs` */
+async function checkInTime(check: Dependency['check']): ReturnType<Dependency['check']> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
+  });
+  try {
+    return await Promise.race([check(), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

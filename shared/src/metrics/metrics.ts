@@ -49,25 +49,10 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
     'cache',
     registry,
   );
-  // Looking labels up costs more than observing; there are few routes, methods and statuses.
-  const children = new Map<string, (seconds: number) => void>();
   return {
     registry,
     statistics,
-    observeRequest(route, method, status, seconds) {
-      const id = `${method} ${status} ${route}`;
-      let child = children.get(id);
-      if (!child) {
-        const labelled = requests.labels({ route, method, status: String(status) });
-        const kind = kindOfRequest(route, method);
-        child = (duration) => {
-          labelled.observe(duration);
-          statistics.countRequest(kind, status, duration);
-        };
-        children.set(id, child);
-      }
-      child(seconds);
-    },
+    observeRequest: createRequestObserver(requests, statistics),
     countKeyRequest: (outcome) => keyRequests.add(outcome),
     countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),
     revocationDelay: new Histogram({
@@ -122,4 +107,26 @@ class Tally {
     if (count) count.value++;
     else this.#counts.set(label, { value: 1 });
   }
+}
+
+function createRequestObserver(
+  requests: Histogram<'route' | 'method' | 'status'>,
+  statistics: ProcessStatistics,
+): Metrics['observeRequest'] {
+  // Looking labels up costs more than observing; there are few routes, methods and statuses.
+  const children = new Map<string, (seconds: number) => void>();
+  return (route, method, status, seconds) => {
+    const id = `${method} ${status} ${route}`;
+    let child = children.get(id);
+    if (!child) {
+      const labelled = requests.labels({ route, method, status: String(status) });
+      const kind = kindOfRequest(route, method);
+      child = (duration) => {
+        labelled.observe(duration);
+        statistics.countRequest(kind, status, duration);
+      };
+      children.set(id, child);
+    }
+    child(seconds);
+  };
 }

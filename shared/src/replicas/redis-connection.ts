@@ -45,18 +45,9 @@ export interface RedisConnection {
 export function connectRedis(
   url: string,
   onFault: (error: unknown) => void,
-  { commandTimeoutMs, connectTimeoutMs, socketTimeoutMs }: RedisLimits = usualLimits,
+  limits: RedisLimits = usualLimits,
 ): RedisConnection {
-  const redis = new Redis(url, {
-    connectionName: 'latchkey',
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    autoResendUnfulfilledCommands: false,
-    commandTimeout: commandTimeoutMs,
-    connectTimeout: connectTimeoutMs,
-    socketTimeout: socketTimeoutMs,
-    retryStrategy: (times) => Math.min(times * 100, retryAtMostEveryMs),
-  });
+  const redis = openRedis(url, limits);
   const outage = createRedisOutage(onFault);
   let failures = failuresInARow;
   let wasReady = false;
@@ -123,4 +114,17 @@ export function connectRedis(
 function selectDatabase(redis: Redis): Promise<unknown> {
   // Every connection begins in database 0, and a user may lack the right to SELECT.
   return redis.options.db === 0 ? redis.ping() : redis.select(redis.options.db ?? 0);
+}
+
+function openRedis(url: string, { commandTimeoutMs, connectTimeoutMs, socketTimeoutMs }: RedisLimits): Redis {
+  return new Redis(url, {
+    connectionName: 'latchkey',
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    autoResendUnfulfilledCommands: false,
+    commandTimeout: commandTimeoutMs,
+    connectTimeout: connectTimeoutMs,
+    socketTimeout: socketTimeoutMs,
+    retryStrategy: (times) => Math.min(times * 100, retryAtMostEveryMs),
+  });
 }

@@ -58,26 +58,14 @@ interface Target {
 /** Keeps a pool of connections to every address of another service, and takes turns among them. */
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { clock, connections, onFault } = options;
-  const targets = options.urls.map((text): Target => ({ text, url: new URL(text) }));
-  /** Addresses that need no look-up, and so are known from the start. */
-  const written = new Map(
-    targets.flatMap(({ text, url }): [string, string[]][] => {
-      const address = url.hostname.replace(/^\[|\]$/g, '');
-      return isIP(address) ? [[text, [address]]] : [];
-    }),
-  );
-  const addresses = new Map(written);
-  const faults = new Map<string, string>();
+  const book = createAddressBook(options);
   const line = new WaitingLine();
   let members: KnownMember[] = [];
   let turn = 0;
 
   /** Opens addresses that were found, and closes those that are gone. */
   function renew(): void {
-    const found = new Map<string, string>();
-    for (const { text, url } of targets) {
-      for (const address of addresses.get(text) ?? []) found.set(originOf(url, address), url.hostname);
-    }
+    const found = book.origins();
     const gone = members.filter(({ origin }) => !found.has(origin));
     const known = new Map(members.map((member) => [member.origin, member]));
     members = [...found].map(
@@ -88,34 +76,11 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     admit();
   }
 
-  async function lookUp({ text, url }: Target): Promise<void> {
-    try {
-      const found = await options.lookup(url.hostname);
-      // An empty result is ignored: the last known addresses may still be right.
-      if (found.length > 0) addresses.set(text, found);
-      faults.delete(text);
-    } catch (error) {
-      if (faults.get(text) !== String(error)) onFault(error);
-      faults.set(text, String(error));
-    }
-  }
-
-  async function resolve(): Promise<void> {
-    await Promise.all(targets.filter(({ text }) => !written.has(text)).map(lookUp));
-    renew();
-  }
+  const resolve = () => book.lookUp().then(renew);
 
   /** The next in turn of those with the best health, and no worse than `worst`; among equal ones, one that has room. */
   function next(worst: number, except?: ReadonlySet<Member>): Member | null {
-    let best: KnownMember | undefined;
-    let bestRank = 2 * worst + 2;
-    for (let step = 0; step < members.length && bestRank > 0; step++) {
-      const member = members[(turn + step) % members.length] as KnownMember;
-      const rank = 2 * member.healthRank() + (member.hasRoom() ? 0 : 1);
-      if (rank >= bestRank || except?.has(member)) continue;
-      best = member;
-      bestRank = rank;
-    }
+    const best = bestFrom(members, turn, worst, except);
     if (!best) return null;
     turn = members.indexOf(best) + 1;
     best.noteRequest();
@@ -133,13 +98,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
     }
   }
 
-  /**
-   * Checks whether addresses that gave no answer, or are ending, have come back. Not awaited: a silent one must not delay
-   * the others.
-   */
-  async function probeLost(): Promise<void> {
+  /** Checks whether lost members have come back. Not awaited: a silent one must not delay the others. */
+  const probeLost = async () => {
     for (const member of members) if (member.needsProbe()) void member.isAlive();
-  }
+  };
 
   renew();
   const first = resolve().catch(onFault);
@@ -168,4 +130,63 @@ export function createUpstream(options: UpstreamOptions): Upstream {
 function originOf(url: URL, address: string): string {
   const host = isIP(address) === 6 ? `[${address}]` : address;
   return `${url.protocol}//${host}${url.port ? `:${url.port}` : ''}`;
+}
+
+/** The addresses of each target: written ones at once, those of names as they were last found. */
+function createAddressBook({ urls, lookup, onFault }: UpstreamOptions) {
+  const targets = urls.map((text): Target => ({ text, url: new URL(text) }));
+  /** Addresses that need no look-up, and so are known from the start. */
+  const written = new Map(
+    targets.flatMap(({ text, url }): [string, string[]][] => {
+      const address = url.hostname.replace(/^\[|\]$/g, '');
+      return isIP(address) ? [[text, [address]]] : [];
+    }),
+  );
+  const addresses = new Map(written);
+  const faults = new Map<string, string>();
+
+  async function lookUpOne({ text, url }: Target): Promise<void> {
+    try {
+      const found = await lookup(url.hostname);
+      // An empty result is ignored: the last known addresses may still be right.
+      if (found.length > 0) addresses.set(text, found);
+      faults.delete(text);
+    } catch (error) {
+      if (faults.get(text) !== String(error)) onFault(error);
+      faults.set(text, String(error));
+    }
+  }
+
+  return {
+    /** The host name to be named in TLS, by origin. */
+    origins(): Map<string, string> {
+      const found = new Map<string, string>();
+      for (const { text, url } of targets) {
+        for (const address of addresses.get(text) ?? []) found.set(originOf(url, address), url.hostname);
+      }
+      return found;
+    },
+    async lookUp(): Promise<void> {
+      await Promise.all(targets.filter(({ text }) => !written.has(text)).map(lookUpOne));
+    },
+  };
+}
+
+/** The first from `turn` on with the best health, and no worse than `worst`; of equal ones, one that has room. */
+function bestFrom(
+  members: readonly KnownMember[],
+  turn: number,
+  worst: number,
+  except?: ReadonlySet<Member>,
+): KnownMember | undefined {
+  let best: KnownMember | undefined;
+  let bestRank = 2 * worst + 2;
+  for (let step = 0; step < members.length && bestRank > 0; step++) {
+    const member = members[(turn + step) % members.length] as KnownMember;
+    const rank = 2 * member.healthRank() + (member.hasRoom() ? 0 : 1);
+    if (rank >= bestRank || except?.has(member)) continue;
+    best = member;
+    bestRank = rank;
+  }
+  return best;
 }
