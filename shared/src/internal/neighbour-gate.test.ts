@@ -73,7 +73,7 @@ describe('a service', () => {
 
 test('an internal route cannot be added to a host that has no gate, nor to the routes that clients authenticate for', () => {
   const add = (to: App) => to.get('/internal/marks', { config: { access: 'internal' } }, async () => ({}));
-  expect(() => add(open())).toThrow('/internal/marks is for neighbours');
+  expect(() => add(open())).toThrow('/internal/marks is for other services only');
   addGuard(app, { authenticator: {} as Authenticator, limiter: null });
-  expect(() => add(app)).toThrow('/internal/marks is for neighbours');
+  expect(() => add(app)).toThrow('/internal/marks is for other services only');
 });
