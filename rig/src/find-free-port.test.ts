@@ -10,7 +10,7 @@ const listen = (port: number): Promise<Server> =>
     onTestFinished(() => void server.close());
   });
 
-it('gives ports that can be listened on, and none of them twice', async () => {
+it('a free port can be listened on, and is given only once', async () => {
   const ports: number[] = [];
   for (let index = 0; index < 50; index++) {
     const port = await findFreePort();
@@ -21,7 +21,7 @@ it('gives ports that can be listened on, and none of them twice', async () => {
   expect(new Set(ports).size).toBe(50);
 });
 
-it('gives no port that an outgoing connection or a server on any port could take meanwhile', async () => {
+it('a free port lies outside of the ports that the system gives to outgoing connections', async () => {
   const server = await listen(0);
   const address = server.address();
   if (typeof address !== 'object' || !address) throw new Error('no address');

@@ -27,7 +27,7 @@ function createMachine(options: {
 }
 
 describe('a tool is provided', () => {
-  it('from its variable first, without a word', () => {
+  it('a tool comes from its variable first, without a message', () => {
     const { machine, said } = createMachine({
       programs: ['/opt/ffmpeg', '/usr/bin/ffmpeg'],
       env: { FFMPEG_PATH: '/opt/ffmpeg' },
@@ -45,7 +45,7 @@ describe('a tool is provided', () => {
     },
   );
 
-  it('from the machine where the variable names no program, and says so', () => {
+  it('a tool comes from the machine, with a message, where its variable names no program', () => {
     const { machine, said } = createMachine({
       programs: ['/usr/bin/ffmpeg'],
       env: { FFMPEG_PATH: '/nowhere' },
@@ -54,7 +54,7 @@ describe('a tool is provided', () => {
     expect(said).toEqual([expect.stringContaining('/nowhere')]);
   });
 
-  it('from the package on Debian as root, after it said what it installs, why, and how to avoid it', () => {
+  it('a tool is installed on Debian as root, after a message about what, why, and how to avoid it', () => {
     const { machine, installed, said } = createMachine({ apt: 'works' });
     expect(provideTool('chromium', machine)).toBe('/usr/bin/chromium');
     expect(installed).toEqual(['chromium']);
@@ -65,28 +65,31 @@ describe('a tool is provided', () => {
     ]);
   });
 
-  it('from several packages where it takes several, each named', () => {
+  it('a tool that needs several packages names and installs each of them', () => {
     const { machine, installed, said } = createMachine({ apt: 'works' });
     expect(provideTool('vlc', machine)).toBe('/usr/bin/cvlc');
     expect(installed).toEqual(['vlc-bin', 'vlc-plugin-base']);
     expect(said).toEqual([expect.stringContaining('apt-get install vlc-bin vlc-plugin-base.')]);
   });
 
-  it('without an installation where TEST_INSTALL is false', () => {
+  it('TEST_INSTALL=false prevents the installation of a tool', () => {
     const { machine, installed, said } = createMachine({ apt: 'works', env: { TEST_INSTALL: 'false' } });
     expect(provideTool('ffmpeg', machine)).toBeUndefined();
     expect(installed).toEqual([]);
     expect(said).toEqual(['There is no ffmpeg: install it, or set FFMPEG_PATH to its path.']);
   });
 
-  it.each([undefined, 'fails'] as const)('not at all where apt is %s, and says what would help', (apt) => {
-    const { machine, said } = createMachine(apt ? { apt } : {});
-    expect(provideTool('ffmpeg', machine)).toBeUndefined();
-    expect(said.at(-1)).toBe('There is no ffmpeg: install it, or set FFMPEG_PATH to its path.');
-  });
+  it.each([undefined, 'fails'] as const)(
+    'a tool is missing where apt is %s, and a message says what would help',
+    (apt) => {
+      const { machine, said } = createMachine(apt ? { apt } : {});
+      expect(provideTool('ffmpeg', machine)).toBeUndefined();
+      expect(said.at(-1)).toBe('There is no ffmpeg: install it, or set FFMPEG_PATH to its path.');
+    },
+  );
 });
 
-it('a tool that is only looked for is taken from the machine and never installed', () => {
+it('an optional tool is taken from the machine and never installed', () => {
   const { machine, installed, said } = createMachine({ apt: 'works' });
   expect(findTool('mpv', machine)).toBeUndefined();
   expect(findTool('mpv', createMachine({ programs: ['/usr/bin/mpv'] }).machine)).toBe('/usr/bin/mpv');

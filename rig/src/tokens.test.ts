@@ -6,7 +6,7 @@ const secret = 'a secret of 32 bytes or more, for tests';
 const verify = (token: string, key = secret) =>
   jwtVerify(token, Buffer.from(key), { algorithms: ['HS256'], requiredClaims: ['sub', 'iat', 'exp'] });
 
-it('jose verifies the token of a viewer, with the claims that were given', async () => {
+it("jose verifies a viewer's token with the given claims", async () => {
   const { payload, protectedHeader } = await verify(viewerToken(secret, 'viewer', { content_ids: ['film'] }));
   expect(payload).toMatchObject({ sub: 'viewer', content_ids: ['film'] });
   expect(protectedHeader).toEqual({ alg: 'HS256', typ: 'JWT' });

@@ -46,7 +46,7 @@ describe('allowed', () => {
   });
 });
 
-it('a text that is shown to somebody may begin with any import', () => {
+it('a text in a string may begin with any import', () => {
   const text = `const snippet = \`${from('@latchkey/player')}\`;`;
   expect(findWrongImports('admin/src/pages/setup/snippets.ts', text)).toEqual([]);
 });
@@ -115,7 +115,7 @@ describe('the environment', () => {
     'scripts/test.ts',
   ])('is read in %s', (file) => expect(findWrongImports(file, reading)).toEqual([]));
 
-  it('may be spoken of in a comment', () => {
+  it('process.env may be mentioned in a comment', () => {
     expect(findWrongImports('gateway/src/gateway.ts', `/** As in ${reading} */\n// ${reading}\n`)).toEqual(
       [],
     );

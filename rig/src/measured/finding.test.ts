@@ -12,7 +12,7 @@ const finding = { part: 'kills', table: '| killed |\n|---|\n| $1 |\n', command: 
 const place = '<!-- measured: kills -->\nold\n\n| older |\n<!-- end -->';
 const other = '<!-- measured: rolling -->\nother\n<!-- end -->';
 
-it('a finding takes the place of the one before it, and nothing else changes', () => {
+it('a finding replaces the earlier one, and the rest of the document stays unchanged', () => {
   expect(putFinding(`# Title\n\n${other}\n\n${place}\n\nAfter.\n`, finding)).toBe(`# Title
 
 ${other}
@@ -30,7 +30,7 @@ After.
 `);
 });
 
-it('a finding without a place is not lost in silence', () => {
+it('a finding without a place in a document is reported', () => {
   expect(() => putFinding(other, finding)).toThrow('no place');
 });
 

@@ -40,14 +40,14 @@ function createMachine(options: {
 }
 
 describe('a service is provided', () => {
-  it('by the URL in its variable, for which nothing is started or said', async () => {
+  it('a store comes from the URL in its variable, without a start or a message', async () => {
     const env = { TEST_POSTGRES_URL: 'p', TEST_REDIS_URL: 'r', TEST_NATS_URL: 'n' };
     const { machine, said, running } = createMachine({ env, docker: all, programs: all });
     expect(await provideStores(all, machine)).toMatchObject({ variables: {}, missing: [] });
     expect([said, [...running]]).toEqual([[], []]);
   });
 
-  it('as a container where Docker answers, and by the program where its image cannot be had', async () => {
+  it('a store is a container where Docker answers, and a program where its image is unavailable', async () => {
     const { machine, said } = createMachine({ docker: ['Postgres', 'Redis'], programs: all });
     expect((await provideStores(all, machine)).variables).toEqual({
       TEST_POSTGRES_URL: 'container of Postgres',
@@ -57,7 +57,7 @@ describe('a service is provided', () => {
     expect(said).toEqual([expect.stringContaining('no such image')]);
   });
 
-  it('by its package on Debian as root where neither is there, after it said what it installs, why, and how to avoid it', async () => {
+  it('a store without Docker and program is installed on Debian as root, after a message about what, why, and how to avoid it', async () => {
     const { machine, said, installed } = createMachine({ programs: ['Postgres'], apt: 'works' });
     expect((await provideStores(all, machine)).missing).toEqual([]);
     expect(installed).toEqual(['redis-server', 'nats-server']);
@@ -68,7 +68,7 @@ describe('a service is provided', () => {
     ]);
   });
 
-  it('without an installation where TEST_INSTALL is false: it is missing', async () => {
+  it('TEST_INSTALL=false prevents the installation of a store, which is then missing', async () => {
     const { machine, installed } = createMachine({ apt: 'works', env: { TEST_INSTALL: 'false' } });
     expect((await provideStores(all, machine)).missing).toEqual(all);
     expect(installed).toEqual([]);
@@ -84,13 +84,13 @@ describe('a service is provided', () => {
     },
   );
 
-  it('only where a test needs it', async () => {
+  it('a store is started only where a test needs it', async () => {
     const { machine, running } = createMachine({ programs: all, apt: 'works' });
     await provideStores([], machine);
     expect([...running]).toEqual([]);
   });
 
-  it('until the run is over', async () => {
+  it('a store runs until the test run ends', async () => {
     const { machine, running } = createMachine({ docker: ['Redis'], programs: all });
     const services = await provideStores(all, machine);
     expect(running.size).toBe(3);

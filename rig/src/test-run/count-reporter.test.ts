@@ -32,7 +32,7 @@ function runOf(source: string) {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-it('counts what passed and failed, and names what was skipped', () => {
+it('the reporter counts passed and failed tests, and names skipped ones', () => {
   const source = `it('passes', () => {}); it('fails', () => { throw new Error(); });
     describe('there', () => { it.skip('is skipped', () => {}); it('skips itself', (t) => t.skip()); });`;
   expect(sumCounts(runOf(source))).toEqual({
@@ -50,7 +50,7 @@ it.each([
   expect(sumCounts(runOf(source))).toEqual({ passed, failed: 1, skipped: [] });
 });
 
-it('counts each file by itself', () => {
+it('the reporter counts each file separately', () => {
   const source = "it('passes', () => {}); it('fails', () => { throw new Error(); });";
   expect(runOf(source)).toEqual({
     files: [{ file: 'a.test.js', passed: 1, failed: 1, skipped: [] }],

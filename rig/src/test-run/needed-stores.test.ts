@@ -10,15 +10,15 @@ const texts: Record<string, string> = {
 const find = (...filters: string[]) =>
   Object.fromEntries(findNeededStores(filters, Object.keys(texts), (file) => texts[file] ?? ''));
 
-it('a whole run needs what any test needs, and files that are no tests need nothing', () => {
+it('a whole run needs the stores of all tests, and files other than tests need none', () => {
   expect(find()).toEqual({ Postgres: ['shared/store.test.ts'], NATS: ['shared/bus.test.ts'] });
 });
 
-it('a run of some files needs what those need', () => {
+it('a run of some files needs only the stores of those files', () => {
   expect(find('rule.test.ts')).toEqual({});
   expect(find('shared/bus')).toEqual({ NATS: ['shared/bus.test.ts'] });
 });
 
-it('the value of an option is no file', () => {
+it('the value of an option is not taken for a file', () => {
   expect(find('a name of a test')).toEqual(find());
 });

@@ -20,7 +20,7 @@ it.each([
   expect(conclusion.ok).toBe(ok);
 });
 
-it('what was skipped is named', () => {
+it('skipped tests are named at the end of a run', () => {
   const { lines } = conclude({ passed: 1, failed: 0, skipped: ['shared/a.test.ts > plays'] }, 0);
   expect(lines).toContain('skipped: shared/a.test.ts > plays');
 });

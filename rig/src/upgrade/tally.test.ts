@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createTally } from './tally.ts';
 
-it('counts tests and checks together, and takes a run in which nothing passed for a failure', () => {
+it('the tally counts tests and checks together, and a run without a passed test is a failure', () => {
   const said: string[] = [];
   const tally = createTally((line) => said.push(line));
   tally.add('SQLite', { passed: 3, failed: 1, skipped: ['keys.test.ts > slow'] }, 1);

@@ -41,14 +41,14 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     );
   };
 
-  test('refusals of a known actor are stored by the time the promise resolves, in their order', async () => {
+  test('refusals of a known actor are stored in order before the promise resolves', async () => {
     await Promise.all([refusals.record(entry('a')), refusals.record(entry('b'))]);
     expect(await targets()).toEqual(['a', 'b']);
     await refusals.record(entry('c'));
     expect(await targets()).toEqual(['a', 'b', 'c']);
   });
 
-  test('refusals share transactions: a thousand at once are one commit, and each has its row', async () => {
+  test('a thousand refusals at once share one commit, and each has its row', async () => {
     let transactions = 0;
     const watched = new Proxy(database.db, {
       get(target, name) {
@@ -63,7 +63,7 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     expect(transactions).toBe(1);
   });
 
-  test('a stranger has one row a minute for an address and an action, there with the first answer, with the number', async () => {
+  test('a stranger gets one row a minute for an address and an action, stored before the first answer, with the number', async () => {
     await refusals.record(fromStranger('203.0.113.7'));
     expect(await rows()).toMatchObject([
       { target: 't', request_id: 'r-t', code: 'INVALID_API_KEY', count: 1 },
@@ -81,13 +81,13 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     ]);
   });
 
-  test('a /64 of IPv6 is one address', async () => {
+  test('refusals from a /64 of IPv6 share one row', async () => {
     for (let n = 1; n <= 50; n++) await refusals.record(fromStranger(`2001:db8::${n.toString(16)}`));
     await refusals.record(fromStranger('2001:db8:0:1::1'));
     expect(await counted()).toEqual(['2001:db8::1 api-key.create 50', '2001:db8:0:1::1 api-key.create 1']);
   });
 
-  test('a hundred thousand addresses in a minute are few rows, and every refusal is counted in one', async () => {
+  test('refusals from a hundred thousand addresses in a minute take few rows, and each is counted', async () => {
     const actions = ['api-key.create', 'lease.list'];
     const waits = Array.from({ length: 100_000 }, (_, n) =>
       refusals.record(fromStranger(`10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`, actions[n % 2])),
@@ -117,7 +117,7 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     expect((await rows()).at(-1)).toMatchObject({ count: 90 });
   });
 
-  test('many viewers share a budget, so that tokens in numbers do not fill it either; API keys among them are named', async () => {
+  test('many viewers share one budget of rows, so many tokens do not fill the disk, and API keys are named', async () => {
     for (let viewerId = 0; viewerId < 30; viewerId++) {
       const actor: Actor = { kind: 'viewer', id: `v${viewerId}` };
       await Promise.all(Array.from({ length: 1_000 }, (_, i) => refusals.record(entry(`${i}`, actor))));
@@ -129,7 +129,7 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     expect(new Set(all.map(({ actor_id }) => actor_id)).size).toBe(30);
   });
 
-  test('before the migration that brings the number, each group has its row without it', async () => {
+  test('before the migration that adds the number, each group of refusals has a row without it', async () => {
     await database.db.schema.dropTable('audit_cleaning').execute();
     await database.db.schema.alterTable('audit').dropColumn('count').execute();
     for (let n = 0; n < 10; n++) await refusals.record(fromStranger('203.0.113.7'));
@@ -138,7 +138,7 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     expect(await targets()).toEqual(['t', 'a']);
   });
 
-  test('what a database did not take of the numbers is written once it takes writes again', async () => {
+  test('numbers that a database refused are written once it takes writes again', async () => {
     await refusals.record(fromStranger('203.0.113.7'));
     const faults: unknown[] = [];
     let isBroken = true;
@@ -164,7 +164,7 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
   });
 });
 
-test('where the database does not answer, nobody waits for longer than a second', async () => {
+test('where the database does not answer, a refused caller waits at most a second', async () => {
   const [sqlite] = databaseKinds({});
   const database = await sqlite?.open();
   if (!database) throw new Error('there is always SQLite');
@@ -179,7 +179,7 @@ test('where the database does not answer, nobody waits for longer than a second'
   await database.close();
 });
 
-test('where refusals cannot be stored, the operator is told, and the caller is not held up', async () => {
+test('where refusals cannot be stored, the log says so, and the caller does not wait', async () => {
   const [sqlite] = databaseKinds({});
   const database = await sqlite?.open();
   if (!database) throw new Error('there is always SQLite');

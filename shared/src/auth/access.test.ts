@@ -34,7 +34,7 @@ describe.each(Object.entries(table))('%s', (access, allowed) => {
   });
 });
 
-test('a refusal names the scopes that would do', () => {
+test('a refusal names the scopes that would be enough', () => {
   expect(scopesOf('manage')).toBe('admin full');
   expect(() => assertScope(principals.playback as Principal, 'manage')).toThrow(
     expect.objectContaining({ members: { scope: 'admin full' } }),

@@ -48,27 +48,27 @@ const refusal = async (credential: string | null, access: 'manage' | 'keys' = 'm
   throw new Error('it was accepted');
 };
 
-test('an API key is its prefix and 64 hex digits, told apart by its first 11 characters', () => {
+test('an API key is its prefix and 64 hex digits, and lists show its first 11 characters', () => {
   expect(key).toBe(`lk_${'07'.repeat(32)}`);
   expect(keyPrefixOf(key)).toBe('lk_07070707');
   expect(hashCredential('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
 });
 
 describe('an API key', () => {
-  test('becomes a principal that does not hold it, and its use is noted', async () => {
+  test('an API key becomes a principal that does not hold the key, and its use is noted', async () => {
     const principal = await authenticator.authenticate(key, 'manage');
     expect(principal).toMatchObject({ kind: 'api-key', id: 'k-1', scope: 'full' });
     expect(JSON.stringify(principal)).not.toContain(key);
     expect(uses).toEqual([['k-1', clock.now()]]);
   });
 
-  test('that is known is answered at once', async () => {
+  test('a cached API key is accepted without waiting', async () => {
     await authenticator.authenticate(key, 'manage');
     expect(authenticator.authenticate(key, 'manage')).not.toBeInstanceOf(Promise);
     expect(reads).toEqual([hashCredential(key)]);
   });
 
-  test('that is unknown, revoked or expired gets one and the same answer, and its use is not noted', async () => {
+  test('an unknown, revoked or expired API key gets the same answer, and its use is not noted', async () => {
     const answers = [];
     for (const found of [null, { ...state, revokedAt: 1 }, { ...state, expiresAt: clock.now() }]) {
       cache.clear();
@@ -80,7 +80,7 @@ describe('an API key', () => {
     expect(uses).toEqual([]);
   });
 
-  test('ends with its expiry though its state is cached', async () => {
+  test('an API key is refused from its expiry on although its state is cached', async () => {
     stored = { ...state, expiresAt: clock.now() + 1_000 };
     await authenticator.authenticate(key, 'manage');
     clock.advance(999);
@@ -89,7 +89,7 @@ describe('an API key', () => {
     expect((await refusal(key)).code).toBe('INVALID_API_KEY');
   });
 
-  test('of another form is marked so, that no database is asked for it', async () => {
+  test('an API key of another form is marked, so that no database is asked for it', async () => {
     stored = null;
     for (const text of ['lk_', 'lk_7', key.toUpperCase(), `${key}0`, 'bootstrap']) {
       reads = [];
@@ -98,13 +98,13 @@ describe('an API key', () => {
     }
   });
 
-  test('whose scope is too small is identified and not admitted', async () => {
+  test('an API key without the scope is identified and refused', async () => {
     stored = { ...state, scope: 'upload' };
     expect(await authenticator.identify(key, 'manage')).toMatchObject({ scope: 'upload' });
     expect((await refusal(key)).code).toBe('INSUFFICIENT_SCOPE');
   });
 
-  test('that cannot be checked is neither yes nor no, whatever went wrong', async () => {
+  test('an API key that cannot be checked gets 503, whatever failed', async () => {
     for (const fault of [new AppError('DEPENDENCY_UNAVAILABLE'), new Error('lost')]) {
       stored = fault;
       expect((await refusal(key)).code).toBe('DEPENDENCY_UNAVAILABLE');
@@ -113,7 +113,7 @@ describe('an API key', () => {
     expect(await authenticator.authenticate(key, 'manage')).toMatchObject({ id: 'k-1' });
   });
 
-  test('that a change overtakes while it is read is read again', async () => {
+  test('an API key is read again where a change names it during the read', async () => {
     const reading = authenticator.authenticate(key, 'manage');
     stored = { ...state, revokedAt: 1 };
     cache.invalidate(hashCredential(key));
@@ -123,14 +123,14 @@ describe('an API key', () => {
 });
 
 describe('other credentials', () => {
-  test('none at all is 401 UNAUTHENTICATED, unless viewers may be anonymous', async () => {
+  test('a request without a credential gets 401 UNAUTHENTICATED, unless viewers may be anonymous', async () => {
     expect((await refusal(null, 'keys')).code).toBe('UNAUTHENTICATED');
     authenticator = create(true);
     expect(await authenticator.authenticate(null, 'keys')).toEqual({ kind: 'anonymous', id: null });
     expect((await refusal(null)).code).toBe('UNAUTHENTICATED');
   });
 
-  test('a token where none is taken is refused, and so is a text on a viewer route that is neither', async () => {
+  test('a token is refused where tokens are not configured, and so is a credential that is neither token nor key', async () => {
     stored = null;
     expect((await refusal('eyJ.eyJ.abc', 'keys')).code).toBe('INVALID_TOKEN');
     expect((await refusal('garbage', 'keys')).code).toBe('INVALID_TOKEN');

@@ -77,7 +77,7 @@ const unknowable = (token: string) =>
 const outOfReach = new Error('out of reach');
 
 describe('a key set that can be reached', () => {
-  test('is fetched once for many tokens, also for many at once', async () => {
+  test('a key set is fetched once for many tokens, also for many at once', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, (_, i) => tokenOf(first, `viewer-${i}`)));
     await Promise.all(tokens.map(accepted));
     expect(fetches).toBe(1);
@@ -91,12 +91,12 @@ describe('a key set that can be reached', () => {
     expect(fetches).toBe(2);
   });
 
-  test('a kid that is not in the set is refused with 401', async () => {
+  test('a token with a kid that is not in the key set gets 401', async () => {
     await refused(await tokenOf(second));
     await refused(await tokenOf(first, 'alice', 'made-up'));
   });
 
-  test('a kid of the set with the signature of another key is refused', async () => {
+  test('a token with a kid of the key set and the signature of another key is refused', async () => {
     published = [first.jwk, second.jwk];
     await refused(await tokenOf(second, 'alice', 'first'));
   });
@@ -122,7 +122,7 @@ describe('a key set that can be reached', () => {
     await refused(token);
   });
 
-  test('a set that is fetched because of its age makes no request wait', async () => {
+  test('no request waits for a key set that is fetched because of its age', async () => {
     const token = await tokenOf(first);
     await accepted(token);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ describe('a key set that can be reached', () => {
     expect(fetches).toBe(3);
   });
 
-  test('and at once where a token with a new kid brought the new set', async () => {
+  test('a withdrawn key is refused at once where a token with a new kid brought the new key set', async () => {
     const token = await tokenOf(first);
     await accepted(token);
     published = [second.jwk];
@@ -161,7 +161,7 @@ describe('a key set that can be reached', () => {
     await refused(token);
   });
 
-  test('a flood of made-up kids fetches it 5 times and then every 10 seconds, and rightful tokens go on', async () => {
+  test('a flood of made-up kids fetches the key set 5 times and then every 10 seconds, and valid tokens still work', async () => {
     await accepted(await tokenOf(first));
     for (let i = 0; i < 50; i++) await refused(await tokenOf(second, 'mallory', `made-up-${i}`));
     expect(fetches).toBe(5);
@@ -173,7 +173,7 @@ describe('a key set that can be reached', () => {
 });
 
 describe('a key set that cannot be reached', () => {
-  test('from the start: 503, and 200 as soon as it is there', async () => {
+  test('a key set that is unreachable from the start gives 503, and 200 as soon as it is reachable', async () => {
     published = outOfReach;
     const token = await tokenOf(first);
     await unknowable(token);
@@ -182,7 +182,7 @@ describe('a key set that cannot be reached', () => {
     expect(faults).toEqual([outOfReach]);
   });
 
-  test('later: the last good one carries on for an hour, then 503', async () => {
+  test('a key set that becomes unreachable is used for an hour, then tokens get 503', async () => {
     const token = await tokenOf(first);
     await accepted(token);
     published = outOfReach;
@@ -196,7 +196,7 @@ describe('a key set that cannot be reached', () => {
     await accepted(token);
   });
 
-  test('from the sixth minute on: tokens with a known kid are judged at once, though no fetch ends', async () => {
+  test('tokens with a known kid are verified without waiting, although no fetch of the key set ends', async () => {
     const token = await tokenOf(first);
     await accepted(token);
     answering = new Promise(() => {});
@@ -233,7 +233,7 @@ describe('a key set that cannot be reached', () => {
     await refused(token);
   });
 
-  test('an unknown kid cannot be judged: 503, not 401', async () => {
+  test('a token with an unknown kid gets 503 and not 401 while the key set is unreachable', async () => {
     await accepted(await tokenOf(first));
     clock.advance(minuteMs);
     published = outOfReach;
@@ -249,7 +249,7 @@ describe('a key set that cannot be reached', () => {
     },
   );
 
-  test('garbage does not replace the last good set', async () => {
+  test('a malformed key set does not replace the last good one', async () => {
     const token = await tokenOf(first);
     await accepted(token);
     published = { keys: 'none' };
@@ -257,7 +257,7 @@ describe('a key set that cannot be reached', () => {
     await accepted(token);
   });
 
-  test('one key that is not understood does not spoil the others', async () => {
+  test('one unsupported key in a key set does not affect the others', async () => {
     published = [{ kty: 'XX', kid: 'odd' }, first.jwk];
     await accepted(await tokenOf(first));
     await expect(verify(await tokenOf(first, 'alice', 'odd'))).rejects.toMatchObject({
@@ -279,9 +279,10 @@ describe('fetching', () => {
     }
   }
 
-  test('gives the JSON of a 200', async () => expect(await answer(200, '{"keys":[]}')).toEqual({ keys: [] }));
+  test('fetching a key set returns the JSON of a 200', async () =>
+    expect(await answer(200, '{"keys":[]}')).toEqual({ keys: [] }));
 
-  test('fails on another status, on a redirect, on what is no JSON and on what is too large', async () => {
+  test('fetching a key set fails on another status, a redirect, malformed JSON and a body that is too large', async () => {
     await expect(answer(500, '{}')).rejects.toThrow('answered 500');
     await expect(answer(302, '', { location: 'http://127.0.0.1:9/' })).rejects.toThrow();
     await expect(answer(200, '<html>')).rejects.toThrow();

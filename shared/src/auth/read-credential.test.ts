@@ -19,7 +19,7 @@ test.each([
 const everywhere = ['header', 'query', 'cookie'] as const;
 const apiKey = `lk_${'0'.repeat(64)}`;
 
-test('the header comes before the query, and the query before the cookie', () => {
+test('a token in the header precedes the query, and the query precedes the cookie', () => {
   const headers = { authorization: 'Bearer from-header', cookie: 'latchkey_token=ey.from.cookie' };
   const query = { access_token: 'ey.from.query' };
   expect(readCredential(headers, query, everywhere)).toBe('from-header');
@@ -28,7 +28,7 @@ test('the header comes before the query, and the query before the cookie', () =>
   expect(readCredential({}, undefined, everywhere)).toBeNull();
 });
 
-test('a place that is not allowed is not looked at', () => {
+test('a token in a place that is not allowed is ignored', () => {
   const elsewhere = { cookie: 'latchkey_token=ey.c.c' };
   const query = { access_token: 'ey.q.q' };
   expect(readCredential(elsewhere, query, ['header'])).toBeNull();
@@ -38,7 +38,7 @@ test('a place that is not allowed is not looked at', () => {
   expect(readCredential({}, { access_token: apiKey }, ['header'])).toBeNull();
 });
 
-test('what stands in query or cookie and has not the form of a token is refused, an API key above all', () => {
+test('a text in the query or cookie without the form of a token is refused, including an API key', () => {
   for (const value of [apiKey, 'bootstrap-key', 'garbage', 'ey.two']) {
     const refusal = expect.objectContaining({ code: 'INVALID_TOKEN' });
     expect(() => readCredential({}, { access_token: value }, everywhere)).toThrow(refusal);
@@ -46,14 +46,14 @@ test('what stands in query or cookie and has not the form of a token is refused,
   }
 });
 
-test('what begins as an API key does in the header means to be one, known or not', () => {
+test('a text in the header with the prefix of an API key counts as one, known or not', () => {
   expect(presentsApiKey({ authorization: `Bearer ${apiKey}` })).toBe(true);
   expect(presentsApiKey({ authorization: 'bearer lk_wrong' })).toBe(true);
   expect(presentsApiKey({ authorization: 'Bearer ey.a.b' })).toBe(false);
   expect(presentsApiKey({ cookie: `latchkey_token=${apiKey}` })).toBe(false);
 });
 
-test('where the header is not among the places, a token in it does not count, and an API key does', () => {
+test('where the header is not an allowed source, a token in it is ignored, and an API key is read', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln';
   const read = (credential: string, query = {}) =>
     readCredential({ authorization: `Bearer ${credential}` }, query, ['query', 'cookie']);
@@ -62,7 +62,7 @@ test('where the header is not among the places, a token in it does not count, an
   expect(read(apiKey, { access_token: 'ey.q.q' })).toBe(apiKey);
 });
 
-test('a query value that came twice, and an empty one, is none', () => {
+test('a query value that comes twice or is empty is not a token', () => {
   expect(readCredential({}, { access_token: ['a', 'b'] }, everywhere)).toBeNull();
   expect(readCredential({}, { access_token: '' }, everywhere)).toBeNull();
 });

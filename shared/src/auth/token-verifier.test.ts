@@ -45,7 +45,7 @@ const hs256 = (claims: Record<string, unknown>, header = {}) =>
   signToken(secret, { ...good, ...claims }, header);
 
 describe('algorithms', () => {
-  test('accepts HS256 with the shared secret', async () => {
+  test('a token with HS256 and the shared secret is accepted', async () => {
     expect(await create().verify(hs256({}))).toEqual({
       kind: 'viewer',
       id: 'alice',
@@ -67,7 +67,7 @@ describe('algorithms', () => {
     expect(await verify(await key.sign('bob', good))).toMatchObject({ id: 'bob' });
   });
 
-  test('an RSA public key is no shared secret, in whatever form it is used as one', async () => {
+  test('an RSA public key is never accepted as a shared secret, in any form', async () => {
     const key = await makeIssuerKey('RS256', 'k1');
     const published = createPublicKey({ key: key.jwk, format: 'jwk' });
     const pem = published.export({ type: 'spki', format: 'pem' });
@@ -88,7 +88,7 @@ describe('algorithms', () => {
     await refused(create({}, [shared]).verify(signToken(otherSecret, good, { kid: 'k1' })));
   });
 
-  test('refuses a wrong signature, a changed payload, none at all, and alg none in any case', async () => {
+  test('a token with a wrong or missing signature, a changed payload or alg none is refused', async () => {
     const { verify } = create();
     const [header, , signature] = hs256({}).split('.');
     const changed = Buffer.from(JSON.stringify({ ...good, sub: 'mallory' })).toString('base64url');
@@ -100,12 +100,12 @@ describe('algorithms', () => {
       await refused(verify(hs256({}, { alg })));
   });
 
-  test('refuses a critical extension that it does not know', async () => {
+  test('a token with an unknown critical extension is refused', async () => {
     await refused(create().verify(hs256({}, { crit: ['urn:x'], 'urn:x': true })));
     await refused(create().verify(hs256({}, { crit: [] })));
   });
 
-  test('refuses what is no token', async () => {
+  test('a text that is not a token is refused', async () => {
     for (const text of [
       'ey.ey.ey',
       'eyJ.e30.x',
@@ -120,7 +120,7 @@ describe('algorithms', () => {
 describe('times', () => {
   const accepts = (claims: Record<string, unknown>) => create().verify(hs256(claims));
 
-  test('exp is needed, a number, and tolerated for 10 seconds and not for 11', async () => {
+  test('exp is required, must be a number, and is tolerated for 10 seconds and not for 11', async () => {
     await refused(accepts({ exp: undefined }));
     await refused(accepts({ exp: String(now + 900) }));
     await accepts({ exp: now - 9 });
@@ -141,7 +141,7 @@ describe('times', () => {
     await refused(accepts({ iat: 'today' }));
   });
 
-  test('iat may be a day old, and not a second more', async () => {
+  test('a token whose iat is a day old is accepted, and one that is a second older is refused', async () => {
     await accepts({ iat: now - 86_400 });
     await refused(accepts({ iat: now - 86_401 }));
   });
@@ -162,7 +162,7 @@ describe('times', () => {
     expect(await verify(hs256({ iat: now - 5 }))).toMatchObject({ issuedNotBefore: (now - 15) * 1_000 });
   });
 
-  test('the tolerance and the age are those that are configured', async () => {
+  test('the clock tolerance and the maximum age follow the configuration', async () => {
     const { verify } = create({ clockToleranceSeconds: 0, maxAgeSeconds: 60 });
     await refused(verify(hs256({ exp: now })));
     await refused(verify(hs256({ nbf: now + 1 })));
@@ -172,7 +172,7 @@ describe('times', () => {
 });
 
 describe('claims', () => {
-  test('sub is a text that is not empty and can be stored', async () => {
+  test('sub must be a non-empty text that can be stored', async () => {
     const { verify } = create();
     for (const sub of [
       undefined,
@@ -224,7 +224,7 @@ describe('claims', () => {
       await refused(create().verify(hs256({ content_ids: claim })));
   });
 
-  test('the content claim has the name that is configured', async () => {
+  test('the content claim has the configured name', async () => {
     const viewer = await create({ contentClaim: 'films' }).verify(hs256({ films: 'a', content_ids: 'b' }));
     const opens = (id: string) => viewer.kind === 'viewer' && viewer.contents?.has(id);
     expect([opens('a'), opens('b')]).toEqual([true, false]);
@@ -242,7 +242,7 @@ describe('claims', () => {
 });
 
 describe('remembered tokens', () => {
-  test('are answered at once, and no longer than their times allow', async () => {
+  test('a remembered token is accepted without waiting, and only while its times allow it', async () => {
     const { verify, verifier, at } = create();
     const token = hs256({ exp: now + 60 });
     await verify(token);
@@ -253,7 +253,7 @@ describe('remembered tokens', () => {
     await refused(verify(token));
   });
 
-  test('keep of a list of 250 contents a few kilobytes, once for all tokens that carry it, and no token is pushed out by it', async () => {
+  test('a list of 250 contents takes a few kilobytes once for all remembered tokens that carry it, and evicts none', async () => {
     const { verify, verifier } = create({}, null, createManualClock(), 30_000);
     const contents = Array.from({ length: 250 }, (_, i) => `content-of-a-subscription-${i}`);
     const tokens = Array.from({ length: 40 }, (_, i) => hs256({ sub: `viewer ${i}`, content_ids: contents }));
@@ -265,7 +265,7 @@ describe('remembered tokens', () => {
     }
   });
 
-  test('end with the greatest age too', async () => {
+  test('a remembered token is refused beyond the maximum age', async () => {
     const { verify, at } = create({ maxAgeSeconds: 60 });
     const token = hs256({});
     await verify(token);
@@ -275,7 +275,7 @@ describe('remembered tokens', () => {
     await refused(verify(token));
   });
 
-  test('a refusal is not remembered as anything else', async () => {
+  test('a refused token is refused again', async () => {
     const { verify, at } = create();
     const token = hs256({ nbf: now + 60 });
     await refused(verify(token));

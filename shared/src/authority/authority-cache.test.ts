@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 describe('a change that names a content', () => {
-  test('ends every lease of it, and touches none before it is asked for', async () => {
+  test('a change that names a content invalidates each of its leases, and touches none before its next use', async () => {
     for (let i = 0; i < 20_000; i++) cache.settle(cache.begin(`of it ${i}`), lease(`v${i}`, 'film'));
     for (let i = 0; i < 10; i++) cache.settle(cache.begin(`of another ${i}`), lease(`v${i}`, 'other'));
     cache.invalidateSelector(null, 'film');
@@ -40,7 +40,7 @@ describe('a change that names a content', () => {
     for (let i = 0; i < 10; i++) expect(cache.peek(`of another ${i}`)).toBeDefined();
   });
 
-  test('is not outlived by a read that was under way, whatever was named in between', async () => {
+  test('a change that names a content discards reads of its leases that were running', async () => {
     cache = create({ namedSelectors: 10 });
     const pending = cache.begin('l');
     cache.invalidateSelector(null, 'film');
@@ -49,14 +49,14 @@ describe('a change that names a content', () => {
     expect(cache.peek('l')).toBeUndefined();
   });
 
-  test('does not end what is read after it', () => {
+  test('a change that names a content does not invalidate leases that are read after it', () => {
     cache.invalidateSelector(null, 'film');
     expect(cache.settle(cache.begin('l'), lease('v', 'film'))).toBe(true);
     expect(cache.peek('l')).toBeDefined();
   });
 });
 
-test('a change that names one entry ends it and the reads of it, and no other', () => {
+test('a change that names one entry drops it and discards its reads, and affects no other entry', () => {
   cache.settle(cache.begin('a'), lease('v', 'c'));
   cache.settle(cache.begin('b'), lease('v', 'c'));
   const loads = [cache.begin('a'), cache.begin('a'), cache.begin('c')] as const;
@@ -66,7 +66,7 @@ test('a change that names one entry ends it and the reads of it, and no other', 
   expect(loads.map((pending) => cache.settle(pending, null))).toEqual([false, false, true]);
 });
 
-test('changes that name entries keep nothing while reads are under way that never end', async () => {
+test('changes that name entries use no memory while reads run that never end', async () => {
   cache.begin('never answered');
   for (let i = 0; i < 100_000; i++) cache.invalidate(`lease ${i}`);
   expect([cache.size, cache.bytes]).toEqual([0, 0]);

@@ -35,13 +35,13 @@ beforeEach(async () => {
   await authority.leases.load('other');
 });
 
-test('a renewal has its lease read again, and no other one', () => {
+test('a renewal makes the cache read its lease again, and no other lease', () => {
   bus.publish({ type: 'renewal', leaseId: 'l', notice });
   expect(authority.leases.peek('l')).toBeUndefined();
   expect(authority.leases.peek('other')?.value).toMatchObject(lease);
 });
 
-test('what the event stream shows changes no cached state', () => {
+test('a notice of the event stream changes no cached state', () => {
   bus.publish({ type: 'notice', notice });
   expect(authority.leases.peek('l')?.value).toMatchObject(lease);
 });

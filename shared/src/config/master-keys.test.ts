@@ -70,7 +70,7 @@ describe('the master keys', () => {
     }
   });
 
-  it('are shown nowhere', () => {
+  it('master keys appear in no output', () => {
     const shown = inspect({ keys: read({ MASTER_KEY_HEX: a, SALT_HEX: b }) }, { depth: 9, showHidden: true });
     expect(shown).toContain('[secret]');
     expect(shown).not.toMatch(/aa|bb/);

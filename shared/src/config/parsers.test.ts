@@ -88,12 +88,12 @@ describe('nothing is coerced', () => {
 });
 
 describe('a credential', () => {
-  it('of 32 characters or more is taken without a word', () => {
+  it('a credential of 32 characters or more is accepted without a warning', () => {
     expect(bearerCredential.parse(long)).toEqual({ value: long });
     expect(bearerCredential.parse(`ey${long}.x`)).toEqual({ value: `ey${long}.x` });
   });
 
-  it('that is shorter is taken with a warning that does not quote it', () => {
+  it('a shorter credential is accepted with a warning that does not quote it', () => {
     const parsed = bearerCredential.parse('short-one');
     expect(parsed).toMatchObject({ value: 'short-one', warning: expect.stringContaining('9 characters') });
     expect(parsed).not.toMatchObject({ warning: expect.stringContaining('short-one') });

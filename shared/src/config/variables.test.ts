@@ -89,7 +89,7 @@ describe('the defaults are those of the contract', () => {
     expect(values[name]).toEqual(value);
   });
 
-  it('and warn of nothing', () => expect(warnings).toEqual([]));
+  it('the default settings produce no warning', () => expect(warnings).toEqual([]));
 });
 
 describe('what must hold between variables', () => {

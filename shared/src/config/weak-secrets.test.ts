@@ -27,7 +27,7 @@ function refused(env: Record<string, string>): Record<string, string> {
 }
 
 describe('NODE_ENV=production', () => {
-  test('accepts what is random, and the shortest that may be', () => {
+  test('NODE_ENV=production accepts random secrets, including the shortest allowed', () => {
     expect(refused({})).toEqual({});
     for (const name of ['ADMIN_API_KEY', 'SETUP_TOKEN'])
       for (const value of [`lk_${random[2]}`, random[0].slice(0, 16), 'Kq7vR2xN9pL4mT6w'])
@@ -65,7 +65,7 @@ describe('NODE_ENV=production', () => {
     },
   );
 
-  test('refuses a salt that is the master key', () => {
+  test('NODE_ENV=production refuses a salt that equals the master key', () => {
     expect(refused({ SALT_HEX: sound.MASTER_KEY_HEX }).SALT_HEX).toContain('the same as MASTER_KEY_HEX');
   });
 

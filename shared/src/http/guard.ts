@@ -36,7 +36,9 @@ export function addGuard(
   app.addHook('onRoute', ({ config, url, method }) => {
     if (!config?.access) throw new Error(`${String(method)} ${url} names no row of the scope table`);
     if (config.access === 'internal')
-      throw new Error(`${String(method)} ${url} is for other services only, and must not be added to the routes of clients`);
+      throw new Error(
+        `${String(method)} ${url} is for other services only, and must not be added to the routes of clients`,
+      );
   });
 
   app.addHook('onRequest', (request, reply, done) => {
