@@ -1,7 +1,7 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import { validationFailure } from '@latchkey/shared/http';
 
-/** The longest key of an S3 object, in octets of UTF-8 (its user guide, "Naming Amazon S3 objects"). */
+/** The longest key of an S3 object, in bytes of UTF-8 (its user guide, "Naming Amazon S3 objects"). */
 export const maxUploadKeyOctets = 1_024;
 
 /**
@@ -32,8 +32,8 @@ export function readUploadKey(key: string): { contentId: string } {
 }
 
 /**
- * The key, and what it becomes each time somebody decodes it. Only ASCII matters: nothing else means anything in a path.
- * Each turn makes it shorter, so there is an end.
+ * The key, and the results of decoding it again and again. Only ASCII has a meaning in a path. Each round makes the text shorter, so
+ * it ends.
  */
 function* readingsOf(key: string): Generator<string> {
   for (let reading = key; ; ) {

@@ -3,14 +3,14 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { SignUpload } from './presign-upload.ts';
 import type { UploadStore } from './upload-store.ts';
 
-/** What the store checks beside the path: who is asked, and what is sent. */
+/** What the store checks besides the path: the host and these headers. */
 const signedHeaders = new Set(['host', 'content-type', 'content-length']);
 
 /**
- * Signs uploads with AWS Signature Version 4, in the query of a URL. Nothing is sent: the store meets the signature when
- * the upload comes.
+ * Signs uploads with AWS Signature Version 4, in the query of a URL. It sends nothing: the store checks the signature of
+ * the upload.
  *
- * Loading the SDK takes some 130 ms and 37 MB, so this file is imported only where uploads are on.
+ * Loading the SDK takes some 130 ms and 37 MB, so this file is imported only if uploads are on.
  */
 export function createUploadSigner(store: UploadStore): SignUpload {
   const client = new S3Client({
@@ -21,9 +21,9 @@ export function createUploadSigner(store: UploadStore): SignUpload {
       accessKeyId: store.accessKeyId.reveal(),
       secretAccessKey: store.secretAccessKey.reveal(),
     },
-    // Else the checksum of an empty body is signed, and every upload that has one is refused.
+    // Otherwise the SDK signs the checksum of an empty body, and the store refuses every upload.
     requestChecksumCalculation: 'WHEN_REQUIRED',
-    // Where an upload goes is said above and nowhere else: not by AWS_ENDPOINT_URL and its like, nor by ~/.aws/config.
+    // The endpoint above is the only one: AWS_ENDPOINT_URL, similar variables and ~/.aws/config must not change it.
     ignoreConfiguredEndpointUrls: true,
     useDualstackEndpoint: false,
     useFipsEndpoint: false,

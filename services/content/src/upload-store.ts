@@ -1,18 +1,18 @@
 import type { presignVariables, Secret, Values } from '@latchkey/shared/config';
 
-/** The bucket that uploads go to, and what signs for it. */
+/** The bucket for uploads, and its credentials. */
 export interface UploadStore {
   bucket: string;
   region: string;
-  /** Null: the one of AWS. */
+  /** Null for the endpoint of AWS. */
   endpoint: string | null;
-  /** Whether the bucket stands in the path of a URL instead of its host name. */
+  /** Whether the name of the bucket is in the path of a URL instead of its host name. */
   forcePathStyle: boolean;
   accessKeyId: Secret<string>;
   secretAccessKey: Secret<string>;
 }
 
-/** @returns null where uploads are off. `presignRule` has seen to it that else nothing is missing. */
+/** @returns null if uploads are off. Otherwise `presignRule` has checked that no variable is missing. */
 export function readUploadStore(values: Values<typeof presignVariables>): UploadStore | null {
   const { enablePresign, s3Bucket, s3Region, awsAccessKeyId, awsSecretAccessKey } = values;
   if (!enablePresign) return null;

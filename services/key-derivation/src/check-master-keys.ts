@@ -8,10 +8,10 @@ export class MasterKeyMismatch extends Error {
   readonly versions: readonly number[];
   /** Its message is for the operator, without a stack. */
   readonly forOperator = true;
-  /** Waiting does not mend it. */
+  /** Retrying does not help. */
   readonly final = true;
 
-  /** @param missingFrom where no key was found at all: the file in which the first run kept them */
+  /** @param missingFrom the file in which the first run kept the keys, if no key was found at all */
   constructor(versions: readonly number[], missingFrom?: string) {
     const list = versions.join(', ');
     super(
@@ -27,8 +27,7 @@ export class MasterKeyMismatch extends Error {
 }
 
 /**
- * Compares each master key with the one that its version was first used with, and notes the versions that are in use and
- * that this process lacks.
+ * Compares each master key with the first key of its version, and notes the versions that are in use and that this process lacks.
  *
  * @throws MasterKeyMismatch naming every version that differs
  */

@@ -2,7 +2,7 @@ import { contentVariables, leaseMode, masterKeys, type Values } from '@latchkey/
 
 export { masterKeyRule } from '@latchkey/shared/config';
 
-/** The variables of this service, beside those of viewer tokens, which several services read. */
+/** The variables of this service, besides those that several services read. */
 export const keyDerivationSettings = { ...contentVariables, leaseMode, masterKeys };
 
 export type KeyDerivationConfig = Values<typeof keyDerivationSettings>;

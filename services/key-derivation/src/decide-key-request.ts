@@ -10,7 +10,7 @@ export interface KeyRules {
   leaseMode: 'off' | 'optional' | 'required';
 }
 
-/** A state that the decision rests on and that is not known now. */
+/** A state that the decision needs and that is not known now. */
 export interface UnknownState {
   readonly cache: keyof Authority;
   readonly key: string;
@@ -26,7 +26,7 @@ const unregisteredKeyVersion = 1;
 
 /**
  * The order of `docs/contract.md#order-of-decisions`, after the credential and its scope: the content claim, the content,
- * then the lease that is named or, where none is, the marks and the lease mode.
+ * then the named lease or, without one, the marks and the lease mode.
  *
  * It is a pure function of what is known at this instant. What is not known is named, to be read; then everything is
  * decided again from the beginning, so that no answer mixes states of different instants.
@@ -80,7 +80,7 @@ function decideByLease(
   now: number,
   leaseLoadsAtStart: number,
 ): Decision | null {
-  // What cannot be the id of a lease is not looked for.
+  // A text that cannot be the id of a lease is not looked up.
   if (!isUuid(leaseId)) return refuse('LEASE_UNKNOWN');
   const known = authority.leases.peek(leaseId);
   if (!known) return read('leases', leaseId);

@@ -11,8 +11,8 @@ export interface ContentKeyIssuer {
   /**
    * Decides and derives.
    *
-   * @returns 16 octets: at once where everything is known, which is the usual case
-   * @throws AppError with the code of the decision; DEPENDENCY_UNAVAILABLE where it cannot be known
+   * @returns 16 bytes: at once if every state is known, which is the usual case
+   * @throws AppError with the code of the decision; DEPENDENCY_UNAVAILABLE if a state cannot be known
    */
   issue(request: KeyRequest): Buffer | Promise<Buffer>;
 }
@@ -25,12 +25,12 @@ export interface ContentKeyIssuerOptions {
 }
 
 /**
- * Reads for one request. A decision rests on three states, an expired lease is read twice, and a change may overtake a
- * read; a server on which changes overtake more reads than that does not know where it stands.
+ * Reads for one request. A decision needs three states, an expired lease is read twice, and a change may overtake a read. If changes
+ * overtake more reads than that, the server cannot know the states.
  */
 const readsAtMost = 12;
 /**
- * A request begins no read after this: hls.js waits 8 s for the first byte of a key (its `keyLoadPolicy`). Where the owner is
+ * A request begins no read after this: hls.js waits 8 s for the first byte of a key (its `keyLoadPolicy`). If the owner is
  * slower than `AUTHORITY_MAX_AGE_SECONDS`, every state is too old when it comes, and twelve reads would be a minute.
  */
 const readsForMs = 8_000;
@@ -52,7 +52,7 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     try {
       await authority[cache].load(key);
     } catch (cause) {
-      // Whatever the reason: it could not be checked, so it is neither yes nor no.
+      // A state that could not be checked is neither a yes nor a no, whatever the reason.
       throw cause instanceof AppError ? cause : new AppError('DEPENDENCY_UNAVAILABLE', { cause });
     }
   }

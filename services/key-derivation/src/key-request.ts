@@ -6,6 +6,6 @@ export interface KeyRequest {
   readonly contentId: string;
   /** Undefined for content without periods. */
   readonly epoch: number | undefined;
-  /** The lease that the request names; null where it names none. */
+  /** The lease that the request names; null without one. */
   readonly leaseId: string | null;
 }

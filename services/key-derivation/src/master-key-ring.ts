@@ -5,19 +5,19 @@ import { namesOfVersion } from './version-names.ts';
 /** The master keys of this process, and the versions that it is known to lack. */
 export interface MasterKeyRing {
   readonly held: readonly MasterKey[];
-  /** @returns null where this process has no key of that version; that is noted */
+  /** @returns null if this process has no key of that version; the version is then noted as missing */
   find(version: number): MasterKey | null;
   /** Versions that are in use elsewhere, and of which this process has no key. */
   noteMissing(versions: Iterable<number>): void;
-  /** What `/ready` shows: `versions` that are held and, only where there are some, those that are `missing`. */
+  /** For `/ready`: the `versions` of this process, and those that are `missing`, if there are any. */
   facts(): { versions: number[]; missing?: number[] };
 }
 
 /**
- * Lacking a version is no reason not to serve the others, and none to be silent: content of that version gets no key here.
- * It is learnt at the start, and where a version is added after it, from the first request for such content.
+ * A missing version does not stop the others from being served, but it is reported: content of that version gets no key here. The
+ * process notices it at its start. If the version is added later, it notices it at the first request for such content.
  *
- * @param warn hears of each missing version once
+ * @param warn is called once for each missing version
  */
 export function createMasterKeyRing(
   held: readonly MasterKey[],

@@ -12,7 +12,7 @@ export interface KeyDerivationOptions extends ContentKeyIssuerOptions {
   metrics: Metrics;
 }
 
-/** Adds the key-derivation service to a process. It has no internal routes: it is the first to call, and nobody calls it. */
+/** Adds the key-derivation service to a process. It has no internal routes, because no service calls it. */
 export async function mount(
   core: ServiceCore<KeyDerivationConfig>,
   { masterKeys }: { masterKeys: MasterKeyRing },

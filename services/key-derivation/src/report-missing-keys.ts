@@ -4,9 +4,9 @@ import { MasterKeyMissing } from './master-key-missing.ts';
 
 /**
  * Tells the gateway, with a 503 for a version of the master key that this process lacks, that another replica may have it. The
- * process is as good as any other for all other requests, so it says nothing of itself.
+ * process can answer all other requests, so the gateway keeps sending them.
  *
- * For a process behind the gateway: where the routes are mounted on it, nobody takes the header off again.
+ * Only for a process behind the gateway, which removes the header: in the single node it would reach clients.
  */
 export function reportMissingKeys(app: App): void {
   app.addHook('onError', (_request, reply, error, done) => {

@@ -19,27 +19,27 @@ export async function countActiveLeases({
   return store.countActive({ viewerId: null, contentId: null }, clock.now());
 }
 
-/** Has the gauge counted whenever it is read, so that it needs no timer and is never behind. */
+/** Counts whenever the gauge is read, so that it needs no timer and is always current. */
 export function gaugeActiveLeases(gauge: Metrics['activeLeases'], count: () => Promise<number>): void {
   // prom-client asks `collect` before it reads a metric; its types name it only as an option of the constructor.
   Object.assign(gauge, {
     async collect() {
-      // Not known is not zero, and one number that is missing shall not cost the others.
+      // An unknown count is not zero, and must not fail the other metrics.
       gauge.set(await count().catch(() => Number.NaN));
     },
   });
 }
 
-/** As long as a step of the statistics. A million active leases are counted in some 40 ms, on SQLite by a thread of its own. */
+/** As long as a step of the statistics. A million active leases are counted in some 40 ms, on SQLite in a separate thread. */
 const sampleEveryMs = 10_000;
 
-/** Counts the active leases again and again, for their number over time. What could not be counted is left out. */
+/** Counts the active leases for each step of the statistics. A count that fails is left out. */
 export function sampleActiveLeases(
   { metrics }: { metrics: Pick<Metrics, 'statistics'> },
   count: () => Promise<number>,
 ): Repeating {
   const sample = async () => metrics.statistics.noteActiveLeases(await count());
-  // While the database is away there is nothing to say that readiness does not.
+  // If the database is away, readiness reports it.
   const first = sample().catch(() => {});
   const further = everyMs(sampleEveryMs, sample, () => {});
   return {

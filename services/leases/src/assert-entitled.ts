@@ -3,12 +3,12 @@ import { isEntitled } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { LeaseRouteOptions } from './lease-route-options.ts';
 
-/** @throws AppError CONTENT_NOT_ENTITLED where the viewer's token names other contents */
+/** @throws AppError CONTENT_NOT_ENTITLED if the viewer's token names other contents */
 export function assertEntitled(principal: Principal, contentId: string): void {
   if (!isEntitled(principal, contentId)) throw new AppError('CONTENT_NOT_ENTITLED');
 }
 
-/** @throws AppError CONTENT_NOT_FOUND where the content is disabled, or is not registered and would have to be */
+/** @throws AppError CONTENT_NOT_FOUND if the content is disabled, or if it must be registered and is not */
 export async function assertContentOpen(
   { contents, contentMode }: Pick<LeaseRouteOptions, 'contents' | 'contentMode'>,
   contentId: string,

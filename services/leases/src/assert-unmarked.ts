@@ -4,7 +4,7 @@ import { MarkStore } from './mark-store.ts';
 import type { Transaction } from './own-tables.ts';
 
 /**
- * A token from before a revocation gives no new lease, and brings no expired one back. An API key is no token, and may.
+ * A token from before a revocation gets no new lease and cannot bring an expired one back. This does not apply to API keys.
  *
  * @throws AppError TOKEN_REVOKED
  */

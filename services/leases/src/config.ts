@@ -7,14 +7,14 @@ import {
 } from '@latchkey/shared/config';
 import type { LeaseRules } from './lease-rules.ts';
 
-/** The variables of this service, beside those of the database, the bus and the listener. */
+/** The variables of this service, besides those of the database, the bus and the listener. */
 export const leaseSettings = { ...contentVariables, ...leaseVariables, ...viewerTokenVariables };
-/** What must hold between them. */
+/** Checks of several of these variables together. */
 export const leaseSettingRules = [leaseRule];
 
 export type LeaseConfig = Values<typeof leaseSettings>;
 
-/** The rules of leases as the configuration gives them. */
+/** The configured rules of leases. */
 export function readLeaseRules(config: Values<typeof leaseVariables>): LeaseRules {
   return {
     mode: config.leaseMode,

@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { LeaseSelector } from './lease-selector.ts';
 
-/** What holds between a lease `l` and the revocation `r` that covers it, besides its viewer and content. */
+/** The condition on a lease `l` and a revocation `r` that covers it, besides viewer and content. */
 const isWithin = (r: 'r' | 'other') => sql`l.created_at > ${sql.ref(`${r}.created_after`)}
   and l.created_at <= ${sql.ref(`${r}.revoked_up_to`)} and l.expires_at > ${sql.ref(`${r}.expiring_after`)}`;
 
 /**
- * How many leases look active by their rows and are covered by a revocation whose rows are still being written: what a
- * count over the rows has too many.
+ * How many leases look active by their rows and are covered by a revocation whose rows are still being written: by so
+ * many a count over the rows is too high.
  *
  * The cost is that of counting the leases of those revocations by an index, and nothing when no revocation is being written. Several
  * revocations of one viewer, content or pair cover different leases (`created_after`). Of the others, a content's leases
@@ -50,7 +50,7 @@ function sumOf(
     ].map((condition) => sql`and ${condition}`),
     sql` `,
   );
-  // A revocation of another viewer or content than those asked for covers none of them.
+  // A revocation of another viewer or content covers no lease of the selector.
   const same = sql.join(
     [
       ...(viewerId === null ? [] : [sql`r.viewer_id in ('', ${viewerId})`]),

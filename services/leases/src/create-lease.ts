@@ -17,7 +17,7 @@ export interface LeaseRequest {
   requestedTtlSeconds: number | undefined;
 }
 
-/** A lease and the life that it was just given. */
+/** A lease and the time that it was just given. */
 export interface Grant {
   lease: Lease;
   ttlSeconds: number;
@@ -25,7 +25,7 @@ export interface Grant {
 
 /**
  * Gives the viewer a lease for the content: a new one, or the active one of the same device, renewed. Without a `deviceId`
- * it is always a new one: nothing says that two players are the same.
+ * it is always a new one, because two players cannot be told apart.
  *
  * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, TOKEN_REVOKED, LEASE_LIMIT_REACHED
  */
@@ -42,7 +42,7 @@ export async function createLease(
   return service.ledger.write(async (entry) => {
     await lockForCreation(entry.tx, viewerId, contentId);
     await assertUnmarked(entry.tx, acting.principal, request);
-    // Read behind the lock, so that it is not earlier than a revocation that this waited for.
+    // Read after the lock, so that it is not earlier than a revocation that held the lock.
     const now = service.clock.now();
     const ttlSeconds = grantTtlSeconds(service.rules, request.requestedTtlSeconds);
     const life = { now, expiresAt: now + ttlSeconds * 1_000 };
@@ -75,7 +75,7 @@ async function renewOfSameDevice(
   const store = await openLeaseStore(tx, revocations);
   const active = await store.findReusable({ ...request, deviceId }, now);
   const renewal = { at: now, expiresAt, expiringAfter: lastRenewableExpiry(rules, now) };
-  // Null also where the viewer released it in between.
+  // Also null if the viewer released it in between.
   return active && store.renew(active.id, renewal);
 }
 

@@ -2,7 +2,7 @@ import type { Principal } from '@latchkey/shared/contracts';
 import type { AuditFacts } from '@latchkey/shared/http';
 import type { LedgerEntry } from './own-tables.ts';
 
-/** Who acts on leases, and what the audit is to know of the request. */
+/** Who acts on leases, and the facts of the request for the audit. */
 export interface Acting {
   principal: Principal;
   facts: AuditFacts;
@@ -24,7 +24,7 @@ export function auditAct(
   return entry.audit({ ...facts, action, target, outcome: 'done', code: null });
 }
 
-/** As `auditAct`, for acts that are a viewer's daily business and management only when an API key does them. */
+/** As `auditAct`, but only for API keys: viewers do these acts all the time, and their rows would fill the audit. */
 export async function auditManagement(
   entry: LedgerEntry,
   acting: Acting,

@@ -16,11 +16,11 @@ export interface LeaseEntry extends LedgerEntry {
 
 /** Writes acts on leases. */
 export interface LeaseLedger {
-  /** As `Ledger.write`. After the commit the event stream shows each lease, and the other replicas get its state. */
+  /** As `Ledger.write`. After the commit it sends each lease to the event stream, and its state to other replicas. */
   write<T>(work: (entry: LeaseEntry) => Promise<T>): Promise<T>;
 }
 
-/** @param publisher null where no replica shares states with this process */
+/** @param publisher null if no replica shares states with this process */
 export function createLeaseLedger(
   ledger: Ledger,
   publisher: LeasePublisher | null,
@@ -31,7 +31,7 @@ export function createLeaseLedger(
       const publish = publisher?.begin();
       let published: PublishedLease[] = [];
       const result = await ledger.write((entry) => {
-        // The database may have broken off an attempt before.
+        // An earlier attempt of this transaction may have failed.
         published = [];
         return work(withLeaseVerbs(entry, published, (lease) => toLeaseState(lease, rules)));
       });

@@ -6,9 +6,9 @@ const viewer = (id: string) => `viewer:${id}`;
 const content = (id: string) => `content:${id}`;
 
 /**
- * Before the decision to create: no other lease of this viewer is created meanwhile, so the limit holds, and no
- * revocation runs that covers this one, so the marks that are read are the last word. Different viewers of one content
- * do not wait for each other.
+ * Taken before the decision to create. No other lease of this viewer is created meanwhile, so the limit holds. No revocation that
+ * covers this lease runs meanwhile, so the marks that are read are current. Different viewers of one content do not wait for each
+ * other.
  */
 export async function lockForCreation(tx: Transaction, viewerId: string, contentId: string): Promise<void> {
   await lockSubject(tx, viewer(viewerId), 'exclusive');
@@ -16,7 +16,7 @@ export async function lockForCreation(tx: Transaction, viewerId: string, content
 }
 
 /**
- * Before a renewal: no revocation that covers the lease runs meanwhile, so those that are read are the last word. Renewals
+ * Taken before a renewal. No revocation that covers the lease runs meanwhile, so those that are read are current. Renewals
  * of one viewer do not wait for each other. Bringing an expired lease back is locked as a creation is, because it counts
  * towards the limit.
  */
@@ -26,7 +26,7 @@ export async function lockForRenewal(tx: Transaction, viewerId: string, contentI
 }
 
 /**
- * Before a revocation that leaves a mark: creations and renewals that it covers are over, and seen by it, or wait and see its mark.
+ * Taken before a revocation that leaves a mark: creations and renewals that it covers are over, and seen by it, or wait and see its mark.
  * For a pair the viewer is enough, because every creation and renewal of the pair holds the viewer.
  */
 export async function lockForRevocation(

@@ -8,7 +8,7 @@ import { MarkStore } from './mark-store.ts';
 import type { Database } from './own-tables.ts';
 
 /**
- * Leases and marks as the neighbours see them. A lease that a revocation by viewer or content covers is revoked here from
+ * Leases and marks for other services. A lease that a revocation by viewer or content covers is revoked here from
  * the commit of that revocation on.
  */
 export function createLeaseReader({

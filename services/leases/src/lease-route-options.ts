@@ -6,18 +6,18 @@ import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import type { RouteOptions } from './own-tables.ts';
 
-/** What the lease service is made from. */
+/** What the routes of the lease service are made from. */
 export interface LeaseRouteOptions extends RouteOptions {
   contents: ContentReader;
   /** `any`: a lease may be for content that is not registered (`CONTENT_MODE`). */
   contentMode: 'registered' | 'any';
   rules: LeaseRules;
   metrics: Metrics;
-  /** Null where no replica shares states with this process. */
+  /** Null if no replica shares states with this process. */
   publisher: LeasePublisher | null;
 }
 
-/** What its own functions work with. */
+/** What the functions of the service get. */
 export interface LeaseService extends Omit<LeaseRouteOptions, 'ledger'> {
   ledger: LeaseLedger;
   /** Whether the schema has the table of revocations (migration 0004). */

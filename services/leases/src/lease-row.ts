@@ -20,7 +20,7 @@ export const leaseColumns = [
 export type LeaseExpression = ExpressionBuilder<Schema, 'leases'>;
 type LeaseRow = Selectable<LeaseTable>;
 
-/** A row, and what the revocation by viewer or content that covers it says, where the row does not show it yet. */
+/** A row, with the time and reason of a revocation by viewer or content that covers it and is not written to it yet. */
 export interface CoveredRow extends LeaseRow {
   covered_at?: number | null;
   covered_reason?: string | null;
@@ -38,7 +38,7 @@ function covering(eb: LeaseExpression) {
     .whereRef('covering.expiring_after', '<', 'leases.expires_at');
 }
 
-/** Whether a revocation by viewer or content revokes the row, which does not show it yet. */
+/** Whether a revocation by viewer or content covers the row and is not written to it yet. */
 export function isCovered(eb: LeaseExpression) {
   return eb.exists(covering(eb).select(eb.lit(1).as('one')));
 }
@@ -52,7 +52,7 @@ export function hasUnfinished(eb: Pick<LeaseExpression, 'exists' | 'selectFrom' 
 
 /** The columns `covered_at` and `covered_reason` of `CoveredRow`. Of several revocations the first one counts. */
 export function coverColumns(eb: LeaseExpression) {
-  // Not by the bare number: Postgres would walk through the index of all numbers to find one that covers.
+  // Not by the number alone: Postgres would read the whole index of numbers to find one that covers.
   const first = covering(eb)
     .where('leases.revoked_at', 'is', null)
     .orderBy(sql`covering.number + 0`)
@@ -78,7 +78,7 @@ export function isOlderThanRevocation(eb: LeaseExpression) {
   );
 }
 
-/** What `statusOf` says, in SQL, as far as the row alone shows it. */
+/** `statusOf` in SQL, by the row alone. */
 export function inState(eb: LeaseExpression, state: LeaseStatus, now: number) {
   if (state === 'revoked') return eb('revoked_at', 'is not', null);
   return eb.and([eb('revoked_at', 'is', null), eb('expires_at', state === 'active' ? '>' : '<=', now)]);
@@ -93,7 +93,7 @@ export interface OpenLeases extends LeaseSelector {
   expiringAfter: number;
 }
 
-/** The condition on a row of `leases` that a revocation covers and that does not show it yet. */
+/** The condition on a row of `leases` that a revocation covers and is not written to yet. */
 export function isOpen(
   eb: LeaseExpression,
   { createdAfter, createdUpTo, expiringAfter, ...named }: OpenLeases,

@@ -1,8 +1,8 @@
 /** What the operator decides about leases (`LEASE_…`). */
 export interface LeaseRules {
-  /** `off`: there are no leases. What `required` asks of a key request is no matter of this service. */
+  /** `off`: there are no leases. What `required` means for a key request is decided by key-derivation. */
   mode: 'off' | 'optional' | 'required';
-  /** How long a lease lives where nothing else is asked for. */
+  /** How long a lease lives if the request does not say. */
   ttlSeconds: number;
   maxTtlSeconds: number;
   /** How long after its expiry a lease can still be renewed. */
@@ -12,15 +12,15 @@ export interface LeaseRules {
   limitMode: 'reject' | 'evict-oldest';
 }
 
-/** Three quarters of the life (`docs/contract.md#leases`): a quarter is left for a network that is away, and to try again. */
+/** Three quarters of the life (`docs/contract.md#leases`): the last quarter leaves time for retries. */
 const renewAfterShare = 0.75;
 
-/** How long a lease lives that is created or renewed now: what was asked for, as far as it is allowed. */
+/** How long a lease lives that is created or renewed now: the requested time, up to the maximum. */
 export function grantTtlSeconds(rules: LeaseRules, requestedTtlSeconds: number | undefined): number {
   return Math.min(requestedTtlSeconds ?? rules.ttlSeconds, rules.maxTtlSeconds);
 }
 
-/** When the viewer should renew, in seconds from now: never at once, or a short lease would make it spin. */
+/** When the viewer should renew, in seconds from now: at least 1, or a player with a short lease would renew in a loop. */
 export function renewAfterSeconds(ttlSeconds: number): number {
   return Math.max(1, Math.floor(ttlSeconds * renewAfterShare));
 }

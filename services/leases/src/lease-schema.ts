@@ -11,9 +11,9 @@ function nullable<T>(schema: Record<string, unknown>) {
   return Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
 }
 
-/** As long as the `sub` of a token may be; `readViewerId` counts octets. */
+/** As long as the `sub` of a token may be; `readViewerId` counts bytes. */
 export const ViewerIdSchema = Type.String({ minLength: 1, maxLength: 1_024, pattern: printable });
-/** A malformed lease id is an unknown one and not a fault of the request. */
+/** A malformed lease id gets the answer for an unknown one. */
 export const LeaseIdSchema = Type.String({ maxLength: 256, description: 'UUID.' });
 export const DeviceIdSchema = nullable<string>({
   type: 'string',
@@ -25,7 +25,7 @@ export const ReasonSchema = Type.String({ maxLength: 500, pattern: printable });
 export const RequestedTtlSchema = Type.Integer({
   minimum: 1,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Seconds. The lease may live shorter than asked for.',
+  description: 'Seconds. The lease may get a shorter time than requested.',
 });
 
 export const LeaseSchema = Type.Object({

@@ -16,7 +16,7 @@ export function describeSelector({ viewerId, contentId }: LeaseSelector): string
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** The condition on a row of `leases`; true of every row where nothing is named. */
+/** The condition on a row of `leases`; true for every row if nothing is named. */
 export function matchesSelector(
   eb: ExpressionBuilder<Schema, 'leases'>,
   { viewerId, contentId }: LeaseSelector,

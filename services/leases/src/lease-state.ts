@@ -2,7 +2,7 @@ import type { LeaseState } from '@latchkey/shared/contracts';
 import type { Lease } from './lease.ts';
 import { renewableUntil } from './lease-rules.ts';
 
-/** What deciding about a lease takes, as the neighbours get it. */
+/** The state of a lease by which other services decide. */
 export function toLeaseState(lease: Lease, rules: { renewGraceSeconds: number }): LeaseState {
   return {
     viewerId: lease.viewerId,

@@ -18,7 +18,7 @@ import {
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
 import type { Database, Transaction } from './own-tables.ts';
 
-/** Entries of an index that a count looks at itself: some 1 ms on SQLite, in which the process answers nobody. */
+/** Index entries that a count reads in this thread: some 1 ms on SQLite, in which the process answers no request. */
 const countedAtOnce = 5_000;
 
 /** How a lease ends before its time. */
@@ -28,11 +28,11 @@ export interface Revocation {
   reason: string | null;
 }
 
-/** A new life for a lease, in milliseconds since 1970. */
+/** A new expiry of a lease, in milliseconds since 1970. */
 export interface Renewal {
   at: number;
   expiresAt: number;
-  /** Only a lease that expires after this time; a revocation, too, is looked at in the same statement. */
+  /** Only a lease that expires after this time. Revocations are checked in the same statement. */
   expiringAfter: number;
 }
 
@@ -73,7 +73,7 @@ export class LeaseStore {
       .$if(this.#hasRevocations, (query) => query.select(coverColumns));
   }
 
-  /** Active now, by the row and by what revokes it. */
+  /** Active now, by the row and by the revocations that cover it. */
   #isActive(eb: LeaseExpression, now: number) {
     const byRow = inState(eb, 'active', now);
     return this.#hasRevocations ? eb.and([byRow, eb.not(isCovered(eb))]) : byRow;
@@ -99,7 +99,7 @@ export class LeaseStore {
     return rows.map(toLease);
   }
 
-  /** The viewer's active lease for the same content and device, the newest where there are several. */
+  /** The viewer's active lease for the same content and device, the newest if there are several. */
   async findReusable(
     { viewerId, contentId, deviceId }: { viewerId: string; contentId: string; deviceId: string },
     now: number,
@@ -116,9 +116,9 @@ export class LeaseStore {
   }
 
   /**
-   * Renews where that is still allowed when the statement runs, so that a revocation at the same time wins.
+   * Renews if that is still allowed when the statement runs, so that a revocation at the same time takes precedence.
    *
-   * @returns the lease as it is now, null where nothing was renewed
+   * @returns the lease as it is now, null if nothing was renewed
    */
   async renew(id: string, { at, expiresAt, expiringAfter }: Renewal): Promise<Lease | null> {
     const row = await this.#db
@@ -135,7 +135,7 @@ export class LeaseStore {
     return row ? toLease(row) : null;
   }
 
-  /** @returns the lease as it is now, null where it was revoked before or is not there */
+  /** @returns the lease as it is now, null if it was revoked before or does not exist */
   async revokeOne(id: string, { at, by, reason }: Revocation): Promise<Lease | null> {
     const row = await this.#db
       .updateTable('leases')
@@ -177,7 +177,7 @@ export class LeaseStore {
     return rows.map(toLease);
   }
 
-  /** How many of the named leases are active now. A million of them keep nobody else waiting (`readAside`). */
+  /** How many of the named leases are active now. Counting a million delays no other request (`readAside`). */
   async countActive(selector: LeaseSelector, now: number): Promise<number> {
     const few = hasReadAside(this.#db) ? await this.#countFew(selector, now) : null;
     if (few !== null) return few;
@@ -237,7 +237,7 @@ export class LeaseStore {
       .select('id')
       .where('expires_at', '<', expiredBefore)
       .orderBy('expires_at');
-    // A lease is created before it is revoked: the index keeps the search to old ones.
+    // A lease is created before it is revoked, so the index limits the search to old leases.
     const revoked = this.#db
       .selectFrom('leases')
       .select('id')

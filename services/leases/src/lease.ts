@@ -11,10 +11,10 @@ export interface Lease {
   id: string;
   viewerId: string;
   contentId: string;
-  /** What the player calls its device; null where it does not say. */
+  /** The player's name of its device; null if it gives none. */
   deviceId: string | null;
   createdAt: number;
-  /** The last time; null where never. */
+  /** The last time; null if never. */
   renewedAt: number | null;
   expiresAt: number;
   revokedAt: number | null;
@@ -22,9 +22,9 @@ export interface Lease {
   reason: string | null;
 }
 
-/** The state of a lease at `now`. It is worked out and never stored, so nothing has to run for a lease to expire. */
+/** The state of a lease at `now`. It is computed and never stored, so no job expires leases. */
 export function statusOf(lease: Lease, now: number): LeaseStatus {
-  // A revocation stays one when the time runs out as well.
+  // A revoked lease stays revoked after its expiry.
   if (lease.revokedAt !== null) return 'revoked';
   return lease.expiresAt > now ? 'active' : 'expired';
 }

@@ -5,14 +5,14 @@ import type { LeaseService } from './lease-route-options.ts';
 import { type LeaseFilter, LeaseStore } from './lease-store.ts';
 import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
 
-/** Some 2 ms on SQLite, in which the process answers nobody. */
+/** Some 2 ms on SQLite, in which the process answers no request. */
 const rowsPerStep = 250;
 /** Rows that one page looks at while a large revocation is being written: 10,000. Then the page ends early. */
 const stepsPerPage = 40;
 
 export interface LeasePage {
   leases: Lease[];
-  /** Where the next page begins; null where this one is the last. */
+  /** Where the next page begins; null if this one is the last. */
   next: Cursor | null;
 }
 
@@ -31,7 +31,7 @@ export async function listLeases(
 ): Promise<LeasePage> {
   const hasRevocations = await revocations.isThere(db);
   const store = new LeaseStore(db, hasRevocations);
-  // Before the rows: what is finished in between, the rows show by themselves.
+  // Read before the rows: a revocation that is finished in between is then shown by the rows.
   const unfinished = hasRevocations ? await new RevocationStore(db).listUnfinished(filter) : [];
   if (filter.state === null || unfinished.length === 0)
     return toPage(await store.list(filter, now, limit + 1, after), limit);

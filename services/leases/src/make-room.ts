@@ -6,9 +6,9 @@ import { toLeaseView } from './lease-schema.ts';
 import { openLeaseStore } from './lease-store.ts';
 
 /**
- * Sees to it that the viewer may have one more active lease. The caller holds the viewer's lock.
+ * Ensures that the viewer may have one more active lease. The caller holds the viewer's lock.
  *
- * @throws AppError LEASE_LIMIT_REACHED with the active leases, where the oldest is not to give way
+ * @throws AppError LEASE_LIMIT_REACHED with the active leases, unless the oldest one is evicted
  */
 export async function makeRoom(
   entry: LeaseEntry,
@@ -30,7 +30,7 @@ export async function makeRoom(
   for (const { id } of active.slice(0, tooMany)) {
     const evicted = await store.revokeOne(id, { at: entry.now, by: 'limit', reason: null });
     if (!evicted) continue;
-    // No mark: the same token may be at work on the newer lease.
+    // Without a mark: the newer lease may use the same token.
     const changeNumber = await entry.change({ kind: 'leases', leaseId: id, viewerId: null, contentId: null });
     await auditManagement(entry, acting, 'lease.evict', id);
     entry.revoked(evicted, changeNumber);

@@ -15,7 +15,7 @@ export class MarkStore {
     return findLatestMark(this.#db, viewerId, contentId);
   }
 
-  /** Marks what the selector names. A mark never goes back: of two revocations the later one holds. */
+  /** Marks what the selector names. A mark only moves forward: of two revocations the later one holds. */
   async mark({ viewerId, contentId }: LeaseSelector, at: number): Promise<void> {
     await this.#db
       .insertInto('marks')

@@ -2,7 +2,7 @@ import type { Metrics } from '@latchkey/shared/metrics';
 import { Histogram } from 'prom-client';
 import { type Static, Type } from 'typebox';
 
-/** No sitting is longer than a day; without a bound, one false report would spoil every sum for good. */
+/** No session is longer than a day. Without a bound, one false report would spoil every sum for good. */
 const maxDurationMs = 86_400_000;
 /** A day of segments of one second, ten times over. */
 const maxCount = 1_000_000;
@@ -15,7 +15,7 @@ export const PlayerMetricsSchema = {
   timeToFirstFrame: Type.Unsafe<number | null>({
     ...Duration,
     type: ['number', 'null'],
-    description: 'Milliseconds; null while no frame was shown.',
+    description: 'Milliseconds; null before the first frame.',
   }),
   avgDecryptTime: Duration,
   avgFragLoadTime: Duration,
@@ -63,7 +63,7 @@ const shown: Record<keyof PlayerMetrics, { name: string; help: string; buckets: 
   stallCount: { name: 'stalls', help: 'Buffer underruns of a report.', buckets: countBuckets },
 };
 
-/** Registers the histograms of players' reports. No label: neither viewer nor content is to be kept for ever. */
+/** Registers the histograms of players' reports. They have no labels, so that neither viewers nor contents are stored. */
 export function createPlayerMetrics({ registry, statistics }: Pick<Metrics, 'registry' | 'statistics'>): {
   observe(report: PlayerMetrics): void;
 } {

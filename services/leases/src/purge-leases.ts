@@ -8,9 +8,9 @@ import { runPaced } from './paced-work.ts';
 import { RevocationStore } from './revocation-store.ts';
 
 const hourMs = 3_600_000;
-/** A lease that has ended can be looked up for a day: long enough for the support case of last night. */
+/** An ended lease can be looked up for a day: long enough for support to see last night's leases. */
 const keptLeaseMs = 24 * hourMs;
-/** A follower of the change feed that was away for longer forgets everything and starts anew, which is as right. */
+/** A follower of the change feed that was away for longer drops every state and starts again, which is correct, too. */
 const keptChangeMs = hourMs;
 
 export interface LeasePurgeOptions {
@@ -42,7 +42,7 @@ export interface Purged {
 class PurgedElsewhere extends Error {}
 
 /**
- * Removes what no decision can rest on any more, in as many short transactions as it takes. On Postgres a run keeps up with
+ * Removes the rows that no decision can need any more, in as many short transactions as it takes. On Postgres a run keeps up with
  * 5,000 leases a second. On SQLite it removed 1,500 a second on a machine with ten times the load that it can bear. Nothing
  * depends on when it runs, because leases expire by comparison.
  */

@@ -13,10 +13,10 @@ import { openLeaseStore } from './lease-store.ts';
 import { makeRoom } from './make-room.ts';
 
 /**
- * Gives a lease a new life that counts from now: a viewer its own, an API key any.
+ * Renews a lease from now on. A viewer can renew its own leases, an API key any.
  *
  * @throws AppError LEASE_UNKNOWN, LEASE_REVOKED, LEASE_EXPIRED, CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND; and TOKEN_REVOKED
- *   or LEASE_LIMIT_REACHED where an expired lease would come back to a viewer who would get no new one
+ *   or LEASE_LIMIT_REACHED if an expired lease would come back to a viewer who would get no new one
  */
 export async function renewLease(
   service: LeaseService,
@@ -46,7 +46,7 @@ export async function renewLease(
   return { lease: renewed, ttlSeconds };
 }
 
-/** @returns null where the lease is not active any more */
+/** @returns null if the lease is not active any more */
 async function extendActive(
   { clock, revocations }: LeaseService,
   { tx }: LeaseEntry,
@@ -63,7 +63,7 @@ async function extendActive(
  * Brings an expired lease back within its grace. It did not count towards the limit and now does, like a new one; and like
  * a new one it is refused to a token from before a revocation.
  *
- * @returns null where a revocation is newer than the lease, though it had ended before
+ * @returns null if a revocation is newer than the lease, although the lease had ended before it
  */
 async function revive(
   service: LeaseService,
@@ -89,7 +89,7 @@ async function revive(
   });
 }
 
-/** @returns the lease, where the principal may renew it at `now` */
+/** @returns the lease, if the principal may renew it at `now` */
 function asRenewable(lease: Lease | null, principal: Principal, { rules }: LeaseService, now: number): Lease {
   const mine = lease !== null && (principal.kind === 'api-key' || lease.viewerId === viewerIdOf(principal));
   if (!mine) throw new AppError('LEASE_UNKNOWN');

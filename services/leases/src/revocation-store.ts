@@ -14,7 +14,7 @@ export interface SelectorRevocation extends LeaseSelector {
   expiringAfter: number;
   revokedAt: number;
   reason: string | null;
-  /** The row of the audit that gets the number of leases; null where no row was written. */
+  /** The row of the audit that gets the number of leases; null if no row was written. */
   auditNumber: number | null;
 }
 
@@ -34,7 +34,7 @@ export class RevocationStore {
     this.#db = db;
   }
 
-  /** @param finished how many rows were written, where that is all of them; null where they are still to be written */
+  /** @param finished how many rows were written, if that is all of them; null if they are still to be written */
   async insert(
     revocation: SelectorRevocation,
     finished: { at: number; written: number } | null,
@@ -96,7 +96,7 @@ export class RevocationStore {
     return rows.map(toRevocation);
   }
 
-  /** Notes how far the rows of a revocation have been written. */
+  /** Stores how far the rows of a revocation have been written. */
   async note(
     { number, auditNumber }: UnfinishedRevocation,
     { written, cursor, finishedAt }: { written: number; cursor: Cursor | null; finishedAt: number | null },
@@ -144,7 +144,7 @@ export async function findNewestCreation(
   tx: Transaction,
   { viewerId, contentId }: LeaseSelector,
 ): Promise<number> {
-  // For a pair that of the viewer is enough: it is read from the end of one index, and is no earlier.
+  // For a pair, the newest lease of the viewer is enough: it is read from the end of one index, and is not earlier.
   const row = await tx
     .selectFrom('leases')
     .select('created_at')

@@ -10,17 +10,17 @@ export interface RevocationWriterOptions {
   clock: Clock;
   /** Whether the table is there (migration 0004). */
   revocations: TableCheck;
-  /** Ends a run between two transactions. What is left, the next run or another process goes on with. */
+  /** Ends a run between two transactions. The next run or another process continues. */
   signal: AbortSignal;
 }
 
 const everything = { viewerId: null, contentId: null };
 
 /**
- * Writes to the rows of leases what a revocation by viewer or content has revoked already. Readers do not depend on it:
- * it keeps the table of revocations short for them.
+ * Writes revocations by viewer or content to the rows of their leases. They hold before, so readers do not depend on it: it keeps
+ * the table of revocations short for them.
  *
- * Each transaction writes some rows and how far it got, so a restart goes on there. One process at a time writes, and the
+ * Each transaction writes some rows and how far it got, so a restart continues there. One process at a time writes, and the
  * revocations take their turns in the order of their numbers: so a lease that two of them name is the first one's.
  */
 export function createRevocationWriter(options: RevocationWriterOptions): { run(): Promise<number> } {
@@ -30,7 +30,7 @@ export function createRevocationWriter(options: RevocationWriterOptions): { run(
     /** @returns how many rows were written */
     async run() {
       if (!(await revocations.isThere(db))) return 0;
-      // Before the transactions, because there is nothing to do nearly always, and this is asked once a second.
+      // Checked before the transactions: it runs once a second, and there is nearly always nothing to do.
       if ((await store.listUnfinished(everything, 1)).length === 0) return 0;
       let written = 0;
       await runPaced(db, clock, signal, async (rows) => {
@@ -43,7 +43,7 @@ export function createRevocationWriter(options: RevocationWriterOptions): { run(
   };
 }
 
-/** @returns how many rows were written; null where nothing is left to write, or another process is writing */
+/** @returns how many rows were written; null if nothing is left to write, or if another process is writing */
 async function writeSome(tx: Transaction, rows: number, clock: Clock): Promise<{ written: number } | null> {
   if (!(await tryLockSubject(tx, 'revocation-writer'))) return null;
   const store = new RevocationStore(tx);

@@ -14,7 +14,7 @@ import { revokeAllRows, revokeRows } from './revoke-rows.ts';
 const shownLeases = 100;
 /** Up to here `revoked` is exact (`docs/contract.md#revocation`). */
 const countedExactly = 10_000;
-/** Rows that a count looks at: one more tells that there are more. */
+/** Rows that a count reads: one more shows that there are more. */
 const rowsLookedAt = countedExactly + 1;
 
 /** What was newly revoked: how many, and the first of them. */
@@ -42,7 +42,7 @@ export function revokeMatchingLeases(
   return service.ledger.write(async (entry) => {
     const { tx } = entry;
     await lockForRevocation(tx, selector);
-    // Read behind the lock: creations that this waited for are then not later than it.
+    // Read after the lock, so that creations that held the lock are not later than it.
     const revokedAt = service.clock.now();
     await new MarkStore(tx).mark(selector, revokedAt);
     const expiringAfter = lastRenewableExpiry(service.rules, revokedAt);
@@ -62,7 +62,7 @@ type Named = Omit<SelectorRevocation, 'createdAfter' | 'createdUpTo'>;
 async function revokeFromNowOn(tx: Transaction, named: Named): Promise<RevocationResult> {
   const store = new RevocationStore(tx);
   const createdAfter = await store.findCoveredUpTo(named);
-  // Leases that are there and look newer come from a process whose clock is ahead.
+  // Stored leases that look newer come from a process whose clock is ahead.
   const newest = await findNewestCreation(tx, named);
   const { revokedAt, reason } = named;
   const createdUpTo = Math.max(revokedAt, newest, createdAfter);

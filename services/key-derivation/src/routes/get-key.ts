@@ -28,7 +28,7 @@ const common = {
   ),
   response: {
     200: {
-      description: 'The content key: exactly 16 octets.',
+      description: 'The content key: exactly 16 bytes.',
       content: {
         'application/octet-stream': {
           schema: Type.String({ format: 'binary', minLength: 16, maxLength: 16 }),
@@ -83,7 +83,7 @@ export function addGetKeyRoutes(app: App, options: KeyRouteOptions): void {
   );
 }
 
-/** Not an async function: the usual answer is there at once, and a promise would only cost. */
+/** Not an async function: the usual answer needs no wait, and a promise would cost time. */
 function answer(
   { issuer, metrics, viewerSources }: KeyRouteOptions,
   request: FastifyRequest,
@@ -102,7 +102,7 @@ function answer(
   else send(key);
 }
 
-/** The header wins; the query counts only where viewers may use it. An empty one names no lease. */
+/** The header takes precedence. The query counts only if `VIEWER_TOKEN_FROM` allows it. An empty text names no lease. */
 function leaseIdOf(request: FastifyRequest, viewerSources: readonly CredentialSource[]): string | null {
   const header = request.headers['x-lease-id'];
   if (typeof header === 'string' && header !== '') return header;

@@ -4,7 +4,7 @@ import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 
 /**
- * What neighbours ask of the lease service, behind the secret that they share. Each answer carries the number of the
+ * The internal routes of the lease service, which need `INTERNAL_SECRET`. Each answer carries the number of the
  * change feed before it was read, so that it is known to be true there or later.
  */
 export function addLeaseInternalRoutes(app: App, reader: LeaseReader, feed: ChangeFeed): void {
