@@ -67,7 +67,7 @@ function linkNew(temporary: string, path: string): boolean {
     if (code === 'EEXIST') return false;
     if (!hasNoLinks.has(code)) throw error;
   }
-  // Then the lock of the database alone keeps two processes apart.
+  // Without link(2), only the lock of the database keeps two processes apart.
   renameSync(temporary, path);
   return true;
 }

@@ -29,7 +29,7 @@ export function readNodeConfiguration(
 ): NodeConfiguration {
   const file = readSecretsFile(env);
   const kept = readKeptSecrets(file, env);
-  // A variable that is set to nothing counts as not set, so what was kept goes over it.
+  // An empty variable counts as not set, so the kept secret replaces it.
   const known = { ...env, ...kept.values };
   const made = makeMissingSecrets(known, randomBytes);
   const { values, warnings } = readSingleNodeConfig({ ...known, ...made });

@@ -11,10 +11,10 @@ import type { RevocationResult } from './revoke-by-selector.ts';
 const nothingRevoked: RevocationResult = { revoked: 0, more: false, leases: [] };
 
 /**
- * A viewer gives its own lease back. No mark: the same token may ask for another. No audit row either: it is a viewer's daily
- * business, and one token could fill the disk with such rows.
+ * A viewer releases its own lease. It leaves no mark, because the same token may get another lease. It writes no audit row, because
+ * one token could fill the disk with such rows.
  *
- * @throws AppError LEASE_NOT_FOUND, for a lease of someone else too
+ * @throws AppError LEASE_NOT_FOUND, also for a lease of another viewer
  */
 export async function releaseLease(
   service: LeaseService,
@@ -50,7 +50,7 @@ export async function revokeLease(
   return service.ledger.write(async (entry) => {
     const { tx } = entry;
     await lockForRevocation(tx, { viewerId, contentId });
-    // Read behind the lock: creations that this waited for are then not later than the mark.
+    // Read after the lock, so that creations that held the lock are not later than the mark.
     const now = service.clock.now();
     const store = await openLeaseStore(tx, service.revocations);
     const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });

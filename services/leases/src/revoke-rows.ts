@@ -5,7 +5,7 @@ import { isAfter, isOpen, leaseColumns, type OpenLeases, toLease } from './lease
 import type { Revocation } from './lease-store.ts';
 import type { Transaction } from './own-tables.ts';
 
-/** Some 20 ms on either database: on SQLite a statement is time in which the process answers nobody. */
+/** Some 20 ms on either database: during a statement on SQLite the process answers no request. */
 const rowsPerStatement = 1_000;
 
 /** Writes a revocation to the rows of these leases. Newest first; without those that another transaction revoked before. */

@@ -1,7 +1,7 @@
 import { type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { validationFailure } from '@latchkey/shared/http';
 
-/** Fits an index of Postgres, whose entries hold some 2,700 octets (nbtree, BTMaxItemSize). */
+/** Fits an index of Postgres, whose entries hold some 2,700 bytes (nbtree, BTMaxItemSize). */
 const maxViewerIdOctets = 1_024;
 
 /** @throws AppError VALIDATION_FAILED for an id that is longer than a token's `sub` may be */
@@ -11,9 +11,9 @@ export function readViewerId(text: string): string {
 }
 
 /**
- * The viewer that a lease is for: a viewer itself, and whom an API key names.
+ * The viewer of a lease: the caller if it is a viewer, else the one that an API key names.
  *
- * @throws AppError VALIDATION_FAILED where a viewer names one, or an API key none
+ * @throws AppError VALIDATION_FAILED if a viewer names one, or an API key names none
  */
 export function leaseholderOf(principal: Principal, named: string | undefined): string {
   const self = viewerIdOf(principal);

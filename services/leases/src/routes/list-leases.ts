@@ -29,7 +29,7 @@ const schema = {
       leases: Type.Array(LeaseSchema),
       next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
       total_active: Type.Integer({
-        description: 'Active leases of the viewer and content that were asked for.',
+        description: 'Active leases of the requested viewer and content.',
       }),
     }),
     ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),

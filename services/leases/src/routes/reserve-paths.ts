@@ -1,12 +1,12 @@
 import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 
-/** Beside the key routes, `/keys/:contentId` and `/keys/:contentId/:epoch` would take these paths for content. */
+/** Without these routes, `/keys/:contentId` and `/keys/:contentId/:epoch` would take these paths for contents. */
 const leasePaths = ['/keys/leases', '/keys/leases/renew', '/keys/leases/revoke'];
 const config = { access: 'open', reserved: true } as const;
 const schema = { hide: true };
 
-/** Says that the lease paths take POST (RFC 9110 section 15.5.6). */
+/** Answers other methods on the lease paths with 405 (RFC 9110 section 15.5.6). */
 export function reserveLeasePaths(app: App): void {
   for (const path of leasePaths) {
     app.get(path, { config, schema }, (_request, reply) => {
@@ -16,7 +16,7 @@ export function reserveLeasePaths(app: App): void {
   }
 }
 
-/** `LEASE_MODE=off`: nothing is at the lease paths, whoever asks and however. */
+/** `LEASE_MODE=off`: the lease paths get 404 for every caller and method. */
 export function closeLeasePaths(app: App): void {
   for (const url of leasePaths) {
     app.route({
@@ -24,7 +24,7 @@ export function closeLeasePaths(app: App): void {
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       config,
       schema,
-      // Before the body is read: a malformed one is no other answer.
+      // Before the body is parsed, so that a malformed one gets 404, too.
       onRequest: async () => {
         throw new AppError('NOT_FOUND', { detail: 'Nothing is at this path.' });
       },
