@@ -24,7 +24,7 @@ const record: Static<typeof schema> = {
   ],
 };
 
-test('a record comes back as it was sent', () => {
+test('a record is read exactly as it was sent', () => {
   expect(read(record)).toStrictEqual(record);
   expect(read({ ...record, state: null, note: 'n' })).toStrictEqual({ ...record, state: null, note: 'n' });
 });
@@ -56,7 +56,7 @@ test.each([
   expect(() => createStrictReader(schema, 'a record')(value)).toThrow('the answer is not a record');
 });
 
-test('no value makes the reader throw, and what it reads it reads again', () => {
+test('no value makes the record reader throw, and a read record can be read again', () => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const result = read(value);

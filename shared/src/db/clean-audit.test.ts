@@ -40,7 +40,7 @@ describe.each(databaseKinds(process.env))('the audit of an earlier release on $n
     return db;
   }
 
-  test('no raw key and no token stays in a row, and every other row is as it was', async () => {
+  test('no raw key or token stays in an audit row, and every other row is unchanged', async () => {
     const db = await openOwn();
     const plain = row({ actor_id: 'ada.b.lovelace@example.com', target: 'film', request_id: 'a.b.c' });
     const dirty = [
@@ -64,7 +64,7 @@ describe.each(databaseKinds(process.env))('the audit of an earlier release on $n
     expect(await cleanAudit(db)).toBe(0);
   });
 
-  test('it goes on where it was stopped, over rows that were purged, and leaves later rows alone', async () => {
+  test('cleaning the audit continues where it was stopped, skips purged rows, and leaves later rows unchanged', async () => {
     const db = await openOwn();
     const all = Array.from({ length: 25_000 }, (_, n) => row(n % 500 === 0 ? { target: key } : {}));
     for (let from = 0; from < all.length; from += 1_000)
@@ -95,7 +95,7 @@ describe.each(databaseKinds(process.env))('the audit of an earlier release on $n
     expect((await targets(db)).at(-1)).toBe('later');
   });
 
-  test('before its migration there is nothing to do', async () => {
+  test('cleaning the audit does nothing before its migration', async () => {
     const db = await openOwn();
     await db.schema.dropTable('audit_cleaning').execute();
     expect(await cleanAudit(db)).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { decodeCursor, encodeCursor } from './cursor.ts';
 
-test('a cursor comes back as it was given', () => {
+test('a cursor decodes to the values that it was made from', () => {
   for (const cursor of [
     { at: 1_767_225_600_123, id: '3f0e8a3c-6a43-4a5d-9e0b-0d5e9a2f1c77' },
     { at: 0, id: '' },

@@ -47,7 +47,7 @@ test.each([
   expect(isDatabaseUnavailable(fault(code))).toBe(false),
 );
 
-test('the faults that come without a code are known by their words, and what is no error is none', () => {
+test('database faults without a code are recognised by their messages, and a value that is not an error is not a fault', () => {
   expect(isDatabaseUnavailable(new Error('timeout exceeded when trying to connect'))).toBe(true);
   expect(isDatabaseUnavailable(new Error('Connection terminated unexpectedly'))).toBe(true);
   expect(isDatabaseUnavailable(new Error('something else'))).toBe(false);
@@ -56,7 +56,7 @@ test('the faults that come without a code are known by their words, and what is 
   }
 });
 
-test('a Postgres that is not there cannot be asked', async () => {
+test('an unreachable Postgres counts as an unavailable database', async () => {
   // Port 9 (discard) of this machine has no listener.
   const db = openDatabase({ databaseUrl: 'postgres://nobody@127.0.0.1:9/none', sqlitePath: '' });
   const asked = db.selectFrom('contents').select('id').execute();

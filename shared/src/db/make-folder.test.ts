@@ -15,14 +15,14 @@ function temporaryFolder(): string {
   return folder;
 }
 
-it('makes every folder that is missing, and leaves one that is there', () => {
+it('every missing folder of a path is made, and an existing one is left unchanged', () => {
   const path = join(temporaryFolder(), 'a', 'b', 'c');
   makeFolder(path);
   makeFolder(path);
   expect(statSync(path).isDirectory()).toBe(true);
 });
 
-it('says which part of the path is a file', () => {
+it("the error names the part of a folder's path that is a file", () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   for (const path of [file, join(file, 'a', 'b')]) {

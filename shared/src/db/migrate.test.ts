@@ -30,13 +30,13 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     return db;
   }
 
-  test('what is up to date has nothing pending, missing or unknown', async () => {
+  test('a current schema has no pending, missing or unknown migration', async () => {
     const db = await openOwn();
     expect(await readMigrationState(db)).toEqual({ version: last, pending: [], missing: [], unknown: [] });
     expect(await migrate(db)).toEqual([]);
   });
 
-  test('a migration that the code can do without is pending, and one that it needs is missing too', async () => {
+  test('an optional migration is pending, and a required one is also missing', async () => {
     const db = await openOwn();
     const state = { version: last, unknown: [], pending: ['9001-next', '9002-after-next'] };
     expect(await readMigrationState(db, knowing(afterNext))).toEqual({ ...state, missing: [] });
@@ -46,7 +46,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     });
   });
 
-  test('a release on a newer schema names what it does not know, and its migration changes nothing', async () => {
+  test('a release on a newer schema names the unknown migrations, and its own migration changes nothing', async () => {
     const db = await openOwn();
     expect(await migrate(db, knowing(afterNext))).toEqual(['9001-next', '9002-after-next']);
     const columns = await columnsOf(db, 'leases');
@@ -61,7 +61,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     expect((await readMigrationState(db, knowing(next))).unknown).toEqual(['9002-after-next']);
   });
 
-  test('a database that has seen another migration in the place of ours is not migrated further', async () => {
+  test('a database with another migration in the place of ours is not migrated further', async () => {
     const db = await openOwn();
     await migrate(db, knowing({ '9001-other': addColumn('other') }));
     await expect(migrate(db, knowing(next))).rejects.toThrow(/9001-other.*but not 9001-next/);
@@ -69,7 +69,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
   });
 });
 
-test('a migration that adds columns goes on where it was broken off between two of them', async () => {
+test('a migration that was interrupted between two columns adds the rest when it runs again', async () => {
   const db = openDatabase({ sqlitePath: ':memory:' });
   onTestFinished(() => db.destroy());
   const before = Object.fromEntries(Object.entries(migrations).slice(0, 2));

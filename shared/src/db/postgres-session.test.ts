@@ -77,7 +77,7 @@ describe.skipIf(url === '')('on Postgres', () => {
     },
   );
 
-  test('a database that is set to be read-only stays so: its operator means it', async () => {
+  test('a database that its operator set to read-only stays read-only', async () => {
     await own.set('default_transaction_read_only = on');
     expect(await show(open(), 'default_transaction_read_only')).toBe('on');
   });

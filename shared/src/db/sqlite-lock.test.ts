@@ -143,7 +143,7 @@ test('statements of others do not become part of a transaction, and go on once i
   expect(await readAt()).toBe(6);
 });
 
-test('what is asked after the end fails, and nothing is left waiting', async () => {
+test('a statement after the end of the database fails, and no statement is left waiting', async () => {
   const reads = [readAt(), readAt()];
   await Promise.all(reads);
   await db.destroy();

@@ -28,7 +28,7 @@ const makeRoom = () => sql`pragma max_page_count = 1000000`.execute(db);
 /** More than fits into the pages that there are. */
 const large = JSON.stringify('x'.repeat(100_000));
 
-test('a transaction for which there is no room says so and leaves nothing, and the next one begins anew', async () => {
+test('a transaction on a full disk fails without a trace, and the next one works', async () => {
   await fill();
   const attempt = inTransaction(db, async (tx) => {
     await insert(tx, 'small');
@@ -45,7 +45,7 @@ test('a transaction for which there is no room says so and leaves nothing, and t
   expect(await ids()).toEqual(['a', 'b']);
 });
 
-test('a transaction that fails for a reason of ours is rolled back, also after one that SQLite ended', async () => {
+test('a transaction that fails in our code is rolled back, also after one that SQLite ended', async () => {
   await fill();
   await expect(inTransaction(db, (tx) => insert(tx, 'large', large))).rejects.toThrow('is full');
   const attempt = inTransaction(db, async (tx) => {

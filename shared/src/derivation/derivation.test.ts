@@ -8,7 +8,7 @@ const rising = (from: number, to: number) =>
   Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => from + i));
 const masterKey = createMasterKey(1, rising(0x00, 0x1f), rising(0x20, 0x3f));
 
-test('derives the vector of the contract', () => {
+test('a derived key equals the test vector of the contract', () => {
   expect(deriveContentKey(masterKey, 'my-video-001').toString('hex')).toBe(
     'a4ad6589c125682427dbee83eb46259f',
   );
@@ -43,7 +43,7 @@ describe.each([
     okm: '8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8',
   },
 ])('RFC 5869 $name', ({ key, salt, info, prk, okm }) => {
-  test('extracts and expands as the RFC says', () => {
+  test('HKDF extracts and expands as RFC 5869 says', () => {
     const extracted = extract(salt, key);
     expect(extracted.export().toString('hex')).toBe(prk);
     expect(expand(extracted, info, okm.length / 2).toString('hex')).toBe(okm);
@@ -72,7 +72,7 @@ function deriveWithOpenssl(key: Buffer, salt: Buffer, info: string): string {
   }
 }
 
-test('agrees with OpenSSL on random keys, salts, contents and epochs', () => {
+test('derived keys agree with OpenSSL for random keys, salts, contents and epochs', () => {
   for (let count = 0; count < 5; count++) {
     const [key, salt, id] = [
       randomBytes(32),
@@ -85,7 +85,7 @@ test('agrees with OpenSSL on random keys, salts, contents and epochs', () => {
   }
 });
 
-test('gives 16 bytes, each time the same ones', () => {
+test('a content key has 16 bytes, and they are the same each time', () => {
   const [first, second] = [
     deriveContentKey(masterKey, 'a', 4_294_967_295),
     deriveContentKey(masterKey, 'a', 4_294_967_295),
@@ -114,7 +114,7 @@ test('the fingerprint is the first 8 bytes of the derivation with info /fingerpr
   expect(deriveFingerprint(masterKey)).toBe(derived.slice(0, 16));
 });
 
-test('expands to the longest output of the RFC and refuses any other length', () => {
+test('HKDF expands to the longest output of the RFC and refuses a length outside of it', () => {
   const key = extract(Buffer.alloc(32), Buffer.alloc(32));
   expect(expand(key, 'info', 255 * 32)).toHaveLength(8_160);
   expect(

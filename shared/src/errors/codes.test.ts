@@ -55,7 +55,7 @@ test('a problem carries the members of RFC 9457, the code, the request id and it
   });
 });
 
-test('a problem never tells the cause', () => {
+test('a problem never shows the inner cause', () => {
   const error = new AppError('INTERNAL', { cause: new Error('password=secret') });
   expect(JSON.stringify(toProblem(error, 'r-1'))).not.toContain('secret');
 });

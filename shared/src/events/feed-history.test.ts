@@ -74,7 +74,7 @@ describe.each(databaseKinds(process.env))(
       },
     );
 
-    test('forgets everything where the feed has come further than before', async () => {
+    test('a follower drops every state where a restored feed has come further than before', async () => {
       const { told, pull } = await follow();
       await putBackTo(2);
       for (const contentId of ['a', 'b', 'c']) await write(contentId);
@@ -187,7 +187,7 @@ describe.each(databaseKinds(process.env))(
       expect(told).toEqual([null]);
     });
 
-    test('forgets everything once an operator has renewed the history, though rows and numbers are the same', async () => {
+    test('a follower drops every state once an operator has renewed the history, although rows and numbers are the same', async () => {
       const { told, pull } = await follow();
       await renewFeedHistory(database.db, () => 'restored');
       await pull();
@@ -209,7 +209,7 @@ describe.each(databaseKinds(process.env))(
       },
     );
 
-    test('forgets nothing where nothing was put back, whether anything is new or not', async () => {
+    test('a follower drops no state where the database was not restored', async () => {
       const { bus, told, pull } = await follow();
       await pull();
       bus.publish(await write('new'));

@@ -29,7 +29,7 @@ async function follow() {
   return { time, rows, bus, follower, told, readings: () => readings - begun };
 }
 
-test('ten thousand changes that nobody vouches for drop no state, and have the feed read once', async () => {
+test('ten thousand unsealed changes drop no state, and make the feed be read once', async () => {
   const { time, bus, follower, told, readings } = await follow();
   for (let i = 0; i < 10_000; i++) bus.publish({ type: 'hint', change: change('film') });
   time.advance(1_000);
@@ -38,7 +38,7 @@ test('ten thousand changes that nobody vouches for drop no state, and have the f
   expect(readings()).toBe(1);
 });
 
-test('a change that nobody vouches for brings what the feed says, and not what it says itself', async () => {
+test('an unsealed change makes the feed be read, and its own content is ignored', async () => {
   const { time, rows, bus, follower, told } = await follow();
   rows.push({ number: 1, at: 1, change: change('series') });
   bus.publish({ type: 'hint', change: change('film') });

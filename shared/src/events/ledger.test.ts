@@ -36,7 +36,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
   const feed = () => createDatabaseFeed(database.db);
   const write = (contentId: string) => ledger().write((entry) => entry.change(change(contentId)));
 
-  test('stores change and audit, and announces them once they are committed', async () => {
+  test('an act stores its change and audit row, and is announced after the commit', async () => {
     let heardInside = 0;
     const result = await ledger().write(async (entry) => {
       await entry.change(change('a'));
@@ -57,7 +57,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     });
   });
 
-  test('announces and keeps nothing of an act that fails', async () => {
+  test('a failed act is neither stored nor announced', async () => {
     const failing = ledger().write(async (entry) => {
       await entry.change(change('a'));
       await entry.audit(audit);
@@ -69,7 +69,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     expect(await database.db.selectFrom('audit').select('number').execute()).toEqual([]);
   });
 
-  test('announces once what the database broke off and ran again', async () => {
+  test('an act that the database aborted and ran again is announced once', async () => {
     let attempts = 0;
     await ledger().write(async (entry) => {
       await entry.change(change('a'));
@@ -96,7 +96,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     expect(changes.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
   });
 
-  test('purges what is older, and a follower that was away for longer forgets everything', async () => {
+  test('old changes are purged, and a follower that was away for longer drops every state', async () => {
     const silent = createInProcessBus(() => {});
     const follower = createFeedFollower({ feed: feed(), bus: silent, clock });
     const told: unknown[] = [];
@@ -118,7 +118,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     expect(told).toEqual([null, change('later')]);
   });
 
-  test('reads more changes than a page has in one pull', async () => {
+  test('one pull reads more changes than a page has', async () => {
     const follower = createFeedFollower({ feed: feed(), bus: createInProcessBus(() => {}), clock });
     await follower.pull();
     let told = 0;
@@ -155,7 +155,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
     expect(told).toEqual(['from 5', 'from 3', 3, 4, 5, 6]);
   });
 
-  test('a row that is no change of ours makes everything forgotten rather than skipped', async () => {
+  test('an unreadable change makes the follower drop every state instead of skipping it', async () => {
     const follower = createFeedFollower({ feed: feed(), bus: createInProcessBus(() => {}), clock });
     const told: unknown[] = [];
     await follower.pull();
@@ -170,7 +170,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
   });
 });
 
-test('a pull that fails rejects, and the feed vouches for nothing older than the last one that did not', async () => {
+test('a failed pull rejects, and states are confirmed only up to the last pull that succeeded', async () => {
   const clock = createManualClock();
   let works = true;
   const head = async () => {

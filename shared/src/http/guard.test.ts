@@ -79,14 +79,14 @@ test('a route that names no row of the scope table cannot be mounted', async () 
   await expect(mounting).rejects.toThrow('names no row of the scope table');
 });
 
-test('who is not admitted is answered before anything of the body is read', async () => {
+test('a refused caller is answered before its body is read', async () => {
   await mount();
   expect((await ask('POST', '/manage/a', undefined, '{')).statusCode).toBe(401);
   expect((await ask('POST', '/manage/a', key, '{')).statusCode).toBe(403);
   expect(handled).toBe(0);
 });
 
-test('who is admitted is served, and an open route asks nobody', async () => {
+test('an admitted caller is served, and an open route needs no credential', async () => {
   await mount();
   expect((await ask('GET', '/read/a', key)).statusCode).toBe(200);
   expect((await ask('GET', '/open')).statusCode).toBe(200);
@@ -136,7 +136,7 @@ test('and by default a token in the header alone', async () => {
   expect((await ask('GET', `/keys?access_token=${viewerToken()}`)).json().code).toBe('UNAUTHENTICATED');
 });
 
-test('a request that is one too many is 429 with Retry-After, also where its credential is wrong', async () => {
+test('a request over the limit gets 429 with Retry-After, also where its credential is wrong', async () => {
   await mount(undefined, true);
   for (const credential of [key, 'lk_wrong']) {
     const answer = await ask('GET', '/read/a', credential);

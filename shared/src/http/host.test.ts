@@ -55,7 +55,7 @@ describe('answers', () => {
     expect(await challenge('/none')).toBeNull();
   });
 
-  test('what is thrown unforeseen is a bare 500, whatever status it claims; the operator hears the cause', async () => {
+  test('an unexpected error is a bare 500, whatever status it claims, and the log shows the cause', async () => {
     for (const path of ['/fault', '/status/409', '/status/502']) {
       const { status, body } = await ask(path);
       expect([status, body.code]).toEqual([500, 'INTERNAL']);
@@ -72,7 +72,7 @@ describe('answers', () => {
     }
   });
 
-  test('a database that cannot be asked is a 503 with Retry-After', async () => {
+  test('an unavailable database gives a 503 with Retry-After', async () => {
     const { status, headers, body } = await ask('/busy');
     expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'DEPENDENCY_UNAVAILABLE', '1']);
   });
@@ -94,7 +94,7 @@ describe('paths and methods', () => {
     expect((await ask('/none', { method: 'HEAD' })).status).toBe(404);
   });
 
-  test('a path that is no valid URL is a 400', async () => {
+  test('a path that is not a valid URL gets 400', async () => {
     expect(await ask('/things/%zz', { method: 'DELETE' })).toMatchObject({
       status: 400,
       body: { code: 'VALIDATION_FAILED' },
@@ -103,7 +103,7 @@ describe('paths and methods', () => {
 });
 
 describe('bodies', () => {
-  test('one of 64 KiB is read, a larger one is 413, announced or not', async () => {
+  test('a body of 64 KiB is read, and a larger one gets 413, with or without Content-Length', async () => {
     const sized = (bytes: number) => JSON.stringify({ name: 'x'.repeat(bytes - '{"name":""}'.length) });
     expect((await post(sized(65_536))).status).toBe(200);
     expect(await post(sized(65_537))).toMatchObject({ status: 413, body: { code: 'PAYLOAD_TOO_LARGE' } });
@@ -112,7 +112,7 @@ describe('bodies', () => {
     expect(await host.raw(chunked)).toContain('413 Payload Too Large');
   });
 
-  test('what is not JSON is a 400 that says so, another type a 415', async () => {
+  test('a body that is not JSON gets 400, and another media type gets 415', async () => {
     for (const text of ['{', 'name=x', '{"name":"x"', '{"name":"x"} x', '\ufeff{']) {
       const { status, body } = await post(text);
       expect([status, body.errors], text).toEqual([400, [{ path: '', message: 'must be JSON' }]]);
@@ -137,7 +137,7 @@ describe('bodies', () => {
     }
   });
 
-  test('nothing is coerced, nothing unknown is taken, and every fault is named', async () => {
+  test('a body is never coerced, unknown members are refused, and every fault is named', async () => {
     expect((await post('{"name":5,"size":"5","colour":1}')).body.errors).toEqual(
       expect.arrayContaining([
         { path: '/colour', message: 'is not known here' },
@@ -151,7 +151,7 @@ describe('bodies', () => {
     expect((await post('[]')).status).toBe(400);
   });
 
-  test('a DELETE that announces JSON and sends none is fine', async () => {
+  test('a DELETE with a JSON content type and no body is accepted', async () => {
     const headers = { 'content-type': 'application/json' };
     expect(await ask('/things/7', { method: 'DELETE', headers })).toMatchObject({
       status: 200,
@@ -195,7 +195,7 @@ describe('what is not HTTP', () => {
     ).toContain(' 400 ');
   });
 
-  test('headers of more than 16 KiB are 431', async () => {
+  test('headers of more than 16 KiB get 431', async () => {
     const answer = await host.raw(`GET /things HTTP/1.1\r\nx-long: ${'x'.repeat(17_000)}\r\n${ending}`);
     expect(answer).toMatch(/^HTTP\/1.1 431 Request Header Fields Too Large\r\n/);
     expect(answer).toContain('"code":"HEADERS_TOO_LARGE"');
@@ -225,7 +225,7 @@ describe('the log', () => {
     expect(new Set(lines.map(({ requestId }) => requestId)).size).toBe(4);
   });
 
-  test('hides the values of a query', async () => {
+  test('the request log hides the values of a query', async () => {
     await ask('/none?access_token=secret&limit=5');
     expect((await host.linesWritten(1))[0]?.path).toBe('/none?access_token=***&limit=***');
   });

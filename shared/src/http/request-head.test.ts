@@ -48,7 +48,7 @@ test('a part of a path that is longer than any request line is a 400', async () 
   expect([answer.statusCode, answer.json().code]).toEqual([400, 'VALIDATION_FAILED']);
 });
 
-test('an expectation that is not known is ignored', async () => {
+test('an unknown Expect header is ignored', async () => {
   const answer = await ask('GET /things HTTP/1.1', 'host: a', 'expect: foo');
   expect(answer).toMatch(/^HTTP\/1.1 200 .*x-request-id: /s);
   expect(await host.linesWritten(1)).toMatchObject([{ route: '/things', status: 200 }]);

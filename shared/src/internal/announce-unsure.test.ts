@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { App } from '../http/index.ts';
 import { announceUnsure } from './announce-unsure.ts';
 
-test('a process tells that it is unsure once it has not seen the changes of 4 s, and that it is ending before that', async () => {
+test('a process marks its answers as unsure after 4 s without changes, and as ending in preference to that', async () => {
   const app = fastify();
   let ageMs: number | null = null;
   let isEnding = false;

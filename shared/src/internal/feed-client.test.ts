@@ -11,7 +11,7 @@ function neighbour(name: string, asked: string[], answers: () => boolean): Neigh
   return { get, post: () => Promise.reject(new Error('the feed is only read')) };
 }
 
-test('whoever answered last is asked first, so that a silent neighbour is waited for once', async () => {
+test('the address that answered last is asked first, so that a silent one is waited for once', async () => {
   const asked: string[] = [];
   const feed = createFeedClient([
     neighbour('silent', asked, () => false),
@@ -23,7 +23,7 @@ test('whoever answered last is asked first, so that a silent neighbour is waited
   expect(asked).toEqual(['silent', 'other', 'other', 'other']);
 });
 
-test('when that one falls silent the others are asked again', async () => {
+test('when the address that answered last falls silent, the others are asked again', async () => {
   const asked: string[] = [];
   const works = new Set(['second']);
   const feed = createFeedClient(

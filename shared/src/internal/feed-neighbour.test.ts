@@ -31,7 +31,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       { kind: 'leases', leaseId: null, viewerId: 'żółw / 亀', contentId: null },
     ] as const;
 
-    test('gives every change after a number, in order, and the last number given', async () => {
+    test('the change feed returns every change after a number, in order, and the last number in use', async () => {
       expect(await feed.since(await feed.head())).toMatchObject({ head: await feed.head(), changes: [] });
       const clock = createManualClock();
       const before = await feed.head();
@@ -58,12 +58,12 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       expect(rows.slice(1).map(({ previous }) => previous)).toEqual(rows.slice(0, -1).map(({ id }) => id));
     });
 
-    test('keeps the number of a change that this code cannot read', async () => {
+    test('the change feed keeps the number of a change that this code cannot read', async () => {
       await database.db.insertInto('changes').values({ number: 99, at: 1, change: 'not JSON' }).execute();
       expect((await feed.since(98)).changes).toMatchObject([{ number: 99, at: 1, change: null }]);
     });
 
-    test('fails where the database does not answer', async () => {
+    test('reading the change feed fails where the database does not answer', async () => {
       await database.close();
       await expect(feed.head()).rejects.toThrow();
       await expect(feed.since(0)).rejects.toThrow();

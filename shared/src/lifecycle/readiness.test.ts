@@ -15,7 +15,7 @@ function create(checks: Record<string, () => Promise<Record<string, unknown> | u
   return { clock, faults, readiness: createReadiness(dependencies, clock, (name) => void faults.push(name)) };
 }
 
-test('is ready where every dependency answers, and shows what each says', async () => {
+test("a process is ready where every dependency answers, and shows each one's state", async () => {
   const { readiness } = create({ database: async () => undefined, feed: up });
   expect(await readiness.report()).toEqual({
     ready: true,
@@ -23,7 +23,7 @@ test('is ready where every dependency answers, and shows what each says', async 
   });
 });
 
-test('is not ready where one does not, says which, and tells the cause to the operator alone', async () => {
+test('a process with a missing dependency is not ready, names it, and shows the cause only in the log', async () => {
   const { readiness, faults } = create({ database: down, feed: up });
   const report = await readiness.report();
   expect(report).toMatchObject({
@@ -34,7 +34,7 @@ test('is not ready where one does not, says which, and tells the cause to the op
   expect(faults).toEqual(['database']);
 });
 
-test('the operator hears once that a dependency is down, again where the reason is another, and once that it is up', async () => {
+test('the log says once that a dependency is down, again for another reason, and once that it is up', async () => {
   const clock = createManualClock();
   let reason: string | null = 'refused';
   const heard: string[] = [];
@@ -72,7 +72,7 @@ test('a dependency that hangs is down after 2 seconds', async () => {
   expect((await report).dependencies.database).toEqual({ status: 'down' });
 });
 
-test('probes within half a second share one round, a later one asks anew', async () => {
+test('probes within half a second share one round of checks, and a later one starts another', async () => {
   let asked = 0;
   const { readiness, clock } = create({
     database: async () => {

@@ -8,7 +8,7 @@ function create() {
   return { shutdown: createShutdown(log), told, ran };
 }
 
-test('runs the phases one after the other, the last one that was registered first', async () => {
+test('a shutdown runs its phases one after another, the last registered one first', async () => {
   const { shutdown, ran } = create();
   for (const phase of ['database', 'bus', 'listener']) {
     shutdown.add(phase, 1_000, async () => {
@@ -28,7 +28,7 @@ test('runs the phases one after the other, the last one that was registered firs
   ]);
 });
 
-test('a phase that fails or hangs is told and does not stop the rest', async () => {
+test('a shutdown phase that fails or hangs is reported and does not stop the others', async () => {
   const { shutdown, ran, told } = create();
   shutdown.add('database', 1_000, () => void ran.push('database'));
   shutdown.add('bus', 5, () => new Promise(() => {}));
@@ -41,7 +41,7 @@ test('a phase that fails or hangs is told and does not stop the rest', async () 
   expect(told).toEqual(['listener', 'cache', 'bus'].map((phase) => `shutdown: ${phase} did not end well`));
 });
 
-test('runs once, however often it is asked to', async () => {
+test('a shutdown runs once, however often it is started', async () => {
   const { shutdown, ran } = create();
   shutdown.add('database', 1_000, () => void ran.push('database'));
   await Promise.all([shutdown.run(), shutdown.run()]);

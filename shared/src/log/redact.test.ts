@@ -43,7 +43,7 @@ function encode(text: string, ways: readonly string[]): string {
   return encoded;
 }
 
-test('no API key and no token is written, wherever it stands and however it is encoded', () => {
+test('no API key or token is written, at any position and in any encoding', () => {
   const credential = fc.oneof(
     fc.stringMatching(/^lk_[0-9a-f]{64}$/),
     fc
@@ -69,7 +69,7 @@ test('no API key and no token is written, wherever it stands and however it is e
   );
 });
 
-test('what is redacted stays as it is when it is redacted again', () => {
+test('redacting a redacted text changes nothing', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[\w.%-]{0,80}$/), (text) => {
       const once = redact(text);

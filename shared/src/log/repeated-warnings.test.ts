@@ -16,7 +16,7 @@ function open() {
 }
 const lost = new Error('refused');
 
-test('what comes again and again is said once a minute, with how often it came', () => {
+test('a repeated warning is logged once a minute, with the number of repetitions', () => {
   const { clock, lines, warn } = open();
   for (let second = 0; second <= 60; second++) {
     warn('leases did not answer', lost);
@@ -28,7 +28,7 @@ test('what comes again and again is said once a minute, with how often it came',
   ]);
 });
 
-test('another reason, another cause of it and another message are said at once', () => {
+test('a warning with another reason, cause or message is logged at once', () => {
   const { lines, warn } = open();
   warn('leases did not answer', lost);
   warn('auth did not answer', lost);
@@ -38,7 +38,7 @@ test('another reason, another cause of it and another message are said at once',
   expect(lines).toHaveLength(4);
 });
 
-test('reasons without end are not remembered without end', () => {
+test('the number of remembered warning reasons is limited', () => {
   const { lines, warn } = open();
   for (let round = 0; round < 2; round++)
     for (let port = 0; port < 1_000; port++) warn('refused', new Error(String(port)));

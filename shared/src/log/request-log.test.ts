@@ -41,7 +41,7 @@ test('every request is one line of JSON in its turn, with time and level, and al
   expect(written.slice(1).map(({ requestId }) => requestId)).toEqual(ids);
 });
 
-test('a line after the end is dropped, and a second end is the first one', async () => {
+test('a line after the end of the log is dropped, and a second end returns the first one', async () => {
   const file = join(folder, 'log');
   const log = createRequestLog('info', openSync(file, 'w'));
   log.write(line);
@@ -51,7 +51,7 @@ test('a line after the end is dropped, and a second end is the first one', async
   expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1);
 });
 
-test('without lines the end is at once', async () => {
+test('a log without lines ends at once', async () => {
   await createRequestLog('info', openSync(join(folder, 'log'), 'w')).flush();
 });
 

@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const add = (key: string, bytes = 10) => map.set(key, { bytes, review: 0 });
 
-test('the entries of a map never take more bytes than it may, whatever they take each', () => {
+test('the entries of a map never exceed its limit in bytes, whatever their sizes', () => {
   for (let i = 0; i < 5_000; i++) {
     add(`key ${i % 700}`, 1 + ((i * 37) % 300));
     if (i % 3 === 0) map.get(`key ${(i * 7) % 700}`);
@@ -23,13 +23,13 @@ test('the entries of a map never take more bytes than it may, whatever they take
   expect([map.size, map.bytes]).toEqual([0, 0]);
 });
 
-test('an entry that alone takes more than the map may is not kept, and what it replaces is gone', () => {
+test("an entry larger than the map's limit is not kept, and the entry that it replaces is removed", () => {
   add('key');
   add('key', 1_001);
   expect([map.get('key'), map.bytes]).toEqual([undefined, 0]);
 });
 
-test('a flood of keys that are asked for once pushes out no key that is in use', () => {
+test('a flood of keys that are used once evicts no key that is in use', () => {
   const used = Array.from({ length: 50 }, (_, i) => `viewer ${i}`);
   for (const key of used) add(key);
   for (let i = 0; i < 10_000; i++) {
@@ -51,7 +51,7 @@ test('where every entry is in use, the map still keeps to its bytes, and reviews
   expect(map.size).toBeGreaterThanOrEqual(93);
 });
 
-test('entries that nobody asked for during five minutes are dropped as others come, and those in use stay', () => {
+test('entries that were unused for five minutes are dropped as others come, and those in use stay', () => {
   for (let i = 0; i < 50; i++) add(`ended ${i}`);
   add('playing');
   for (let minute = 0; minute < 10; minute++) {

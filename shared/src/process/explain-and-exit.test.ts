@@ -17,7 +17,7 @@ function explained(error: unknown): { text: string; code: number | undefined } {
   return { text, code };
 }
 
-test('what the configuration or the system refuses is said in words, without a stack', () => {
+test('a refusal by the configuration or the system is explained in words, without a stack', () => {
   const foreseen = [
     new ConfigError([{ variable: 'PORT', message: 'PORT is not a number' }]),
     Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:4100'), {
@@ -31,7 +31,7 @@ test('what the configuration or the system refuses is said in words, without a s
     expect(explained(error)).toEqual({ text: `Latchkey did not start.\n${error.message}\n`, code: 1 });
 });
 
-test('where a variable is behind what the system refuses, it is named', () => {
+test("the explanation of a system's refusal names the variable that causes it", () => {
   const cannotOpen = Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' });
   const { text, code } = explained(cannotOpen);
   expect(code).toBe(1);
@@ -47,7 +47,7 @@ test('a mistake in the code shows where it was made', () => {
   expect(explained('only words').text).toBe('Latchkey did not start.\nonly words\n');
 });
 
-test('a flag that is none says where the configuration is', () => {
+test('an unknown flag is answered with where the configuration is', () => {
   const refused = Object.assign(new TypeError("Unknown option '--port'"), {
     code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION',
   });

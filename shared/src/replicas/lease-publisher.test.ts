@@ -53,7 +53,7 @@ test('before the feed is followed a revocation is shared, but no creation or ren
   expect(entries).toEqual(new Map([['revoked', { value: state(now), stamp: { number: 7, at: now } }]]));
 });
 
-test('a lease that is over is not shared', () => {
+test('a lease that has ended is not shared', () => {
   publisher.begin()({ id: 'l', state: state(), at: now + 60_000, changeNumber: null });
   expect(entries.size).toBe(0);
 });

@@ -54,7 +54,7 @@ test('a Redis that is not there at the start is reported at once, once, with its
   expect(connection.isUp()).toBe(false);
 });
 
-test('what hangs up at once is reported, once', async () => {
+test('a Redis that closes the connection at once is reported once', async () => {
   const { faults, tries } = connect(await listen((socket) => void socket.once('data', () => socket.end())));
   await tries(3);
   expect(faults).toEqual(['the connection was closed before it could be used']);

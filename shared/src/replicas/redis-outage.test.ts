@@ -8,7 +8,7 @@ function create() {
   return { outage, told };
 }
 
-test('an outage is told of once, with its first reason, and the next one again', () => {
+test('a Redis outage is reported once, with its first reason, and so is the next one', () => {
   const { outage, told } = create();
   for (const reason of ['connect ECONNREFUSED', 'connect ETIMEDOUT', 'connect ECONNREFUSED'])
     outage.tell(new Error(reason));
@@ -17,7 +17,7 @@ test('an outage is told of once, with its first reason, and the next one again',
   expect(told).toEqual(['connect ECONNREFUSED', 'read ECONNRESET']);
 });
 
-test('a Redis that comes, but refuses, is told of too, however often it does so once for each reason', () => {
+test('a Redis that starts but refuses is reported once for each reason', () => {
   const { outage, told } = create();
   outage.tell(new Error('connect ECONNREFUSED'));
   for (let n = 0; n < 3; n++) {
@@ -27,13 +27,13 @@ test('a Redis that comes, but refuses, is told of too, however often it does so 
   expect(told).toEqual(['connect ECONNREFUSED', 'ERR invalid password', 'NOAUTH Authentication required.']);
 });
 
-test('refusals that differ each time do not flood the log', () => {
+test('Redis refusals that differ each time do not flood the log', () => {
   const { outage, told } = create();
   for (let n = 0; n < 100; n++) outage.tell(new ReplyError(`ERR busy for ${n} ms`));
   expect(told).toHaveLength(5);
 });
 
-test('the arguments of a command, a password among them, are not in what is told', () => {
+test('the report of a Redis outage has no arguments of a command, such as a password', () => {
   const faults: Error[] = [];
   const refusal = Object.assign(
     new ReplyError("ERR unknown command 'AUTH', with args beginning with: 'sam' 'geheim'"),
@@ -44,7 +44,7 @@ test('the arguments of a command, a password among them, are not in what is told
   expect(JSON.stringify(faults.map((fault) => ({ ...fault, stack: fault.stack })))).not.toContain('geheim');
 });
 
-test('the code of an error of the network is kept', () => {
+test('the report of a Redis outage keeps the code of a network error', () => {
   const faults: Error[] = [];
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
   createRedisOutage((fault) => void faults.push(fault)).tell(refused);

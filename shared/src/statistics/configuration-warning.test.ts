@@ -6,7 +6,7 @@ const needed = { MASTER_KEY_HEX: 'a'.repeat(64), SALT_HEX: 'b'.repeat(64), AUTH_
 const codes = (env: Record<string, string>) =>
   judgeConfiguration(readSingleNodeConfig({ ...needed, ...env }).values).map(({ code }) => code);
 
-it('nothing is to be said of a server that is configured with care', () => {
+it('a carefully configured server has no configuration warning', () => {
   expect(codes({ RATE_LIMIT: 'on', VIEWER_TOKEN_FROM: 'header', TRUST_PROXY: '1' })).toEqual([]);
 });
 
@@ -19,6 +19,6 @@ it.each([
   [{ RATE_LIMIT: 'off' }, 'RATE_LIMIT_OFF'],
 ])('%o is warned of', (env, code) => expect(codes(env)).toContain(code));
 
-it('anonymous viewers are none where there are tokens', () => {
+it('anonymous viewers are not warned of where tokens are configured', () => {
   expect(codes({ ALLOW_ANONYMOUS_VIEWERS: 'true' })).not.toContain('ANONYMOUS_VIEWERS');
 });

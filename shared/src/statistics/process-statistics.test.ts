@@ -9,7 +9,7 @@ import { stepMs, stepsKept } from './step-ring.ts';
 const start = Date.UTC(2026, 0, 1);
 
 describe('counted durations', () => {
-  it('give quantiles that are right to a twentieth', () => {
+  it('counted durations give quantiles that are exact to 5 %', () => {
     const counts = new DurationCounts();
     for (let ms = 1; ms <= 1_000; ms++) counts.add(ms);
     for (const [share, exact] of [
@@ -21,14 +21,14 @@ describe('counted durations', () => {
     }
   });
 
-  it('are none where nothing was counted, and the nearest bucket takes what is beyond all', () => {
+  it('quantiles without counts are null, and the nearest bucket takes durations out of range', () => {
     const counts = new DurationCounts();
     expect(counts.quantile(0.5)).toBeNull();
     for (const ms of [0, -1, Number.NaN, 1e12]) counts.add(ms);
     expect(counts.sparse().reduce((sum, [, count]) => sum + count, 0)).toBe(4);
   });
 
-  it('of two processes add up', () => {
+  it('counted durations of two processes add up', () => {
     const [one, two] = [new DurationCounts(), new DurationCounts()];
     one.add(1, 99);
     two.add(100);
@@ -55,7 +55,7 @@ describe('the statistics of a process', () => {
     ]);
   });
 
-  it('keep an hour and no more', () => {
+  it('the statistics of a process cover one hour', () => {
     const clock = createManualClock(start);
     const statistics = new ProcessStatistics(clock);
     for (let step = 0; step < stepsKept + 50; step++) {
@@ -66,7 +66,7 @@ describe('the statistics of a process', () => {
     expect(statistics.report(clock.now() - 5 * stepMs).keyRequests).toHaveLength(5);
   });
 
-  it('go on in the same step while the wall clock is set back', () => {
+  it('the statistics continue in the latest step while the wall clock is set back', () => {
     const clock = createManualClock(start);
     const statistics = new ProcessStatistics(clock);
     statistics.countRequest('key', 200, 0.001);
@@ -75,7 +75,7 @@ describe('the statistics of a process', () => {
     expect(statistics.report(0).keyRequests).toMatchObject([{ at: start, count: 2 }]);
   });
 
-  it('keep the latest changes, each as of the first time it was heard, and no hash of an API key', () => {
+  it('the statistics keep the latest changes, each as first received, and no hash of an API key', () => {
     const clock = createManualClock(start);
     const statistics = new ProcessStatistics(clock);
     clock.advance(40);
@@ -93,7 +93,7 @@ describe('the statistics of a process', () => {
     expect(statistics.report(0).changes).toHaveLength(50);
   });
 
-  it('are understood by whoever gathers them, and what is none is refused', () => {
+  it('a report of statistics is readable by other processes, and a malformed one is refused', () => {
     const statistics = new ProcessStatistics(createManualClock(start));
     statistics.countRequest('key', 200, 0.001);
     statistics.countPlayerReport(900, 2);

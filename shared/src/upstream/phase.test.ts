@@ -18,7 +18,7 @@ function open(): { upstream: Upstream; clock: ReturnType<typeof createManualCloc
   };
 }
 
-test('an address that is about to end is asked no more while there is another', () => {
+test('an address that is about to end gets no request while there is another', () => {
   const { upstream, picked } = open();
   const ending = upstream.pick();
   ending?.notePhase('ending');

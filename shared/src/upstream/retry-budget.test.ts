@@ -15,7 +15,7 @@ test('one request in five may be sent once more, beyond a reserve for those that
   expect(again).toBeLessThanOrEqual(200);
 });
 
-test('quiet hours save up no more than the reserve', () => {
+test('quiet hours do not raise the retry budget above its reserve', () => {
   const budget = createRetryBudget();
   for (let request = 0; request < 100_000; request++) budget.earn();
   let spent = 0;

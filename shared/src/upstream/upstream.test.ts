@@ -51,7 +51,7 @@ function open(urls: string[], names: Names = {}, more: Partial<UpstreamOptions> 
 }
 
 describe('addresses', () => {
-  test('take turns, those of one name and those of several URLs alike', async () => {
+  test('addresses take turns, whether they come from one name or several URLs', async () => {
     const { upstream, picks, resolved } = open(
       ['http://keys:4101', 'http://10.0.0.9:80', 'http://[::1]:4101'],
       {
@@ -71,7 +71,7 @@ describe('addresses', () => {
     expect(new Set(picks(5)).size).toBe(5);
   });
 
-  test('that are none are no address, and no fault of the caller', () => {
+  test('a malformed address is ignored, and the caller gets no error', () => {
     const { upstream } = open(['http://nobody:1']);
     expect(upstream.size()).toBe(0);
     expect(upstream.pick()).toBeNull();
@@ -113,7 +113,7 @@ describe('addresses', () => {
 describe('an address that failed', () => {
   const urls = ['http://10.0.0.1:1', 'http://10.0.0.2:1', 'http://10.0.0.3:1'];
 
-  test('is left alone until it gives a sign of life', async () => {
+  test('an address that failed gets no request until it answers a probe', async () => {
     let isSilent = true;
     let asked = 0;
     const server = createServer((_request, response) => {
@@ -178,7 +178,7 @@ describe('an address that failed', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test('is asked all the same where no other is left', async () => {
+  test('an address that failed still gets requests where no other is left', async () => {
     const { upstream, picks, resolved } = open([...urls, 'http://keys:1'], { keys: ['10.0.0.3'] });
     await resolved();
     for (let turn = 0; turn < 3; turn++) upstream.pick()?.penalize();
@@ -186,7 +186,7 @@ describe('an address that failed', () => {
   });
 });
 
-test('close ends the connections that lie idle, and asks no more for names', async () => {
+test('closing an upstream ends its idle connections and its name look-ups', async () => {
   let looked = 0;
   const server = createServer((_request, response) => response.end('ok'));
   server.listen(0, '127.0.0.1');

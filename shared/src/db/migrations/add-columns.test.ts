@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../open.ts';
 import { addColumns } from './add-columns.ts';
 
-test('a column that another process adds between the look and the change is no fault', async () => {
+test('a column that another process adds between the check and the change is not an error', async () => {
   const db = openDatabase({ sqlitePath: ':memory:' });
   await db.schema.createTable('things').addColumn('a', 'text').execute();
   // Both have looked before either has added anything: they share one connection, and take turns at each statement.

@@ -21,7 +21,7 @@ test('no migration after the first can break a server of the release before, unl
   }
 });
 
-test('what is listed as taking something away is a migration that does', async () => {
+test('every migration that is listed as removing something does remove it', async () => {
   for (const [name, release] of Object.entries(contractions)) {
     expect(release).toMatch(/^\d+\.\d+\.\d+$/);
     const { up } = migrations[name] as { up: Change };
