@@ -32,7 +32,7 @@ CPU time per key request at a fixed rate, as gateways and replicas of key-deriva
   npm run bench -- --scale           --shapes 1x1,1x2,1x4 (gateways x replicas) --rounds 4 --seconds 8 --rate 2000
                                      --warm 20000 (requests that each process is given first) --connections 64
   npm run bench -- --scale --each    --rate is for each replica, and not for all together
-  npm run bench -- --scale --awake   keeps cores from falling asleep: waking one counts as CPU time of whoever is woken
+  npm run bench -- --scale --awake   keeps cores from falling asleep: waking one counts as CPU time of the woken process
 
 Many viewers at once, each with its own connection, token and lease, beside a million leases (Linux).
 

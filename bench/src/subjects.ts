@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { adminKey, call, measuringToken, type Subject, startServer, tokenSecret } from './servers.ts';
 
-/** Bare servers that answer 16 octets, and Latchkey as a viewer sees it: with a token, and with a token and a lease. */
+/** Bare servers that answer 16 bytes, and Latchkey as a viewer sees it: with a token, and with a token and a lease. */
 export async function startSubjects(): Promise<Subject[]> {
   const http = await startServer('bare node:http', 'bench/src/bare-http.ts', {});
   const fastify = await startServer('bare Fastify', 'bench/src/bare-fastify.ts', {});

@@ -26,7 +26,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
 });
 process.exitCode = exitCode;
 if (received && exitCode !== 0) {
-  // Whoever waits for this process should see that a signal ended it, as a shell's 130 does.
+  // The process that waits for this one should see that a signal ended it, as a shell's 130 does.
   process.removeAllListeners(received);
   process.kill(process.pid, received);
 }

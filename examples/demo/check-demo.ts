@@ -23,7 +23,7 @@ export async function checkDemo({ pageOrigin, serverUrl }: Addresses): Promise<v
     const headers = { authorization: `Bearer ${token}`, origin: pageOrigin };
     const { lease } = await call(`${serverUrl}/keys/leases`, { contentId }, headers);
     const key = await expectStatus(200, keyUrl, { headers: { ...headers, 'x-lease-id': lease.id } });
-    if ((await key.bytes()).length !== 16) throw new Error(`${keyUrl} is not a key of 16 octets`);
+    if ((await key.bytes()).length !== 16) throw new Error(`${keyUrl} is not a key of 16 bytes`);
     if (key.headers.get('access-control-allow-origin') !== pageOrigin) {
       throw new Error(`${keyUrl} cannot be read by the page: Access-Control-Allow-Origin is missing`);
     }

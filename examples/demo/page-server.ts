@@ -23,7 +23,7 @@ export interface PageServer {
 
 const pageFolder = fileURLToPath(new URL('./page', import.meta.url));
 const hlsFolder = dirname(fileURLToPath(import.meta.resolve('hls.js/dist/hls.min.mjs')));
-/** The two requests of the page have some 60 octets. */
+/** The two requests of the page have some 60 bytes. */
 const mostBodyOctets = 1_024;
 
 /**

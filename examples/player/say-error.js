@@ -19,7 +19,7 @@ const words = {
 /** @param {import('@latchkey/player').PlayerError} error */
 export function sayError(error) {
   const said = words[error.code]?.(error) ?? 'The video cannot be played.';
-  // For whoever helps the viewer: the code, and the request in the server's log.
+  // For the support of the viewer: the code, and the request in the server's log.
   const request = error.requestId ? `, request ${error.requestId}` : '';
   return `${said} (${error.code}${request})`;
 }

@@ -75,7 +75,7 @@ async function checkUpload(page: Page, example: Example, cleanUps: CleanUps): Pr
   for (const [path, bytes] of files) await expectStored(example, path, bytes);
 }
 
-/** A few files as an encoder makes them: by path, with their octets. */
+/** A few files as an encoder makes them: by path, with their bytes. */
 export function makeFiles(folder: string): Map<string, Buffer> {
   const files = new Map([
     ['master.m3u8', Buffer.from('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n720p/index.m3u8\n')],

@@ -5,7 +5,7 @@ export interface CleanUps {
   run(): Promise<void>;
 }
 
-/** @param complain hears what did not end well */
+/** @param complain called with what did not end well */
 export function createCleanUps(complain: (error: unknown) => void): CleanUps {
   const cleanUps: (() => void | Promise<void>)[] = [];
   let running: Promise<void> | undefined;

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 const echoMs = 500;
 
 export interface EntryPorts {
-  /** Aborted by Ctrl-C, and when whoever started this process is gone. */
+  /** Aborted by Ctrl-C, and when the process that started this one is gone. */
   readonly signal: AbortSignal;
   /** Gets what was begun and has to be ended. */
   readonly cleanUps: CleanUps;
@@ -30,7 +30,7 @@ export async function runEntry(name: string, main: (ports: EntryPorts) => Promis
     interruption.abort(new Error('interrupted'));
   }
   for (const signalName of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signalName, interrupt);
-  // Whoever started this process is gone; without it nobody would stop the servers.
+  // The process that started this one is gone. Without this, nothing would stop the servers.
   process.on('disconnect', interrupt);
 
   try {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The requests here have some 60 octets. */
+/** The requests here have some 60 bytes. */
 const mostBodyOctets = 1_024;
 
 /** The members of a JSON body; none where it is no object, or too long. */
@@ -24,7 +24,7 @@ export function sendJson(response: ServerResponse, status: number, body: object)
   response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
-/** @param detail in words, for whoever reads it */
+/** @param detail in words, for the reader */
 export function refuse(response: ServerResponse, status: number, code: string, detail: string): void {
   sendJson(response, status, { code, detail });
 }

@@ -46,7 +46,7 @@ export function createTokenIssuer(secret: string, nowMs: () => number = Date.now
   };
 }
 
-/** The octets that the key server takes it for: those of the text, or after `base64:` what is encoded. */
+/** The bytes that the key server takes it for: those of the text, or after `base64:` what is encoded. */
 function readSecret(secret: string): Uint8Array {
   const encoded = /^base64:(.+)$/.exec(secret)?.[1];
   return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64');

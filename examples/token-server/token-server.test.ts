@@ -59,7 +59,7 @@ describe('a token', () => {
     expect(decodeJwt(json.token)).toEqual(claims);
   });
 
-  it('is signed with the octets that `base64:` stands for', async () => {
+  it('is signed with the bytes that `base64:` stands for', async () => {
     const octets = Buffer.alloc(32, 7);
     const { token } = await createTokenIssuer(`base64:${octets.toString('base64')}`).forViewer('a', 'film');
     await expect(jwtVerify(token, octets)).resolves.toBeDefined();

@@ -41,7 +41,7 @@ export function createTokenServer({ origin, issuer, sessions, hasContent }: Toke
       if (!user) return refuse(response, 401, 'NOT_SIGNED_IN', 'Nobody is signed in.');
       if (typeof contentId !== 'string' || !hasContent(contentId))
         return refuse(response, 404, 'NO_SUCH_CONTENT', 'There is no such content.');
-      // The heart of it: a token is for whoever your application lets do this, and for nobody else.
+      // The heart of it: a token is for the viewers that your application allows, and for nobody else.
       if (!may(user)) return refuse(response, 403, 'NOT_ALLOWED', `${user.name} may not do this.`);
       sendJson(response, 200, await issue(user.id, contentId));
     };

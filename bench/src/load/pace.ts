@@ -5,7 +5,7 @@ const tickMs = 1;
 /** How long the thread may sleep at a time; answers wait for so long. */
 const napMs = 0.25;
 
-/** Calls so often, at even distances. Whoever is late catches up at once. Resolves after the last call. */
+/** Calls so often, at even distances. A late call catches up at once. Resolves after the last call. */
 export type Pace = (calls: number, ratePerSecond: number, call: () => void) => Promise<void>;
 
 /**

@@ -53,7 +53,7 @@ interface Bench {
 
 /**
  * Measures each shape once a round, there and back again, with processes that are new each time: what a process costs
- * differs a little from one start to the next, and the median shall be over that too.
+ * differs a little from one start to the next, and the median covers that too.
  */
 export async function measureScale(options: ScaleOptions): Promise<ScaleSample[]> {
   const cleanup = createCleanup();
@@ -129,7 +129,7 @@ async function measureKind(
 ): Promise<ScaleSample> {
   const ratePerSecond = options.ratePerSecond * (options.rateIsForEachReplica ? shape.replicas : 1);
   await loader.open({ ...viewersOf(kind, options), urls: asked.map(({ url }) => url) });
-  // Each viewer's first request on its new connection is none of those that are measured.
+  // Each viewer's first request on its new connection is not measured.
   await loader.run({ requests: options.viewers * 2, ratePerSecond });
   await pause(settleMs);
   const sample = await takeSample(parts, loader, { seconds: options.seconds, ratePerSecond });

@@ -6,7 +6,7 @@ import { forgetPeak, type Memory, readMemory } from '../proc/process-usage.ts';
 import { adminKey } from '../servers.ts';
 import type { Target } from './target.ts';
 
-/** What a revocation of very many leases does to everybody else. */
+/** What a revocation of very many leases does to the others. */
 export interface RevocationResult {
   /** What it was answered with. A 503 here is a finding, and no reason to lose the others. */
   status: number;

@@ -24,7 +24,7 @@ export async function startSingleTarget(options: TargetOptions, cleanup: Cleanup
       METRICS_PORT: '0',
       SHUTDOWN_DRAIN_SECONDS: '0',
     });
-  // The first makes the tables and the master key; it is none of those that are measured.
+  // The first makes the tables and the master key; it is not measured.
   await timeBoots(1, start);
   const withoutLeasesMs = await timeBoots(options.boots, start);
   const db = openDatabase({ sqlitePath });

@@ -21,7 +21,7 @@ export function registerApiKeys(program: Command, context: CommandContext): void
   const apiKeys = program.command('api-keys').description('API keys, straight on the database');
   apiKeys
     .command('create')
-    .description('make an API key without having one: for recovery, by whoever can read the database')
+    .description('make an API key without having one: for recovery, by operators who can read the database')
     .requiredOption('--name <name>', 'what the key is called')
     .addOption(new Option('--scope <scope>', 'what it may do').choices([...scopes]).default('admin'))
     .option('--expires-at <time>', 'ISO 8601 with an offset, such as 2027-01-31T12:00:00Z (default: never)')

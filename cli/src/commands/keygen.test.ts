@@ -21,7 +21,7 @@ describe('latchkey keygen', () => {
       CONTENT_DATABASE_PASSWORD: expect.stringMatching(/^[0-9a-f]{64}$/),
       LEASES_DATABASE_PASSWORD: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    expect(stderr).toContain('loses all content');
+    expect(stderr).toContain('you lose all content');
   });
 
   it('makes every secret anew', async () => {

@@ -52,7 +52,7 @@ async function runKeygen(
   if (versioned) {
     stderr.write(
       'Keep a copy of the master key and its salt where you keep what must not be lost: ' +
-        'whoever loses them loses all content that was encrypted with them.\n',
+        'if you lose them, you lose all content that was encrypted with them.\n',
     );
   }
 }

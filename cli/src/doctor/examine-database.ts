@@ -132,9 +132,7 @@ async function examineSetup(db: Database, values: SingleNodeValues): Promise<Fin
     {
       state: 'warning',
       about: 'setup',
-      says: guarded
-        ? 'is not done; a credential guards it'
-        : 'is open: whoever calls it first owns the server',
+      says: guarded ? 'is not done; a credential guards it' : 'is open: the first caller owns the server',
       mend: guarded ? 'POST /api/v1/setup' : 'claim it now, or set ADMIN_API_KEY or SETUP_TOKEN',
     },
   ];

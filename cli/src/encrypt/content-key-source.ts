@@ -9,7 +9,7 @@ export interface KeyName {
 export interface ContentKeySource {
   /** Called once for each content id before its keys are asked for: a server registers the content here. */
   prepare(contentId: string, signal?: AbortSignal): Promise<void>;
-  /** @returns 16 octets (RFC 8216 section 4.3.2.4: AES-128) @throws AppError */
+  /** @returns 16 bytes (RFC 8216 section 4.3.2.4: AES-128) @throws AppError */
   get(name: KeyName, signal?: AbortSignal): Promise<Uint8Array>;
 }
 

@@ -165,7 +165,7 @@ describe('an encrypted media playlist', () => {
     [
       'a range beyond the end',
       { 'f.m3u8': mediaPlaylist('#EXTINF:2,', '#EXT-X-BYTERANGE:9@1', 'a.ts'), 'a.ts': 'short' },
-      /^f\.m3u8:5: octets 1 to 10 of "a\.ts", which has 5 only/,
+      /^f\.m3u8:5: bytes 1 to 10 of "a\.ts", which has 5 only/,
     ],
     ['no playlist', { x: '' }, /the playlist .*f\.m3u8 is not there/],
   ] satisfies [string, Record<string, string>, RegExp][])('is not made of %s', async (_, files, message) => {

@@ -1,7 +1,7 @@
-/** AES has a block of 16 octets, and so has its initialization vector (RFC 8216 section 5.2). */
+/** AES has a block of 16 bytes, and so has its initialization vector (RFC 8216 section 5.2). */
 const ivOctets = 16;
 
-/** Gives an initialization vector of 16 octets that it has not given before. */
+/** Gives an initialization vector of 16 bytes that it has not given before. */
 export type IssueIv = () => Buffer;
 
 /**

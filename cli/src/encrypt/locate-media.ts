@@ -4,15 +4,15 @@ import { playlistError } from '../hls/playlist-error.ts';
 import { resolveReference } from '../hls/resolve-reference.ts';
 import type { Rendition } from './load-presentation.ts';
 
-/** Octets of a file on disk. */
+/** Bytes of a file on disk. */
 export interface SourceSlice {
   readonly path: string;
   readonly offset: number;
-  /** Octets; 0 for an empty file. */
+  /** Bytes; 0 for an empty file. */
   readonly length: number;
 }
 
-/** Where the octets of each segment and initialization section are. Segments marked EXT-X-GAP have none. */
+/** Where the bytes of each segment and initialization section are. Segments marked EXT-X-GAP have none. */
 export type MediaLocations = ReadonlyMap<MediaReference, SourceSlice>;
 
 /** @throws AppError `VALIDATION_FAILED` for a file that is missing, too short, or outside of `sourceRoot` */
@@ -32,7 +32,7 @@ export async function locateMedia(rendition: Rendition, sourceRoot: string): Pro
     }
     const { offset, length } = byteRange ?? { offset: 0, length: file.octets };
     if (offset + length > file.octets) {
-      const detail = `octets ${offset} to ${offset + length} of "${uri}", which has ${file.octets} only`;
+      const detail = `bytes ${offset} to ${offset + length} of "${uri}", which has ${file.octets} only`;
       throw playlistError(place, detail);
     }
     locations.set(reference, { path: file.path, offset, length });

@@ -1,7 +1,7 @@
 /** A part of a file, as EXT-X-BYTERANGE and the BYTERANGE of EXT-X-MAP name it (RFC 8216 section 4.3.2.2). */
 export interface ByteRange {
   readonly offset: number;
-  /** Octets, at least 1. */
+  /** Bytes, at least 1. */
   readonly length: number;
 }
 

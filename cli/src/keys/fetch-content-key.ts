@@ -3,7 +3,7 @@ import { type ContentKeySource, keyPath } from '../encrypt/content-key-source.ts
 import { askServer, type ServerAccess } from './ask-server.ts';
 import { registerContent } from './register-content.ts';
 
-/** AES-128 (RFC 8216 section 4.3.2.4): anything else than 16 octets is a mistake of the server or of a proxy. */
+/** AES-128 (RFC 8216 section 4.3.2.4): anything else than 16 bytes is a mistake of the server or of a proxy. */
 const contentKeyOctets = 16;
 
 export interface ServerKeyOptions extends ServerAccess {
@@ -27,7 +27,7 @@ export function createServerKeySource(options: ServerKeyOptions): ContentKeySour
       });
       const key = new Uint8Array(await answer.arrayBuffer());
       if (key.length === contentKeyOctets) return key;
-      const detail = `GET ${options.server}${path} answered ${key.length} octets; a content key has exactly 16`;
+      const detail = `GET ${options.server}${path} answered ${key.length} bytes; a content key has exactly 16`;
       throw new AppError('INTERNAL', { detail });
     },
   };

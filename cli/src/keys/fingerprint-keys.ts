@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ContentKeySource, type KeyName, keyPath } from '../encrypt/content-key-source.ts';
 
-/** Makes the hash one of its own: no other use of SHA-256 over a key gives the same octets. */
+/** Makes the hash one of its own: no other use of SHA-256 over a key gives the same bytes. */
 const label = 'latchkey content key fingerprint';
 
 /**

@@ -6,7 +6,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * The value of a variable, or of the file that `<name>_FILE` names (Docker and Kubernetes secrets), without white
- * space around it. An empty value is none.
+ * space around it. An empty value counts as unset.
  *
  * @throws AppError `VALIDATION_FAILED` where both are set or the file cannot be read
  */

@@ -6,7 +6,7 @@ import { recordPath } from './upload-record.ts';
 /** How far it is. */
 export interface UploadReport {
   start?(total: { files: number; bytes: number }): void;
-  /** Files that are in the bucket, and octets sent. */
+  /** Files that are in the bucket, and bytes sent. */
   update?(done: { files: number; bytes: number }): void;
 }
 

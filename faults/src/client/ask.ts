@@ -9,7 +9,7 @@ export interface Answer {
   sentAtMs: number;
   doneAtMs: number;
   /** The body, where it is JSON. */
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asked knows the shape
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape
   json: any;
 }
 

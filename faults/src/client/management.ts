@@ -60,7 +60,7 @@ export function createManagement(origin: () => string, adminKey: string): Manage
 }
 
 /** The JSON of an answer that has to be a success. */
-// biome-ignore lint/suspicious/noExplicitAny: whoever asked knows the shape
+// biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape
 export async function demand(answer: Promise<Answer>): Promise<any> {
   const { status, code, json } = await answer;
   if (status < 200 || status >= 300) throw new Error(`what prepares a test was answered ${status} ${code}`);

@@ -8,7 +8,7 @@ import type { PlayerOptions } from './player-options.ts';
 /**
  * Makes a player of a `<video>`.
  *
- * @throws PlayerError `UNSUPPORTED` where neither hls.js nor the browser can play; TypeError for a `keyServerUrl` that is none
+ * @throws PlayerError `UNSUPPORTED` where neither hls.js nor the browser can play; TypeError for a `keyServerUrl` that is not a URL
  */
 export function createPlayer(options: PlayerOptions): Player {
   const { video, native = 'auto', Hls = DefaultHls } = options;

@@ -32,7 +32,7 @@ interface KeyContext extends LoaderContext {
  * segment passes through.
  *
  * hls.js 1.7 repeats a refused key eight times and gives a request without an answer up at once (`error-helper.ts`), both
- * the wrong way round here. So it never hears of a failure: a refusal ends playback, and any other failure is retried
+ * the wrong way round here. So it gets no failure: a refusal ends playback, and any other failure is retried
  * while hls.js waits.
  */
 export function withKeysFrom(Base: LoaderClass, ports: KeyLoaderPorts): LoaderClass {

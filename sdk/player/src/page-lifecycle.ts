@@ -1,5 +1,5 @@
 /**
- * Hears when the page is left, for good or into the back-forward cache, and when it comes back from there.
+ * Reports when the page is left, for good or into the back-forward cache, and when it comes back from there.
  *
  * @returns ends the hearing
  */

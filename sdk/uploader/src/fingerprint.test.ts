@@ -8,7 +8,7 @@ it('a File is known by the time of its last change', async () => {
   expect(await fingerprintOf({ path: 'a.ts', data })).toBe('modified 17');
 });
 
-it('a Blob and an array are known by their octets, whatever their size', async () => {
+it('a Blob and an array are known by their bytes, whatever their size', async () => {
   const large = new Uint8Array(9 * 1024 * 1024);
   const changed = large.slice();
   changed[6 * 1024 * 1024] = 1;

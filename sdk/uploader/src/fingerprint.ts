@@ -1,6 +1,6 @@
 import type { UploadFile } from './upload-options.ts';
 
-/** Octets that are in memory at a time while a file is hashed: WebCrypto hashes nothing piece by piece. */
+/** Bytes that are in memory at a time while a file is hashed: WebCrypto hashes nothing piece by piece. */
 const sliceBytes = 4 * 1024 * 1024;
 
 /**

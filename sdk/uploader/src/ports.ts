@@ -4,7 +4,7 @@ export interface PutRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: UploadBody;
-  /** Octets of `body`. */
+  /** Bytes of `body`. */
   readonly size: number;
   /** @param bytes sent so far in this request */
   readonly onSent: (bytes: number) => void;

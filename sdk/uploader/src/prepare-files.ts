@@ -8,7 +8,7 @@ export interface PreparedFile extends FileWork {
   readonly refusal: UploadError | undefined;
 }
 
-/** RFC 9110 section 8.3: octets of which nothing is known. */
+/** RFC 9110 section 8.3: bytes of which nothing is known. */
 const unknownType = 'application/octet-stream';
 
 /** Gives each file its key, its type and its size, and picks out those that cannot be uploaded. */

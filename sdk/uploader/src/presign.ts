@@ -17,7 +17,7 @@ export interface PresignedUrl {
 export interface PresignRequest {
   readonly key: string;
   readonly contentType: string;
-  /** Octets. */
+  /** Bytes. */
   readonly contentLength: number;
 }
 

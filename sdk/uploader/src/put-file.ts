@@ -14,7 +14,7 @@ const stallLimitMs = 60_000;
 /**
  * One PUT to a presigned URL, with the headers that were signed.
  *
- * @param onSent octets sent so far, in this attempt
+ * @param onSent bytes sent so far, in this attempt
  * @returns the answer, a 2xx
  * @throws Fault
  */

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Put } from './ports.ts';
 
-/** Octets that are handed to the socket at a time: the steps of progress. */
+/** Bytes that are handed to the socket at a time: the steps of progress. */
 const pieceBytes = 256 * 1024;
 
 /**

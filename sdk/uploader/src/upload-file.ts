@@ -10,7 +10,7 @@ export interface FileWork {
   readonly file: UploadFile;
   readonly key: string;
   readonly contentType: string;
-  /** Octets. */
+  /** Bytes. */
   readonly size: number;
 }
 

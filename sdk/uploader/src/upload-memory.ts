@@ -1,6 +1,6 @@
 /** What is known of a file that has arrived. */
 export interface UploadRecord {
-  /** Octets. */
+  /** Bytes. */
   readonly size: number;
   readonly fingerprint: string;
   readonly etag?: string | undefined;

@@ -1,21 +1,21 @@
 import type { UploadMemory, UploadRecord } from './upload-memory.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
-/** The octets of a file. A stream is read once, so each attempt asks for a new one. */
+/** The bytes of a file. A stream is read once, so each attempt asks for a new one. */
 export type UploadBody = Blob | ReadableStream<Uint8Array>;
 
 /** One file to upload, to `content/<contentId>/<path>`. */
 export interface UploadFile {
   /** Relative, with `/` between its parts: `720p/00001.ts`. */
   readonly path: string;
-  /** The octets, or what opens them: called once for each attempt. */
+  /** The bytes, or what opens them: called once for each attempt. */
   readonly data: Blob | Uint8Array<ArrayBuffer> | (() => UploadBody | Promise<UploadBody>);
-  /** Octets. Needed where `data` is a function. */
+  /** Bytes. Needed where `data` is a function. */
   readonly size?: number | undefined;
   /** Default: by the extension of `path`, then the type of a Blob, then `application/octet-stream`. */
   readonly contentType?: string | undefined;
   /**
-   * Changes whenever the octets do. Default: `lastModified` of a File, a SHA-256 of a Blob or an array. A function has
+   * Changes whenever the bytes do. Default: `lastModified` of a File, a SHA-256 of a Blob or an array. A function has
    * none, and without one a file is not remembered.
    */
   readonly fingerprint?: string | undefined;

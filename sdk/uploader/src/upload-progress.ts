@@ -2,10 +2,10 @@
 export interface UploadProgress {
   /** The file that got on. */
   readonly path: string;
-  /** Octets of that file sent, at most its size. What was skipped counts as sent. */
+  /** Bytes of that file sent, at most its size. What was skipped counts as sent. */
   readonly fileLoadedBytes: number;
   readonly fileTotalBytes: number;
-  /** Octets of all files. */
+  /** Bytes of all files. */
   readonly loadedBytes: number;
   readonly totalBytes: number;
   /** Files that are in the bucket. */

@@ -11,7 +11,7 @@ export interface FileResult {
   /** Where it is in the bucket: `content/<contentId>/<path>`. */
   readonly key: string;
   readonly status: FileStatus;
-  /** Octets. */
+  /** Bytes. */
   readonly size: number;
   /** How often it was tried; 0 where it was skipped or never begun. */
   readonly attempts: number;
@@ -25,10 +25,10 @@ export interface UploadResult {
   readonly files: readonly FileResult[];
   /** Every file is in the bucket. */
   readonly complete: boolean;
-  /** Octets of all files. */
+  /** Bytes of all files. */
   readonly totalBytes: number;
-  /** Octets of those with the status `uploaded`. */
+  /** Bytes of those with the status `uploaded`. */
   readonly uploadedBytes: number;
-  /** Octets of those with the status `skipped`. */
+  /** Bytes of those with the status `skipped`. */
   readonly skippedBytes: number;
 }

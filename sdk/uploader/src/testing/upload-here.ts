@@ -3,7 +3,7 @@ import { uploadFiles } from '../upload-files.ts';
 import type { UploadMemory, UploadRecord } from '../upload-memory.ts';
 import type { UploadFile, UploadOptions } from '../upload-options.ts';
 
-/** A small file whose octets are its path. */
+/** A small file whose bytes are its path. */
 export function textFile(path: string, text = path): UploadFile {
   return { path, data: new TextEncoder().encode(text) };
 }
