@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeFolder } from './make-folder.ts';
 
-/** A folder that would be tried for ever never gives the thread back: only another process can end it. */
+/** A call that tries forever never returns to its thread: only another process can end it. */
 const limitMs = 60_000;
 vi.setConfig({ testTimeout: 90_000 });
 

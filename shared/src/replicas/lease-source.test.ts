@@ -72,7 +72,7 @@ describe('a shared lease', () => {
     ['has expired, because it may have been renewed', () => lease({ expiresAt: clock.now() })],
     ['is said not to be, because it may have been created', () => null],
     ['is no lease', () => ({ viewerId: 'v' })],
-    ['has a time that is none', () => lease({ revokedAt: 0.5 })],
+    ['has a malformed time', () => lease({ revokedAt: 0.5 })],
   ])('is asked of the owner where it %s', async (_what, value) => {
     entries.set('lease l', { value: value(), stamp });
     expect(await readers.lease.load('l')).toEqual(owner.value);

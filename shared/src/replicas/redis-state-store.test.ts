@@ -73,7 +73,7 @@ describe.skipIf(url === '')('states in Redis', () => {
     '{"value":1,"number":1}',
     '{"value":1,"number":-1,"at":1}',
     '{"number":1,"at":1}',
-  ])('that are none are reported and not given: %s', async (text) => {
+  ])('malformed entries in Redis are reported and not used: %s', async (text) => {
     const key = randomUUID();
     const { states, connection, faults } = await openUp();
     await connection.redis.set(`latchkey:2:lease:${key}`, seal.of(`lease:${key}`, text) + text, 'PX', 60_000);
@@ -159,7 +159,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
     onTestFinished(() => server.stop());
     const opened = await openUp(server.url, usualLimits);
     process.kill(server.pid, 'SIGSTOP');
-    // On a machine that stands still for 50 ms, one may have been waited for in vain before.
+    // On a machine that pauses for 50 ms, one command may have timed out before.
     opened.faults.length = 0;
     expect(await askedOf(1_000, opened)).toBeLessThanOrEqual(3);
     expect(opened.states.state()).toBe('down');
