@@ -111,8 +111,8 @@ export class AuthorityCache<V> {
   #step = 0;
   #loadsBegun = 0;
   /**
-   * The wall-clock time at which the monotonic clock was 0, as both were at the start. Setting a clock only makes
-   * `readAfterMs` grow.
+   * The wall-clock time at which the monotonic clock was 0, as both were at the start. Setting the wall clock
+   * moves `readAfterMs` by the same amount.
    */
   readonly #originMs: number;
 

@@ -4,7 +4,7 @@ import { createManualClock } from '../testing/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { databaseDependencies } from './service-database.ts';
 
-test('a database whose writes hang is told to be degraded before the gateway stops listening after 900 ms', async () => {
+test('a database whose writes hang is reported as degraded before the gateway stops waiting after 900 ms', async () => {
   const real = openDatabase({ sqlitePath: ':memory:' });
   const hanging = { set: () => hanging, where: () => hanging, execute: () => new Promise(() => {}) };
   const db = new Proxy(real, {
