@@ -5,8 +5,8 @@ import type { OperatorLog } from '../log/index.ts';
 import type { SchemaCheck } from './check-schema.ts';
 
 /**
- * A read is below the 2 s of a whole readiness check. A hanging write is reported after 900 ms, before the gateway stops
- * waiting: otherwise it would show every service as down, where only the database is degraded.
+ * A read is below the 2 s of a whole readiness check. A hanging write is reported after 600 ms, because the gateway waits
+ * 900 ms: without an answer by then, it would show every service as down, where only the database is degraded.
  */
 const probeLimits = { readMs: 1_500, writeMs: 600 };
 
