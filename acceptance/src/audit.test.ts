@@ -1,11 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
+import { listPendingMigrations } from './pending-migrations.ts';
 import { createApiKey, createLease, makeScene, registerContent, revokeApiKey } from './server-actions.ts';
 import { openTarget } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
+const countsStrangers = !(await listPendingMigrations(target)).includes('0005-audit');
 
 interface AuditRow {
   at: string;
@@ -156,9 +158,12 @@ describe('what is refused', () => {
     ],
   ];
 
-  it.each(strangers)('%s, which has no name, is counted', async (code, action, attempt) => {
-    expect((await isCounted(action, attempt)).code).toBe(code);
-  });
+  it.runIf(countsStrangers).each(strangers)(
+    '%s, which has no name, is counted',
+    async (code, action, attempt) => {
+      expect((await isCounted(action, attempt)).code).toBe(code);
+    },
+  );
 
   it.each([
     ['API keys', (token: string) => client.get('/api/v1/api-keys', token)],
@@ -176,7 +181,7 @@ describe('what is refused', () => {
     });
   });
 
-  it.each([
+  it.runIf(countsStrangers).each([
     ['/keys/leases', 'lease.create', { contentId: 'film', viewerId: 'zed' }],
     ['/keys/leases/renew', 'lease.renew', { leaseId: crypto.randomUUID() }],
     ['/keys/leases/revoke', 'lease.revoke', { viewerId: 'zed' }],
@@ -197,7 +202,7 @@ describe('what is refused', () => {
     }
   });
 
-  it('a revoked key is not named: nobody knows who holds it', async () => {
+  it.runIf(countsStrangers)('a revoked key is not named: nobody knows who holds it', async () => {
     const { id, raw } = await createApiKey(target, 'full');
     await revokeApiKey(target, id);
     await isCounted('api-key.list', () => client.get('/api/v1/api-keys', raw));

@@ -32,8 +32,13 @@ export async function unpackPreviousRelease(
   const archive = git('archive', commit);
   const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: archive.stdout });
   if (archive.status !== 0 || unpacked.status !== 0) return `${version} could not be unpacked`;
-  const install = `import(${JSON.stringify(join(folder, 'scripts/ensure-installed.mjs'))}).then((m) => m.ensureInstalled())`;
-  if ((await runCommand(process.execPath, ['--eval', install])) !== 0) {
+  // Its tests look for the dashboard, too.
+  const scripts = ['ensure-installed', 'ensure-dashboard'].map((name) =>
+    join(folder, 'scripts', `${name}.mjs`),
+  );
+  const [installed, dashboard] = scripts.map((path) => `await import(${JSON.stringify(path)})`);
+  const prepare = `(${installed}).ensureInstalled(); (${dashboard}).ensureDashboard();`;
+  if ((await runCommand(process.execPath, ['--input-type=module', '--eval', prepare])) !== 0) {
     throw new Error(`the packages of ${version} could not be installed`);
   }
   return null;
