@@ -6,9 +6,9 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/.cache/**'],
     // Acceptance tests start servers and browsers of their own, as processes: each file gets a process too. They wait more
-    // than they compute: with one file a core, a quarter of the processor time was left over.
+    // than they compute.
     pool: 'forks',
-    maxWorkers: '150%',
+    maxWorkers: '100%',
     sequence: { sequencer: LongFirstSequencer },
     // A test of the rules takes milliseconds; one that starts a server, encrypts a video or opens a browser takes seconds.
     testTimeout: 60_000,
