@@ -64,7 +64,7 @@ describe('who has which secret', () => {
   it.each([
     ...['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET', 'INTERNAL_SECRET', 'POSTGRES_PASSWORD'],
     ...keepRows.map((name) => `${name.toUpperCase()}_DATABASE_PASSWORD`),
-  ])('whoever has not set %s is told its name and how to make it', (name) => {
+  ])('without %s, Compose stops, names it and says how to make it', (name) => {
     const uses = [...text.matchAll(new RegExp(`\\$\\{${name}[:?-][^}]*\\}`, 'g'))].map(([use]) => use);
     expect(uses.length).toBeGreaterThan(0);
     for (const use of uses)
