@@ -1,6 +1,6 @@
 import { AppError } from '@latchkey/shared/errors';
 
-/** Errors of the operating system that a person can do something about (errno(3)). */
+/** Errors of the operating system that a person can repair (errno(3)). */
 const explanations: Record<string, string> = {
   ENOSPC: 'no space is left on the disk',
   EDQUOT: 'the disk quota is used up',
@@ -14,7 +14,7 @@ const explanations: Record<string, string> = {
   EIO: 'the disk failed',
 };
 
-/** What to tell a person: the detail of our own errors, plain words for the system's, the message of any other. */
+/** A message for people: the detail of an AppError, plain words for an error of the system, the message of any other. */
 export function explainError(error: unknown): string {
   if (error instanceof AppError) return error.message;
   if (!(error instanceof Error)) return String(error);

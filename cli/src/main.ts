@@ -19,7 +19,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   terminal: process.stderr.isTTY ? process.stderr : undefined,
-  randomOctets: randomBytes,
+  randomBytes,
   clock: createSystemClock(),
   wait: (seconds, signal) => sleep(seconds * 1000, undefined, signal ? { signal } : {}),
   signal: interruption.signal,

@@ -2,13 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createApiKey } from '@latchkey/auth';
 import { type Scope, scopes } from '@latchkey/shared/contracts';
 import { readMigrationState } from '@latchkey/shared/db';
-import { AppError } from '@latchkey/shared/errors';
 import { createInProcessBus } from '@latchkey/shared/events';
 import { createLedger } from '@latchkey/shared/events/rows';
 import { instantOf, readInstant, readName } from '@latchkey/shared/http';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { withDatabase } from '../database/with-database.ts';
+import { refusal } from '../refusal.ts';
+import { withDatabase } from '../with-database.ts';
 
 interface CreateOptions {
   readonly name: string;
@@ -16,7 +16,7 @@ interface CreateOptions {
   readonly expiresAt?: string;
 }
 
-/** `latchkey api-keys create`: the way back in when every key that can manage is lost. */
+/** `latchkey api-keys create`: for an operator who has lost every API key that can manage. */
 export function registerApiKeys(program: Command, context: CommandContext): void {
   const apiKeys = program.command('api-keys').description('API keys, straight on the database');
   apiKeys
@@ -46,11 +46,9 @@ async function runCreate(
   await withDatabase(env, { mayCreate: false }, async (db, database) => {
     const { missing } = await readMigrationState(db);
     if (missing.length > 0) {
-      throw new AppError('VALIDATION_FAILED', {
-        detail: `${database} is not up to date; run latchkey migrate first`,
-      });
+      throw refusal(`${database} is not up to date; run latchkey migrate first`);
     }
-    // Nobody listens in this process: servers read the change from the feed.
+    // No one in this process subscribes to the bus. Servers read the change from the feed.
     const ledger = createLedger({ db, bus: createInProcessBus(() => {}), clock });
     const { row, rawKey } = await createApiKey({ ledger, randomBytes, randomId: randomUUID }, wanted, {
       actor: { kind: 'operator', id: null },

@@ -1,14 +1,15 @@
-import { AppError } from '@latchkey/shared/errors';
+import { bearerCredential } from '@latchkey/shared/config';
 import type { CommandContext } from '../command-context.ts';
 import type { ContentKeySource } from '../encrypt/content-key-source.ts';
+import type { ServerAccess } from '../keys/ask-server.ts';
 import { createMasterKeySource, masterKeyVersions, readMasterKey } from '../keys/derive-from-env.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
-import { readEnvFile } from '../keys/read-env-file.ts';
-import { readServerAccess, type ServerOptions } from './read-server-access.ts';
+import { readEnvFile, readVariable } from '../keys/variables.ts';
+import { refusal } from '../refusal.ts';
 
 export interface KeyOptions extends ServerOptions {
   readonly keysFrom?: 'server' | 'env';
-  /** Of the presentation, to the bucket of the server: content can be registered there wherever keys come from. */
+  /** The presentation goes to the bucket of the server. Content can then be registered there wherever keys come from. */
   readonly upload?: true;
   readonly register?: true;
   readonly name?: string;
@@ -16,15 +17,14 @@ export interface KeyOptions extends ServerOptions {
   readonly keyVersion?: number;
 }
 
-/** A source of content keys, and one sentence that says which. */
-export interface ChosenKeySource {
+/** A source of content keys, and its name for messages. */
+interface ChosenKeySource {
   readonly source: ContentKeySource;
   readonly description: string;
 }
 
 /**
- * What is asked for by an option counts more than what happens to be in the environment; two options that contradict
- * each other are refused rather than ranked.
+ * An option overrides the environment. Two options that contradict each other are refused, not ranked.
  *
  * @throws AppError `VALIDATION_FAILED` that names the option or variable
  */
@@ -70,6 +70,49 @@ async function fromEnvironment(options: KeyOptions, { env }: CommandContext): Pr
   };
 }
 
-function refusal(detail: string): AppError {
-  return new AppError('VALIDATION_FAILED', { detail });
+interface ServerOptions {
+  readonly server?: string;
+  readonly apiKeyFile?: string;
+}
+
+/**
+ * The server that the options name, and the API key for it: from `--api-key-file`, else from the environment.
+ *
+ * @param asker the option that needs the server
+ * @throws AppError `VALIDATION_FAILED` that names the option or variable, and never the value
+ */
+export function readServerAccess(
+  options: ServerOptions,
+  { env, wait }: Pick<CommandContext, 'env' | 'wait'>,
+  asker: string,
+): ServerAccess {
+  if (options.server === undefined) throw refusal(`${asker} needs --server <url>`);
+  const server = checkServer(options.server);
+  const apiKey = readApiKey(options, env);
+  if (apiKey === undefined) {
+    throw refusal(
+      'LATCHKEY_API_KEY is not set; accepted: an API key of that server, here, in LATCHKEY_API_KEY_FILE or --api-key-file',
+    );
+  }
+  // A bootstrap key has the form of any ADMIN_API_KEY, so only the server can say whether it is a key.
+  const parsed = bearerCredential.parse(apiKey);
+  if ('wrong' in parsed) {
+    throw refusal(
+      `LATCHKEY_API_KEY ${parsed.wrong}; accepted: an API key (lk_ and 64 lower-case hex digits), or the server's ADMIN_API_KEY`,
+    );
+  }
+  return { server, apiKey, wait };
+}
+
+function readApiKey({ apiKeyFile }: ServerOptions, env: CommandContext['env']): string | undefined {
+  const variables = apiKeyFile === undefined ? env : { LATCHKEY_API_KEY_FILE: apiKeyFile };
+  return readVariable(variables, 'LATCHKEY_API_KEY');
+}
+
+function checkServer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username) {
+    return url.href.replace(/\/+$/, '');
+  }
+  throw refusal(`--server "${text}"; accepted: an http or https URL, such as http://localhost:4100`);
 }

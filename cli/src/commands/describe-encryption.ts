@@ -1,7 +1,7 @@
 import type { UploadResult } from '@latchkey/uploader/node';
 import type { Summary } from '../encrypt/encrypt-options.ts';
 
-/** Longer lists of key URLs, as rotation makes them, are cut in the middle. */
+/** Rotation makes long lists of key URLs. They are cut in the middle. */
 const keyUrlsShown = 6;
 
 export function describeEncryption(summary: Summary, keySource: string): string {
@@ -19,9 +19,9 @@ ${shown.map((url) => `  ${url}`).join('\n')}
 }
 
 /**
- * What is left to do by hand after an encryption without an upload.
+ * The next steps after an encryption without an upload.
  *
- * @param contentId what `--content-id` was
+ * @param contentId of `--content-id`
  */
 export function describeNextSteps(
   { contentIds, outFolder, playlist }: Pick<Summary, 'contentIds' | 'outFolder' | 'playlist'>,
@@ -39,8 +39,8 @@ ${describeLeases(contentIds, contentId)}`;
 
 /**
  * @param manifestKey key of the playlist for players
- * @param contentIds those of the keys
- * @param contentId what `--content-id` was
+ * @param contentIds of the keys
+ * @param contentId of `--content-id`
  */
 export function describeUpload(
   { files, uploadedBytes }: UploadResult,
@@ -56,7 +56,7 @@ Next:
 ${describeLeases(contentIds, contentId)}`;
 }
 
-/** Where `--content-id` has no keys itself: tokens have to name the ids that have, and so does a lease. */
+/** If `--content-id` has no keys itself, tokens and leases must name the ids that have. */
 function describeLeases(contentIds: readonly string[], contentId: string): string {
   if (contentIds.includes(contentId)) return '';
   return `  - The keys are those of ${contentIds.join(', ')}: list all of them in a token's content_ids.

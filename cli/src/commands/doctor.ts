@@ -1,12 +1,17 @@
+import type { Clock } from '@latchkey/shared/clock';
+import { isForSeparateServices, type SingleNodeValues } from '@latchkey/shared/config';
 import { AppError } from '@latchkey/shared/errors';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { examine } from '../doctor/examine.ts';
+import { examineConfiguration, examineNames, examineSecretsFile } from '../doctor/examine-configuration.ts';
+import { examineDatabase } from '../doctor/examine-database.ts';
+import { examineKeySet, examinePort } from '../doctor/examine-network.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { readEnvFile, type Variables } from '../keys/variables.ts';
 
 const marks: Record<Finding['state'], string> = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
 
-/** `latchkey doctor`: what is wrong with a configuration, and how to mend it. */
+/** `latchkey doctor`: what is wrong with a configuration, and how to repair it. */
 export function registerDoctor(program: Command, { env, stdout, clock }: CommandContext): void {
   program
     .command('doctor')
@@ -14,7 +19,7 @@ export function registerDoctor(program: Command, { env, stdout, clock }: Command
     .option('--env-file <file>', 'read variables from this file first, as a server started with it would')
     .addHelpText('after', '\nIt changes nothing and shows no secret. Exit code 1 where something is wrong.')
     .action(async (options: { envFile?: string }) => {
-      const findings = await examine({ env, envFile: options.envFile, clock });
+      const findings = await examine(env, options.envFile, clock);
       for (const { state, about, says, mend } of findings) {
         stdout.write(`${marks[state]}  ${about}: ${says}\n${mend ? `         → ${mend}\n` : ''}`);
       }
@@ -24,4 +29,66 @@ export function registerDoctor(program: Command, { env, stdout, clock }: Command
       if (wrong > 0)
         throw new AppError('INTERNAL', { detail: 'the server would not start, or not serve, like this' });
     });
+}
+
+/** Examines everything that can keep a server from starting or from serving. Changes nothing. */
+async function examine(env: Variables, envFile: string | undefined, clock: Clock): Promise<Finding[]> {
+  const given = { ...(envFile === undefined ? {} : await readEnvFile(envFile)), ...env };
+  const { kept, path: secretsFile, found: foundInFile } = examineSecretsFile(given);
+  const all = { ...given, ...kept };
+  const findings: Finding[] = [...examineNames(all), ...foundInFile];
+  const { values, willBeMade, found } = examineConfiguration(all);
+  findings.push(...found);
+  if (!values) return findings;
+  findings.push(...examineExposure(values));
+  const database = await examineDatabase(values, isForSeparateServices(all));
+  // A server that fails at its database makes no secrets. It makes no master key beside a database that knows one.
+  if (!database.some(({ state }) => state === 'wrong')) {
+    findings.push(...describeFirstRun(willBeMade, values, secretsFile));
+  }
+  findings.push(...database);
+  if (values.authJwksUrl) findings.push(await examineKeySet(values.authJwksUrl));
+  findings.push(await examinePort(values.port, clock));
+  return findings;
+}
+
+function describeFirstRun(
+  willBeMade: readonly string[],
+  { sqlitePath, databaseUrl }: SingleNodeValues,
+  secretsFile: string,
+): Finding[] {
+  const says =
+    sqlitePath === ':memory:' && !databaseUrl
+      ? 'is not set; will be made at every start, and kept nowhere'
+      : `is not set; will be made at the first start, and kept in ${secretsFile}`;
+  return willBeMade.map((about) => ({ state: 'ok', about, says }));
+}
+
+/** Allowed settings that an operator should know of. */
+function examineExposure(values: SingleNodeValues): Finding[] {
+  const found: Finding[] = [];
+  if (values.corsOrigins.length === 0) {
+    found.push({
+      state: 'warning',
+      about: 'CORS_ORIGINS',
+      says: 'is not set, so no page from another origin can fetch keys',
+      mend: 'set it to the origin of your player page, such as https://video.example.com, unless players are apps',
+    });
+  }
+  if (values.viewerTokenFrom.includes('query')) {
+    found.push({
+      state: 'warning',
+      about: 'VIEWER_TOKEN_FROM',
+      says: 'allows tokens in the query, which proxies and browsers write down',
+      mend: 'keep such tokens short-lived, and leave `query` out unless native HLS players need it',
+    });
+  }
+  if (values.leaseMode === 'optional') {
+    found.push({
+      state: 'ok',
+      about: 'LEASE_MODE',
+      says: 'is optional: a viewer without a lease gets keys until a mark says otherwise; `required` counts every viewer',
+    });
+  }
+  return found;
 }

@@ -1,21 +1,19 @@
 import { resolve } from 'node:path';
-import { AppError } from '@latchkey/shared/errors';
+import type { AppError } from '@latchkey/shared/errors';
 import type { CommandContext } from '../command-context.ts';
+import { askOnce } from '../encrypt/content-key-source.ts';
 import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
-import { describeWork } from '../encrypt/fingerprint-work.ts';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
-import { askOnce } from '../keys/ask-once.ts';
 import { askServer } from '../keys/ask-server.ts';
-import { fingerprintKeys } from '../keys/fingerprint-keys.ts';
-import { prepareUpload } from '../upload/prepare-upload.ts';
-import { uploadPresentation } from '../upload/upload-presentation.ts';
-import { compareOrigin, startRecord } from '../upload/upload-record.ts';
+import { refusal } from '../refusal.ts';
+import { prepareUpload, uploadPresentation } from '../upload/upload-presentation.ts';
+import { compareOrigin, describeWork, fingerprintKeys, startRecord } from '../upload/upload-record.ts';
+import { readServerAccess } from './choose-key-source.ts';
 import { describeUpload } from './describe-encryption.ts';
 import type { EncryptCommandOptions } from './encrypt.ts';
-import { readServerAccess } from './read-server-access.ts';
 import { showProgress } from './show-progress.ts';
 
-/** An encryption that is ready to go. */
+/** An encryption that is ready to run. */
 export interface ReadyEncryption {
   readonly work: EncryptOptions;
   readonly encrypt: (more: Partial<EncryptOptions>) => Promise<unknown>;
@@ -24,9 +22,8 @@ export interface ReadyEncryption {
 }
 
 /**
- * `latchkey encrypt --upload`: from a clear playlist to an encrypted one in the bucket. Where `--out` holds what an
- * earlier run with the same options, the same source and the same keys has encrypted, that is uploaded, as far as it is not
- * there yet: encrypted again, every file would be another one.
+ * `latchkey encrypt --upload`: from a clear playlist to an encrypted one in the bucket. If `--out` has the output of an
+ * earlier run with the same options, source and keys, the rest of it is uploaded. A new encryption would change every file.
  *
  * @throws AppError
  */
@@ -42,7 +39,7 @@ export async function encryptAndUpload(
   const registerAs = options.register ? (options.name ?? contentId) : undefined;
   await prepareUpload(access, { contentId, playlist: work.playlist, registerAs }, signal);
 
-  // The keys themselves count, not only where they come from: a server of the same address may have another master key.
+  // The keys are compared too: a server of the same address may have another master key.
   const keys = askOnce(work.keys);
   const origin = { encryptedFrom: fingerprint, withKeys: await fingerprintKeys(firstKeys, keys, signal) };
   const before = options.force ? 'other' : await compareOrigin(outFolder, origin);
@@ -70,5 +67,5 @@ function otherKeys(folder: string, keySource: string): AppError {
   const detail =
     `--out ${folder} was encrypted with other content keys than those that come from ${keySource} now: nobody could ` +
     'play it. Give a new folder, or --force to encrypt and upload it anew';
-  return new AppError('VALIDATION_FAILED', { detail });
+  return refusal(detail);
 }

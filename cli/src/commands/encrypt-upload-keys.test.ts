@@ -20,8 +20,8 @@ const first = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
 /** A server whose content keys can be replaced, as by one with another master key at the same address. */
 async function prepare(...more: string[]) {
   const asked: string[] = [];
-  const state = { octet: 1, otherFor: '' };
-  const keyOf = (path: string) => Buffer.alloc(16, path.endsWith(state.otherFor) ? state.octet : 1);
+  const state = { byte: 1, otherFor: '' };
+  const keyOf = (path: string) => Buffer.alloc(16, path.endsWith(state.otherFor) ? state.byte : 1);
   const server = await startUploadServer((request, response) => {
     const { url = '' } = request;
     if (!url.startsWith('/keys/')) return false;
@@ -47,7 +47,7 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
     const { server, run, state, played } = await prepare();
     expect((await run()).exitCode).toBe(0);
     const before = server.arrived.length;
-    state.octet = 2;
+    state.byte = 2;
     const refused = await run();
     expect([refused.exitCode, server.arrived.length - before]).toEqual([2, 0]);
     expect(refused.stderr).toMatch(/other content keys than those that come from the server http.*--force/);
@@ -75,7 +75,7 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
   it('does not go on where the keys of one rendition alone are others', async () => {
     const { run, state } = await prepare('--per-rendition-ids');
     expect((await run()).exitCode).toBe(0);
-    Object.assign(state, { octet: 2, otherFor: 'film-720p' });
+    Object.assign(state, { byte: 2, otherFor: 'film-720p' });
     expect((await run()).stderr).toContain('other content keys');
   });
 

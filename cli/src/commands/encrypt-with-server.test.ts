@@ -125,10 +125,10 @@ describe('latchkey encrypt with keys from a server', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it.each([0, 15, 17, 32])('refuses a key of %i bytes', async (octets) => {
-    const { exitCode, stderr, out } = await encrypt((_, response) => void response.end(Buffer.alloc(octets)));
+  it.each([0, 15, 17, 32])('refuses a key of %i bytes', async (size) => {
+    const { exitCode, stderr, out } = await encrypt((_, response) => void response.end(Buffer.alloc(size)));
     expect(exitCode).toBe(1);
-    expect(stderr).toContain(`answered ${octets} bytes; a content key has exactly 16`);
+    expect(stderr).toContain(`answered ${size} bytes; a content key has exactly 16`);
     expect(existsSync(out)).toBe(false);
   });
 

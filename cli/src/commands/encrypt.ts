@@ -83,7 +83,7 @@ async function runEncrypt(
     rotateEverySegments: options.rotateEvery,
     perRenditionIds: options.perRenditionIds ?? false,
     sourceRoot: options.sourceRoot,
-    randomOctets: context.randomOctets,
+    randomBytes: context.randomBytes,
     clock: context.clock,
     signal: context.signal,
   };

@@ -1,9 +1,27 @@
 import { open } from 'node:fs/promises';
-import { AppError } from '@latchkey/shared/errors';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { makeSecrets, type SecretName, secretNames } from '../keys/make-secrets.ts';
+import { masterKeyNames } from '../keys/derive-from-env.ts';
+import { refusal } from '../refusal.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
+
+/** 256 bits, as `docs/contract.md#words`, `#api-keys` and `docs/configuration.md` demand of these secrets. */
+const secretBytes = 32;
+
+/** Everything that a server keeps secret, by the name of its variable; the last four are for the Postgres of compose.yaml. */
+const secretNames = [
+  'MASTER_KEY_HEX',
+  'SALT_HEX',
+  'AUTH_JWT_SECRET',
+  'ADMIN_API_KEY',
+  'INTERNAL_SECRET',
+  'POSTGRES_PASSWORD',
+  'AUTH_DATABASE_PASSWORD',
+  'CONTENT_DATABASE_PASSWORD',
+  'LEASES_DATABASE_PASSWORD',
+] as const;
+
+type SecretName = (typeof secretNames)[number];
 
 interface KeygenOptions {
   readonly out?: string;
@@ -38,14 +56,14 @@ Examples:
 
 async function runKeygen(
   options: KeygenOptions,
-  { stdout, stderr, randomOctets }: CommandContext,
+  { stdout, stderr, randomBytes }: CommandContext,
 ): Promise<void> {
   const names = options.only ?? (options.versionNumber === undefined ? secretNames : masterKeyPair);
   const versioned = masterKeyPair.some((name) => names.includes(name));
   if (options.versionNumber !== undefined && !versioned) {
     throw refusal('--version-number is for MASTER_KEY_HEX and SALT_HEX, and --only names neither');
   }
-  const text = makeSecrets(names, options.versionNumber ?? 1, randomOctets);
+  const text = makeSecrets(names, options.versionNumber ?? 1, randomBytes);
   if (options.out === undefined) stdout.write(text);
   else await writeNewFile(options.out, text);
   if (options.out !== undefined) stderr.write(`Written to ${options.out}, readable by you alone.\n`);
@@ -57,7 +75,7 @@ async function runKeygen(
   }
 }
 
-/** Never over a file that is there: it may hold the only copy of another master key. */
+/** Never overwrites a file: it may hold the only copy of another master key. */
 async function writeNewFile(path: string, text: string): Promise<void> {
   try {
     const file = await open(path, 'wx', 0o600);
@@ -85,6 +103,27 @@ function parseNames(text: string): SecretName[] {
   });
 }
 
-function refusal(detail: string, cause?: unknown): AppError {
-  return new AppError('VALIDATION_FAILED', { detail, cause });
+/**
+ * Makes secrets as lines of an env file, one `NAME=value` each.
+ *
+ * @param version of the master key: 2 makes `MASTER_KEY_HEX_V2` and `SALT_HEX_V2`
+ * @param randomBytes a cryptographic source
+ */
+function makeSecrets(
+  names: readonly SecretName[],
+  version: number,
+  randomBytes: (count: number) => Uint8Array,
+): string {
+  const { key, salt } = masterKeyNames(version);
+  return names
+    .map((name) => {
+      const variable = name === 'MASTER_KEY_HEX' ? key : name === 'SALT_HEX' ? salt : name;
+      const secret = Buffer.from(randomBytes(secretBytes));
+      // Hexadecimal digits need no escape in a URL, and the passwords stand in URLs.
+      const hex = `${name === 'ADMIN_API_KEY' ? 'lk_' : ''}${secret.toString('hex')}`;
+      const value = name === 'AUTH_JWT_SECRET' ? `base64:${secret.toString('base64')}` : hex;
+      return `${variable}=${value}
+`;
+    })
+    .join('');
 }

@@ -1,19 +1,30 @@
 import { randomUUID } from 'node:crypto';
+import { databaseRoleVariables, describeVariables, readConfig } from '@latchkey/shared/config';
 import {
+  type CreatedRole,
   cleanAudit,
+  createServiceRoles,
   type Database,
   isDatabaseUnavailable,
   migrate,
   readMigrationState,
   renewFeedHistory,
+  rightsOf,
+  rowServices,
 } from '@latchkey/shared/db';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { makeRoles, rolesHelp } from '../database/make-roles.ts';
-import { withDatabase } from '../database/with-database.ts';
+import { refusal } from '../refusal.ts';
+import { withDatabase } from '../with-database.ts';
+
+const rolesHelp = `With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/database-roles.md).
+Run it as the owner of the tables, with the right to make roles (CREATEROLE). Safe to run again: it sets the passwords
+and the rights anew. Later migrations grant what they add, with --roles or without:
+
+${describeVariables(databaseRoleVariables)}`;
 
 /** `latchkey migrate`: brings the database to this version's schema. */
-export function registerMigrate(program: Command, { env, stdout, randomOctets }: CommandContext): void {
+export function registerMigrate(program: Command, { env, stdout, randomBytes }: CommandContext): void {
   program
     .command('migrate')
     .description('bring the database that DATABASE_URL or SQLITE_PATH names up to date')
@@ -38,28 +49,26 @@ ${rolesHelp}`,
         const applied = await migrate(db);
         const cleaned = await cleanAudit(db);
         const { unknown } = await readMigrationState(db);
-        stdout.write(`${database} ${describe(applied, unknown)}\n`);
+        stdout.write(`${database} ${describeSchema(applied, unknown)}\n`);
         if (cleaned > 0)
           stdout.write(
             `Raw keys and tokens that callers had put into ids are now hidden in ${cleaned} rows of its audit.\n`,
           );
-        if (roles !== undefined) {
-          const prefix = roles === true ? 'latchkey' : roles;
-          stdout.write(await makeRoles(db, { env, prefix, randomBytes: randomOctets }));
-        }
-        await tellServers(db, (line) => void stdout.write(line));
+        const prefix = roles === true ? 'latchkey' : roles;
+        if (prefix !== undefined) stdout.write(await makeRoles(db, prefix, { env, randomBytes }));
+        await dropCachesOfServers(db, (line) => void stdout.write(line));
       }),
     );
 }
 
-/** A name that Postgres takes without quotes, and does not cut: its names have at most 63 bytes. */
+/** A name that Postgres accepts without quotes and does not cut: a service is appended, and names have at most 63 bytes. */
 function parsePrefix(text: string): string {
   if (/^[a-z][a-z0-9_]{0,49}$/.test(text) && !text.startsWith('pg_')) return text;
   throw new InvalidArgumentError('Accepted: up to 50 of a-z, 0-9 and _, with a letter first and not pg_.');
 }
 
-/** A database that takes no writes now is no reason to fail: that it is up to date was what was asked. */
-async function tellServers(db: Database, say: (line: string) => void): Promise<void> {
+/** A database that accepts no writes now does not fail the command: its schema is up to date. */
+async function dropCachesOfServers(db: Database, say: (line: string) => void): Promise<void> {
   try {
     await renewFeedHistory(db, randomUUID);
   } catch (error) {
@@ -70,9 +79,45 @@ async function tellServers(db: Database, say: (line: string) => void): Promise<v
   }
 }
 
-function describe(applied: readonly string[], unknown: readonly string[]): string {
+function describeSchema(applied: readonly string[], unknown: readonly string[]): string {
   if (unknown.length > 0) {
     return `is newer than this version, which does not know ${unknown.join(', ')}. Nothing was changed.`;
   }
   return applied.length === 0 ? 'is up to date' : `brought up to date: ${applied.join(', ')}`;
+}
+
+/**
+ * Makes the roles of the services.
+ *
+ * @returns what was made, one line for each role
+ * @throws ConfigError for a password that cannot be used; AppError where the database is a SQLite file
+ */
+async function makeRoles(
+  db: Database,
+  prefix: string,
+  { env, randomBytes }: Pick<CommandContext, 'env' | 'randomBytes'>,
+): Promise<string> {
+  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) {
+    throw refusal('--roles is for Postgres: set DATABASE_URL. A SQLite file has no roles');
+  }
+  const { values } = readConfig(databaseRoleVariables, env);
+  const passwords = Object.fromEntries(
+    rowServices.flatMap((service) => {
+      const password = values[`${service}DatabasePassword`];
+      return password ? [[service, password.reveal()]] : [];
+    }),
+  );
+  const roles = await createServiceRoles(db, { prefix, passwords, randomBytes });
+  return roles.map(describeRole).join('');
+}
+
+function describeRole({ service, name, isNew, hasNewPassword }: CreatedRole): string {
+  const variable = `${service.toUpperCase()}_DATABASE_PASSWORD`;
+  const password = hasNewPassword
+    ? `with the password of ${variable}`
+    : isNew
+      ? `without a password: ${variable} is not set`
+      : 'and keeps its password';
+  const tables = Object.keys(rightsOf(service)).sort().join(', ');
+  return `Role ${name} ${isNew ? 'was made' : 'is there'} ${password}. It reaches ${tables}.\n`;
 }

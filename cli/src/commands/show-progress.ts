@@ -2,7 +2,7 @@ import { SingleBar } from 'cli-progress';
 import type { CommandContext } from '../command-context.ts';
 import type { EncryptReport } from '../encrypt/encrypt-options.ts';
 
-/** Of the work: often enough to see that it goes on, seldom enough for a log. */
+/** Lines after so much of the work: enough to see progress, few enough for a log. */
 const lineEveryFraction = 0.25;
 
 interface Amount {
@@ -10,7 +10,6 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** How far some work is. */
 export interface ProgressDisplay {
   start(total: Amount): void;
   /** @param done since the start */
@@ -19,7 +18,7 @@ export interface ProgressDisplay {
   stop(): void;
 }
 
-/** A bar where a person watches, some lines where a log is written, nothing where it should be quiet. */
+/** A bar on a terminal, some lines in a log, nothing with `quiet`. */
 export function showProgress(
   { terminal, stderr }: Pick<CommandContext, 'terminal' | 'stderr'>,
   quiet: boolean,
@@ -29,7 +28,7 @@ export function showProgress(
   return terminal ? drawBar(terminal, verb) : writeLines(stderr, verb);
 }
 
-/** Progress of an encryption. Warnings are written even where it should be quiet. */
+/** Shows the progress of an encryption, and always its warnings. */
 export function reportEncryption(display: ProgressDisplay, stderr: CommandContext['stderr']): EncryptReport {
   let files = 0;
   let bytes = 0;
@@ -78,7 +77,7 @@ function writeLines(stderr: CommandContext['stderr'], verb: string): ProgressDis
   };
 }
 
-/** One decimal: a short clip should not read as 0. */
+/** With one decimal, so that a short clip is not 0. */
 function megabytes(bytes: number): number {
   return Math.round(bytes / 100_000) / 10;
 }

@@ -5,6 +5,7 @@ import {
   describeFileRefusal,
   type MigrationState,
   mayRead,
+  mayReadEveryTable,
   nameDatabase,
   openDatabase,
   readMigrationState,
@@ -12,7 +13,6 @@ import {
 } from '@latchkey/shared/db';
 import { createMasterKey, deriveFingerprint } from '@latchkey/shared/derivation';
 import { explainError } from '../explain-error.ts';
-import { examineRole } from './examine-role.ts';
 import type { Finding } from './finding.ts';
 
 /** The bit that lets all users read (chmod(2)). */
@@ -65,7 +65,7 @@ export async function examineDatabase(
   }
 }
 
-/** Files of earlier releases were made with whatever rights the umask left. */
+/** Earlier releases made files with the rights that the umask left. */
 function examineFileMode(path: string): Finding[] {
   const mode = statSync(path).mode & 0o777;
   if ((mode & othersRead) === 0) return [];
@@ -85,7 +85,7 @@ function describeSchema({ pending, unknown }: MigrationState, about: string): Fi
   return { state: 'ok', about, says: 'answers and is up to date' };
 }
 
-/** What the server sets otherwise in each of its sessions: other programs on this database go by what is found. */
+/** Settings that the server overrides in its sessions. Other programs on this database use what is found. */
 async function examineSettings(db: Database, about: string): Promise<Finding[]> {
   return (await readOverriddenSettings(db)).map(({ name, found, used }) => ({
     state: 'ok',
@@ -136,4 +136,21 @@ async function examineSetup(db: Database, values: SingleNodeValues): Promise<Fin
       mend: guarded ? 'POST /api/v1/setup' : 'claim it now, or set ADMIN_API_KEY or SETUP_TOKEN',
     },
   ];
+}
+
+/**
+ * Whether one role can read the tables of all services. A vulnerability in one service would then expose all rows.
+ *
+ * @param db a Postgres that separate services in production share
+ * @param about names the variable and the database
+ */
+async function examineRole(db: Database, about: string): Promise<Finding> {
+  if (!(await mayReadEveryTable(db)))
+    return { state: 'ok', about, says: 'is reached by a role that does not see every table' };
+  return {
+    state: 'warning',
+    about,
+    says: 'is reached by one role that sees the tables of all services: a hole in one service would open all of them',
+    mend: 'npx latchkey migrate --roles, then give auth, content and leases a DATABASE_URL with their own roles; migrate keeps this one (docs/database-roles.md)',
+  };
 }

@@ -1,9 +1,9 @@
-/** One thing that was looked at. */
+/** The result of one examination. */
 export interface Finding {
   state: 'ok' | 'warning' | 'wrong';
-  /** What was looked at: a variable or a dependency. */
+  /** A variable or a dependency. */
   about: string;
-  /** What it is like, in a sentence without its full stop. Never a secret. */
+  /** Completes a sentence that begins with `about`, without a full stop. Never a secret. */
   says: string;
   /** What to do about it. */
   mend?: string;

@@ -1,13 +1,13 @@
-/** Which content key: of the content as a whole, or of one of its epochs. */
+/** Names the content key of a whole content, or of one of its epochs. */
 export interface KeyName {
   readonly contentId: string;
-  /** 0 to 4294967295; undefined for content without epochs, which is another key than that of epoch 0. */
+  /** 0 to 4294967295; undefined for content without epochs, whose key differs from that of epoch 0. */
   readonly epoch: number | undefined;
 }
 
 /** Where content keys come from. */
 export interface ContentKeySource {
-  /** Called once for each content id before its keys are asked for: a server registers the content here. */
+  /** Called once for each content id before `get`. The source of a server registers the content here. */
   prepare(contentId: string, signal?: AbortSignal): Promise<void>;
   /** @returns 16 bytes (RFC 8216 section 4.3.2.4: AES-128) @throws AppError */
   get(name: KeyName, signal?: AbortSignal): Promise<Uint8Array>;
@@ -16,4 +16,27 @@ export interface ContentKeySource {
 /** The part of a key URL after its base: `/keys/<contentId>[/<epoch>]`. */
 export function keyPath({ contentId, epoch }: KeyName): string {
   return epoch === undefined ? `/keys/${contentId}` : `/keys/${contentId}/${epoch}`;
+}
+
+/**
+ * Requests each key of another source only once, since the server counts and limits key requests. It also makes sure that
+ * the key of a fingerprint is the one that encrypts. It lives as long as one command.
+ */
+export function askOnce(source: ContentKeySource): ContentKeySource {
+  const prepared = new Set<string>();
+  const keys = new Map<string, Uint8Array>();
+  return {
+    async prepare(contentId, signal) {
+      if (prepared.has(contentId)) return;
+      await source.prepare(contentId, signal);
+      prepared.add(contentId);
+    },
+    async get(name, signal) {
+      const known = keys.get(keyPath(name));
+      if (known) return known;
+      const key = await source.get(name, signal);
+      keys.set(keyPath(name), key);
+      return key;
+    },
+  };
 }

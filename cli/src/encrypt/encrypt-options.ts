@@ -1,15 +1,15 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { isContentId } from '@latchkey/shared/contracts';
-import { AppError } from '@latchkey/shared/errors';
+import { refusal } from '../refusal.ts';
 import type { ContentKeySource } from './content-key-source.ts';
 
-/** What a caller may want to know while a presentation is being encrypted. */
+/** Progress of an encryption. */
 export interface EncryptReport {
-  /** One sentence about something left out or kept as it is. */
+  /** @param text one sentence about something left out or kept unchanged */
   warn?(text: string): void;
   /** Once, before the first file. */
   start?(total: { files: number; bytes: number }): void;
-  /** After each file: bytes of input read for it. */
+  /** After each file. @param bytes of input read for it */
   fileDone?(bytes: number): void;
 }
 
@@ -19,33 +19,32 @@ export interface EncryptOptions {
   /** `[A-Za-z0-9_-]{1,256}`, and not `leases`. */
   readonly contentId: string;
   readonly outFolder: string;
-  /** Replace `outFolder` where it is not empty. */
+  /** Replace an `outFolder` that is not empty. */
   readonly force?: boolean;
   readonly keys: ContentKeySource;
   /** Absolute http or https URL; players fetch `<keyUrlBase>/keys/<contentId>[/<epoch>]`. */
   readonly keyUrlBase: string;
-  /** Segments of an epoch, 1 or more; absent: one key throughout. */
+  /** Segments of an epoch, 1 or more. Default: one key for all. */
   readonly rotateEverySegments?: number | undefined;
   /** A content id for each rendition: `<contentId>-<name of the rendition>`. */
   readonly perRenditionIds?: boolean;
-  /** Nothing outside of this folder is read. Default: the folder of `playlist`. */
+  /** Nothing outside this folder is read. Default: the folder of `playlist`. */
   readonly sourceRoot?: string | undefined;
   /** A cryptographic source, such as `randomBytes` of node:crypto. */
-  readonly randomOctets: (count: number) => Uint8Array;
+  readonly randomBytes: (count: number) => Uint8Array;
   readonly clock: Clock;
   readonly report?: EncryptReport;
-  /** A file that belongs to the output folder from its first moment, by its name there. */
+  /** A file that the output folder contains from the start, by its name there. */
   readonly stamp?: { readonly path: string; readonly text: string } | undefined;
-  /** Aborted: what was written is removed, and the promise rejects. */
+  /** If it is aborted, what was written is removed, and the promise rejects. */
   readonly signal?: AbortSignal;
 }
 
-/** What was done. */
 export interface Summary {
   /** Absolute path of the playlist to give to players. */
   readonly playlist: string;
   readonly outFolder: string;
-  /** I-frame playlists are not among them, nor are their I-frames among the segments. */
+  /** Without I-frame playlists, as `segments` are without their I-frames. */
   readonly renditions: number;
   readonly segments: number;
   readonly iFramePlaylists: number;
@@ -62,8 +61,7 @@ export interface Summary {
 /** @throws AppError `VALIDATION_FAILED`: `leases` is a path of the key server (`docs/contract.md#conventions`) */
 export function checkContentId(contentId: string): void {
   if (isContentId(contentId)) return;
-  const detail = `--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -, and not "leases"`;
-  throw new AppError('VALIDATION_FAILED', { detail });
+  throw refusal(`--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -, and not "leases"`);
 }
 
 /** @returns the URL without a slash at its end @throws AppError `VALIDATION_FAILED` */
@@ -71,13 +69,13 @@ export function checkKeyUrlBase(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url && !url.search && !url.hash && !url.username && !url.password && !/[?#]/.test(text);
   if (plain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '');
-  const detail = `--key-url "${text}"; accepted: an http or https URL without query, such as https://keys.example.com`;
-  throw new AppError('VALIDATION_FAILED', { detail });
+  throw refusal(
+    `--key-url "${text}"; accepted: an http or https URL without query, such as https://keys.example.com`,
+  );
 }
 
 /** @throws AppError `VALIDATION_FAILED` */
 export function checkRotation(segments: number | undefined): void {
   if (segments === undefined || (Number.isSafeInteger(segments) && segments >= 1)) return;
-  const detail = `--rotate-every ${segments}; accepted: a whole number of segments, 1 or more`;
-  throw new AppError('VALIDATION_FAILED', { detail });
+  throw refusal(`--rotate-every ${segments}; accepted: a whole number of segments, 1 or more`);
 }

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { encryptFiles, keyOfUrl, keyUrlBase } from '../testing/encrypt-files.ts';
 import { makeInitialization } from '../testing/media-boxes.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
-import { createIvIssuer } from './issue-iv.ts';
+import { createIvIssuer } from './plan-rendition.ts';
 
 interface Shape {
   /** Bytes of each segment. */
@@ -27,7 +27,7 @@ function makeFiles(shapes: Shape[]): { files: Record<string, string | Uint8Array
   const files: Record<string, string | Uint8Array> = {};
   const clear = shapes.map(({ segments, map, singleFile }, n) => {
     // A byte range of nothing cannot be written down.
-    const parts = segments.map((octets) => randomBytes(singleFile ? octets + 1 : octets));
+    const parts = segments.map((size) => randomBytes(singleFile ? size + 1 : size));
     const lines = ['#EXTM3U', '#EXT-X-TARGETDURATION:2'];
     if (map) lines.push('#EXT-X-MAP:URI="init.mp4"');
     parts.forEach((part, index) => {
@@ -61,13 +61,13 @@ it('is encrypted so that a player gets exactly its bytes, under the key of its e
           expect(maps.map((map) => map.clear)).toEqual(
             shapes[n]?.map ? [makeInitialization(`init ${n}`)] : [],
           );
-          segments.forEach(({ keyUrl, path, clear: octets }, index) => {
+          segments.forEach(({ keyUrl, path, clear: bytes }, index) => {
             const epoch =
               rotateEverySegments === undefined ? '' : `/${Math.floor(index / rotateEverySegments)}`;
             expect(keyUrl).toBe(`${keyUrlBase}/keys/film${epoch}`);
             // PKCS #7 always pads, by 1 to 16 bytes.
-            expect(statSync(path).size).toBe((Math.floor(octets.length / 16) + 1) * 16);
-            if (octets.length > 16) expect(readFileSync(path).includes(octets.subarray(0, 16))).toBe(false);
+            expect(statSync(path).size).toBe((Math.floor(bytes.length / 16) + 1) * 16);
+            if (bytes.length > 16) expect(readFileSync(path).includes(bytes.subarray(0, 16))).toBe(false);
           });
         });
         const vectors = played.flatMap(({ segments }) => segments).map(({ iv }) => iv);
@@ -93,8 +93,8 @@ it('is not encrypted with randomness that repeats itself', async () => {
   issue();
   expect(issue).toThrow('repeats itself');
   const { files } = makeFiles([{ segments: [1, 2], map: false, singleFile: false }]);
-  const randomOctets = (count: number) => Buffer.alloc(count, 7);
-  await expect(encryptFiles(files, 'all.m3u8', { randomOctets })).rejects.toThrow('repeats itself');
+  const repeated = (count: number) => Buffer.alloc(count, 7);
+  await expect(encryptFiles(files, 'all.m3u8', { randomBytes: repeated })).rejects.toThrow('repeats itself');
 });
 
 it('changes keys between segments and never within the epoch, each rendition by its own count', async () => {

@@ -1,10 +1,46 @@
 import { open } from 'node:fs/promises';
-import type { SourceSlice } from './locate-media.ts';
+import type { MediaReference } from '../hls/media-playlist.ts';
+import type { Rendition } from './load-presentation.ts';
+import type { MediaLocations, SourceSlice } from './locate-media.ts';
 
-/** Boxes that describe media and hold none (ISO/IEC 14496-12 section 6.2). `mdat` and `meta` can hold pictures. */
+/** Which EXT-X-MAP of a rendition may stay in the clear. */
+interface ClearMaps {
+  readonly clearMaps: ReadonlySet<MediaReference>;
+  /** One sentence for each that may not. */
+  readonly warnings: readonly string[];
+}
+
+/** @param locations where the bytes of the rendition are */
+export async function findClearMaps({ playlist }: Rendition, locations: MediaLocations): Promise<ClearMaps> {
+  const clearMaps = new Set<MediaReference>();
+  const warnings = new Map<string, string>();
+  // A live stream with many breaks names the same few sections repeatedly.
+  const known = new Map<string, boolean>();
+  for (const { head } of playlist.segments) {
+    for (const line of head) {
+      const slice = 'map' in line ? locations.get(line.map) : undefined;
+      if (!slice || !('map' in line)) continue;
+      const id = JSON.stringify(slice);
+      const isClear = known.get(id) ?? (await isInitializationSection(slice));
+      if (isClear) clearMaps.add(line.map);
+      else if (!known.has(id)) {
+        const place = `${playlist.playlist}:${line.map.line}`;
+        const name = `"${line.map.uri}" of #EXT-X-MAP`;
+        warnings.set(
+          id,
+          `${place}: ${name} is more than an initialization section, so it is encrypted; VLC does not play that`,
+        );
+      }
+      known.set(id, isClear);
+    }
+  }
+  return { clearMaps, warnings: [...warnings.values()] };
+}
+
+/** Boxes that describe media and contain none (ISO/IEC 14496-12 section 6.2). `mdat` and `meta` can hold pictures. */
 const describingBoxes = new Set(['ftyp', 'styp', 'moov', 'sidx', 'pdin', 'free', 'skip', 'wide']);
 
-/** Tables of MPEG-TS and heads of WebVTT take less than 1 KiB. What is longer is read as boxes only. */
+/** Tables of MPEG-TS and heads of WebVTT take less than 1 KiB. A longer file is read as boxes only. */
 const longestReadWhole = 16 * 1024;
 
 const packetBytes = 188;
@@ -13,12 +49,12 @@ const lastReservedPid = 0x1f;
 const emptyPid = 0x1fff;
 
 /**
- * True for an initialization section: it describes media and holds none, so it may stay in the clear. Some playlists name
- * a whole film in EXT-X-MAP, which also works in players. So what is not known to hold no media counts as media.
+ * Whether a file only describes media, so that it may stay in the clear. Some playlists name a whole film in EXT-X-MAP, which
+ * also works in players. So an unknown file counts as media.
  *
  * @throws an error of the file system as Node gives it
  */
-export async function isInitializationSection(slice: SourceSlice): Promise<boolean> {
+async function isInitializationSection(slice: SourceSlice): Promise<boolean> {
   if (slice.length <= longestReadWhole) {
     const bytes = await readAt(slice, 0, slice.length);
     if (isTransportTables(bytes) || isSubtitleHead(bytes)) return true;

@@ -1,12 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
-import type { MediaPlaylist } from '../hls/media-playlist.ts';
-import { parseMediaPlaylist } from '../hls/parse-media-playlist.ts';
-import { type MultivariantPlaylist, parseMultivariantPlaylist } from '../hls/parse-multivariant-playlist.ts';
+import { type MediaPlaylist, parseMediaPlaylist } from '../hls/media-playlist.ts';
+import { type MultivariantPlaylist, parseMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { playlistError } from '../hls/playlist-error.ts';
 import { classifyPlaylist, type PlaylistText, splitPlaylist } from '../hls/playlist-lines.ts';
 import { inspectTags } from '../hls/refused-tags.ts';
 import { isWithin, resolveReference } from '../hls/resolve-reference.ts';
+import { refusal } from '../refusal.ts';
+import type { EncryptOptions } from './encrypt-options.ts';
 import { createRenditionNamer } from './target-names.ts';
 
 /** One media playlist of a presentation. */
@@ -19,7 +20,11 @@ export interface Rendition {
 }
 
 export interface Presentation {
-  /** Undefined where a media playlist was given: then there is one rendition. */
+  /** The playlist that was given. Absolute, with symbolic links resolved, as `sourceRoot` is. */
+  readonly path: string;
+  /** Nothing outside of this folder is read. */
+  readonly sourceRoot: string;
+  /** Undefined if a media playlist was given: then there is one rendition. */
   readonly multivariant: MultivariantPlaylist | undefined;
   readonly renditions: readonly Rendition[];
   /** The rendition of each URI in the multivariant playlist. Several URIs may name one. */
@@ -28,20 +33,19 @@ export interface Presentation {
   readonly warnings: readonly string[];
 }
 
-/**
- * Reads a presentation's playlists from disk.
- *
- * @param playlistPath absolute, with symbolic links resolved
- * @param sourceRoot nothing outside of this folder is read; absolute, with symbolic links resolved
- * @throws AppError `VALIDATION_FAILED` for input that cannot be encrypted
- */
-export async function loadPresentation(playlistPath: string, sourceRoot: string): Promise<Presentation> {
+/** Reads a presentation's playlists from disk. @throws AppError `VALIDATION_FAILED` for input that cannot be encrypted */
+export async function loadPresentation(
+  options: Pick<EncryptOptions, 'playlist' | 'sourceRoot'>,
+): Promise<Presentation> {
+  const playlistPath = await existing(options.playlist, 'the playlist');
+  const root = dirname(playlistPath);
+  const sourceRoot = options.sourceRoot ? await existing(options.sourceRoot, '--source-root') : root;
   if (!isWithin(playlistPath, sourceRoot)) {
     throw playlistError({ playlist: playlistPath }, `lies outside of --source-root ${sourceRoot}`);
   }
   const warnings: string[] = [];
   const nameRendition = createRenditionNamer();
-  const root = dirname(playlistPath);
+  const files = { path: playlistPath, sourceRoot };
   const loadMedia = (text: PlaylistText, path: string): Rendition => {
     warnings.push(...inspectTags(text));
     const playlist = parseMediaPlaylist(text);
@@ -53,7 +57,13 @@ export async function loadPresentation(playlistPath: string, sourceRoot: string)
   const text = await readPlaylist(playlistPath, root);
   if (classifyPlaylist(text) === 'media') {
     const rendition = loadMedia(text, playlistPath);
-    return { multivariant: undefined, renditions: [rendition], renditionOfUri: new Map(), warnings };
+    return {
+      ...files,
+      multivariant: undefined,
+      renditions: [rendition],
+      renditionOfUri: new Map(),
+      warnings,
+    };
   }
 
   warnings.push(...inspectTags(text));
@@ -73,7 +83,7 @@ export async function loadPresentation(playlistPath: string, sourceRoot: string)
     renditionOfUri.set(uri, rendition);
   }
   if (byPath.size === 0) throw playlistError({ playlist: text.playlist }, 'names no media playlist');
-  return { multivariant, renditions: [...byPath.values()], renditionOfUri, warnings };
+  return { ...files, multivariant, renditions: [...byPath.values()], renditionOfUri, warnings };
 }
 
 async function readPlaylist(path: string, root: string): Promise<PlaylistText> {
@@ -85,4 +95,13 @@ function mediaPlaylistUris(multivariant: MultivariantPlaylist): { uri: string; l
     if ('variantUri' in line) return [{ uri: line.variantUri, line: line.line }];
     return 'taggedUri' in line ? [{ uri: line.taggedUri, line: line.line }] : [];
   });
+}
+
+async function existing(path: string, what: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
+    throw refusal(`${what} ${path} is not there`, cause);
+  }
 }

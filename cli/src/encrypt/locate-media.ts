@@ -12,13 +12,13 @@ export interface SourceSlice {
   readonly length: number;
 }
 
-/** Where the bytes of each segment and initialization section are. Segments marked EXT-X-GAP have none. */
+/** The bytes of each segment and initialization section. Segments marked EXT-X-GAP are left out. */
 export type MediaLocations = ReadonlyMap<MediaReference, SourceSlice>;
 
-/** @throws AppError `VALIDATION_FAILED` for a file that is missing, too short, or outside of `sourceRoot` */
+/** @throws AppError `VALIDATION_FAILED` for a file that is missing, too short, or outside `sourceRoot` */
 export async function locateMedia(rendition: Rendition, sourceRoot: string): Promise<MediaLocations> {
   const locations = new Map<MediaReference, SourceSlice>();
-  const files = new Map<string, { path: string; octets: number }>();
+  const files = new Map<string, { path: string; size: number }>();
   for (const reference of mediaReferences(rendition)) {
     const place = { playlist: rendition.playlist.playlist, line: reference.line };
     const { uri, byteRange } = reference;
@@ -27,12 +27,12 @@ export async function locateMedia(rendition: Rendition, sourceRoot: string): Pro
       const path = await resolveReference(uri, rendition.path, sourceRoot, place);
       const found = await stat(path);
       if (!found.isFile()) throw playlistError(place, `"${uri}" is not a file`);
-      file = { path, octets: found.size };
+      file = { path, size: found.size };
       files.set(uri, file);
     }
-    const { offset, length } = byteRange ?? { offset: 0, length: file.octets };
-    if (offset + length > file.octets) {
-      const detail = `bytes ${offset} to ${offset + length} of "${uri}", which has ${file.octets} only`;
+    const { offset, length } = byteRange ?? { offset: 0, length: file.size };
+    if (offset + length > file.size) {
+      const detail = `bytes ${offset} to ${offset + length} of "${uri}", which has ${file.size} only`;
       throw playlistError(place, detail);
     }
     locations.set(reference, { path: file.path, offset, length });

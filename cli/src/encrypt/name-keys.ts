@@ -4,13 +4,13 @@ import type { KeyName } from './content-key-source.ts';
 import type { SourceSlice } from './locate-media.ts';
 import type { RenditionPlan } from './plan-rendition.ts';
 
-/** The content key of a segment. Undefined where this rule does not know the segment. */
+/** The content key of a segment; undefined if this rule does not know the segment. */
 export type NameKey = (segment: MediaSegment, source: SourceSlice | undefined) => KeyName | undefined;
 
 /** The key server knows epochs up to this one (`docs/contract.md#content-keys`). */
 const lastEpoch = 4294967295n;
 
-/** Seconds by which the times of I-frames and of segments may differ, since playlists round them to milliseconds or worse. */
+/** By so much the times of I-frames and of segments may differ: playlists round them to milliseconds or worse. */
 const roundingSeconds = 0.1;
 
 /**
@@ -40,10 +40,10 @@ export function nameKeysByNumber(
 }
 
 /**
- * Keys of I-frames by where they come from: an I-frame has the key of the segment that holds its bytes, so a viewer who
- * moves fast through the film needs no other keys than one who plays it.
+ * Keys of I-frames by their bytes: an I-frame has the key of the segment that contains it. So fast forward needs no other
+ * keys than playing.
  *
- * @param plans those of the renditions that are no I-frame playlists
+ * @param plans of the renditions that are not I-frame playlists
  */
 export function nameKeysBySource(plans: readonly RenditionPlan[]): NameKey {
   const segmentsOfFile = new Map<string, { start: number; end: number; key: KeyName }[]>();
@@ -60,16 +60,16 @@ export function nameKeysBySource(plans: readonly RenditionPlan[]): NameKey {
   return (_, source) => {
     if (!source) return undefined;
     const known = segmentsOfFile.get(source.path) ?? [];
-    // The last that begins where the I-frame does or before: a film in one file may have thousands.
+    // The last segment that begins at the I-frame or before it. A binary search: a film in one file may have thousands.
     const found = known[countUpTo(known, ({ start }) => start <= source.offset) - 1];
     return found && source.offset + source.length <= found.end ? found.key : undefined;
   };
 }
 
 /**
- * Epochs of I-frames by their time, for those in files of their own: the epoch of the segment that plays at that time.
+ * Epochs of I-frames by their time, if they are in separate files: the epoch of the segment that plays at that time.
  *
- * @param plan of a rendition that is no I-frame playlist
+ * @param plan of a rendition that is not an I-frame playlist
  */
 export function nameKeysByTime(
   iFrames: MediaPlaylist,
@@ -86,7 +86,7 @@ export function nameKeysByTime(
   };
 }
 
-/** Seconds from the beginning of the playlist to that of each segment. */
+/** Seconds from the beginning of the playlist to each segment. */
 function startTimes({ segments }: MediaPlaylist): number[] {
   let time = 0;
   return segments.map(({ seconds }) => {
@@ -96,7 +96,7 @@ function startTimes({ segments }: MediaPlaylist): number[] {
   });
 }
 
-/** How many items from the first on match, in a list where no item matches after one that does not. */
+/** The number of items that match, in a list whose matching items come first. */
 function countUpTo<T>(items: readonly T[], matches: (item: T) => boolean): number {
   let low = 0;
   let high = items.length;

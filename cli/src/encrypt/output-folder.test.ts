@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { encryptOptions } from '../testing/encrypt-files.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
 import { encryptPresentation } from './encrypt-presentation.ts';
-import { siblingPath } from './partial-folders.ts';
+import { siblingPath } from './output-folder.ts';
 
 const segments = ['0.ts', '1.ts', '2.ts'];
 const playlist = ['#EXTM3U', ...segments.flatMap((name) => ['#EXTINF:2,', name]), '#EXT-X-ENDLIST'].join(

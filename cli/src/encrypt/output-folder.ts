@@ -1,35 +1,36 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
-import { AppError } from '@latchkey/shared/errors';
 import { isWithin } from '../hls/resolve-reference.ts';
-import { clearLeftovers, siblingPath } from './partial-folders.ts';
+import { refusal } from '../refusal.ts';
 
-/** A folder in the making: it appears under its name when it is whole, or not at all. */
-export interface OutputFolder {
-  /** Where it will be: absolute. */
+/** A folder that gets its name only when it is complete. */
+interface OutputFolder {
+  /** Its final place: absolute. */
   readonly path: string;
   /** Where to write until then: a sibling, so that the last step is a rename. */
   readonly partialPath: string;
-  /** Gives it its name. What --force replaces stays in its place until this moment. */
+  /** Gives it its name. The folder that --force replaces stays until then. */
   commit(): Promise<void>;
   /** Removes what was written. */
   discard(): Promise<void>;
 }
 
-export interface OutputFolderOptions {
+interface OutputFolderOptions {
   /** Replace a folder that is not empty. */
   readonly force: boolean;
-  /** Absolute path of the playlist that is read: it must not lie in what is replaced. */
+  /** Absolute path of the playlist that is read. The folder that is replaced must not contain it. */
   readonly playlistPath: string;
-  readonly randomOctets: (count: number) => Uint8Array;
+  readonly randomBytes: (count: number) => Uint8Array;
   readonly clock: Clock;
 }
 
-/** @throws AppError `VALIDATION_FAILED` where `--out` cannot be used */
+/** @throws AppError `VALIDATION_FAILED` if `--out` cannot be used */
 export async function openOutputFolder(
   outFolder: string,
-  { force, playlistPath, randomOctets, clock }: OutputFolderOptions,
+  { force, playlistPath, randomBytes, clock }: OutputFolderOptions,
 ): Promise<OutputFolder> {
   const path = await absolutePath(outFolder);
   await clearLeftovers(path, clock);
@@ -42,12 +43,12 @@ export async function openOutputFolder(
       throw refusal(`--out ${path} holds the playlist that is read; --force would remove it`);
     }
   }
-  const partialPath = siblingPath(path, 'partial', randomOctets(8));
+  const partialPath = siblingPath(path, 'partial', randomBytes(8));
   await mkdir(partialPath);
   return {
     path,
     partialPath,
-    commit: () => takeName(partialPath, path, siblingPath(path, 'replaced', randomOctets(8)), force),
+    commit: () => takeName(partialPath, path, siblingPath(path, 'replaced', randomBytes(8)), force),
     discard: () => rm(partialPath, { recursive: true, force: true }),
   };
 }
@@ -55,7 +56,7 @@ export async function openOutputFolder(
 async function takeName(partialPath: string, path: string, asidePath: string, force: boolean): Promise<void> {
   try {
     if (!force || (await inspect(path)) !== 'full') {
-      // rename(2) takes the place of an empty folder and of nothing else.
+      // rename(2) replaces an empty folder, and no other.
       await rename(partialPath, path);
       return;
     }
@@ -86,7 +87,7 @@ function explainRename(path: string, cause: unknown): unknown {
   return cause;
 }
 
-/** With the parent made, and symbolic links resolved: siblings must lie on the same disk as the folder itself. */
+/** Makes the parent and resolves symbolic links, since siblings must be on the same disk as the folder itself. */
 async function absolutePath(outFolder: string): Promise<string> {
   const path = resolve(outFolder);
   await mkdir(dirname(path), { recursive: true });
@@ -103,6 +104,81 @@ async function inspect(path: string): Promise<'absent' | 'empty' | 'full' | 'fil
   return (await readdir(path)).length === 0 ? 'empty' : 'full';
 }
 
-function refusal(detail: string, cause?: unknown): AppError {
-  return new AppError('VALIDATION_FAILED', { detail, cause });
+/** A folder that a run keeps beside its output folder while it works. */
+interface SiblingFolder {
+  readonly path: string;
+  /** `partial`: the output so far. `replaced`: the old folder with --force, until the new one is in place. */
+  readonly kind: 'partial' | 'replaced';
+  /** 8 hex digits of a hash of the host name. */
+  readonly machine: string;
+  readonly pid: number;
+}
+
+/**
+ * A process on another machine or in another container cannot be checked. A live one makes a file every few seconds. An
+ * hour allows for clocks that differ and for disks that stall.
+ */
+const silentAfterMs = 3_600_000;
+
+/** `<out>.partial-<machine>-<pid>-<random>`: the name says from the start which process owns it. */
+export function siblingPath(outFolder: string, kind: SiblingFolder['kind'], random: Uint8Array): string {
+  return `${outFolder}.${kind}-${machineName()}-${process.pid}-${Buffer.from(random).toString('hex')}`;
+}
+
+/**
+ * Clears what killed runs left beside `outFolder`. A folder that `--force` had put aside goes back if `outFolder` does not
+ * exist. Folders of live runs stay.
+ */
+async function clearLeftovers(outFolder: string, clock: Clock): Promise<void> {
+  for (const folder of await findSiblings(outFolder)) {
+    if (await isInUse(folder, clock)) continue;
+    const putBack = folder.kind === 'replaced' && !(await exists(outFolder));
+    if (putBack) await rename(folder.path, outFolder);
+    else await rm(folder.path, { recursive: true, force: true });
+  }
+}
+
+async function findSiblings(outFolder: string): Promise<SiblingFolder[]> {
+  const parent = dirname(outFolder);
+  const prefix = `${basename(outFolder)}.`;
+  const entries = await readdir(parent, { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    if (!entry.isDirectory() || !entry.name.startsWith(prefix)) return [];
+    const pattern = /^(partial|replaced)-([0-9a-f]{8})-(\d+)-[0-9a-f]{16}$/;
+    const [, kind, machine, pid] = pattern.exec(entry.name.slice(prefix.length)) ?? [];
+    if ((kind !== 'partial' && kind !== 'replaced') || !machine) return [];
+    return [{ path: join(parent, entry.name), kind, machine, pid: Number(pid) }];
+  });
+}
+
+async function isInUse({ path, machine, pid }: SiblingFolder, clock: Clock): Promise<boolean> {
+  if (machine === machineName()) return pid !== process.pid && isAlive(pid);
+  const children = await readdir(path, { withFileTypes: true });
+  const folders = [
+    path,
+    ...children.filter((child) => child.isDirectory()).map(({ name }) => join(path, name)),
+  ];
+  const times = await Promise.all(folders.map(async (folder) => (await stat(folder)).mtimeMs));
+  return clock.now() - Math.max(...times) < silentAfterMs;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it is alive and belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function machineName(): string {
+  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 }

@@ -1,14 +1,13 @@
 import type { MediaSegment } from '../hls/media-playlist.ts';
+import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
 import { checkContentId, type EncryptOptions } from './encrypt-options.ts';
-import { findClearMaps } from './find-clear-maps.ts';
-import { createIvIssuer } from './issue-iv.ts';
+import { findClearMaps } from './initialization-section.ts';
 import type { Presentation, Rendition } from './load-presentation.ts';
 import { locateMedia, type MediaLocations } from './locate-media.ts';
 import { nameKeysByNumber, nameKeysBySource, nameKeysByTime } from './name-keys.ts';
-import { planRendition, type RenditionPlan } from './plan-rendition.ts';
+import { createIvIssuer, planRendition, type RenditionPlan } from './plan-rendition.ts';
 import { keyUrl, renderMediaPlaylist } from './render-media-playlist.ts';
-import { renderMultivariantPlaylist } from './render-multivariant-playlist.ts';
 import { rootPlaylistName } from './target-names.ts';
 
 /** Everything that will be written, before a single byte is. */
@@ -25,22 +24,20 @@ export interface PresentationPlan {
 /** The playlist of each rendition, in the folder of its own that it has below a multivariant playlist. */
 const mediaPlaylistName = 'index.m3u8';
 
-/** @throws AppError `VALIDATION_FAILED` where a file of the presentation is missing or an id cannot be made */
+/** @throws AppError `VALIDATION_FAILED` if a file of the presentation is missing or an id is not valid */
 export async function planPresentation(
   presentation: Presentation,
-  playlistPath: string,
-  sourceRoot: string,
   options: EncryptOptions,
 ): Promise<PresentationPlan> {
-  const issueIv = createIvIssuer(options.randomOctets);
-  const rootName = rootPlaylistName(playlistPath);
+  const issueIv = createIvIssuer(options.randomBytes);
+  const rootName = rootPlaylistName(presentation.path);
   const warnings: string[] = [];
   const plans: RenditionPlan[] = [];
   const fullPlans: RenditionPlan[] = [];
-  // I-frame playlists last: their keys are those of the segments that the I-frames come from.
+  // I-frame playlists last: each I-frame has the key of the segment that it comes from.
   const ordered = presentation.renditions.toSorted((a, b) => rankOf(a) - rankOf(b));
   for (const rendition of ordered) {
-    const locations = await locateMedia(rendition, sourceRoot);
+    const locations = await locateMedia(rendition, presentation.sourceRoot);
     const { clearMaps, warnings: mapWarnings } = await findClearMaps(rendition, locations);
     warnings.push(...mapWarnings);
     const keyOf = chooseKeys(rendition, locations, { presentation, fullPlans, options });
@@ -69,7 +66,7 @@ const rankOf = ({ playlist }: Rendition): number => (playlist.iFramesOnly ? 1 : 
 
 interface Surroundings {
   readonly presentation: Presentation;
-  /** Those of the renditions that are no I-frame playlists, where there are any yet. */
+  /** Plans so far of renditions that are not I-frame playlists. */
   readonly fullPlans: readonly RenditionPlan[];
   readonly options: EncryptOptions;
 }
@@ -86,7 +83,7 @@ function chooseKeys(
     return nameKeysByNumber(playlist, contentId(), options.rotateEverySegments);
   }
   const bySource = nameKeysBySource(fullPlans);
-  // Only where it is needed: an id that is not used is not checked either.
+  // Made when needed, so that an unused id is not checked.
   let byTime: ((segment: MediaSegment) => KeyName) | undefined;
   return (segment) => {
     const found = bySource(segment, locations.get(segment));
@@ -96,7 +93,7 @@ function chooseKeys(
   };
 }
 
-/** The first rendition that EXT-X-STREAM-INF names: what EXT-X-MEDIA names may be sound or subtitles. */
+/** The first rendition that EXT-X-STREAM-INF names. Those of EXT-X-MEDIA may be sound or subtitles. */
 function videoPlanOf(
   { multivariant, renditionOfUri }: Presentation,
   plans: readonly RenditionPlan[],

@@ -1,11 +1,10 @@
 import type { MapTag, MediaReference, MediaSegment } from '../hls/media-playlist.ts';
 import type { KeyName } from './content-key-source.ts';
-import type { IssueIv } from './issue-iv.ts';
 import type { Rendition } from './load-presentation.ts';
 import type { MediaLocations, SourceSlice } from './locate-media.ts';
 import { createMapNamer, segmentName } from './target-names.ts';
 
-/** One file to be written: which bytes, by which name in the rendition's folder. */
+/** One file to be written, with its name in the rendition's folder. */
 export interface PlannedFile {
   readonly source: SourceSlice;
   readonly name: string;
@@ -25,16 +24,16 @@ export interface RenditionPlan {
   readonly keyOf: (segment: MediaSegment) => KeyName;
 }
 
-export interface RenditionPlanOptions {
+interface RenditionPlanOptions {
   readonly keyOf: (segment: MediaSegment) => KeyName;
-  /** What holds no media, among the EXT-X-MAP tags. */
+  /** The EXT-X-MAP tags whose files contain no media. */
   readonly clearMaps: ReadonlySet<MediaReference>;
-  readonly issueIv: IssueIv;
+  readonly issueIv: () => Buffer;
 }
 
 /**
- * Decides key, vector and name of every file. An EXT-X-MAP that has to be encrypted has the key of the segment that it
- * stands before: the key in force where the tag stands (RFC 8216 section 4.3.2.5).
+ * Decides key, vector and name of every file. An EXT-X-MAP that has to be encrypted has the key of the segment
+ * after it, which is in force at the tag (RFC 8216 section 4.3.2.5).
  */
 export function planRendition(
   rendition: Rendition,
@@ -55,7 +54,7 @@ export function planRendition(
     files.push(file);
     return file;
   };
-  // A map that is repeated, after a discontinuity say, is written once: in the clear, or under each key.
+  // A map that is repeated, for example after a discontinuity, is written once: in the clear, or under each key.
   const addMap = (map: MapTag, number: bigint, segmentKey: KeyName): PlannedFile => {
     const key = clearMaps.has(map) ? undefined : segmentKey;
     const id = JSON.stringify([locations.get(map), key]);
@@ -77,4 +76,26 @@ export function planRendition(
     else fileOf.set(segment, add(segment, name, key));
   });
   return { rendition, files, fileOf, gapNames, keyOf };
+}
+
+/** The block of AES, and so its initialization vector (RFC 8216 section 5.2). */
+const ivBytes = 16;
+
+/**
+ * Makes initialization vectors of 16 bytes, each only once. They are random, since CBC needs them unpredictable (NIST SP
+ * 800-38A appendix C). Numbered ones would repeat key and vector when other media is encrypted under the same content id.
+ *
+ * @param randomBytes a cryptographic source; one that repeats itself is refused
+ */
+export function createIvIssuer(randomBytes: (count: number) => Uint8Array): () => Buffer {
+  const issued = new Set<string>();
+  return () => {
+    const iv = Buffer.from(randomBytes(ivBytes));
+    const name = iv.toString('hex');
+    if (iv.length !== ivBytes || issued.has(name)) {
+      throw new Error('the source of randomness repeats itself; nothing may be encrypted with it');
+    }
+    issued.add(name);
+    return iv;
+  };
 }

@@ -12,12 +12,10 @@ const versionForMap = 6;
  * The media playlist of the encrypted rendition: the lines of the input in their order, with an EXT-X-KEY before each
  * segment. There is no KEYFORMAT: without one it is `identity`, the key itself (section 4.3.2.4).
  *
- * An EXT-X-MAP in the clear has METHOD=NONE before it where a key is in force, and nowhere else: VLC 3 takes a playlist
- * that begins with METHOD=NONE for one that it cannot decrypt.
- *
- * @param prefix goes before the name of each file: empty, or the folder of the files with a `/`
+ * An EXT-X-MAP in the clear has METHOD=NONE before it only if a key is in force. VLC 3 does not play a playlist that begins
+ * with METHOD=NONE.
  */
-export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, prefix = ''): string {
+export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string): string {
   const { playlist } = plan.rendition;
   const output: string[] = [];
   let encrypted = false;
@@ -34,11 +32,11 @@ export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, pre
       if ('map' in line) {
         const mapFile = fileOf(line.map, plan);
         putKey(mapFile);
-        output.push(renderMap(line.map, `${prefix}${mapFile.name}`));
+        output.push(renderMap(line.map, mapFile.name));
       } else output.push(line.text);
     });
     if (keyAt === segment.head.length && file) putKey(file);
-    output.push(`${prefix}${file?.name ?? plan.gapNames.get(segment)}`);
+    output.push(file?.name ?? plan.gapNames.get(segment) ?? '');
   }
   output.push(...playlist.tail);
 
@@ -51,8 +49,8 @@ export function renderMediaPlaylist(plan: RenditionPlan, keyUrlBase: string, pre
 }
 
 /**
- * Before #EXTINF, where players look for it; but after the last EXT-X-MAP, which is in the clear or has a vector of its
- * own, should that stand later.
+ * Before #EXTINF, where players look for it, or after the last EXT-X-MAP if that is later: an EXT-X-MAP is in the clear or
+ * has its own vector.
  */
 function segmentKeyPosition(head: MediaSegment['head']): number {
   const duration = head.findIndex((line) => 'tag' in line && line.tag === 'EXTINF');
@@ -66,7 +64,7 @@ function fileOf(map: MapTag, plan: RenditionPlan): PlannedFile {
   return file;
 }
 
-/** Each initialization section is a file of its own now. */
+/** Without BYTERANGE, since each initialization section is a separate file. */
 function renderMap({ attributes }: MapTag, uri: string): string {
   return `#EXT-X-MAP:${formatAttributeList(replaceUri(attributes, uri, ['BYTERANGE']))}`;
 }

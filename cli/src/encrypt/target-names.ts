@@ -4,13 +4,13 @@ import { basename } from 'node:path';
 const longestName = 100;
 
 /**
- * Names of our own for everything written, made of `A-Z a-z 0-9 _ -` only: whatever a playlist says, nothing is
- * written outside of the output folder and no two files meet.
+ * Every written file gets a new name of `A-Z a-z 0-9 _ -`. So a playlist cannot make the command write outside the output
+ * folder, and no two files collide.
  *
  * @returns from the path of a media playlist, relative to the folder of the presentation, a name not given before
  */
 export function createRenditionNamer(): (path: string) => string {
-  // In lower case: some file systems take `A` and `a` for one name.
+  // In lower case, since some file systems do not distinguish `A` from `a`.
   const taken = new Set<string>();
   return (path) => {
     const plain = slug(path.replace(/\.[^./\\]*$/, ''));
@@ -26,14 +26,14 @@ export function rootPlaylistName(path: string): string {
   return `${slug(basename(path).replace(/\.m3u8?$/i, ''))}.m3u8`;
 }
 
-/** @param number of the segment in its stream: while the window of a live playlist slides, it keeps its name */
+/** @param number of the segment in its stream, so that it keeps its name while the window of a live playlist slides */
 export function segmentName(number: bigint, uri: string, fragmented: boolean): string {
   return `${String(number).padStart(5, '0')}.${extension(uri) ?? (fragmented ? 'm4s' : 'ts')}`;
 }
 
 /**
- * Names of initialization sections: each has the number of the segment that it first stands before. So no name means
- * another section once the window of a live playlist has moved on.
+ * Names of initialization sections: each has the number of the first segment after it. So a name keeps its meaning while the
+ * window of a live playlist slides.
  */
 export function createMapNamer(): (segmentNumber: bigint, uri: string) => string {
   const taken = new Set<string>();
@@ -50,7 +50,7 @@ function slug(text: string): string {
   return plain.slice(0, longestName) || 'rendition';
 }
 
-/** Players and servers go by it, so it is kept; an extension of playlists would be taken for one. */
+/** Kept, since players and servers use it, except that of a playlist. */
 function extension(uri: string): string | undefined {
   const [, found] = /\.([A-Za-z0-9]{1,8})$/.exec(uri.replace(/[?#].*$/s, '')) ?? [];
   const lower = found?.toLowerCase();

@@ -5,19 +5,19 @@ export interface Attribute {
   readonly quoted: boolean;
 }
 
-/** In the order of the tag: what is not understood here is written back where it stood. */
+/** In the order of the tag, so that unknown attributes are written back in their place. */
 export type AttributeList = readonly Attribute[];
 
 /**
  * One attribute and what follows it (RFC 8216 section 4.2): a name of `A-Z 0-9 -`, then a quoted string without CR, LF
- * and `"`, or anything else up to the next comma. Spaces around a comma are against the RFC, and found in the wild.
+ * and `"`, or anything else up to the next comma. Spaces around a comma violate the RFC, but some encoders write them.
  */
 const attributePattern = /\s*([A-Z0-9-]+)=(?:"([^"\r\n]*)"|([^",\r\n]*))\s*(,|$)/y;
 
 /**
  * Reads an attribute list (RFC 8216 section 4.2).
  *
- * @throws SyntaxError where the text is not one, or names an attribute twice, which that section forbids
+ * @throws SyntaxError if the text is not one, or names an attribute twice, which that section forbids
  */
 export function parseAttributeList(text: string): AttributeList {
   const attributes: Attribute[] = [];
@@ -47,7 +47,7 @@ export function formatAttributeList(attributes: AttributeList): string {
   return attributes.map(({ name, value, quoted }) => `${name}=${quoted ? `"${value}"` : value}`).join(',');
 }
 
-/** The value of the attribute, without quotes; undefined where it is absent. */
+/** The value of the attribute without quotes; undefined if it is absent. */
 export function findAttribute(attributes: AttributeList, name: string): string | undefined {
   return attributes.find((attribute) => attribute.name === name)?.value;
 }

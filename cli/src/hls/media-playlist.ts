@@ -1,5 +1,7 @@
-import type { AttributeList } from './attribute-list.ts';
-import type { ByteRange } from './byte-range.ts';
+import { type AttributeList, findAttribute } from './attribute-list.ts';
+import { type Place, playlistError } from './playlist-error.ts';
+import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { isLowLatencyTag } from './refused-tags.ts';
 
 /** A reference of a playlist to (a part of) a file. */
 export interface MediaReference {
@@ -14,27 +16,27 @@ export interface MapTag extends MediaReference {
   readonly attributes: AttributeList;
 }
 
-/** A line before a segment: kept to the letter, or an EXT-X-MAP to be rewritten. */
-export type HeadLine = { readonly text: string; readonly tag: string } | { readonly map: MapTag };
+/** A line before a segment: kept unchanged, or an EXT-X-MAP to be rewritten. */
+type HeadLine = { readonly text: string; readonly tag: string } | { readonly map: MapTag };
 
 export interface MediaSegment extends MediaReference {
   /** Duration by EXTINF; 0 where that is not a number. */
   readonly seconds: number;
-  /** EXT-X-GAP: there is nothing to load, so nothing to encrypt. */
+  /** EXT-X-GAP: the segment has no file. */
   readonly gap: boolean;
-  /** Every line since the segment before, in its order. Of the first segment: the head of the playlist too. */
+  /** The lines since the previous segment, in their order. Those of the first include the head of the playlist. */
   readonly head: readonly HeadLine[];
 }
 
-/** A media playlist whose lines, put together again, are the input but for what encryption has to change. */
+/** A media playlist. Its lines together are the input, except for what encryption changes. */
 export interface MediaPlaylist {
   /** The path, for messages. */
   readonly playlist: string;
-  /** EXT-X-VERSION, 1 where there is none (RFC 8216 section 4.3.1.2). */
+  /** EXT-X-VERSION; 1 without the tag (RFC 8216 section 4.3.1.2). */
   readonly version: number;
   /** EXT-X-MEDIA-SEQUENCE, the number of the first segment; 0 without the tag (section 4.3.3.2). */
   readonly mediaSequence: bigint;
-  /** EXT-X-I-FRAMES-ONLY: each segment is one picture, for moving fast (section 4.3.3.6). */
+  /** EXT-X-I-FRAMES-ONLY: each segment is one picture, for fast forward (section 4.3.3.6). */
   readonly iFramesOnly: boolean;
   readonly segments: readonly MediaSegment[];
   /** Lines after the last segment. */
@@ -42,3 +44,142 @@ export interface MediaPlaylist {
   /** False for a playlist without EXT-X-ENDLIST: it may still grow. */
   readonly ended: boolean;
 }
+
+/** A part of a file, as EXT-X-BYTERANGE and the BYTERANGE of EXT-X-MAP name it (RFC 8216 section 4.3.2.2). */
+interface ByteRange {
+  readonly offset: number;
+  /** Bytes, at least 1. */
+  readonly length: number;
+}
+
+/**
+ * Reads `<n>[@<o>]`. Without `o` the range begins at the end of the previous range of the same file.
+ *
+ * @param nextOffset that end; undefined without a previous range
+ * @throws SyntaxError
+ */
+function parseByteRange(text: string, nextOffset: number | undefined): ByteRange {
+  const match = /^(\d{1,15})(?:@(\d{1,15}))?$/.exec(text.trim());
+  if (!match) throw new SyntaxError(`"${text}" is not a byte range; accepted: <length> or <length>@<offset>`);
+  const length = Number(match[1]);
+  const offset = match[2] === undefined ? nextOffset : Number(match[2]);
+  if (offset === undefined) {
+    throw new SyntaxError(`"${text}" has no offset, and no range of the same file stands before it`);
+  }
+  if (length === 0) throw new SyntaxError(`"${text}" is empty`);
+  return { offset, length };
+}
+
+/** What has been read since the last segment. */
+interface Pending {
+  head: HeadLine[];
+  gap: boolean;
+  /** Seconds; undefined before EXTINF. */
+  duration: number | undefined;
+  byteRange: { text: string; line: number } | undefined;
+}
+
+const nothingPending = (): Pending => ({ head: [], gap: false, duration: undefined, byteRange: undefined });
+
+/**
+ * Reads a media playlist (RFC 8216 section 4.3.2 and 4.3.3). It keeps unknown tags. It leaves out EXT-X-BYTERANGE,
+ * EXT-X-KEY:METHOD=NONE, EXT-X-VERSION and low-latency tags.
+ *
+ * @throws AppError `VALIDATION_FAILED` with the line
+ */
+export function parseMediaPlaylist({ playlist, lines }: PlaylistText): MediaPlaylist {
+  const segments: MediaSegment[] = [];
+  let pending = nothingPending();
+  let previous: MediaSegment | undefined;
+  for (const line of lines) {
+    if (line.kind === 'uri') {
+      previous = finishSegment(playlist, line, pending, previous);
+      segments.push(previous);
+      pending = nothingPending();
+    } else {
+      readHeadLine(playlist, line, pending);
+    }
+  }
+  if (segments.length === 0) throw playlistError({ playlist }, 'has no segment');
+  return {
+    playlist,
+    version: readVersion(lines),
+    mediaSequence: readMediaSequence(playlist, lines),
+    iFramesOnly: lines.some(({ tag }) => tag === 'EXT-X-I-FRAMES-ONLY'),
+    segments,
+    // A map after the last segment applies to no segment.
+    tail: pending.head.flatMap((line) => ('text' in line ? [line.text] : [])),
+    ended: lines.some(({ tag }) => tag === 'EXT-X-ENDLIST'),
+  };
+}
+
+function readHeadLine(playlist: string, line: PlaylistLine, pending: Pending): void {
+  if (line.tag === 'EXT-X-VERSION' || line.tag === 'EXT-X-KEY' || isLowLatencyTag(line)) return;
+  if (line.tag === 'EXT-X-BYTERANGE') {
+    pending.byteRange = { text: line.value, line: line.number };
+    return;
+  }
+  if (line.tag === 'EXT-X-MAP') {
+    pending.head.push({ map: readMap(playlist, line) });
+    return;
+  }
+  if (line.tag === 'EXT-X-GAP') pending.gap = true;
+  if (line.tag === 'EXTINF') pending.duration = Number.parseFloat(line.value) || 0;
+  pending.head.push({ text: line.text, tag: line.tag });
+}
+
+function readMap(playlist: string, line: PlaylistLine): MapTag {
+  const attributes = readAttributes(playlist, line);
+  const place = { playlist, line: line.number };
+  const uri = findAttribute(attributes, 'URI');
+  if (!uri) throw playlistError(place, '#EXT-X-MAP without a URI');
+  const range = findAttribute(attributes, 'BYTERANGE');
+  // Section 4.3.2.5: the BYTERANGE of a map without an offset begins at 0.
+  const byteRange = range === undefined ? undefined : readRange(place, range, 0);
+  return { attributes, uri, byteRange, line: line.number };
+}
+
+function finishSegment(
+  playlist: string,
+  line: PlaylistLine,
+  pending: Pending,
+  previous: MediaSegment | undefined,
+): MediaSegment {
+  const uri = line.text.trim();
+  if (pending.duration === undefined) {
+    throw playlistError({ playlist, line: line.number }, `"${uri}" has no #EXTINF before it`);
+  }
+  let byteRange: ByteRange | undefined;
+  if (pending.byteRange) {
+    const before = previous?.uri === uri ? previous.byteRange : undefined;
+    const nextOffset = before && before.offset + before.length;
+    byteRange = readRange({ playlist, line: pending.byteRange.line }, pending.byteRange.text, nextOffset);
+  }
+  const { duration: seconds, gap, head } = pending;
+  return { uri, byteRange, line: line.number, seconds, gap, head };
+}
+
+function readRange(place: Place, text: string, nextOffset: number | undefined): ByteRange {
+  try {
+    return parseByteRange(text, nextOffset);
+  } catch (error) {
+    throw playlistError(place, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function readVersion(lines: readonly PlaylistLine[]): number {
+  const version = Number.parseInt(lines.find(({ tag }) => tag === 'EXT-X-VERSION')?.value ?? '1', 10);
+  return Number.isInteger(version) && version > 0 ? version : 1;
+}
+
+function readMediaSequence(playlist: string, lines: readonly PlaylistLine[]): bigint {
+  const line = lines.find(({ tag }) => tag === 'EXT-X-MEDIA-SEQUENCE');
+  if (!line) return 0n;
+  const number = /^\d{1,20}$/.test(line.value.trim()) ? BigInt(line.value.trim()) : undefined;
+  if (number !== undefined && number <= largestInteger) return number;
+  const detail = `#EXT-X-MEDIA-SEQUENCE "${line.value}"; accepted: a whole number from 0 to ${largestInteger}`;
+  throw playlistError({ playlist, line: line.number }, detail);
+}
+
+/** Section 4.2: a decimal integer is at most 2^64-1. */
+const largestInteger = 2n ** 64n - 1n;

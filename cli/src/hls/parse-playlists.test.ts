@@ -1,7 +1,7 @@
 import { AppError } from '@latchkey/shared/errors';
 import { describe, expect, it } from 'vitest';
-import { parseMediaPlaylist } from './parse-media-playlist.ts';
-import { parseMultivariantPlaylist } from './parse-multivariant-playlist.ts';
+import { parseMediaPlaylist } from './media-playlist.ts';
+import { parseMultivariantPlaylist } from './multivariant-playlist.ts';
 import { classifyPlaylist, splitPlaylist } from './playlist-lines.ts';
 import { inspectTags } from './refused-tags.ts';
 

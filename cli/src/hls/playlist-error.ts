@@ -1,15 +1,16 @@
-import { AppError } from '@latchkey/shared/errors';
+import type { AppError } from '@latchkey/shared/errors';
+import { refusal } from '../refusal.ts';
 
 /** Where in which playlist: `variant.m3u8:12`. */
 export interface Place {
   /** The playlist as the user knows it: its path. */
   readonly playlist: string;
-  /** Counted from 1; undefined where the playlist as a whole is meant. */
+  /** Counted from 1; undefined for the whole playlist. */
   readonly line?: number;
 }
 
-/** The playlist cannot be encrypted as it stands: `VALIDATION_FAILED`, with the place and what to do about it. */
+/** `VALIDATION_FAILED` for a playlist that cannot be encrypted. @param detail what is wrong and what to do */
 export function playlistError(place: Place, detail: string, cause?: unknown): AppError {
   const where = place.line === undefined ? place.playlist : `${place.playlist}:${place.line}`;
-  return new AppError('VALIDATION_FAILED', { detail: `${where}: ${detail}`, cause });
+  return refusal(`${where}: ${detail}`, cause);
 }

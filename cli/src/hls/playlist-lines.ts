@@ -1,7 +1,7 @@
 import { type AttributeList, parseAttributeList } from './attribute-list.ts';
 import { playlistError } from './playlist-error.ts';
 
-/** One line of a playlist (RFC 8216 section 4.1): a URI, a tag, or what is neither (a comment, a blank line). */
+/** One line of a playlist (RFC 8216 section 4.1): a URI, a tag, or `other` (a comment, a blank line). */
 export interface PlaylistLine {
   readonly kind: 'uri' | 'tag' | 'other';
   readonly text: string;
@@ -13,7 +13,7 @@ export interface PlaylistLine {
   readonly number: number;
 }
 
-/** A playlist as read, before anything is understood of it. */
+/** A playlist as lines. */
 export interface PlaylistText {
   /** The path, for messages. */
   readonly playlist: string;
@@ -21,16 +21,16 @@ export interface PlaylistText {
 }
 
 /**
- * Splits a playlist into lines. A byte order mark is dropped and lines may end in LF or CRLF (RFC 8216 section 4.1
- * forbids the former to writers; files made on Windows have it all the same).
+ * Splits a playlist into lines, which may end in LF or CRLF. It drops a byte order mark, which RFC 8216 section 4.1 forbids
+ * but files made on Windows have.
  *
- * @param octets the file
- * @throws AppError `VALIDATION_FAILED` where it is not UTF-8 or does not begin with `#EXTM3U`
+ * @param bytes the file
+ * @throws AppError `VALIDATION_FAILED` if it is not UTF-8 or does not begin with `#EXTM3U`
  */
-export function splitPlaylist(playlist: string, octets: Uint8Array): PlaylistText {
+export function splitPlaylist(playlist: string, bytes: Uint8Array): PlaylistText {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(octets);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
     throw playlistError({ playlist }, 'is not UTF-8 text, so it is not an HLS playlist', cause);
   }
@@ -58,7 +58,7 @@ export function readAttributes(playlist: string, line: PlaylistLine): AttributeL
   }
 }
 
-/** Tells the two sorts of playlist apart. @throws AppError where it is neither, or both (RFC 8216 section 4.1) */
+/** Which of the two kinds a playlist is. @throws AppError if it is neither, or both (RFC 8216 section 4.1) */
 export function classifyPlaylist({ playlist, lines }: PlaylistText): 'media' | 'multivariant' {
   const has = (...tags: string[]) => lines.some(({ tag }) => tags.includes(tag));
   const media = has('EXTINF', 'EXT-X-TARGETDURATION');

@@ -9,8 +9,8 @@ const refusals: Record<string, string> = {
 };
 
 /**
- * Low-latency HLS (draft-pantos-hls-rfc8216bis section 4.4): parts are byte ranges or pieces of segments and would
- * have to be encrypted on their own, and a folder of files cannot block a reload. Players fall back to whole segments.
+ * Low-latency HLS (draft-pantos-hls-rfc8216bis section 4.4). Its parts are pieces of segments and would need to be encrypted
+ * separately, and a folder of files cannot block a reload. Players fall back to whole segments.
  */
 const lowLatencyTags = new Set([
   'EXT-X-PART',
@@ -20,7 +20,7 @@ const lowLatencyTags = new Set([
   'EXT-X-SERVER-CONTROL',
 ]);
 
-/** Tags that are understood or carry no file of their own; any other tag with a `URI` deserves a warning. */
+/** Tags whose `URI` is handled here. Any other tag with a `URI` gets a warning. */
 const tagsWithHandledUri = new Set([
   'EXT-X-MAP',
   'EXT-X-KEY',
@@ -34,7 +34,7 @@ export function isLowLatencyTag(line: PlaylistLine): boolean {
 }
 
 /**
- * Refuses what cannot be encrypted and gathers what is worth a warning.
+ * Refuses tags that cannot be encrypted, and collects warnings.
  *
  * @returns warnings, each one sentence
  * @throws AppError `VALIDATION_FAILED` for input that is encrypted already or not complete

@@ -5,9 +5,9 @@ import { type Place, playlistError } from './playlist-error.ts';
 /**
  * The file that a URI of a playlist names.
  *
- * A query string and a fragment are for a server and are not part of the name, unless a file of that very name lies
- * there (a downloader may have kept them). Nothing outside of `sourceRoot` is opened, whatever `..` or a symbolic link
- * says: a presentation from a stranger must not carry a private file of this machine into the output.
+ * A query string and a fragment are not part of the name, unless a file of exactly that name exists: some downloaders keep
+ * them. Nothing outside of `sourceRoot` is opened, also not through `..` or a symbolic link. Else a stranger's playlist could
+ * copy a private file of this machine into the output.
  *
  * @param playlistPath absolute path of the playlist that holds the URI
  * @param sourceRoot absolute path, with symbolic links resolved
@@ -39,7 +39,7 @@ export async function resolveReference(
   throw playlistError(place, `"${uri}" is not there (looked from ${dirname(playlistPath)})`);
 }
 
-/** True for the folder itself too. Both are absolute. */
+/** Whether a path is a folder or inside it. Both are absolute. */
 export function isWithin(path: string, folder: string): boolean {
   const way = relative(folder, path);
   return way !== '..' && !way.startsWith(`..${sep}`) && resolve(folder, way) === path;
@@ -51,7 +51,7 @@ function fileNames(uri: string): string[] {
   try {
     names.unshift(decodeURIComponent(path));
   } catch {
-    // A lone % is no percent-encoding: the name is meant as it stands.
+    // A lone % is not percent-encoding, so the name is used as it is.
   }
   return [...new Set(names)].filter((name) => name !== '' && !name.includes('\0'));
 }

@@ -17,18 +17,17 @@ export interface ServerRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A server that restarts or loses its database is back within some tries; one that is not deserves a person. */
+/** A server that restarts or loses its database is back by then. Otherwise an operator has to look. */
 const attempts = 5;
-/** Where a 503 or 429 does not say when to come back. */
+/** For a 503 or 429 without `Retry-After`. */
 const defaultRetrySeconds = 1;
-/** Rate limits count by the minute (`docs/contract.md#rate-limits`): nothing asks for a longer wait than two of them. */
+/** Rate limits count by the minute (`docs/contract.md#rate-limits`), so no longer wait than two of them is needed. */
 const longestRetrySeconds = 120;
-/** The server answers a key request within a second or not at all; a proxy before it may take its time. */
+/** The server answers a key request within a second or not at all. A proxy may take longer. */
 const requestTimeoutMs = 30_000;
 
 /**
- * One request with the API key. 503 and 429 are tried again as their `Retry-After` says: an encoder asks for many keys
- * at once and is in no hurry.
+ * One request with the API key. 503 and 429 are retried as their `Retry-After` says, since an encoder can wait.
  *
  * @returns a 2xx answer
  * @throws AppError with the code and the detail of the server's problem (RFC 9457)
@@ -54,7 +53,7 @@ async function send({ server, apiKey }: ServerAccess, request: ServerRequest): P
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // An API key goes where it was meant to go, and nowhere else.
+      // A redirect must not get the API key.
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
@@ -95,7 +94,7 @@ async function readProblem(answer: Response): Promise<{ code?: ErrorCode; detail
   };
 }
 
-/** For an answer that does not come from Latchkey, such as a proxy's. */
+/** For an answer of something else than Latchkey, such as a proxy. */
 function codeOfStatus(status: number): ErrorCode {
   if (status === 401) return 'INVALID_API_KEY';
   if (status === 403) return 'INSUFFICIENT_SCOPE';

@@ -1,9 +1,9 @@
 import { createMasterKey, deriveContentKey, type MasterKey } from '@latchkey/shared/derivation';
-import { AppError } from '@latchkey/shared/errors';
 import type { ContentKeySource } from '../encrypt/content-key-source.ts';
-import { readVariable, type Variables } from './read-variable.ts';
+import { refusal } from '../refusal.ts';
+import { readVariable, type Variables } from './variables.ts';
 
-/** Derives content keys on this machine, from the master key itself. The content has to be registered on the server. */
+/** Derives content keys on this machine from the master key. The server must know the content too. */
 export function createMasterKeySource(masterKey: MasterKey): ContentKeySource {
   return {
     prepare: async () => {},
@@ -17,7 +17,7 @@ export function masterKeyNames(version: number): { key: string; salt: string } {
   return { key: `MASTER_KEY_HEX${suffix}`, salt: `SALT_HEX${suffix}` };
 }
 
-/** Every version of which a part is set, ascending. */
+/** Versions of which the key or the salt is set, ascending. */
 export function masterKeyVersions(variables: Variables): number[] {
   const versions = Object.entries(variables).flatMap(([name, value]) => {
     const match = /^(?:MASTER_KEY_HEX|SALT_HEX)(?:_V(\d{1,9}))?(?:_FILE)?$/.exec(name);
@@ -29,7 +29,7 @@ export function masterKeyVersions(variables: Variables): number[] {
 /**
  * Reads one version of the master key.
  *
- * @param version absent: the highest, which is the one that the server gives to content registered now
+ * @param version default: the highest, which the server uses for content registered now
  * @throws AppError `VALIDATION_FAILED` that names the variable
  */
 export function readMasterKey(
@@ -37,20 +37,16 @@ export function readMasterKey(
   version = masterKeyVersions(variables).at(-1) ?? 1,
 ): MasterKey {
   const names = masterKeyNames(version);
-  return createMasterKey(version, readOctets(variables, names.key), readOctets(variables, names.salt));
+  return createMasterKey(version, readBytes(variables, names.key), readBytes(variables, names.salt));
 }
 
-function readOctets(variables: Variables, name: string): Buffer {
+function readBytes(variables: Variables, name: string): Buffer {
   const value = readVariable(variables, name);
   if (value === undefined)
     throw refusal(`${name} is not set; accepted: 64 hex digits, here or in ${name}_FILE`);
-  // The value is a secret: the message tells its length only.
+  // The value is a secret, so the message has its length only.
   if (!/^[0-9a-f]{64}$/i.test(value)) {
     throw refusal(`${name} has ${value.length} characters or others than hex; accepted: 64 hex digits`);
   }
   return Buffer.from(value, 'hex');
-}
-
-function refusal(detail: string): AppError {
-  return new AppError('VALIDATION_FAILED', { detail });
 }

@@ -1,13 +1,12 @@
 import { AppError } from '@latchkey/shared/errors';
 import { type ContentKeySource, keyPath } from '../encrypt/content-key-source.ts';
 import { askServer, type ServerAccess } from './ask-server.ts';
-import { registerContent } from './register-content.ts';
 
-/** AES-128 (RFC 8216 section 4.3.2.4): anything else than 16 bytes is a mistake of the server or of a proxy. */
-const contentKeyOctets = 16;
+/** AES-128 (RFC 8216 section 4.3.2.4): any other length is a fault of the server or of a proxy. */
+const contentKeyBytes = 16;
 
 export interface ServerKeyOptions extends ServerAccess {
-  /** Register content that the server does not know. */
+  /** Whether to register content that the server does not know. */
   readonly register: boolean;
   /** Name of content that is registered; absent: its id. */
   readonly contentName?: string | undefined;
@@ -23,18 +22,43 @@ export function createServerKeySource(options: ServerKeyOptions): ContentKeySour
     async get(name, signal) {
       const path = keyPath(name);
       const answer = await askServer(options, { method: 'GET', path, signal }).catch((error: unknown) => {
-        throw options.register ? error : withAdvice(error);
+        throw options.register ? error : adviseRegistering(error);
       });
       const key = new Uint8Array(await answer.arrayBuffer());
-      if (key.length === contentKeyOctets) return key;
+      if (key.length === contentKeyBytes) return key;
       const detail = `GET ${options.server}${path} answered ${key.length} bytes; a content key has exactly 16`;
       throw new AppError('INTERNAL', { detail });
     },
   };
 }
 
-function withAdvice(error: unknown): unknown {
+/** Adds to `CONTENT_NOT_FOUND` how to register the content. */
+export function adviseRegistering(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'CONTENT_NOT_FOUND') return error;
   const detail = `${error.detail} Register the content first, or give --register.`;
   return new AppError(error.code, { detail, cause: error });
+}
+
+/**
+ * Registers the content if the server does not know it. Known content stays unchanged: a POST would rename it.
+ *
+ * @throws AppError as {@link askServer}
+ */
+export async function registerContent(
+  access: ServerAccess,
+  contentId: string,
+  name: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  try {
+    await askServer(access, { method: 'GET', path: `/api/v1/content/${contentId}`, signal });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status !== 404) throw error;
+    await askServer(access, {
+      method: 'POST',
+      path: '/api/v1/content',
+      body: { id: contentId, name },
+      signal,
+    });
+  }
 }

@@ -26,7 +26,7 @@ export function encryptOptions(folder: string, playlist: string): EncryptOptions
     outFolder: join(folder, 'out'),
     keys: createMasterKeySource(masterKey),
     keyUrlBase,
-    randomOctets: randomBytes,
+    randomBytes,
     clock: createManualClock(),
   };
 }

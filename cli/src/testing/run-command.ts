@@ -13,7 +13,7 @@ export async function runCommand(args: readonly string[], more: Partial<CommandC
     stdout: { write: (text) => (stdout += text) },
     stderr: { write: (text) => (stderr += text) },
     terminal: undefined,
-    randomOctets: randomBytes,
+    randomBytes,
     clock: createManualClock(),
     wait: async (seconds) => void waits.push(seconds),
     signal: new AbortController().signal,

@@ -1,19 +1,51 @@
 import { AppError } from '@latchkey/shared/errors';
 import { createFileMemory, openFolder, type UploadResult, upload } from '@latchkey/uploader/node';
-import type { ServerAccess } from '../keys/ask-server.ts';
+import { rootPlaylistName } from '../encrypt/target-names.ts';
+import { askServer, type ServerAccess } from '../keys/ask-server.ts';
+import { adviseRegistering, registerContent } from '../keys/fetch-content-key.ts';
 import { recordPath } from './upload-record.ts';
 
-/** How far it is. */
-export interface UploadReport {
+interface UploadPreparation {
+  readonly contentId: string;
+  /** Path of the playlist that is encrypted. */
+  readonly playlist: string;
+  /** The name to register unknown content with; undefined registers nothing. */
+  readonly registerAs: string | undefined;
+}
+
+/**
+ * Checks before any work that the server accepts uploads. It requests a presigned URL and drops it, which finds a scope
+ * that is too small, content that is not registered, and a server without a bucket.
+ *
+ * @throws AppError
+ */
+export async function prepareUpload(
+  access: ServerAccess,
+  { contentId, playlist, registerAs }: UploadPreparation,
+  signal: AbortSignal,
+): Promise<void> {
+  if (registerAs !== undefined) await registerContent(access, contentId, registerAs, signal);
+  const key = `content/${contentId}/${rootPlaylistName(playlist)}`;
+  const body = { key, contentType: 'application/vnd.apple.mpegurl' };
+  try {
+    await askServer(access, { method: 'POST', path: '/presign', body, signal });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'NOT_FOUND') throw adviseRegistering(error);
+    const detail = `${error.detail} The server takes no uploads: it needs ENABLE_PRESIGN=true and a bucket.`;
+    throw new AppError(error.code, { detail, cause: error });
+  }
+}
+
+interface UploadReport {
   start?(total: { files: number; bytes: number }): void;
   /** Files that are in the bucket, and bytes sent. */
   update?(done: { files: number; bytes: number }): void;
 }
 
 /**
- * Uploads a presentation to `content/<contentId>/`, without what the folder's record says is there already.
+ * Uploads a presentation to `content/<contentId>/`, except the files that the folder's record has as uploaded.
  *
- * @throws AppError that tells how much is missing and why
+ * @throws AppError that says how much is missing and why
  */
 export async function uploadPresentation(
   { server, apiKey }: ServerAccess,
@@ -42,7 +74,7 @@ function explain({ files }: UploadResult, signal: AbortSignal): AppError {
   const rest = 'The same command sends the rest.';
   if (signal.aborted)
     return new AppError('DEPENDENCY_UNAVAILABLE', { detail: `interrupted; ${state}. ${rest}` });
-  // Of a playlist that was held back, the reason is another file.
+  // A playlist is held back because of another file, which has the reason.
   const first = missing.find(({ error }) => error?.code !== 'NAMED_FILE_MISSING') ?? missing[0];
   const detail = `${state}. ${first?.path}: ${first?.error?.message} (${first?.error?.code}). ${rest}`;
   return new AppError('DEPENDENCY_UNAVAILABLE', { detail, cause: first?.error });

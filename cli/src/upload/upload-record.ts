@@ -1,14 +1,19 @@
-import { readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ContentKeySource, type KeyName, keyPath } from '../encrypt/content-key-source.ts';
+import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
+import { loadPresentation } from '../encrypt/load-presentation.ts';
+import { planPresentation } from '../encrypt/plan-presentation.ts';
 
 /**
- * In the folder of the presentation: from what it was encrypted, in its first line, then what has been uploaded of it. It
- * comes and goes with the folder, so what is encrypted anew counts as not uploaded. Its name is one that is never uploaded.
+ * A file in the folder of the presentation. Its first line says what was encrypted, the others what was uploaded. It is
+ * replaced with the folder, so a new encryption counts as not uploaded. A name that begins with a dot is never uploaded.
  */
 const recordName = '.latchkey-upload';
 
-/** What a presentation was encrypted from: hashes, nothing that is secret. */
-export interface Origin {
+/** What a presentation was encrypted from: hashes, no secret. */
+interface Origin {
   /** Of the source and the options. */
   readonly encryptedFrom: string;
   /** Of the content keys. */
@@ -25,9 +30,8 @@ export function recordPath(folder: string): string {
 }
 
 /**
- * How a folder compares with what an encryption would give now: `same`; `other keys` where the source and the options are
- * the same, but what is in the folder plays with keys that are no longer given; else `other`. A folder appears only when
- * it is whole.
+ * Compares a folder with what an encryption would give now. `other keys`: source and options are the same, but the folder
+ * needs keys that are no longer served. A folder appears only when it is complete, so `same` is complete too.
  */
 export async function compareOrigin(folder: string, now: Origin): Promise<'same' | 'other keys' | 'other'> {
   const text = await readFile(recordPath(folder), 'utf8').catch(() => '');
@@ -36,7 +40,7 @@ export async function compareOrigin(folder: string, now: Origin): Promise<'same'
   return readEncryptedFrom(first) === now.encryptedFrom ? 'other keys' : 'other';
 }
 
-/** Anything that is no record is the folder of somebody else. */
+/** @returns undefined for any other text: the folder was not made here */
 function readEncryptedFrom(line: string): unknown {
   try {
     const record: unknown = JSON.parse(line);
@@ -45,4 +49,69 @@ function readEncryptedFrom(line: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Version of the output's form, so that a folder of another form is not continued. Version 2 has initialization sections
+ * in the clear, I-frame playlists, and numbers that follow EXT-X-MEDIA-SEQUENCE. Version 1 had no number here.
+ */
+const outputForm = 2;
+
+interface WorkDescription {
+  /** Of the source and the options, without the keys: 64 hex digits. */
+  readonly fingerprint: string;
+  /** The first key of each content id, in the order of their use. */
+  readonly firstKeys: readonly KeyName[];
+}
+
+/**
+ * Describes an encryption before it is done. The same fingerprint and the same keys give presentations that play the same.
+ * Media counts by size and time of last change, playlists by their text.
+ *
+ * @param keySource says where keys come from
+ * @throws AppError `VALIDATION_FAILED` for input that cannot be encrypted
+ */
+export async function describeWork(options: EncryptOptions, keySource: string): Promise<WorkDescription> {
+  const presentation = await loadPresentation(options);
+  const { renditions, keys } = await planPresentation(presentation, options);
+  const { contentId, keyUrlBase, rotateEverySegments, perRenditionIds } = options;
+  const hash = createHash('sha256');
+  const add = (...parts: unknown[]) => hash.update(`${JSON.stringify(parts)}\n`);
+  add(outputForm, keySource, contentId, keyUrlBase, rotateEverySegments ?? null, perRenditionIds ?? false);
+  const playlists = [presentation.path, ...presentation.renditions.map(({ path }) => path)];
+  for (const path of new Set(playlists)) {
+    add(path, await readFile(path, 'utf8'));
+  }
+  for (const path of new Set(renditions.flatMap(({ plan }) => plan.files.map(({ source }) => source.path)))) {
+    const { size, mtimeMs } = await stat(path);
+    add(path, size, mtimeMs);
+  }
+  const firstOfContent = new Map<string, KeyName>();
+  for (const key of keys) if (!firstOfContent.has(key.contentId)) firstOfContent.set(key.contentId, key);
+  return { fingerprint: hash.digest('hex'), firstKeys: [...firstOfContent.values()] };
+}
+
+/** Separates this hash from any other use of SHA-256 over a key. */
+const label = 'latchkey content key fingerprint';
+
+/**
+ * A one-way hash that differs between master keys. It may be stored: a content key has 128 random bits, so nobody can find
+ * it by trying keys until the hash fits.
+ *
+ * One key of each content id is enough: all epochs of a content id come from one version of one master key.
+ *
+ * @returns 64 hex digits
+ * @throws AppError where a key cannot be had
+ */
+export async function fingerprintKeys(
+  names: readonly KeyName[],
+  source: ContentKeySource,
+  signal: AbortSignal,
+): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of names) {
+    await source.prepare(name.contentId, signal);
+    hash.update(`${JSON.stringify([label, keyPath(name)])}\n`).update(await source.get(name, signal));
+  }
+  return hash.digest('hex');
 }

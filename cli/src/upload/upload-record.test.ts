@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { encryptOptions } from '../testing/encrypt-files.ts';
 import { makeInitialization } from '../testing/media-boxes.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
-import { describeWork } from './fingerprint-work.ts';
+import { describeWork } from './upload-record.ts';
 
 const playlist = '#EXTM3U\n#EXT-X-MAP:URI="i.mp4"\n#EXTINF:2,\na.m4s\n#EXT-X-ENDLIST\n';
 

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { AppError } from '@latchkey/shared/errors';
+import { readFile } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
+import { refusal } from '../refusal.ts';
 
 /** Environment variables, or the lines of an env file. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -23,6 +25,12 @@ export function readVariable(variables: Variables, name: string): string | undef
   }
 }
 
-function refusal(detail: string, cause?: unknown): AppError {
-  return new AppError('VALIDATION_FAILED', { detail, cause });
+/** Reads `NAME=value` lines, as `latchkey keygen` and the server write them. @throws AppError `VALIDATION_FAILED` */
+export async function readEnvFile(path: string): Promise<Variables> {
+  try {
+    return parseEnv(await readFile(path, 'utf8'));
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw refusal(`--env-file ${path} cannot be read (${reason})`, cause);
+  }
 }

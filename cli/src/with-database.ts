@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { databaseVariables, readConfig } from '@latchkey/shared/config';
 import { type Database, nameDatabase, openDatabase } from '@latchkey/shared/db';
 import { AppError, type ErrorCode } from '@latchkey/shared/errors';
-import type { Variables } from '../keys/read-variable.ts';
+import type { Variables } from './keys/variables.ts';
+import { refusal } from './refusal.ts';
 
-export interface DatabaseChoice {
-  /** Whether a SQLite file that is not there may be made. */
+interface DatabaseChoice {
+  /** Whether a missing SQLite file may be made. */
   mayCreate: boolean;
   /** Whether a statement may take as long as it needs. */
   longStatements?: boolean;
@@ -14,8 +15,8 @@ export interface DatabaseChoice {
 /**
  * Opens the database that `DATABASE_URL` or `SQLITE_PATH` names, as the server would, and closes it after the work.
  *
- * @throws ConfigError for a variable that cannot be used; AppError where there is no such file, or where the file is to
- *   blame for what the system refuses
+ * @throws ConfigError for a variable that cannot be used; AppError if the file is missing, or if the system refuses
+ *   access to it
  */
 export async function withDatabase<T>(
   env: Variables,
@@ -26,9 +27,9 @@ export async function withDatabase<T>(
   const databaseUrl = values.databaseUrl?.reveal();
   const { sqlitePath } = values;
   if (!databaseUrl && !mayCreate && !existsSync(sqlitePath)) {
-    throw new AppError('VALIDATION_FAILED', {
-      detail: `there is no database at ${sqlitePath}; SQLITE_PATH names the file, or DATABASE_URL a Postgres`,
-    });
+    throw refusal(
+      `there is no database at ${sqlitePath}; SQLITE_PATH names the file, or DATABASE_URL a Postgres`,
+    );
   }
   const db = await explaining(env, 'VALIDATION_FAILED', async () =>
     openDatabase({ databaseUrl, sqlitePath, longStatements }),
@@ -40,12 +41,12 @@ export async function withDatabase<T>(
   }
 }
 
-/** Says it as the server does at its start. @param code of the error where SQLITE_PATH is behind what is refused */
+/** Explains a refused file as the server does at its start. @param code of the error if SQLITE_PATH caused it */
 async function explaining<T>(env: Variables, code: ErrorCode, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (cause) {
-    // Only then: it loads what every process of the server is made of.
+    // Imported only now, since it loads most of the server.
     const { explainRefusal } = await import('@latchkey/shared/process');
     const detail = explainRefusal(cause, env);
     throw detail === undefined ? cause : new AppError(code, { detail, cause });

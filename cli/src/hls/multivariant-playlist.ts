@@ -1,13 +1,13 @@
-import { type AttributeList, findAttribute } from './attribute-list.ts';
+import { type AttributeList, findAttribute, formatAttributeList, replaceUri } from './attribute-list.ts';
 import { playlistError } from './playlist-error.ts';
 import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
 
-/** A line of a multivariant playlist: kept to the letter, or one that names a media playlist. */
+/** A line of a multivariant playlist: kept unchanged, or one that names a media playlist. */
 type MultivariantLine =
   | { readonly text: string }
   /** The URI line of EXT-X-STREAM-INF (RFC 8216 section 4.3.4.2). */
   | { readonly variantUri: string; readonly line: number }
-  /** EXT-X-MEDIA with a URI (section 4.3.4.1), kept to the letter without one, or EXT-X-I-FRAME-STREAM-INF (4.3.4.3). */
+  /** EXT-X-MEDIA with a URI (section 4.3.4.1), or EXT-X-I-FRAME-STREAM-INF (4.3.4.3). */
   | {
       readonly taggedUri: string;
       readonly tag: string;
@@ -58,3 +58,31 @@ function readOther(playlist: string, line: PlaylistLine): MultivariantLine {
 }
 
 const missingUri = '#EXT-X-STREAM-INF without a URI after it';
+
+/**
+ * The multivariant playlist of the encrypted presentation. EXT-X-SESSION-KEY lets a player fetch a content key before
+ * it has read a media playlist (RFC 8216 section 4.3.4.5).
+ *
+ * @param targetOfUri path in the output, relative to this playlist, of each media playlist that the input names
+ * @param sessionKeyUrls the first key of each rendition, without repetition (the section forbids the same tag twice)
+ */
+export function renderMultivariantPlaylist(
+  { lines }: MultivariantPlaylist,
+  targetOfUri: (uri: string) => string,
+  sessionKeyUrls: readonly string[],
+): string {
+  const output = lines.map((line) => {
+    if ('variantUri' in line) return targetOfUri(line.variantUri);
+    if ('taggedUri' in line) {
+      return `#${line.tag}:${formatAttributeList(replaceUri(line.attributes, targetOfUri(line.taggedUri)))}`;
+    }
+    return line.text;
+  });
+  // After the tags that apply to the whole playlist, and before the first that names a rendition.
+  const first = lines.findIndex(
+    (line) => !('text' in line) || /^#EXT-X-(STREAM-INF|MEDIA)\b/.test(line.text),
+  );
+  const sessionKeys = sessionKeyUrls.map((url) => `#EXT-X-SESSION-KEY:METHOD=AES-128,URI="${url}"`);
+  output.splice(first, 0, ...sessionKeys);
+  return `${output.join('\n')}\n`;
+}
