@@ -1,2 +1,2 @@
-export { type AuditRecord, toAuditRecord } from './audit-record.ts';
+export { type AuditRecord, toAuditRecord } from './audit-row.ts';
 export { createRefusalLog, type RefusalLog } from './refusal-log.ts';

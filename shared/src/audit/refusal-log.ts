@@ -1,8 +1,8 @@
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
 import { createTableCheck, type Database } from '../db/index.ts';
+import { toAuditRow } from './audit-row.ts';
 import { createRefusalGroups, type RefusalGroup } from './refusal-groups.ts';
-import { toAuditRow } from './write-audit.ts';
 
 /** Long enough for a flood of refusals to share one disk sync, short enough that no caller notices the wait. */
 const gatherMs = 10;

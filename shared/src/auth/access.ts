@@ -1,5 +1,5 @@
 import type { Principal, Scope } from '../contracts/index.ts';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 
 interface AccessRule {
   scopes: readonly Scope[];

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { AuthorityCache } from '../authority/index.ts';
 import type { ApiKeyState } from '../contracts/index.ts';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { generateApiKey, hashCredential, keyPrefixOf } from './api-key.ts';
 import { type Authenticator, createAuthenticator } from './authenticator.ts';

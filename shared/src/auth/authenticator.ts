@@ -1,7 +1,7 @@
 import { type Authority, apiKeyCacheKey } from '../authority/index.ts';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { ApiKeyState, ApiKeyVerifier, Principal } from '../contracts/index.ts';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { type Access, accessRules, assertScope } from './access.ts';
 import { apiKeyPattern, apiKeyPrefix, hashCredential, hashToken } from './api-key.ts';
 import { tokenPattern } from './read-credential.ts';

@@ -1,7 +1,6 @@
 export { type Access, accessRules, assertScope, scopesOf } from './access.ts';
 export { apiKeyPattern, generateApiKey, hashCredential, keyPrefixOf } from './api-key.ts';
 export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authenticator.ts';
-export { createTokens, type TokenSettings } from './create-tokens.ts';
-export { fetchKeySet } from './fetch-key-set.ts';
+export { createTokens, fetchKeySet, type TokenSettings } from './create-tokens.ts';
 export { type CredentialSource, presentsApiKey, readBearer, readCredential } from './read-credential.ts';
 export { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';

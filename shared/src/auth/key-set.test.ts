@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { hashCredential } from './api-key.ts';
-import { fetchKeySet } from './fetch-key-set.ts';
+import { fetchKeySet } from './create-tokens.ts';
 import { createKeySet, type KeySet, keepFreshEveryMs } from './key-set.ts';
 import { createTokenVerifier } from './token-verifier.ts';
 

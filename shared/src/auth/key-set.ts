@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import type { Clock } from '../clock/index.ts';
-import { AppError } from '../errors/index.ts';
+import type { Clock } from '../clock/clock.ts';
+import { AppError } from '../errors/errors.ts';
 
 /**
  * Age at which the set is fetched again in the background. With `keepFreshEveryMs` and a slow answer the age stays under

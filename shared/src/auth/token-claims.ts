@@ -1,8 +1,7 @@
 import type { JWTPayload } from 'jose';
-import type { Principal } from '../contracts/index.ts';
-import { AppError } from '../errors/index.ts';
-import type { TextPool } from '../memory/index.ts';
-import { ContentList, listContents } from './token-contents.ts';
+import { isContentId, type Principal, type TokenContents } from '../contracts/index.ts';
+import { AppError } from '../errors/errors.ts';
+import { type TextPool, textBytes } from '../memory/index.ts';
 
 /** What a viewer's token must satisfy beyond its signature. */
 export interface TokenRules {
@@ -28,7 +27,7 @@ export interface TokenRules {
 const maxViewerIdBytes = 1_024;
 
 /** The claims that say when a token is valid: seconds since 1970 (RFC 7519 section 2, NumericDate). */
-export interface TokenTimes {
+interface TokenTimes {
   exp?: number | undefined;
   nbf?: number | undefined;
   iat?: number | undefined;
@@ -121,4 +120,36 @@ function readContents(claim: unknown, name: string, pool: TextPool): ReturnType<
 
 export function refuseToken(detail: string, cause?: unknown): AppError {
   return new AppError('INVALID_TOKEN', { detail: `The token is not accepted. ${detail}`, cause });
+}
+
+/** The separator. No id contains one, so a search for an id between two separators finds only whole ids. */
+const separator = ' ';
+
+/**
+ * The ids in one text: 250 of them take 5 KB, where a set takes 20 KB. Finding one of 250 takes less than a microsecond;
+ * verifying the token takes a hundred.
+ */
+class ContentList implements TokenContents {
+  readonly #text: string;
+
+  /** @param text as made by `listContents`. The text is what is remembered; the list around it is made for each request */
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  has(contentId: string): boolean {
+    return isContentId(contentId) && this.#text.includes(separator + contentId + separator);
+  }
+}
+
+/**
+ * @param ids those that cannot be the id of a content are left out, because no request can name them
+ * @param pool keeps equal lists once, such as those of one subscription
+ * @returns the text of a `ContentList`, and the bytes that it adds beyond what other lists take already
+ */
+function listContents(ids: Iterable<string>, pool: TextPool): { text: string; bytes: number } {
+  const possible = [...new Set(ids)].filter((id) => isContentId(id));
+  const text = separator + possible.map((id) => id + separator).join('');
+  const bytes = pool.has(text) ? 0 : textBytes(text);
+  return { text: pool.share(text), bytes };
 }

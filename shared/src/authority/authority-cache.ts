@@ -1,5 +1,5 @@
-import type { Clock } from '../clock/index.ts';
-import { AppError } from '../errors/index.ts';
+import type { Clock } from '../clock/clock.ts';
+import { AppError } from '../errors/errors.ts';
 import type { FeedPosition } from '../events/feed-position.ts';
 import {
   copyText,

@@ -1,5 +1,3 @@
-export { ConfigError } from './config-error.ts';
-export { describeVariables } from './describe-variables.ts';
 export {
   makeMissingSecrets,
   readKeptSecrets,
@@ -8,6 +6,16 @@ export {
 } from './first-run-secrets.ts';
 export { masterKeyRule, masterKeys } from './master-keys.ts';
 export {
+  isForSeparateServices,
+  readSeparateServiceConfig,
+  readSingleNodeConfig,
+  type SingleNodeValues,
+  separateServiceSettings,
+  singleNodeSettings,
+} from './profiles.ts';
+export {
+  ConfigError,
+  describeVariables,
   type Rule,
   readConfig,
   type Settings,
@@ -15,16 +23,6 @@ export {
 } from './read-config.ts';
 export { Secret } from './secret.ts';
 export { bearerCredential } from './secret-parsers.ts';
-export {
-  isForSeparateServices,
-  readSeparateServiceConfig,
-  separateServiceSettings,
-} from './separate-services.ts';
-export {
-  readSingleNodeConfig,
-  type SingleNodeValues,
-  singleNodeSettings,
-} from './single-node.ts';
 export type { Environment } from './source.ts';
 export type { CorsOrigins } from './url-parsers.ts';
 export { apiKeyVariables } from './variables/api-keys.ts';

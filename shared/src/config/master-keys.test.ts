@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from './config-error.ts';
 import { masterKeys } from './master-keys.ts';
-import { readConfig } from './read-config.ts';
+import { ConfigError, readConfig } from './read-config.ts';
 import type { Environment } from './source.ts';
 
 const a = 'aa'.repeat(32);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Parser } from './parser.ts';
-import { boolean, integer, list, oneOf, secret, text } from './parsers.ts';
+import { boolean, integer, list, oneOf, type Parser, secret, text } from './parsers.ts';
 import { bearerCredential, hexKey, secretBytes } from './secret-parsers.ts';
 import { connectionString, origins, redisUrl, url } from './url-parsers.ts';
 

@@ -1,5 +1,22 @@
-import type { Parsed, Parser, SecretParser } from './parser.ts';
 import { Secret } from './secret.ts';
+
+/**
+ * The result of parsing a text: a value, perhaps with a warning for the operator, or what is wrong with the text. `wrong`
+ * completes "X is …, which …" and never quotes the text: the reader decides whether the text may be shown.
+ */
+type Parsed<T> = { value: T; warning?: string } | { wrong: string };
+
+/** How one kind of value is written in the environment. */
+export interface Parser<T> {
+  /** The accepted forms, in plain words: shown in every fault and in `--help`. */
+  readonly forms: string;
+  /** True where the text must never be shown, not even when it is wrong. */
+  readonly secret?: boolean;
+  /** @param text not empty: an empty variable counts as unset */
+  parse(text: string): Parsed<T>;
+}
+
+type SecretParser<T> = Parser<Secret<T>> & { readonly secret: true };
 
 /** A whole number in plain decimal digits, both bounds included. `05`, `1.5`, `1e3` and ` 5` are refused. */
 export function integer(min: number, max: number): Parser<number> {

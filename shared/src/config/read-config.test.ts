@@ -1,9 +1,13 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from './config-error.ts';
-import { describeVariables } from './describe-variables.ts';
 import { boolean, integer, secret, text } from './parsers.ts';
-import { type ReadConfigOptions, type Rule, readConfig } from './read-config.ts';
+import {
+  ConfigError,
+  describeVariables,
+  type ReadConfigOptions,
+  type Rule,
+  readConfig,
+} from './read-config.ts';
 import { hexKey } from './secret-parsers.ts';
 import type { Environment } from './source.ts';
 import { variable } from './variable.ts';

@@ -1,4 +1,3 @@
-import { ConfigError } from './config-error.ts';
 import { createSource, type Environment, type Fault, type ReadFile } from './source.ts';
 import type { Setting } from './variable.ts';
 
@@ -59,4 +58,25 @@ export function readConfig<const S extends Settings>(
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return { values: values as Values<S>, warnings };
+}
+
+/** Every fault of the configuration in one error. Its message is written for the operator's terminal. */
+export class ConfigError extends Error {
+  readonly faults: readonly Fault[];
+
+  constructor(faults: readonly Fault[]) {
+    const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`;
+    super([`The configuration has ${count}:`, ...faults.map((fault) => `  - ${fault.message}`)].join('\n'));
+    this.name = 'ConfigError';
+    this.faults = faults;
+  }
+}
+
+/** Every variable with its default, meaning and accepted forms, for `--help`. It shows no values from the environment. */
+export function describeVariables(settings: Settings): string {
+  const lines = Object.values(settings)
+    .flatMap((setting) => setting.descriptions)
+    .map(({ name, unset, about, forms }) => `${name} (${unset})\n    ${about}\n    Accepted: ${forms}.`);
+  lines.push('Any variable X may come from a file instead: set X_FILE to its path.');
+  return `${lines.join('\n')}\n`;
 }

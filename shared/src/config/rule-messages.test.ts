@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSingleNodeConfig } from './single-node.ts';
+import { readSingleNodeConfig } from './profiles.ts';
 import type { Environment } from './source.ts';
 
 const complete = {

@@ -1,4 +1,4 @@
-import type { Parser } from './parser.ts';
+import type { Parser } from './parsers.ts';
 
 /** HS256 wants a key at least as long as its hash: 256 bits (RFC 7518 section 3.2). */
 const minimumSecretBytes = 32;

@@ -1,4 +1,4 @@
-import type { Parser } from './parser.ts';
+import type { Parser } from './parsers.ts';
 
 /** Every origin (`*`), or exactly the ones listed. */
 export type CorsOrigins = '*' | readonly string[];

@@ -1,4 +1,4 @@
-import type { Parser } from './parser.ts';
+import type { Parser } from './parsers.ts';
 import type { Fault, Source, Text } from './source.ts';
 
 /** One line of `--help`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from './config-error.ts';
-import { readSingleNodeConfig } from './single-node.ts';
+import { readSingleNodeConfig } from './profiles.ts';
+import { ConfigError } from './read-config.ts';
 
 /** Made once by `openssl rand -hex 32`. */
 const random = [

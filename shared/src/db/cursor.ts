@@ -1,4 +1,4 @@
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 
 /** The end of a page of a list: a time in milliseconds (or a number) and the id that breaks ties. */
 export interface Cursor {

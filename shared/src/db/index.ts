@@ -5,13 +5,10 @@ export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';
 export { anyId, findLatestMark } from './find-latest-mark.ts';
 export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
-export { type DatabasePlace, nameDatabase } from './name-database.ts';
-export { type Database, openDatabase, type Transaction } from './open.ts';
-export { readOverriddenSettings } from './overridden-settings.ts';
-export { DatabaseIsStandby } from './postgres-session.ts';
+export { type Database, type DatabasePlace, nameDatabase, openDatabase, type Transaction } from './open.ts';
+export { DatabaseIsStandby, readOverriddenSettings } from './postgres-session.ts';
 export { createDatabaseProbe } from './probe.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
-export { renewFeedHistory } from './renew-feed-history.ts';
 export {
   type CreatedRole,
   createServiceRoles,
@@ -24,5 +21,5 @@ export {
   type ServiceTransaction,
 } from './roles/index.ts';
 export type * from './schema.ts';
-export { createColumnCheck, createTableCheck, type TableCheck } from './table-check.ts';
+export { createColumnCheck, createTableCheck, renewFeedHistory, type TableCheck } from './table-check.ts';
 export { inTransaction, inUnsyncedTransaction, lockSubject, tryLockSubject } from './transaction.ts';

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from 'kysely';
 import { openPostgres } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
@@ -8,7 +9,7 @@ import { createSqliteReader } from './sqlite-reader.ts';
 export type Database = Kysely<Schema>;
 export type Transaction = KyselyTransaction<Schema>;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** `postgres://…`; where it is set, SQLite is not used. */
   databaseUrl?: string | undefined;
   /** The SQLite file; its folder is made where it is missing. `:memory:` for a database that ends with the process. */
@@ -31,4 +32,25 @@ export function openDatabase(options: DatabaseOptions): Database {
   const file = openSqlite(sqlitePath);
   const reader = sqlitePath === ':memory:' ? null : createSqliteReader(sqlitePath);
   return new Kysely<Schema>({ dialect: createSqliteDialect(file, reader) });
+}
+
+/** Where a configuration keeps its rows. */
+export interface DatabasePlace {
+  databaseUrl?: { reveal(): string } | undefined;
+  sqlitePath: string;
+}
+
+/**
+ * Names the configured database, so that an operator sees whether two processes use the same one.
+ *
+ * @returns such as `Postgres at db.example:5432/latchkey` or `SQLite at /srv/data/latchkey.db`; never a user or a password
+ */
+export function nameDatabase({ databaseUrl, sqlitePath }: DatabasePlace): string {
+  if (!databaseUrl)
+    return sqlitePath === ':memory:' ? 'SQLite in memory' : `SQLite at ${resolve(sqlitePath)}`;
+  const { hostname, port, pathname, searchParams } = new URL(databaseUrl.reveal());
+  // Same as pg: a host in the query takes precedence over the URL's host, which cannot hold a socket's folder.
+  const host = searchParams.get('host') ?? hostname;
+  const at = [host, searchParams.get('port') ?? port].filter((part) => part !== '').join(':');
+  return `Postgres at ${at}${pathname === '/' ? '' : pathname}`;
 }

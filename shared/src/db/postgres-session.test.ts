@@ -3,8 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createOwnPostgres, type OwnPostgres } from '../testing/own-postgres.ts';
 import { type Database, openDatabase } from './open.ts';
-import { readOverriddenSettings } from './overridden-settings.ts';
-import { DatabaseIsStandby, prepareSession } from './postgres-session.ts';
+import { DatabaseIsStandby, prepareSession, readOverriddenSettings } from './postgres-session.ts';
 import { inTransaction } from './transaction.ts';
 
 const url = process.env.TEST_POSTGRES_URL ?? '';

@@ -1,3 +1,4 @@
+import { type Kysely, sql } from 'kysely';
 import type { QueryResult } from 'pg';
 
 /** Under the 5 s after which a state counts as unknown, so that a slow database becomes a 503 and not a hang. */
@@ -7,7 +8,7 @@ export const statementTimeoutMs = 4_000;
  * Settings of every session. `alter database`, `alter role` and the server's configuration may set other values, but the
  * code is only correct with these. Names that a version of Postgres does not know are left out.
  */
-export function sessionSettings(longStatements: boolean): Readonly<Record<string, string>> {
+function sessionSettings(longStatements: boolean): Readonly<Record<string, string>> {
   const limit = String(longStatements ? 0 : statementTimeoutMs);
   return {
     // With one snapshot for the whole transaction, a transaction that waited for a lock would decide by outdated rows.
@@ -30,7 +31,7 @@ export function sessionSettings(longStatements: boolean): Readonly<Record<string
 }
 
 /** `synchronous_commit`: an acknowledged revocation is on disk, and on the standbys that the server waits for. */
-export const durableCommits = ['on', 'remote_apply'] as const;
+const durableCommits = ['on', 'remote_apply'] as const;
 
 interface Queryable {
   query(text: string, values?: unknown[]): Promise<QueryResult<Record<string, unknown>>>;
@@ -72,4 +73,35 @@ export async function prepareSession(client: Queryable, longStatements: boolean)
   );
   if (rows[0]?.isStandby !== false) throw new DatabaseIsStandby();
   return Number(rows[0].backend);
+}
+
+/** A setting of the server, the database or the role that this code's sessions replace. */
+interface OverriddenSetting {
+  name: string;
+  /** The value that a session would have without ours. */
+  found: string;
+  used: string;
+}
+
+/** Set only for speed, and Postgres' own default differs: a report would help nobody. */
+const tuning = 'random_page_cost';
+
+/**
+ * Finds settings that an operator made for the server, the database or the role, and that this code's sessions replace.
+ *
+ * @param db a Postgres
+ * @throws the database's error
+ */
+export async function readOverriddenSettings<DB>(db: Kysely<DB>): Promise<OverriddenSetting[]> {
+  const own: Record<string, string> = { ...sessionSettings(false), synchronous_commit: 'on' };
+  delete own[tuning];
+  const { rows } = await sql<{ name: string; found: string; usual: string }>`
+    select name, reset_val as found, boot_val as usual from pg_settings
+    where name in (${sql.join(Object.keys(own))}) order by name`.execute(db);
+  return rows.flatMap(({ name, found, usual }) => {
+    const used = own[name] ?? '';
+    const isKept = found === usual || found === used;
+    const isStronger = name === 'synchronous_commit' && durableCommits.some((value) => value === found);
+    return isKept || isStronger ? [] : [{ name, found, used }];
+  });
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createMasterKey, deriveContentKey, deriveFingerprint, expand, extract } from './index.ts';
+import { createMasterKey, deriveContentKey, deriveFingerprint, expand, extract } from './derivation.ts';
 
 const rising = (from: number, to: number) =>
   Buffer.from(Array.from({ length: to - from + 1 }, (_, i) => from + i));

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { AppError } from './app-error.ts';
-import { codes } from './codes.ts';
-import { problems, toProblem } from './problem.ts';
+import { AppError, codes, problems, toProblem } from './errors.ts';
 
 /** The codes of `docs/errors.md`; the last four come from HTTP itself. */
 const documented = {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { codes } from './codes.ts';
+import { codes } from './errors.ts';
 
 test('docs/errors.md has one row for each error code, with its status, a cause and what to check', () => {
   const text = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');

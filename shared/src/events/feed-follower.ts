@@ -1,10 +1,9 @@
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
 import type { ChangeFeed, FeedPage } from './change-feed.ts';
-import type { FeedPosition } from './feed-position.ts';
+import type { FeedPosition, FeedRecord } from './feed-position.ts';
 import { createFeedProgress } from './feed-progress.ts';
-import type { FeedRecord } from './feed-record.ts';
 
 export interface FeedFollower extends FeedPosition {
   /**

@@ -1,9 +1,8 @@
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Change } from './change.ts';
 import type { FeedPage } from './change-feed.ts';
 import { continues, differs, type FeedPlace, placeAtEnd, type RowFacts } from './feed-place.ts';
-import { authorityLimitMs, type FeedPosition } from './feed-position.ts';
-import type { FeedRecord } from './feed-record.ts';
+import { authorityLimitMs, type FeedPosition, type FeedRecord } from './feed-position.ts';
 import type { FeedLink } from './message.ts';
 
 /** A read of the feed that has begun. */

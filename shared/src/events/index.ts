@@ -8,9 +8,8 @@ export {
   type FeedRow,
 } from './change-feed.ts';
 export { createFeedFollower, type FeedFollower } from './feed-follower.ts';
-export { authorityLimitMs, pullIntervalMs } from './feed-position.ts';
+export { authorityLimitMs, type FeedRecord, pullIntervalMs } from './feed-position.ts';
 export { createFeedProgress, type FeedProgress, type FeedReading } from './feed-progress.ts';
-export type { FeedRecord } from './feed-record.ts';
 export type { Ledger, LedgerEntry } from './ledger.ts';
 export type { BusMessage, FeedLink, Notice } from './message.ts';
 export { createNatsBus } from './nats-bus.ts';

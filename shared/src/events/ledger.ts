@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
-import { writeAudit } from '../audit/write-audit.ts';
-import type { Clock } from '../clock/index.ts';
+import { writeAudit } from '../audit/audit-row.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
 import { createColumnCheck, type Database, inTransaction, type Schema } from '../db/index.ts';
 import { appendChange } from './append-change.ts';

@@ -6,7 +6,7 @@ import { makeServerFolder } from '@latchkey/rig/stores/server-program';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createSeal } from '../seal/index.ts';
+import { createSeal } from '../seal/seal.ts';
 import type { BusMessage } from './message.ts';
 import { createNatsBus, type NatsBus } from './nats-bus.ts';
 import { formatEnvelope } from './nats-envelope.ts';

@@ -1,5 +1,5 @@
 import { jetstream } from '@nats-io/jetstream';
-import type { Seal } from '../seal/index.ts';
+import type { Seal } from '../seal/seal.ts';
 import { type Bus, createInProcessBus } from './bus.ts';
 import { parseBusMessage } from './message.ts';
 import { formatEnvelope, parseEnvelope } from './nats-envelope.ts';

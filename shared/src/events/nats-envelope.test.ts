@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSeal } from '../seal/index.ts';
+import { createSeal } from '../seal/seal.ts';
 import type { BusMessage } from './message.ts';
 import { formatEnvelope, parseEnvelope } from './nats-envelope.ts';
 

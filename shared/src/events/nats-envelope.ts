@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { createRecordReader } from '../contracts/index.ts';
-import { type Seal, sealLength } from '../seal/index.ts';
+import { type Seal, sealLength } from '../seal/seal.ts';
 import { type BusMessage, parseBusMessage } from './message.ts';
 
 /** A message on its way between processes. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { answerRaw, type RawAnswers } from './raw-answer.ts';
 import { validationFailure } from './validation.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isDatabaseUnavailable } from '../db/database-fault.ts';
-import { AppError, toProblem } from '../errors/index.ts';
+import { AppError, toProblem } from '../errors/errors.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { validationErrors } from './validation.ts';
 

@@ -1,7 +1,7 @@
 import { signToken } from '@latchkey/rig/tokens';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generateApiKey, hashCredential } from '../auth/index.ts';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
 import { createTestHost, type TestHost, testTokenSecret } from '../testing/test-host.ts';

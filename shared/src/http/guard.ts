@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Kysely } from 'kysely';
+import type { RefusalLog } from '../audit/index.ts';
 import {
   type Access,
   type Authenticator,
@@ -7,7 +9,10 @@ import {
   type CredentialSource,
   readCredential,
 } from '../auth/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Principal } from '../contracts/index.ts';
+import type { Schema } from '../db/index.ts';
+import type { Ledger } from '../events/index.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { App } from './routes.ts';
 
@@ -75,4 +80,15 @@ function countThen(
 ): void {
   if (limiter) limiter(request, reply).then(() => done(refusal), done);
   else done(refusal);
+}
+
+/** What the routes of every service that keeps rows are made from. `DB` is the tables that the service may use. */
+export interface RouteOptions<DB = Schema> {
+  db: Kysely<DB>;
+  ledger: Ledger<DB>;
+  clock: Clock;
+  /** A UUID. */
+  randomId: () => string;
+  refusals: RefusalLog;
+  guard: GuardOptions;
 }

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { Readiness } from '../lifecycle/index.ts';
 import type { App } from './routes.ts';
 

@@ -1,20 +1,17 @@
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import './request-context.ts';
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { OperatorLog, RequestLog } from '../log/index.ts';
-import type { Metrics } from '../metrics/index.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { createClientErrors } from './client-error.ts';
-import { refuseConnect } from './connect-method.ts';
 import { createErrorHandler } from './error-handler.ts';
-import { refuseFragment, refuseHost } from './host-header.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { addNotFound } from './not-found.ts';
-import type { RawAnswers } from './raw-answer.ts';
-import './request-context.ts';
-import { requestIdOf } from './request-id.ts';
+import { type RawAnswers, refuseConnect } from './raw-answer.ts';
+import { createTransferCodingCheck, refuseFragment, refuseHost } from './request-head.ts';
 import { createResponseObserver } from './response-observer.ts';
 import { type App, gateDecorator } from './routes.ts';
-import { createTransferCodingCheck } from './transfer-coding.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** `docs/contract.md#conventions`. */
@@ -30,7 +27,7 @@ const keepAliveTimeoutMs = 72_000;
 /** Wide enough that an id that is too long reaches validation and gets its 400. */
 const maxParameterLength = headerLimitBytes;
 
-export interface HostOptions {
+interface HostOptions {
   randomId: () => string;
   clientIpOf: (request: IncomingMessage) => string;
   /** Null in a process whose gateway writes the log line. */
@@ -142,4 +139,13 @@ function requireGate(app: App): void {
       `${url} is for other services only, and this host has no gate that refuses other callers`,
     );
   });
+}
+
+/** `docs/contract.md#conventions`: an id that is safe to print and to pass on. */
+const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The request's own id where it has an acceptable one, else a new one. */
+function requestIdOf(request: IncomingMessage, randomId: () => string): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && acceptable.test(given) ? given : randomId();
 }

@@ -1,4 +1,4 @@
-export { addGuard, type GuardOptions } from './guard.ts';
+export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
 export { listQuery, nextCursor, page } from './list-query.ts';
@@ -11,6 +11,5 @@ export {
 } from './own-page.ts';
 export { createRateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
-export type { RouteOptions } from './route-options.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';
 export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';

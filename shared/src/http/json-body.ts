@@ -1,4 +1,4 @@
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import type { App } from './routes.ts';
 import { validationFailure } from './validation.ts';
 

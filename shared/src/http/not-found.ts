@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import type { App } from './routes.ts';
 
 interface KnownPath {

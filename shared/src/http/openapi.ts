@@ -1,5 +1,5 @@
 import swagger from '@fastify/swagger';
-import { problems } from '../errors/index.ts';
+import { problems } from '../errors/errors.ts';
 import type { App } from './routes.ts';
 
 export interface OpenApiFacts {

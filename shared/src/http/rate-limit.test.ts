@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { findProgram, startOwnRedis } from '@latchkey/rig/stores/own-stores';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createMetrics } from '../metrics/index.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { connectRedis } from '../replicas/index.ts';
 import { patientLimits } from '../replicas/patient-limits.fixture.ts';
 import { createHost } from './host.ts';

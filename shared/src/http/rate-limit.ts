@@ -1,7 +1,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { viewerIdOf } from '../contracts/index.ts';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { networkOf } from '../net/index.ts';
 import type { RedisConnection } from '../replicas/index.ts';
 import type { App } from './routes.ts';

@@ -1,8 +1,7 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { type AppError, toProblem } from '../errors/index.ts';
-import type { RequestLog } from '../log/index.ts';
-import { redactPath } from '../log/index.ts';
+import { AppError, toProblem } from '../errors/errors.ts';
+import { type RequestLog, redactPath } from '../log/index.ts';
 
 /** Dependencies of a refusal that never becomes a request of the framework. */
 export interface RawAnswers {
@@ -14,7 +13,7 @@ export interface RawAnswers {
 }
 
 /** The known parts of the request. */
-export interface RawRequest {
+interface RawRequest {
   method: string;
   path: string;
   origin: string | undefined;
@@ -55,5 +54,21 @@ export function answerRaw(
     userAgent,
     principal: null,
     code: problem.code,
+  });
+}
+
+/** The methods that some path of this server takes. CONNECT names no path, so no list for one path is right. */
+const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
+/** Answers `CONNECT` with 405. Node would close the connection without an answer, and the log would show nothing. */
+export function refuseConnect(server: Server, answers: RawAnswers): void {
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
+    socket.on('error', () => {});
+    const { method = '', url = '', headers } = request;
+    const { origin, 'user-agent': userAgent = null } = headers;
+    const problem = new AppError('METHOD_NOT_ALLOWED', {
+      detail: 'This server is no proxy: it opens no tunnel.',
+    });
+    answerRaw(socket, problem, { method, path: url, origin, userAgent }, answers, { allow: methods });
   });
 }

@@ -3,7 +3,7 @@ import type { RefusalLog } from '../audit/index.ts';
 import { accessRules, presentsApiKey, scopesOf } from '../auth/index.ts';
 import type { Actor } from '../contracts/index.ts';
 import { toActor } from '../contracts/index.ts';
-import type { AppError } from '../errors/index.ts';
+import type { AppError } from '../errors/errors.ts';
 import { toAppError } from './error-handler.ts';
 import type { App } from './routes.ts';
 

@@ -1,6 +1,6 @@
 import type { Access } from '../auth/index.ts';
 import type { Principal } from '../contracts/index.ts';
-import type { ErrorCode } from '../errors/index.ts';
+import type { ErrorCode } from '../errors/errors.ts';
 import type { LimitName } from './rate-limit.ts';
 
 // What belongs to one request and is needed where its one log line is written.

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type RequestLog, redact, redactPath } from '../log/index.ts';
-import type { Metrics } from '../metrics/index.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 /** nginx introduced this status, and it is the usual way to log a client that left before its answer. */
 const clientClosedRequest = 499;

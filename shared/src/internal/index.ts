@@ -1,9 +1,6 @@
 export { announceUnsure } from './announce-unsure.ts';
-export { createApiKeyClient, type RemoteApiKeyVerifier, reportUsesEveryMs } from './api-key-client.ts';
 export { ask, faultOf, isSecretRefused, readJson, SecretRefused, secretHeaders } from './ask.ts';
-export { createContentClient, createKeyVersionClient } from './content-client.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';
-export { createLeaseClient, type LeaseClient } from './lease-client.ts';
 export {
   addLogHeaders,
   foreignPageHeader,
@@ -14,3 +11,12 @@ export {
 export { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
 export { createNeighbourGate, internalSecretHeader } from './neighbour-gate.ts';
 export { addProcessReportRoute, processReportPath } from './process-report.ts';
+export {
+  createApiKeyClient,
+  createContentClient,
+  createKeyVersionClient,
+  createLeaseClient,
+  type LeaseClient,
+  type RemoteApiKeyVerifier,
+  reportUsesEveryMs,
+} from './service-clients.ts';

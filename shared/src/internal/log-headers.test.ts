@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../contracts/index.ts';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { type App, createHost } from '../http/index.ts';
-import { createMetrics } from '../metrics/index.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { addLogHeaders, readLogHeaders } from './log-headers.ts';
 
 let app: App;

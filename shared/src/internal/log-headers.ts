@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { codes, type ErrorCode } from '../errors/index.ts';
+import { codes, type ErrorCode } from '../errors/errors.ts';
 import type { App } from '../http/index.ts';
 
 /** Prefix of every header between the gateway and a service. None of them reaches a client. */
@@ -15,7 +15,7 @@ const codeHeader = 'x-latchkey-code';
 const routeHeader = 'x-latchkey-route';
 
 /** The facts for the gateway's log line that only the service knows. */
-export interface LogFacts {
+interface LogFacts {
   principal: { kind: string; id: string | null } | null;
   code: ErrorCode | null;
   route: string | null;

@@ -1,4 +1,4 @@
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
 import { ask, readJson, secretHeaders } from './ask.ts';
 

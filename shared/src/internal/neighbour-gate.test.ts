@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Authenticator } from '../auth/index.ts';
 import { type App, addGuard, createHost } from '../http/index.ts';
-import { createMetrics } from '../metrics/index.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { createNeighbourGate } from './neighbour-gate.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { hashCredential } from '../auth/index.ts';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { type App, gateDecorator } from '../http/index.ts';
 
 /** Carries `INTERNAL_SECRET`, from the gateway and from other services. */

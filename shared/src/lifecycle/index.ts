@@ -1,5 +1,4 @@
-export { endByForce } from './end-by-force.ts';
-export { createJobs, type Jobs } from './jobs.ts';
+export { createJobs, everyMs, type Jobs, type Repeating } from './jobs.ts';
 export {
   createLoggedReadiness,
   createReadiness,
@@ -8,5 +7,4 @@ export {
   type Readiness,
   type ReadyReport,
 } from './readiness.ts';
-export { everyMs, type Repeating } from './repeat.ts';
-export { createShutdown, type Shutdown } from './shutdown.ts';
+export { createShutdown, endByForce, type Shutdown } from './shutdown.ts';

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { createShutdown } from './shutdown.ts';
 
@@ -47,4 +49,14 @@ test('a shutdown runs once, however often it is started', async () => {
   await Promise.all([shutdown.run(), shutdown.run()]);
   await shutdown.run();
   expect(ran).toEqual(['database']);
+});
+
+test('a process whose main thread never comes back is ended by force', async () => {
+  const file = new URL('./shutdown.ts', import.meta.url).href;
+  const program = `
+    import { endByForce } from ${JSON.stringify(file)};
+    endByForce(10);
+    for (;;);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'inherit' });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
 });

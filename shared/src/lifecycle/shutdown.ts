@@ -1,3 +1,4 @@
+import { Worker } from 'node:worker_threads';
 import type { OperatorLog } from '../log/index.ts';
 
 /** The end of a process, in named phases, in the reverse order of opening. */
@@ -38,4 +39,16 @@ export function createShutdown(log: OperatorLog): Shutdown {
       return running;
     },
   };
+}
+
+/**
+ * Ends this process by SIGKILL after the time, whatever its main thread does: also where it loops or waits in the system,
+ * and so runs no timer or signal handler. Does nothing where the process has ended by then.
+ */
+export function endByForce(afterMs: number): void {
+  const program = `setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${Math.ceil(afterMs)});`;
+  const worker = new Worker(program, { eval: true, stdout: true, stderr: true, execArgv: [] });
+  worker.unref();
+  // The machine has no room for one more thread: the process then ends by itself, if it can.
+  worker.on('error', () => {});
 }

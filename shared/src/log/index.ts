@@ -1,6 +1,8 @@
-export { createOperatorLog, type OperatorLog } from './operator-log.ts';
-export { redact } from './redact.ts';
-export { redactPath } from './redact-path.ts';
-export { createRepeatedWarnings } from './repeated-warnings.ts';
+export {
+  createOperatorLog,
+  createRepeatedWarnings,
+  createStderrWriter,
+  type OperatorLog,
+} from './operator-log.ts';
+export { redact, redactPath } from './redact.ts';
 export { createRequestLog, type RequestLine, type RequestLog } from './request-log.ts';
-export { createStderrWriter } from './write-to-stderr.ts';

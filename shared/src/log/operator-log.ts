@@ -1,4 +1,6 @@
+import type { Writable } from 'node:stream';
 import pino from 'pino';
+import type { Clock } from '../clock/clock.ts';
 import { redact } from './redact.ts';
 
 /** Messages for the operator beside the request log: starts, warnings, lost dependencies. They go to standard error. */
@@ -8,7 +10,7 @@ export interface OperatorLog {
   error(message: string, facts?: Record<string, unknown>): void;
 }
 
-export interface OperatorLogOptions {
+interface OperatorLogOptions {
   level: string;
   /** `plain` for a person at a terminal, `json` for a collector. */
   format: 'plain' | 'json';
@@ -57,8 +59,53 @@ function plainValue(value: unknown): unknown {
 }
 
 /** An error in one line, with its code and its causes. */
-export function describe(error: Error): string {
+function describe(error: Error): string {
   const { code } = error as { code?: unknown };
   const cause = error.cause instanceof Error ? `: ${describe(error.cause)}` : '';
   return `${typeof code === 'string' ? `${code} ` : ''}${error.message}${cause}`;
+}
+
+/** Often enough for a reader of the log to see it, and rare enough not to hide the other lines. */
+const againAfterMs = 60_000;
+/** Maximum number of remembered reasons. There are few; some name a port or an id. */
+const remembered = 200;
+
+/**
+ * Warnings that repeat while a dependency is lost, such as one for each failed call. A warning is logged at once, and
+ * again for another reason. The same one is logged once a minute, with the number of repetitions.
+ */
+export function createRepeatedWarnings(
+  log: Pick<OperatorLog, 'warn'>,
+  clock: Clock,
+): (message: string, error: unknown) => void {
+  const said = new Map<string, { atMs: number; unsaid: number }>();
+  return (message, error) => {
+    const reason = `${message}: ${error instanceof Error ? describe(error) : String(error)}`;
+    const last = said.get(reason);
+    const nowMs = clock.monotonic();
+    if (last && nowMs - last.atMs < againAfterMs) {
+      last.unsaid++;
+      return;
+    }
+    if (said.size >= remembered) said.clear();
+    said.set(reason, { atMs: nowMs, unsaid: 0 });
+    log.warn(message, last && last.unsaid > 0 ? { error, timesSince: last.unsaid } : { error });
+  };
+}
+
+/** Where the reader of standard error does not read, later lines are dropped rather than memory filled. */
+const keptBytes = 8 * 1024 * 1024;
+
+/**
+ * Writes the operator's log. Where the reader is gone or stops reading, lines are lost, but the process runs and ends as
+ * usual. A stream error without a listener would end the process in the middle of its shutdown.
+ */
+export function createStderrWriter(stderr: Writable): (text: string) => void {
+  let isBroken = false;
+  stderr.on('error', () => {
+    isBroken = true;
+  });
+  return (text) => {
+    if (!isBroken && stderr.writableLength < keptBytes) stderr.write(text);
+  };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { redactPath } from './redact-path.ts';
+import { redactPath } from './redact.ts';
 
 const key = `lk_${'0123456789abcdef'.repeat(4)}`;
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLXNpZ25hdHVyZS1zaWduYXR1cmU';

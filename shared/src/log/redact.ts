@@ -1,5 +1,5 @@
 /** Replaces hidden text. */
-export const hidden = '***';
+const hidden = '***';
 
 /** A raw API key, or a part of one: more digits than the 8 of `keyPrefix`, which every list shows. */
 const apiKey = /lk_[0-9a-f]{9,}/gi;
@@ -42,7 +42,7 @@ export function redact(text: string): string {
  *
  * @returns null where the decoding does not end within the limit
  */
-export function unescapeAll(text: string): string | null {
+function unescapeAll(text: string): string | null {
   let before = text;
   for (let round = 0; round < rounds; round++) {
     const after = before.replace(escaped, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)));
@@ -71,4 +71,38 @@ function hideToken(run: string): string {
     start += part.length + 1;
   }
   return run;
+}
+
+/** The end of a path: a query, a fragment (which is refused), or path parameters (RFC 3986 section 3.3). */
+const endOfPath = /[?#;]/;
+/** `user:password@` in the absolute form of a target (RFC 9112 section 3.2.2). */
+const userInfo = /^(https?:\/\/)[^/?#]*@/i;
+/** A name that may be shown. A token in the place of a name is longer. */
+const plainName = /^[A-Za-z0-9_.-]{1,32}$/;
+
+/**
+ * A request target that is safe to log: without raw keys and tokens, and without the text after the first `?`, `#` or
+ * `;`, percent-encoded or not. The names of a query stay, because they help and hide nothing: `/keys/a?access_token=***`.
+ */
+export function redactPath(target: string): string {
+  const url = target.replace(userInfo, `$1${hidden}@`);
+  const end = url.search(endOfPath);
+  const path = end === -1 ? url : url.slice(0, end);
+  const decoded = path.includes('%') ? unescapeAll(path) : path;
+  if (decoded === null) return hidden;
+  const earlier = decoded.search(endOfPath);
+  if (earlier !== -1) return `${redact(decoded.slice(0, earlier + 1))}${hidden}`;
+  const shown = redact(path);
+  if (end === -1) return shown;
+  return url[end] === '?' ? `${shown}?${namesOf(url.slice(end + 1))}` : `${shown}${url[end]}${hidden}`;
+}
+
+function namesOf(query: string): string {
+  return query
+    .split('&')
+    .map((pair) => {
+      const [name = ''] = pair.split('=', 1);
+      return plainName.test(name) && redact(name) === name ? `${name}=${hidden}` : hidden;
+    })
+    .join('&');
 }

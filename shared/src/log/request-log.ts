@@ -1,5 +1,8 @@
+import { createWriteStream, fstatSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import process from 'node:process';
+import type { Writable } from 'node:stream';
 import pino from 'pino';
-import { openLogStream } from './log-stream.ts';
 
 /** One line for one request (`docs/contract.md#request-log`). */
 export interface RequestLine {
@@ -51,4 +54,93 @@ function createTimestamp(): () => string {
     }
     return text;
   };
+}
+
+/** Lines on their way to a file descriptor. */
+interface LogStream {
+  /** Never waits. Drops the line where the reader is gone, or does not read and too much is buffered. */
+  write(line: string): void;
+  /** Resolves once every line was handed to the operating system, or cannot be. Later lines are dropped. */
+  end(): Promise<void>;
+}
+
+/** Lines are gathered for this long at most. A request never waits for its line. */
+const gatherMs = 100;
+const gatherLength = 8 * 1024;
+/** Where the reader does not read, later lines are dropped rather than memory filled. */
+const keptBytes = 32 * 1024 * 1024;
+
+/**
+ * Opens a stream of lines. A reader that dies or stops reading must not block a thread or delay the end of the process.
+ * Pipes and sockets are therefore written without blocking, and the last lines are tried once at the exit.
+ */
+function openLogStream(fd: number): LogStream {
+  const { stream, isFile } = openStream(fd);
+  let gathered = '';
+  let isClosed = false;
+  let ending: Promise<void> | null = null;
+
+  function send(): void {
+    if (gathered === '' || isClosed) return;
+    const text = gathered;
+    gathered = '';
+    stream.write(text);
+  }
+  const timer = setInterval(send, gatherMs);
+  timer.unref();
+
+  /**
+   * The lines that a crash leaves: 100 ms of them. A file takes them at once. A pipe takes what fits, as the stream tries
+   * that first.
+   */
+  function leave(): void {
+    if (isFile) {
+      try {
+        writeSync(fd, gathered);
+      } catch {
+        // The disk is full: the process ends anyway.
+      }
+    } else send();
+  }
+  process.once('exit', leave);
+
+  function close(): void {
+    isClosed = true;
+    gathered = '';
+    clearInterval(timer);
+    process.removeListener('exit', leave);
+  }
+  // A reader that left (a closed pipe) must not end the server.
+  stream.on('error', close);
+
+  return {
+    write(line) {
+      if (isClosed || ending || stream.writableLength + gathered.length > keptBytes) return;
+      gathered += line;
+      if (gathered.length >= gatherLength) send();
+    },
+    end() {
+      ending ??= new Promise((resolve) => {
+        if (isClosed) return resolve();
+        send();
+        stream.once('close', resolve);
+        stream.end(() => {
+          close();
+          resolve();
+        });
+      });
+      return ending;
+    },
+  };
+}
+
+function openStream(fd: number): { stream: Writable; isFile: boolean } {
+  const kind = fstatSync(fd);
+  if (kind.isFIFO() || kind.isSocket()) {
+    const stream = new Socket({ fd, readable: false, writable: true });
+    // The log alone does not keep a process alive.
+    stream.unref();
+    return { stream, isFile: false };
+  }
+  return { stream: createWriteStream('', { fd, autoClose: false }), isFile: kind.isFile() };
 }

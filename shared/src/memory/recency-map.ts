@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 
 /** The fields that the map needs in each entry. A separate wrapper would take 40 bytes more. */
 export interface RecencyEntry {

@@ -1,5 +1,5 @@
 import type { BlockList } from 'node:net';
-import { normalizeIp } from './normalize-ip.ts';
+import { normalizeIp } from './ip-address.ts';
 import type { TrustProxy } from './trust-proxy.ts';
 
 /**

@@ -1,4 +1,3 @@
 export { isDirectFromLoopback, resolveClientIp } from './client-ip.ts';
-export { networkOf } from './network-of.ts';
-export { normalizeIp } from './normalize-ip.ts';
+export { networkOf, normalizeIp } from './ip-address.ts';
 export { parseTrustProxy, type TrustProxy, trustProxyForms } from './trust-proxy.ts';

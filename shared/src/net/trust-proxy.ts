@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { normalizeIp } from './normalize-ip.ts';
+import { normalizeIp } from './ip-address.ts';
 
 /** Whose `X-Forwarded-For` is trusted. */
 export type TrustProxy =

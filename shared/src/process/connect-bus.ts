@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Bus, createInProcessBus, createNatsBus } from '../events/index.ts';
-import { createSeal } from '../seal/index.ts';
+import { createSeal } from '../seal/seal.ts';
 import type { ProcessBase } from './process-context.ts';
 
 /** The single node has none of these variables. */

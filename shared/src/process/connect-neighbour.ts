@@ -1,11 +1,17 @@
-import { createNeighbourClient, type NeighbourClient } from '../internal/index.ts';
+import {
+  createApiKeyClient,
+  createNeighbourClient,
+  type NeighbourClient,
+  type RemoteApiKeyVerifier,
+  reportUsesEveryMs,
+} from '../internal/index.ts';
 import { createUpstream, systemLookup } from '../upstream/index.ts';
-import type { ProcessContext } from './process-context.ts';
+import type { ProcessBase, ProcessContext } from './process-context.ts';
 
 /** Connections to each address of another service: calls are short, and the cache answers most of them. */
 const connections = 32;
 
-export interface NeighbourAddress {
+interface NeighbourAddress {
   name: string;
   urls: readonly string[];
 }
@@ -33,4 +39,15 @@ export function connectNeighbour(
       warn(`${name} did not answer`, error);
     },
   });
+}
+
+/** Verifies API keys by calls to the auth service, and reports to it every few seconds which were used. */
+export function connectApiKeys(auth: NeighbourClient, { jobs }: ProcessBase): RemoteApiKeyVerifier {
+  const apiKeys = createApiKeyClient(auth);
+  jobs.repeat({
+    everyMs: reportUsesEveryMs,
+    run: () => apiKeys.flush(),
+    failed: 'uses of API keys could not be reported to the auth service',
+  });
+  return apiKeys;
 }

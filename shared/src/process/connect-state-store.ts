@@ -5,7 +5,7 @@ import {
   type RedisConnection,
   type StateStore,
 } from '../replicas/index.ts';
-import { createSeal } from '../seal/index.ts';
+import { createSeal } from '../seal/seal.ts';
 import type { ProcessBase } from './process-context.ts';
 
 /** Maximum changes remembered for judging shared states: minutes of a busy day, some 4 MB. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../db/index.ts';
-import { startMetricsListener } from '../metrics/index.ts';
+import { startMetricsListener } from '../metrics/metrics.ts';
 import { explainRefusal } from './explain-refusal.ts';
 
 async function listen(port: number, host = '127.0.0.1'): Promise<Server> {

@@ -1,7 +1,6 @@
 export { answerFlags } from './answer-flags.ts';
-export { connectApiKeys } from './connect-api-keys.ts';
 export { connectBus } from './connect-bus.ts';
-export { connectNeighbour } from './connect-neighbour.ts';
+export { connectApiKeys, connectNeighbour } from './connect-neighbour.ts';
 export { connectStateStore } from './connect-state-store.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit } from './explain-and-exit.ts';

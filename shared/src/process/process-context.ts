@@ -1,8 +1,8 @@
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { App } from '../http/index.ts';
 import { createJobs, type Dependency, type Jobs, type Shutdown } from '../lifecycle/index.ts';
 import { createRepeatedWarnings, type OperatorLog } from '../log/index.ts';
-import type { Metrics } from '../metrics/index.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 
 /** What a process has from its start on, before it listens or knows its routes. */
 export interface ProcessBase {

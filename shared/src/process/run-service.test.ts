@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import { internalVariables, observabilityVariables, processVariables } from '../config/index.ts';
 import type { AuditEntry } from '../contracts/index.ts';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { addRefusalAudit } from '../http/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { runService, type ServiceContext } from './index.ts';

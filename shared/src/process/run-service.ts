@@ -1,4 +1,4 @@
-import { createSystemClock } from '../clock/index.ts';
+import { createSystemClock } from '../clock/clock.ts';
 import {
   describeVariables,
   type Environment,

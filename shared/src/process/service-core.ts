@@ -15,10 +15,10 @@ import {
 } from '../events/index.ts';
 import { createRateLimiter, type GuardOptions, type RateLimits } from '../http/index.ts';
 import { announceUnsure } from '../internal/index.ts';
+import type { Dependency } from '../lifecycle/index.ts';
 import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import type { Sharing } from './connect-state-store.ts';
-import { feedDependency } from './feed-dependency.ts';
 import type { ProcessContext } from './process-context.ts';
 
 /** For all jobs together: each ends its present transaction, which takes milliseconds. */
@@ -27,14 +27,14 @@ const jobsEndMs = 5_000;
 const recalledChanges = 5_000;
 
 /** The configuration that authentication needs. */
-export interface CoreSettings extends TokenSettings, RateLimits {
+interface CoreSettings extends TokenSettings, RateLimits {
   allowAnonymousViewers: boolean;
   authorityMaxAgeSeconds: number;
   viewerTokenFrom: readonly CredentialSource[];
   rateLimit: string;
 }
 
-export interface CoreReaders {
+interface CoreReaders {
   feed: ChangeFeed;
   bus: Bus;
   apiKeys: ApiKeyVerifier;
@@ -117,4 +117,22 @@ export async function createServiceCore<Values extends CoreSettings>(
   shutdown.add('jobs', jobsEndMs, () => jobs.stop());
   const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom };
   return { ...context, values, authority, follower, guard, feed, bus, sharing };
+}
+
+/**
+ * Whether this process receives changes. Without them no state is known and no key is served, however healthy the process
+ * is.
+ */
+function feedDependency(follower: FeedFollower): Dependency {
+  return {
+    name: 'feed',
+    // A service that no longer receives them still serves requests without cached states, and is retried by itself.
+    optional: true,
+    check: async () => {
+      const ageMs = follower.ageMs();
+      if (ageMs === null || ageMs > follower.limitMs)
+        throw new Error(ageMs === null ? 'not read yet' : 'not read within the limit');
+      return undefined;
+    },
+  };
 }

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../errors/index.ts';
+import { AppError } from '../errors/errors.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost } from '../http/index.ts';
 import { addLogHeaders, addProcessReportRoute, createNeighbourGate } from '../internal/index.ts';
 import { createLoggedReadiness, type Readiness } from '../lifecycle/index.ts';
-import { createMetrics, type Metrics, startMetricsListener } from '../metrics/index.ts';
+import { createMetrics, type Metrics, startMetricsListener } from '../metrics/metrics.ts';
 import { normalizeIp } from '../net/index.ts';
 import { type Phase, phaseHeader } from '../upstream/index.ts';
 import type { ProcessBase } from './process-context.ts';

@@ -2,5 +2,4 @@ export { createLeasePublisher, type LeasePublisher, type PublishedLease } from '
 export { createSharedLeaseSource, type OwnerLeaseReader, type SharedLeases } from './lease-source.ts';
 export { RecentChanges } from './recent-changes.ts';
 export { connectRedis, type RedisConnection } from './redis-connection.ts';
-export { createRedisStateStore } from './redis-state-store.ts';
-export type { StateStore } from './state-store.ts';
+export { createRedisStateStore, type StateStore } from './state-store.ts';

@@ -1,5 +1,5 @@
 import { type LeaseSource, leaseTags, markKey, markTags, splitMarkKey } from '../authority/index.ts';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import { createRecordReader, type LeaseState, LeaseStateSchema, MarkSchema } from '../contracts/index.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import { type OwnerAnswer, SharedStateReader } from './shared-state-reader.ts';

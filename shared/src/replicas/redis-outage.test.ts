@@ -1,6 +1,6 @@
 import { ReplyError } from 'ioredis';
 import { expect, test } from 'vitest';
-import { createRedisOutage } from './redis-outage.ts';
+import { createRedisOutage } from './redis-connection.ts';
 
 function create() {
   const told: string[] = [];

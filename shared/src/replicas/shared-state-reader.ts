@@ -1,6 +1,6 @@
 import type { CacheTag } from '../authority/index.ts';
 import { EarlierState } from '../authority/index.ts';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { RecentChanges } from './recent-changes.ts';
 import type { StateKind, StateStore, StoredState } from './state-store.ts';
 

@@ -7,7 +7,7 @@ import {
   mayHaveBeenRenewed,
   type PendingLoad,
 } from '../authority/index.ts';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { LeaseState } from '../contracts/index.ts';
 import {
   type BusMessage,

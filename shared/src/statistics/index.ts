@@ -11,8 +11,8 @@ export {
   ProcessReportSchema,
   parseProcessReport,
   type RequestStepReport,
+  StatisticsQuerySchema,
 } from './process-report.ts';
 export { ProcessStatistics } from './process-statistics.ts';
 export { kindOfRequest } from './request-counts.ts';
-export { StatisticsQuerySchema } from './statistics-query.ts';
 export { stepMs, stepsKept } from './step-ring.ts';

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { createStrictReader } from '../contracts/index.ts';
+import { stepsKept } from './step-ring.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const Instant = Type.Integer({ minimum: 0, description: 'Milliseconds since 1970.' });
@@ -50,3 +51,18 @@ export type PlayerStepReport = Static<typeof PlayerStep>;
 
 /** Throws a TypeError for a malformed report: the answers of other processes are not trusted. */
 export const parseProcessReport = createStrictReader(ProcessReportSchema, 'the report of a process');
+
+/** The query of the statistics. The gateway answers it; the service that decides about access validates it. */
+export const StatisticsQuerySchema = Type.Object(
+  {
+    steps: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: stepsKept,
+        default: stepsKept,
+        description: 'How many of the latest points each series has at most: 360 are an hour.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);

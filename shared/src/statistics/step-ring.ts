@@ -1,4 +1,4 @@
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 
 /** Fine enough to show a revocation or a restart, coarse enough that an hour is a few hundred points. */
 export const stepMs = 10_000;

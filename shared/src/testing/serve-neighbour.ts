@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { createSystemClock } from '../clock/index.ts';
+import { createSystemClock } from '../clock/clock.ts';
 import { type App, createHost } from '../http/index.ts';
 import { createNeighbourClient, createNeighbourGate, type NeighbourClient } from '../internal/index.ts';
-import { createMetrics } from '../metrics/index.ts';
+import { createMetrics } from '../metrics/metrics.ts';
 import { createUpstream } from '../upstream/index.ts';
 
 const ownSecret = 'the internal secret of tests, 32 bytes or more';

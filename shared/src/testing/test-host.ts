@@ -7,14 +7,14 @@ import {
   type TokenVerifier,
 } from '../auth/index.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import type { ApiKeyVerifier, ContentReader, LeaseReader } from '../contracts/index.ts';
 import type { Database } from '../db/index.ts';
 import { type Bus, createFeedFollower, createInProcessBus } from '../events/index.ts';
 import { createDatabaseFeed, createLedger } from '../events/rows.ts';
 import { type App, createHost } from '../http/index.ts';
 import type { OperatorLog, RequestLine } from '../log/index.ts';
-import { createMetrics, type Metrics } from '../metrics/index.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 
 /** Bytes of the HS256 secret that tokens of tests are signed with. */
 export const testTokenSecret = Buffer.from('a secret of tests, longer than 32 bytes');

@@ -1,5 +1,5 @@
 import { Client, Pool } from 'undici';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import { createLivenessProbe } from './liveness.ts';
 import { phaseHeader } from './phase.ts';
 

@@ -1,7 +1,6 @@
-import { TryElsewhere } from './elsewhere.ts';
 import type { Member } from './member.ts';
 import { brokeBeforeAnswer, neverReached } from './never-reached.ts';
-import { NotStarted, Unresponsive, UnsureReplica } from './phase.ts';
+import { NotStarted, TryElsewhere, Unresponsive, UnsureReplica } from './phase.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Addresses that are tried before the service counts as lost, where none of them has started the request. */

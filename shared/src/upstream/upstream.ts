@@ -1,5 +1,6 @@
+import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Clock } from '../clock/index.ts';
+import type { Clock } from '../clock/clock.ts';
 import { everyMs } from '../lifecycle/index.ts';
 import { healthRank, type KnownMember, type Member, openMember } from './member.ts';
 import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
@@ -189,4 +190,9 @@ function bestFrom(
     bestRank = rank;
   }
   return best;
+}
+
+/** Every address that the system knows for a host name, from `/etc/hosts` and from DNS. */
+export async function systemLookup(hostname: string): Promise<string[]> {
+  return (await lookup(hostname, { all: true })).map(({ address }) => address);
 }

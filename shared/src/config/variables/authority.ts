@@ -1,5 +1,4 @@
-import type { Parser } from '../parser.ts';
-import { integer } from '../parsers.ts';
+import { integer, type Parser } from '../parsers.ts';
 import { variable } from '../variable.ts';
 
 /** The bound of `docs/contract.md#age-of-a-state`. A larger value delays revocations, so each start warns of it. */

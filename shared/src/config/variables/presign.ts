@@ -1,5 +1,4 @@
-import type { Parser } from '../parser.ts';
-import { boolean, secret, text } from '../parsers.ts';
+import { boolean, type Parser, secret, text } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import type { Secret } from '../secret.ts';
 import { url } from '../url-parsers.ts';

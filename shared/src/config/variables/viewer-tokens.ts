@@ -1,5 +1,4 @@
-import type { Parser } from '../parser.ts';
-import { boolean, integer, list, oneOf, secret, text } from '../parsers.ts';
+import { boolean, integer, list, oneOf, type Parser, secret, text } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import type { Secret } from '../secret.ts';
 import { secretBytes } from '../secret-parsers.ts';

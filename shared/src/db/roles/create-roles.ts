@@ -1,3 +1,4 @@
+import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
 import type { Database } from '../open.ts';
 import {
@@ -7,7 +8,6 @@ import {
   readCurrentSchema,
   type ServiceRoles,
 } from './grant-rights.ts';
-import { createScramVerifier } from './scram-verifier.ts';
 import { type RowService, rowServices } from './service-rights.ts';
 
 const saltBytes = 16;
@@ -112,4 +112,23 @@ async function useSchema<DB>(tx: Kysely<DB>, roles: ServiceRoles): Promise<void>
       tx,
     );
   }
+}
+
+/** Postgres' own default of `scram_iterations`. The passwords are long and random, so more would protect nothing. */
+const iterations = 4_096;
+const keyBytes = 32;
+
+/**
+ * A password in the form in which Postgres stores it (RFC 5803, and pg_authid in its manual). A statement that holds the
+ * password itself would stand in Postgres' log, where statements are logged or one fails.
+ *
+ * @param password ASCII: other characters would have to be prepared as RFC 4013 says
+ * @param salt 16 random bytes
+ */
+export function createScramVerifier(password: string, salt: Uint8Array): string {
+  const salted = pbkdf2Sync(password, salt, iterations, keyBytes, 'sha256');
+  const hmac = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const storedKey = createHash('sha256').update(hmac('Client Key')).digest('base64');
+  const serverKey = hmac('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${iterations}:${Buffer.from(salt).toString('base64')}$${storedKey}:${serverKey}`;
 }

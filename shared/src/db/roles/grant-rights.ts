@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
+import type { Database } from '../open.ts';
 import { type RowService, rowServices, serviceRights, type TableRights } from './service-rights.ts';
 
 /** The roles of one installation, by service. */
@@ -106,4 +107,20 @@ async function readColumns<DB>(db: Kysely<DB>, schema: string): Promise<Map<stri
     columns.set(table, present.add(column));
   }
   return columns;
+}
+
+/** Whether the role of this connection may read every column of the table. On SQLite, which has no roles, it always may. */
+export async function mayRead(db: Database, table: string): Promise<boolean> {
+  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) return true;
+  const { rows } = await sql<{ may: boolean | null }>`
+    select has_table_privilege(to_regclass(${table}), 'select') as may`.execute(db);
+  // Null: a pending migration has yet to make the table.
+  return rows[0]?.may !== false;
+}
+
+/** Whether the role of this connection may read the tables of all services. */
+export async function mayReadEveryTable(db: Database): Promise<boolean> {
+  const tables = new Set(rowServices.flatMap((service) => Object.keys(rightsOf(service))));
+  for (const table of tables) if (!(await mayRead(db, table))) return false;
+  return true;
 }

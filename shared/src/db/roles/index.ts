@@ -1,6 +1,5 @@
 export { type CreatedRole, createServiceRoles } from './create-roles.ts';
-export { repeatGrants, rightsOf } from './grant-rights.ts';
-export { mayRead, mayReadEveryTable } from './may-read.ts';
+export { mayRead, mayReadEveryTable, repeatGrants, rightsOf } from './grant-rights.ts';
 export {
   rowServices,
   type ServiceDatabase,

@@ -6,9 +6,8 @@ import { createOwnPostgres, type OwnPostgres } from '../../testing/own-postgres.
 import { migrate } from '../migrate.ts';
 import { migrations } from '../migrations/index.ts';
 import { type Database, openDatabase } from '../open.ts';
-import { type CreateRolesOptions, createServiceRoles } from './create-roles.ts';
+import { type CreateRolesOptions, createScramVerifier, createServiceRoles } from './create-roles.ts';
 import { findRolePrefixes, nameServiceRoles, rightsOf } from './grant-rights.ts';
-import { createScramVerifier } from './scram-verifier.ts';
 import { rowServices } from './service-rights.ts';
 
 const url = process.env.TEST_POSTGRES_URL ?? '';

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createLeaseState } from '../testing/lease-state.ts';
+import { KeptLease, keptLeaseBytes } from './cached-lease.ts';
+
+const time = fc.maxSafeNat();
+
+test('a lease that is cached has the viewer, the content and the times that were read, to the millisecond', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      time,
+      time,
+      fc.option(time),
+      (viewerId, expiresAt, renewableUntil, revokedAt) => {
+        const read = createLeaseState({ viewerId, expiresAt, renewableUntil, revokedAt });
+        expect(new KeptLease(read, 'film')).toMatchObject(read);
+      },
+    ),
+  );
+});
+
+test('a cached lease whose grace V8 cannot keep in its field counts as larger', () => {
+  const lease = createLeaseState({ expiresAt: 1e12, renewableUntil: 1e12 + 30_000 });
+  const longGrace = { ...lease, renewableUntil: 2e12 };
+  expect(keptLeaseBytes(longGrace)).toBeGreaterThan(keptLeaseBytes(lease));
+});

@@ -1,1 +1,0 @@
-export { type Clock, createSystemClock } from './clock.ts';

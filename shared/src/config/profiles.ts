@@ -1,0 +1,70 @@
+import { masterKeyRule, masterKeys } from './master-keys.ts';
+import { type Config, readConfig } from './read-config.ts';
+import type { Environment } from './source.ts';
+import { apiKeyVariables } from './variables/api-keys.ts';
+import { auditVariables } from './variables/audit.ts';
+import { authorityVariables } from './variables/authority.ts';
+import { contentVariables } from './variables/content.ts';
+import { databaseRoleVariables, databaseVariables, migrateOnStart } from './variables/database.ts';
+import { corsRule, defaultPorts, gatewayVariables, processVariables } from './variables/http.ts';
+import { cacheAndBusVariables, internalVariables, neighbourVariables } from './variables/internal.ts';
+import { leaseRule, leaseVariables } from './variables/leases.ts';
+import { listenRule, observabilityVariables } from './variables/observability.ts';
+import { presignRule, presignVariables } from './variables/presign.ts';
+import { rateLimitVariables } from './variables/rate-limits.ts';
+import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
+import { weakSecretRules } from './weak-secrets.ts';
+
+/** Every setting that the single process reads. */
+export const singleNodeSettings = {
+  ...processVariables(defaultPorts.gateway),
+  ...gatewayVariables,
+  ...rateLimitVariables,
+  masterKeys,
+  ...databaseVariables,
+  migrateOnStart,
+  ...apiKeyVariables,
+  ...auditVariables,
+  ...viewerTokenVariables,
+  ...authorityVariables,
+  ...contentVariables,
+  ...leaseVariables,
+  ...presignVariables,
+  ...observabilityVariables('127.0.0.1'),
+};
+
+type SingleNodeConfig = Config<typeof singleNodeSettings>;
+export type SingleNodeValues = SingleNodeConfig['values'];
+
+/** @throws ConfigError with every fault */
+export function readSingleNodeConfig(env: Environment): SingleNodeConfig {
+  return readConfig(singleNodeSettings, env, {
+    rules: [masterKeyRule, corsRule, leaseRule, presignRule, viewerTokenRule, listenRule, ...weakSecretRules],
+  });
+}
+
+/**
+ * Settings that separate processes read in addition to those of a single process: how they authenticate each other, the
+ * cache and the bus.
+ */
+export const separateServiceSettings = {
+  ...internalVariables,
+  ...cacheAndBusVariables,
+  ...neighbourVariables,
+  ...databaseRoleVariables,
+};
+
+/** Each of these is set only for separate processes. */
+const signs = Object.values({ ...internalVariables, ...neighbourVariables }).flatMap(({ descriptions }) =>
+  descriptions.map(({ name }) => name),
+);
+
+/** Whether an environment configures separate processes, or both profiles: `latchkey keygen` writes for either. */
+export function isForSeparateServices(env: Environment): boolean {
+  return signs.some((name) => Boolean(env[name] || env[`${name}_FILE`]));
+}
+
+/** @throws ConfigError with every fault */
+export function readSeparateServiceConfig(env: Environment): Config<typeof separateServiceSettings> {
+  return readConfig(separateServiceSettings, env);
+}

@@ -1,0 +1,127 @@
+import { type Static, Type } from 'typebox';
+import { scopes } from './principal.ts';
+import { nullable } from './record.ts';
+
+/** The state that a decision about a lease needs. All times are milliseconds since 1970. */
+export const LeaseStateSchema = Type.Object({
+  viewerId: Type.String(),
+  contentId: Type.String(),
+  expiresAt: Type.Integer(),
+  renewableUntil: Type.Integer({ description: 'From then on an expired lease stays expired.' }),
+  revokedAt: nullable(Type.Integer()),
+});
+export type LeaseState = Static<typeof LeaseStateSchema>;
+
+/** The time of the latest mark that covers a viewer and a content, in milliseconds since 1970; null where there is none. */
+export const MarkSchema = nullable(Type.Integer());
+
+/** A number of the change feed. The answer includes every change up to it. */
+const AsOf = Type.Integer();
+/** The lease service's answers to other services. */
+export const LeaseAnswerSchema = Type.Object({ value: nullable(LeaseStateSchema), asOf: AsOf });
+export const MarkAnswerSchema = Type.Object({ value: MarkSchema, asOf: AsOf });
+
+/** The lease service as other services see it. */
+export interface LeaseReader {
+  /**
+   * @returns null where no such lease exists
+   * @throws AppError DEPENDENCY_UNAVAILABLE where the state cannot be known
+   */
+  findLease(leaseId: string): Promise<LeaseState | null>;
+  /**
+   * The latest mark that covers the pair: on the viewer, on the content, or on both together.
+   *
+   * @returns its time in milliseconds since 1970; null where there is no mark
+   * @throws AppError DEPENDENCY_UNAVAILABLE where the state cannot be known
+   */
+  findMark(viewerId: string, contentId: string): Promise<number | null>;
+}
+
+const ContentStateSchema = Type.Object({
+  status: Type.Enum(['active', 'disabled']),
+  keyVersion: Type.Integer({
+    description: "The version of the master key that this content's keys are derived with; it never changes.",
+  }),
+});
+export type ContentState = Static<typeof ContentStateSchema>;
+export type ContentStatus = ContentState['status'];
+
+/** The content service's answer to other services. */
+export const ContentAnswerSchema = Type.Object({ content: nullable(ContentStateSchema) });
+
+/** The content service as other services see it. */
+export interface ContentReader {
+  /**
+   * @returns null where the content is not registered
+   * @throws AppError DEPENDENCY_UNAVAILABLE where the state cannot be known
+   */
+  findContent(contentId: string): Promise<ContentState | null>;
+}
+
+/** Version of a master key → its fingerprint, see `deriveFingerprint`. */
+export const FingerprintsSchema = Type.Object({
+  fingerprints: Type.Record(
+    Type.String({ pattern: '^[1-9][0-9]{0,2}$' }),
+    Type.String({ pattern: '^[0-9a-f]{16}$' }),
+  ),
+});
+
+/** The registry's knowledge beyond the fingerprints that a process sent. */
+export const KeyVersionComparisonSchema = Type.Object({
+  differing: Type.Array(Type.Integer(), {
+    description: 'The versions whose first use was with another key.',
+  }),
+  missing: Type.Array(Type.Integer(), {
+    description:
+      'The versions that are known, and that were not among those given: some process has them, this one has not.',
+  }),
+});
+type KeyVersionComparison = Static<typeof KeyVersionComparisonSchema>;
+
+/**
+ * Remembers which master key each version was first used with. The content service implements it, because it assigns the
+ * version of new content.
+ */
+export interface KeyVersionRegistry {
+  /**
+   * Stores the fingerprint of each new version, and compares the others.
+   *
+   * @param fingerprints version → 16 hex digits, see `deriveFingerprint`
+   * @throws AppError DEPENDENCY_UNAVAILABLE where the registry cannot be read
+   */
+  compare(fingerprints: ReadonlyMap<number, string>): Promise<KeyVersionComparison>;
+}
+
+/** The state that a decision about an API key needs. Never the key itself. */
+const ApiKeyStateSchema = Type.Object({
+  id: Type.Union([Type.String(), Type.Null()], {
+    description: 'UUID; null for the bootstrap key, which is not stored.',
+  }),
+  name: Type.String(),
+  scope: Type.Enum([...scopes]),
+  expiresAt: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Milliseconds since 1970; null where the key never ends.',
+  }),
+  revokedAt: nullable(Type.Integer()),
+});
+export type ApiKeyState = Static<typeof ApiKeyStateSchema>;
+
+/** The auth service's answer to other services. */
+export const ApiKeyAnswerSchema = Type.Object({ apiKey: nullable(ApiKeyStateSchema) });
+/** Reports of uses that other services send: id of the key → wall clock of its latest use, in milliseconds since 1970. */
+export const ApiKeyUsesSchema = Type.Object({
+  uses: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+});
+
+/** The auth service as other services see it. */
+export interface ApiKeyVerifier {
+  /**
+   * @param keyHash SHA-256 of the presented value: 64 lower-case hex digits. The value itself is never sent
+   * @param wellFormed whether the presented value had the form of a stored key; if not, no database is asked
+   * @returns null where no such key exists. Revoked and expired keys are returned unchanged: the caller compares times
+   * @throws AppError DEPENDENCY_UNAVAILABLE where the state cannot be known
+   */
+  findApiKey(keyHash: string, wellFormed: boolean): Promise<ApiKeyState | null>;
+  /** Notes uses: id of the key → wall clock in milliseconds. Returns at once, writes in batches, and never fails the caller. */
+  noteUse(id: string, usedAt: number): void;
+}

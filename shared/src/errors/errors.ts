@@ -1,0 +1,126 @@
+import { type TSchema, Type } from 'typebox';
+
+/** Every error answer: its status and its title. Answers carry the code; a test compares the codes with the document. */
+export const codes = {
+  VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
+  UNAUTHENTICATED: { status: 401, title: 'A credential is needed' },
+  INVALID_TOKEN: { status: 401, title: 'The token is not accepted' },
+  INVALID_API_KEY: { status: 401, title: 'The API key is not accepted' },
+  INSUFFICIENT_SCOPE: { status: 403, title: 'The credential does not reach this far' },
+  LEASE_REQUIRED: { status: 403, title: 'A lease is needed' },
+  LEASE_UNKNOWN: { status: 403, title: 'No such lease of this viewer for this content' },
+  LEASE_EXPIRED: { status: 403, title: 'The lease has expired' },
+  LEASE_REVOKED: { status: 403, title: 'The lease was revoked' },
+  TOKEN_REVOKED: { status: 403, title: 'The token was issued before a revocation' },
+  CONTENT_NOT_ENTITLED: { status: 403, title: 'The token does not open this content' },
+  SETUP_REFUSED: { status: 403, title: 'Setup is refused to a page of another origin' },
+  NOT_FOUND: { status: 404, title: 'There is nothing here' },
+  CONTENT_NOT_FOUND: { status: 404, title: 'No such content' },
+  API_KEY_NOT_FOUND: { status: 404, title: 'No such API key' },
+  LEASE_NOT_FOUND: { status: 404, title: 'No such lease' },
+  METHOD_NOT_ALLOWED: { status: 405, title: 'This path does not take that method' },
+  SETUP_ALREADY_DONE: { status: 409, title: 'Setup is already done' },
+  LEASE_LIMIT_REACHED: { status: 409, title: 'The viewer has no lease left' },
+  PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has to be JSON' },
+  RATE_LIMITED: { status: 429, title: 'Too many requests' },
+  HEADERS_TOO_LARGE: { status: 431, title: 'The headers are too large' },
+  INTERNAL: { status: 500, title: 'Something went wrong' },
+  DEPENDENCY_UNAVAILABLE: { status: 503, title: 'It cannot be checked at the moment' },
+} as const satisfies Record<string, { status: number; title: string }>;
+
+export type ErrorCode = keyof typeof codes;
+
+interface AppErrorOptions {
+  /** One sentence for the client. It never has a credential and, on a 5xx, never the inner cause. */
+  detail?: string;
+  /** The inner cause: for the operator's log, never for the client. */
+  cause?: unknown;
+  /** Members of the problem in addition to the usual ones, such as `errors`, `leases` or `scope`. */
+  members?: Record<string, unknown>;
+  /** Seconds, for 429 and 503: when a retry makes sense. */
+  retryAfterSeconds?: number;
+}
+
+/** The only error type of the code and of calls between services. Any other thrown value becomes a bare 500. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly detail: string | undefined;
+  readonly members: Record<string, unknown> | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: AppErrorOptions = {}) {
+    super(
+      options.detail ?? codes[code].title,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
+    this.name = 'AppError';
+    this.code = code;
+    this.status = codes[code].status;
+    this.detail = options.detail;
+    this.members = options.members;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** RFC 9457 section 3.1, with `code` and `requestId` as extension members (section 3.2). */
+interface Problem extends Record<string, unknown> {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ErrorCode;
+  requestId: string;
+}
+
+const ProblemSchema = Type.Object(
+  {
+    type: Type.String({ pattern: '^urn:latchkey:error:[A-Z_]+$' }),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    code: Type.String(),
+    requestId: Type.String(),
+    errors: Type.Optional(Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))),
+    scope: Type.Optional(Type.String()),
+    leases: Type.Optional(Type.Array(Type.Unknown())),
+  },
+  { additionalProperties: true, description: 'RFC 9457 problem details' },
+);
+
+/** The body of an error answer. */
+export function toProblem(error: AppError, requestId: string): Problem {
+  const { status, title } = codes[error.code];
+  // A fault that belongs to no member has the empty path, which means the whole request (RFC 6901).
+  const whole = { errors: [{ path: '', message: error.detail ?? `${title}.` }] };
+  return {
+    type: `urn:latchkey:error:${error.code}`,
+    title,
+    status,
+    detail: error.detail ?? `${title}.`,
+    code: error.code,
+    requestId,
+    ...(error.code === 'VALIDATION_FAILED' ? whole : {}),
+    ...error.members,
+  };
+}
+
+/** A response with its media type, in the form that Fastify needs. */
+interface ProblemAnswer {
+  description: string;
+  content: { 'application/problem+json': { schema: TSchema } };
+}
+
+/** Response schemas of a route's error answers, for validation and for the OpenAPI document. */
+export function problems(...names: ErrorCode[]): Record<number, ProblemAnswer> {
+  const answers: Record<number, ProblemAnswer> = {};
+  // On any route a dependency can be missing, a fault can occur or a rate limit can be reached.
+  const always: ErrorCode[] = ['INTERNAL', 'DEPENDENCY_UNAVAILABLE', 'RATE_LIMITED'];
+  const byStatus = Map.groupBy([...names, ...always], (name) => codes[name].status);
+  for (const [status, group] of byStatus) {
+    const content = { 'application/problem+json': { schema: ProblemSchema } };
+    answers[status] = { description: group.join(', '), content };
+  }
+  return answers;
+}

@@ -1,0 +1,106 @@
+import { type Static, Type } from 'typebox';
+import {
+  ApiKeyAnswerSchema,
+  type ApiKeyVerifier,
+  ContentAnswerSchema,
+  type ContentReader,
+  createStrictReader,
+  KeyVersionComparisonSchema,
+  type KeyVersionRegistry,
+  LeaseAnswerSchema,
+  type LeaseReader,
+  MarkAnswerSchema,
+} from '../contracts/index.ts';
+import type { OwnerLeaseReader } from '../replicas/index.ts';
+import type { NeighbourClient } from './neighbour-client.ts';
+
+const readLease = createStrictReader(
+  LeaseAnswerSchema,
+  'the state of a lease with its place in the change feed',
+);
+const readMark = createStrictReader(MarkAnswerSchema, 'a mark with its place in the change feed');
+
+/** The lease service over HTTP. */
+export interface LeaseClient extends LeaseReader {
+  /** Same, with the place in the change feed at which each answer is known to be true. */
+  stamped: OwnerLeaseReader;
+}
+
+export function createLeaseClient(leases: NeighbourClient): LeaseClient {
+  const stamped: OwnerLeaseReader = {
+    findLease: (leaseId) => leases.get(`/internal/leases/${encodeURIComponent(leaseId)}`, readLease),
+    findMark: (viewerId, contentId) => {
+      const query = new URLSearchParams({ viewerId, contentId });
+      return leases.get(`/internal/marks?${query}`, readMark);
+    },
+  };
+  return {
+    stamped,
+    findLease: async (leaseId) => (await stamped.findLease(leaseId)).value,
+    findMark: async (viewerId, contentId) => (await stamped.findMark(viewerId, contentId)).value,
+  };
+}
+
+const readContent = createStrictReader(ContentAnswerSchema, 'the state of a content');
+
+/** The content service over HTTP. */
+export function createContentClient(content: NeighbourClient): ContentReader {
+  return {
+    findContent: (contentId) =>
+      content.get(`/internal/contents/${encodeURIComponent(contentId)}`, (body) => readContent(body).content),
+  };
+}
+
+const { differing, missing } = KeyVersionComparisonSchema.properties;
+/** A content service of 0.2.0 does not report what is missing. */
+const PartialComparisonSchema = Type.Object({ differing, missing: Type.Optional(missing) });
+const readComparison = createStrictReader(PartialComparisonSchema, 'a comparison of key versions');
+
+export function createKeyVersionClient(content: NeighbourClient): KeyVersionRegistry {
+  return {
+    compare: (fingerprints) =>
+      content.post('/internal/key-versions', { fingerprints: Object.fromEntries(fingerprints) }, (body) => {
+        const comparison: Static<typeof PartialComparisonSchema> = readComparison(body);
+        return { missing: [], ...comparison };
+      }),
+  };
+}
+
+/** How long uses of keys are gathered before they are reported: `docs/contract.md#api-keys` allows a minute. */
+export const reportUsesEveryMs = 5_000;
+/** Maximum uses in one report: at some 55 bytes each, half of the 64 KiB that a body may have. */
+const usesAtATime = 500;
+
+const readAnswer = createStrictReader(ApiKeyAnswerSchema, 'the state of an API key');
+
+/** The auth service over HTTP. Its user calls `flush` every `reportUsesEveryMs` and at its end. */
+export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
+  /** Reports the uses that were noted. Uses that could not be reported are kept for the next time. */
+  flush(): Promise<void>;
+}
+
+export function createApiKeyClient(auth: NeighbourClient): RemoteApiKeyVerifier {
+  let uses = new Map<string, number>();
+  return {
+    findApiKey: (keyHash, wellFormed) =>
+      auth.get(`/internal/api-keys/${keyHash}?wellFormed=${wellFormed}`, (body) => readAnswer(body).apiKey),
+    noteUse(id, usedAt) {
+      uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
+    },
+    async flush() {
+      if (uses.size === 0) return;
+      const reported = [...uses];
+      uses = new Map();
+      for (let from = 0; from < reported.length; from += usesAtATime) {
+        const part = Object.fromEntries(reported.slice(from, from + usesAtATime));
+        try {
+          await auth.post('/internal/api-keys/uses', { uses: part }, () => undefined);
+        } catch {
+          // The client has already reported the failure. A later use takes precedence over one that is reported again.
+          for (const [id, usedAt] of reported.slice(from)) uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
+          return;
+        }
+      }
+    },
+  };
+}

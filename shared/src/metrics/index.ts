@@ -1,2 +1,0 @@
-export { createMetrics, type Metrics } from './metrics.ts';
-export { startMetricsListener } from './metrics-listener.ts';

@@ -1,1 +1,0 @@
-export { createSeal, type Seal, sealLength } from './seal.ts';
