@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type NodeConfiguration, readNodeConfiguration } from './first-run.ts';
-import { keepSecrets } from './first-run-secrets.ts';
+import { keepSecrets, type NodeConfiguration, readNodeConfiguration } from './first-run.ts';
 import { settleMasterKeys } from './single-node-master-keys.ts';
 
 function temporaryFolder(): string {

@@ -1,3 +1,5 @@
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, unlinkSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   type Environment,
   makeMissingSecrets,
@@ -7,6 +9,7 @@ import {
   type SecretsFile,
   type SingleNodeValues,
 } from '@latchkey/shared/config';
+import { makeFolder } from '@latchkey/shared/db';
 
 /** The configuration of a single node, with the secrets that an earlier run kept and those that this run has made. */
 export interface NodeConfiguration {
@@ -34,4 +37,83 @@ export function readNodeConfiguration(
   const made = makeMissingSecrets(known, randomBytes);
   const { values, warnings } = readSingleNodeConfig({ ...known, ...made });
   return { values, warnings: [...warnings, ...kept.warnings], made, file };
+}
+
+/** Only the owner may read the file: its secrets open all content. */
+const fileMode = 0o600;
+/** What link(2) answers on a file system without hard links, such as FAT and some that are shared with a virtual machine. */
+const hasNoLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * Writes the secrets that were made. The whole file is on the disk before anything is encrypted with them: a process that is
+ * killed leaves the old file or the new one. If several processes write at the same time, one of them succeeds.
+ *
+ * @param before the file as it was read, without these secrets
+ * @param suffix of the temporary file; no other process may have the same. A process id is not unique: containers that share
+ *   a volume each have 1, and a killed process leaves its file behind
+ * @returns false if another process has written the file meanwhile: then nothing was written
+ */
+export function keepSecrets(
+  { path, text }: SecretsFile,
+  made: Readonly<Record<string, string>>,
+  suffix: string,
+): boolean {
+  makeFolder(dirname(path));
+  const lines = Object.entries(made).map(([name, value]) => `${name}=${value}\n`);
+  const temporary = `${path}.${suffix}.new`;
+  try {
+    writeWhole(temporary, `${endLine(text ?? introduction)}${lines.join('')}`);
+    if (text === null) {
+      if (!linkNew(temporary, path)) return false;
+    } else renameSync(temporary, path);
+    syncFolder(dirname(path));
+    return true;
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+const introduction = `# Made by the first run of Latchkey. The master key and its salt derive every content key:
+# who has them can play everything, and without them everything encrypted is lost. Back this file up.
+`;
+
+/** A person may have edited the file and left its last line without an end. */
+function endLine(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`;
+}
+
+function writeWhole(path: string, text: string): void {
+  const file = openSync(path, 'wx', fileMode);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Gives the file its name, unless another file has it. link(2) is atomic, and unlike rename(2) it replaces nothing. */
+function linkNew(temporary: string, path: string): boolean {
+  try {
+    linkSync(temporary, path);
+    unlinkSync(temporary);
+    return true;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    if (code === 'EEXIST') return false;
+    if (!hasNoLinks.has(code)) throw error;
+  }
+  // Without link(2), only the lock of the database keeps two processes apart.
+  renameSync(temporary, path);
+  return true;
+}
+
+/** A new name survives a power cut once its folder is on the disk. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }

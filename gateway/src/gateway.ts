@@ -7,8 +7,7 @@ import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { resolveClientIp, type TrustProxy } from '@latchkey/shared/net';
 import { addAdminFiles } from './admin-files.ts';
-import { addCors, createCorsHeaders } from './cors.ts';
-import { ignoreForeignCookies } from './ignore-foreign-cookies.ts';
+import { addCors, createCorsHeaders, ignoreForeignCookies } from './cors.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
 export interface GatewayOptions {

@@ -10,7 +10,7 @@ import type { SingleNodeValues } from '@latchkey/shared/config';
 import { type Database, inTransaction, lockSubject } from '@latchkey/shared/db';
 import type { OperatorLog } from '@latchkey/shared/log';
 import type { NodeConfiguration } from './first-run.ts';
-import { keepSecrets } from './first-run-secrets.ts';
+import { keepSecrets } from './first-run.ts';
 
 export interface MasterKeyOptions {
   configuration: NodeConfiguration;

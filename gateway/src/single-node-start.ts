@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { readStartWarning, toSetupSecrets } from '@latchkey/auth';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
-import { type Database, findFilesOpenToAll } from '@latchkey/shared/db';
+import { cleanAudit, type Database, findFilesOpenToAll, migrate, openDatabase } from '@latchkey/shared/db';
 import type { App } from '@latchkey/shared/http';
 import { createLoggedReadiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
@@ -14,13 +14,12 @@ import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import type { NodeConfiguration } from './first-run.ts';
 import { createGateway } from './gateway.ts';
-import { migrateOnStart } from './migrate-on-start.ts';
 import { settleMasterKeys } from './single-node-master-keys.ts';
 import { mountServices } from './single-node-services.ts';
 
 const closeTimeoutMs = 10_000;
 
-export interface SingleNodeOptions {
+interface SingleNodeOptions {
   configuration: NodeConfiguration;
   /** Reads the configuration again: another first run may have kept its secrets meanwhile. */
   reread: () => NodeConfiguration;
@@ -32,7 +31,7 @@ export interface SingleNodeOptions {
   shutdown: Shutdown;
 }
 
-export interface SingleNode {
+interface SingleNode {
   app: App;
   /** Where it listens, such as `http://127.0.0.1:4100`. */
   url: string;
@@ -121,4 +120,48 @@ async function announce(
   );
   const warning = await readStartWarning(db, toSetupSecrets(values), clock.now());
   if (warning) log.warn(warning);
+}
+
+/**
+ * Migrates the database, unless `MIGRATE_ON_START` is off.
+ *
+ * @throws the error of the migration that failed
+ */
+async function migrateOnStart(
+  db: Database,
+  {
+    migrateOnStart,
+    databaseUrl,
+    sqlitePath,
+  }: Pick<SingleNodeValues, 'migrateOnStart' | 'databaseUrl' | 'sqlitePath'>,
+  log: OperatorLog,
+): Promise<void> {
+  if (!migrateOnStart) return;
+  // Statements of requests have a time limit that a migration of many rows would exceed. SQLite has no such limit.
+  const patient = databaseUrl
+    ? openDatabase({ databaseUrl: databaseUrl.reveal(), sqlitePath, longStatements: true })
+    : db;
+  try {
+    const applied = await migrate(patient);
+    if (applied.length > 0) log.info(`the database was migrated: ${applied.join(', ')}`);
+    await cleanAuditOnStart(patient, log);
+  } finally {
+    if (patient !== db) await patient.destroy();
+  }
+}
+
+/** If the database accepts no writes, the server still starts and serves keys. The next start continues. */
+async function cleanAuditOnStart(db: Database, log: OperatorLog): Promise<void> {
+  try {
+    const cleaned = await cleanAudit(db);
+    if (cleaned > 0)
+      log.info(`removed the credentials that callers had put into ids from ${cleaned} rows of the audit`);
+  } catch (error) {
+    log.warn(
+      'credentials that callers had put into ids could not be removed from the audit; the next start tries again',
+      {
+        error,
+      },
+    );
+  }
 }

@@ -1,21 +1,37 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { AppError } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { ask, isSecretRefused, readJson, readLogHeaders, SecretRefused } from '@latchkey/shared/internal';
+import {
+  ask,
+  isSecretRefused,
+  processReportPath,
+  readJson,
+  readLogHeaders,
+  SecretRefused,
+  secretHeaders,
+} from '@latchkey/shared/internal';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
-import { type ConfigurationWarning, type ProcessStatistics, stepsKept } from '@latchkey/shared/statistics';
-import { Tries, type Upstream } from '@latchkey/shared/upstream';
+import {
+  type ConfigurationWarning,
+  type ProcessReport,
+  type ProcessStatistics,
+  parseProcessReport,
+  stepsKept,
+} from '@latchkey/shared/statistics';
+import { type Member, Tries, type Upstream } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
-import type { ServiceName } from '../route-table.ts';
+import { type ServiceName, serviceNames } from '../route-table.ts';
+import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './add-own-statistics.ts';
 import { beginningOf, composeStatistics } from './compose-statistics.ts';
-import { gatherReports } from './gather-reports.ts';
-import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './statistics-route.ts';
+import type { Statistics } from './statistics-schema.ts';
 
 /** Shorter than for other forwarded requests, because a page waits for it. */
 const answerTimeoutMs = 2_000;
+/** A report takes milliseconds. The dashboard does not wait longer for a process that is stuck. */
+const reportTimeoutMs = 500;
 
-export interface GatheredStatistics {
+interface GatheredStatistics {
   clock: Clock;
   /** Of the gateway itself. */
   statistics: ProcessStatistics;
@@ -108,4 +124,46 @@ async function callAuthAt(
     .serializer((payload: string) => payload)
     .send(answer.text);
   return null;
+}
+
+interface GatheredReport {
+  service: ServiceName;
+  /** Host and port. */
+  address: string;
+  report: ProcessReport;
+}
+
+/** The reports of every process of every service that answers in time. */
+async function gatherReports(
+  upstreams: Readonly<Record<ServiceName, Upstream>>,
+  secret: string,
+  since: number,
+): Promise<{ reports: GatheredReport[]; missing: Statistics['missing'] }> {
+  const reports: GatheredReport[] = [];
+  const missing: Statistics['missing'] = [];
+  const question = {
+    path: processReportPath(since),
+    headers: secretHeaders(secret),
+    limitMs: reportTimeoutMs,
+  };
+  const gather = async (service: ServiceName, member: Member) => {
+    const address = new URL(member.origin).host;
+    try {
+      const report = parseProcessReport(readJson(await ask(member, question)));
+      reports.push({ service, address, report });
+    } catch {
+      // Readiness reports a service that does not answer. Here it is only left out.
+      missing.push({ service, address });
+    }
+  };
+  await Promise.all(
+    serviceNames.flatMap((service) => {
+      const members = upstreams[service].all();
+      if (members.length === 0) missing.push({ service, address: 'no address is known' });
+      return members.map((member) => gather(service, member));
+    }),
+  );
+  const byName = (a: { service: string; address: string }, b: { service: string; address: string }) =>
+    `${a.service} ${a.address}`.localeCompare(`${b.service} ${b.address}`);
+  return { reports: reports.sort(byName), missing: missing.sort(byName) };
 }

@@ -1,11 +1,36 @@
 import type { Clock } from '@latchkey/shared/clock';
+import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
-import { type ConfigurationWarning, type ProcessStatistics, stepsKept } from '@latchkey/shared/statistics';
+import {
+  type ConfigurationWarning,
+  type ProcessStatistics,
+  StatisticsQuerySchema,
+  stepsKept,
+} from '@latchkey/shared/statistics';
+import { Type } from 'typebox';
 import { beginningOf, composeStatistics } from './compose-statistics.ts';
-import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './statistics-route.ts';
+import { StatisticsSchema } from './statistics-schema.ts';
 
-export interface OwnStatistics {
+export const statisticsPath = '/api/v1/statistics';
+
+/** Access to the route, in both profiles. */
+export const statisticsConfig = { access: 'manage', action: 'statistics.read', limit: 'api' } as const;
+
+export const statisticsRouteSchema = {
+  tags: ['Service'],
+  summary: 'The last hour in figures',
+  description:
+    'Held only in the memory of the processes: it begins again when a process restarts. With separate services the gateway ' +
+    'gathers it from all of them, and names those that do not answer.',
+  querystring: StatisticsQuerySchema,
+  response: {
+    200: Type.Object({ statistics: StatisticsSchema }),
+    ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+  },
+};
+
+interface OwnStatistics {
   clock: Clock;
   statistics: ProcessStatistics;
   report: () => Promise<ReadyReport>;

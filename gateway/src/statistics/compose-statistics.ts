@@ -7,9 +7,8 @@ import {
   stepMs,
   stepsKept,
 } from '@latchkey/shared/statistics';
-import { type ReplicaReport, toChangeFigures } from './change-figures.ts';
 import { toDigits, toRequestSeries } from './request-figures.ts';
-import type { PlayerFigures, Statistics } from './statistics-schema.ts';
+import type { ChangeFigures, PlayerFigures, Statistics } from './statistics-schema.ts';
 
 /** All reports. In the single node they are those of one process. */
 export interface Gathered {
@@ -110,4 +109,46 @@ function playerFiguresOf(steps: readonly PlayerStepReport[]): PlayerFigures {
     firstFrameP95Ms: firstFrames.quantile(0.95),
     stallsPerReport: reports === 0 ? null : toDigits(stalls / reports, 2),
   };
+}
+
+/** As many as a page shows. */
+const changesShown = 20;
+interface ReplicaReport {
+  /** Its address. */
+  name: string;
+  report: ProcessReport;
+}
+
+/** The latest changes, newest first, and how soon each replica applied them. */
+function toChangeFigures(replicas: readonly ReplicaReport[]): ChangeFigures[] {
+  const known = new Map(
+    replicas.flatMap(({ report }) => report.changes.map((change) => [change.number, change])),
+  );
+  const latest = [...known.values()].sort((a, b) => b.number - a.number).slice(0, changesShown);
+  return latest.map(({ number, at, kind, leaseId, viewerId, contentId }) => {
+    const reached: ChangeFigures['reached'] = [];
+    const pending: string[] = [];
+    for (const { name, report } of replicas) {
+      const applied = report.changes.find((change) => change.number === number);
+      if (applied) reached.push({ replica: name, delayMs: applied.delayMs });
+      else if (shouldKnow(report, number, at)) pending.push(name);
+    }
+    return {
+      number,
+      at: new Date(at).toISOString(),
+      kind,
+      leaseId,
+      viewerId,
+      contentId,
+      slowestMs: reached.length > 0 ? Math.max(...reached.map(({ delayMs }) => delayMs)) : null,
+      reached,
+      pending,
+    };
+  });
+}
+
+/** Leaves out a replica that started later, and one that has dropped this change for newer ones. */
+function shouldKnow(report: ProcessReport, number: number, at: number): boolean {
+  const oldest = Math.min(...report.changes.map((change) => change.number));
+  return report.startedAt < at && (report.changes.length === 0 || number > oldest);
 }
