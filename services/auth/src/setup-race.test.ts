@@ -5,8 +5,8 @@ import { databaseKinds } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthFixture, startAuth, testBootstrapKey } from './auth.fixture.ts';
-import { claimSetup } from './claim-setup.ts';
-import { createApiKey } from './create-api-key.ts';
+import { createApiKey } from './routes/create-api-key.ts';
+import { claimSetup } from './routes/setup.ts';
 
 const callers = 200;
 const facts = {

@@ -1,7 +1,6 @@
 import type { ConfigurationWarning } from '@latchkey/shared/statistics';
-import { countUnendingApiKeys } from './api-key-store.ts';
+import { countUnendingApiKeys, hasApiKeys, hasManagers } from './api-key-store.ts';
 import type { SetupSecrets } from './config.ts';
-import { lostManagersWarning } from './manager-warning.ts';
 import type { Database } from './own-tables.ts';
 import { openSetupWarning } from './setup-credential.ts';
 
@@ -44,4 +43,25 @@ export async function readStartWarning(
   now: number,
 ): Promise<string | null> {
   return (await openSetupWarning(db, setup)) ?? (await lostManagersWarning(db, setup, now));
+}
+
+/** One line, so that it fits into a header. */
+const warning =
+  'No API key with scope admin or full is left, so nobody can manage this server. To make one, run on the machine of the ' +
+  'database: npx latchkey api-keys create --name rescue. Or set ADMIN_API_KEY and restart.';
+
+/**
+ * The warning for the caller and the operator after the last key that can manage the server has ended. The revocation is not
+ * refused, because the key may have leaked.
+ *
+ * @param now milliseconds since 1970
+ * @returns null if somebody can still manage it, or if it was never claimed
+ */
+export async function lostManagersWarning(
+  db: Database,
+  { bootstrapKey }: SetupSecrets,
+  now: number,
+): Promise<string | null> {
+  if (bootstrapKey !== null || (await hasManagers(db, now))) return null;
+  return (await hasApiKeys(db)) ? warning : null;
 }

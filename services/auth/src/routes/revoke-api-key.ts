@@ -1,10 +1,12 @@
+import { lockSubject } from '@latchkey/shared/db';
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts } from '@latchkey/shared/http';
-import { readApiKeyId, toApiKey } from '../api-key.ts';
+import { type App, type AuditFacts, auditFacts } from '@latchkey/shared/http';
+import { type ApiKeyRow, apiKeyNotFound, readApiKeyId, toApiKey } from '../api-key.ts';
+import { announceApiKey, auditApiKeyAct } from '../api-key-acts.ts';
 import { ApiKeyParamsSchema, ApiKeySchema } from '../api-key-schema.ts';
+import { findApiKeyById, setApiKeyEnd } from '../api-key-store.ts';
 import type { AuthRouteOptions } from '../auth-route-options.ts';
-import { lostManagersWarning } from '../manager-warning.ts';
-import { revokeApiKey } from '../revoke-api-key.ts';
+import { lostManagersWarning } from '../stored-warnings.ts';
 
 /** `DELETE /api/v1/api-keys/:id`. */
 export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void {
@@ -39,4 +41,29 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
       return toApiKey(revoked);
     },
   );
+}
+
+/**
+ * Revokes an API key. A second call keeps the time of the first, and adds only an audit row.
+ *
+ * @returns the key as it is now
+ * @throws AppError API_KEY_NOT_FOUND
+ */
+async function revokeApiKey(
+  { ledger }: Pick<AuthRouteOptions, 'ledger'>,
+  id: string,
+  facts: AuditFacts,
+): Promise<ApiKeyRow> {
+  return ledger.write(async (entry) => {
+    await lockSubject(entry.tx, `api-key ${id}`, 'exclusive');
+    const row = await findApiKeyById(entry.tx, id);
+    if (!row) throw apiKeyNotFound();
+    const revoked = { ...row, revoked_at: row.revoked_at ?? entry.now };
+    if (row.revoked_at === null) {
+      await setApiKeyEnd(entry.tx, id, revoked);
+      await announceApiKey(entry, 'revoked', revoked);
+    }
+    await auditApiKeyAct(entry, 'api-key.revoke', id, facts);
+    return revoked;
+  });
 }

@@ -1,7 +1,9 @@
 import { generateApiKey, hashCredential, keyPrefixOf } from '@latchkey/shared/auth';
 import type { Scope } from '@latchkey/shared/contracts';
-import type { ApiKeyRow } from './api-key.ts';
+import type { AuditFacts } from '@latchkey/shared/http';
+import { type ApiKeyRow, toApiKey } from './api-key.ts';
 import type { AuthRouteOptions } from './auth-route-options.ts';
+import type { LedgerEntry } from './own-tables.ts';
 
 /** The raw key, which the caller gets once. It is not stored. */
 export interface IssuedApiKey {
@@ -34,4 +36,24 @@ export function newApiKey(
     last_used_at: null,
   };
   return { row, rawKey };
+}
+
+/** Writes a key's new state to the change feed, so that every cache drops the old one, and to the event stream. */
+export async function announceApiKey(
+  entry: LedgerEntry,
+  event: 'created' | 'updated' | 'revoked',
+  row: ApiKeyRow,
+): Promise<void> {
+  await entry.change({ kind: 'api-key', keyHash: row.key_hash });
+  entry.notice({ topic: 'api-key', event, data: toApiKey(row) });
+}
+
+/** The audit row of an act on an API key, in the transaction of the act. */
+export async function auditApiKeyAct(
+  entry: LedgerEntry,
+  action: 'setup' | 'api-key.create' | 'api-key.revoke' | 'api-key.rotate',
+  id: string,
+  facts: AuditFacts,
+): Promise<void> {
+  await entry.audit({ ...facts, action, target: id, outcome: 'done', code: null });
 }

@@ -1,0 +1,193 @@
+import { Readable } from 'node:stream';
+import { toAuditRecord } from '@latchkey/shared/audit';
+import { problems } from '@latchkey/shared/errors';
+import { type App, auditFacts, listQuery, nextCursor, page, readInstant } from '@latchkey/shared/http';
+import { redact } from '@latchkey/shared/log';
+import type { FastifyReply } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { InstantSchema } from '../api-key-schema.ts';
+import { type AuditFilter, listAuditRows } from '../audit-store.ts';
+import type { AuthRouteOptions } from '../auth-route-options.ts';
+import { type ExportFormat, exportAudit, exportFormats, exportMediaTypes } from '../export-audit.ts';
+
+const NullableTextSchema = Type.Unsafe<string | null>({ type: ['string', 'null'] });
+
+const AuditSchema = Type.Object({
+  id: Type.String(),
+  at: InstantSchema,
+  actor: Type.Object({ kind: Type.String(), id: NullableTextSchema }),
+  action: Type.String(),
+  target: NullableTextSchema,
+  clientIp: NullableTextSchema,
+  requestId: NullableTextSchema,
+  outcome: Type.String({ description: '`done` or `refused`.' }),
+  code: NullableTextSchema,
+  affected: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description:
+      'How many leases a revocation by viewer or content revoked. Null for other acts, and until the last of many is written.',
+  }),
+  count: Type.Integer({
+    minimum: 1,
+    description:
+      'How many refusals the record stands for; 1 for everything that was done. Refusals without a valid credential are counted: one ' +
+      'record a minute for an address (a /64 of IPv6) and action, with the target, request and code of the first. So are those of an API ' +
+      'key or viewer beyond 1,000 at once and 10 a minute. A process that counts more than 60 addresses or actors in a minute puts the ' +
+      'rest of an action into one record without them. The number may be a second late.',
+  }),
+});
+
+// Postgres stores no NUL in a text, so no row has one.
+const named = (description: string) =>
+  Type.String({ pattern: '^[^\\u0000]+$', maxLength: 2_048, description });
+const instant = (description: string) =>
+  Type.String({ description: `${description} ISO 8601 with its offset, such as 2027-01-31T12:00:00Z.` });
+
+/** What the list and the export of the audit are filtered by. */
+const auditFilterSchemas = {
+  action: Type.Optional(Type.String({ pattern: '^[a-z.-]{1,64}$', description: 'Such as api-key.create.' })),
+  actor: Type.Optional(
+    named('The id of an actor (an API key, a viewer), or a kind of actors (such as bootstrap-key).'),
+  ),
+  outcome: Type.Optional(Type.Enum(['done', 'refused'])),
+  target: Type.Optional(named('What it was done to, in full and as the audit shows it.')),
+  from: Type.Optional(instant('At this time or later.')),
+  to: Type.Optional(instant('Before this time.')),
+};
+
+/**
+ * Hides credentials in the filter as the audit hides them: otherwise a search for a raw key would find no row.
+ *
+ * @throws AppError VALIDATION_FAILED for a time that cannot be read
+ */
+function readAuditFilter(query: Static<Type.TObject<typeof auditFilterSchemas>>): AuditFilter {
+  const { action, actor, outcome, target, from, to } = query;
+  return {
+    action,
+    actor: actor === undefined ? undefined : redact(actor),
+    outcome,
+    target: target === undefined ? undefined : redact(target),
+    from: from === undefined ? undefined : readInstant(from, '/from'),
+    to: to === undefined ? undefined : readInstant(to, '/to'),
+  };
+}
+
+/** `docs/contract.md#audit`. */
+const defaultLimit = 100;
+
+const ListQuerySchema = Type.Object(
+  { ...listQuery(defaultLimit), ...auditFilterSchemas },
+  { additionalProperties: false },
+);
+
+/** `GET /api/v1/audit`: management actions, done and refused. */
+export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions): void {
+  app.get(
+    '/api/v1/audit',
+    {
+      config: { access: 'manage', action: 'audit.list', limit: 'api' },
+      schema: {
+        tags: ['Audit'],
+        summary: 'List management actions, done and refused, newest first',
+        description:
+          'A refusal without a valid credential is counted in a record that stands for several: see `count`. The settings ' +
+          'AUDIT_KEEP_ACTS_DAYS, AUDIT_KEEP_REFUSALS_DAYS and AUDIT_KEEP_STRANGERS_DAYS say how long records are kept. Raw API keys and ' +
+          'tokens that a caller put into an id are shown as `***`, and are found by that. Reading leaves no record.',
+        querystring: ListQuerySchema,
+        response: {
+          200: Type.Object({
+            audit: Type.Array(AuditSchema),
+            next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+          }),
+          ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+        },
+      },
+    },
+    async (request) => {
+      const { limit, after } = page(request.query, defaultLimit);
+      const filter = readAuditFilter(request.query);
+      await refusals.settle();
+      const found = await listAuditRows(db, filter, { before: after?.at ?? null, limit: limit + 1 });
+      const { rows, next } = nextCursor(found, limit, (row) => ({ at: row.number, id: '' }));
+      return { audit: rows.map(toAuditRecord), next_cursor: next };
+    },
+  );
+}
+
+const exportPath = '/api/v1/audit/export';
+const exportConfig = { access: 'manage', action: 'audit.export', limit: 'api' } as const;
+
+const ExportQuerySchema = Type.Object(
+  { format: Type.Enum([...exportFormats]), ...auditFilterSchemas },
+  { additionalProperties: false },
+);
+
+/** `GET /api/v1/audit/export`: the audit rows that match the filters, as a file. */
+export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: AuthRouteOptions): void {
+  app.get(
+    exportPath,
+    {
+      exposeHeadRoute: false,
+      config: exportConfig,
+      schema: {
+        tags: ['Audit'],
+        summary: 'Export management actions, done and refused, newest first',
+        description:
+          'Streams everything that matches. CSV (RFC 4180) has its column names in the first line, and an apostrophe before ' +
+          'whatever a spreadsheet would take for a formula; JSON Lines have one record of the list in each line. ' +
+          'An answer that breaks off before its end is not the whole. The export leaves a record itself, which names its format and ' +
+          'filters, and is the first line where they match it.',
+        querystring: ExportQuerySchema,
+        response: {
+          200: {
+            description: 'The file',
+            content: {
+              'text/csv': { schema: Type.String() },
+              'application/x-ndjson': { schema: Type.String() },
+            },
+          },
+          ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { format } = request.query;
+      const filter = readAuditFilter(request.query);
+      await refusals.settle();
+      // The export itself is audited, before its first line is sent.
+      await ledger.write(({ audit }) =>
+        audit({
+          ...auditFacts(request),
+          action: exportConfig.action,
+          target: describeQuery(request.query),
+          outcome: 'done',
+          code: null,
+        }),
+      );
+      return setHeaders(reply, format, clock.now()).send(Readable.from(exportAudit(db, filter, format)));
+    },
+  );
+  // To answer HEAD, Node would read the stream to its end. Its length is not known before.
+  app.head(
+    exportPath,
+    { config: exportConfig, schema: { hide: true, querystring: ExportQuerySchema } },
+    ({ query }, reply) => setHeaders(reply, query.format, clock.now()).send(null),
+  );
+}
+
+/** Such as `format=csv outcome=refused`. */
+function describeQuery(query: Record<string, unknown>): string {
+  return Object.entries(query)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(' ');
+}
+
+function setHeaders(reply: FastifyReply, format: ExportFormat, now: number): FastifyReply {
+  const day = new Date(now).toISOString().slice(0, 10);
+  return reply.headers({
+    'content-type': exportMediaTypes[format],
+    'content-disposition': `attachment; filename="latchkey-audit-${day}.${format}"`,
+    // Names in the file are chosen by callers, so browsers must not render it as a page.
+    'x-content-type-options': 'nosniff',
+  });
+}
