@@ -4,13 +4,14 @@ import { addFeedRoutes } from '@latchkey/shared/internal';
 import type { ContentServiceConfig } from './config.ts';
 import { createKeyVersionRegistry } from './key-version-store.ts';
 import type { RouteOptions, RowCore } from './own-tables.ts';
-import { addChangeContentRoute } from './routes/change-content.ts';
-import { addDisableContentRoute } from './routes/disable-content.ts';
-import { addGetContentRoute } from './routes/get-content.ts';
 import { addContentInternalRoutes } from './routes/internal-routes.ts';
-import { addListContentsRoute } from './routes/list-contents.ts';
 import { addPresignRoute } from './routes/presign.ts';
-import { addRegisterContentRoute } from './routes/register-content.ts';
+import { addGetContentRoute, addListContentsRoute } from './routes/read-contents.ts';
+import {
+  addChangeContentRoute,
+  addDisableContentRoute,
+  addRegisterContentRoute,
+} from './routes/write-contents.ts';
 import { readUploadStore, type UploadStore } from './upload-store.ts';
 
 export interface ContentReaders {

@@ -1,7 +1,21 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { SignUpload } from './presign-upload.ts';
 import type { UploadStore } from './upload-store.ts';
+
+/** The file that a client wants to upload. */
+export interface Upload {
+  /** The object's key: `content/<contentId>/…`. */
+  key: string;
+  contentType: string;
+  /** Bytes; undefined if the client does not know: then any length may come. */
+  contentLength?: number | undefined;
+}
+
+/** Makes the URL for one upload. `signedAt` is in milliseconds since 1970. */
+export type SignUpload = (
+  upload: Upload,
+  life: { signedAt: number; lifetimeSeconds: number },
+) => Promise<string>;
 
 /** What the store checks besides the path: the host and these headers. */
 const signedHeaders = new Set(['host', 'content-type', 'content-length']);

@@ -1,8 +1,16 @@
-import { problems } from '@latchkey/shared/errors';
+import { isContentId } from '@latchkey/shared/contracts';
+import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import { ContentSchema, StatusSchema, toContentAnswer } from '../content-schema.ts';
-import { listContents } from '../content-store.ts';
+import {
+  ContentParametersSchema,
+  ContentSchema,
+  KeyedContentAnswerSchema,
+  keyEndpointOf,
+  StatusSchema,
+  toContentAnswer,
+} from '../content-schema.ts';
+import { findContent, listContents } from '../content-store.ts';
 import type { RouteOptions } from '../own-tables.ts';
 
 /** `docs/contract.md#content`. */
@@ -28,7 +36,7 @@ const QuerySchema = Type.Object(
   { additionalProperties: false },
 );
 
-const schema = {
+const listSchema = {
   tags: ['Content'],
   summary: 'List contents, newest first',
   querystring: QuerySchema,
@@ -44,11 +52,37 @@ const schema = {
 export function addListContentsRoute(app: App, { db }: RouteOptions): void {
   app.get(
     '/api/v1/content',
-    { config: { access: 'content:read', action: 'content.list', limit: 'api' }, schema },
+    { config: { access: 'content:read', action: 'content.list', limit: 'api' }, schema: listSchema },
     async (request) => {
       const { limit = defaultLimit, offset = 0, status, q } = request.query;
       const { contents, total } = await listContents(db, { status, search: q }, { limit, offset });
       return { items: contents.map(toContentAnswer), total };
+    },
+  );
+}
+
+const lookUpSchema = {
+  tags: ['Content'],
+  summary: 'Look a content up',
+  params: ContentParametersSchema,
+  response: {
+    200: KeyedContentAnswerSchema,
+    ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'CONTENT_NOT_FOUND'),
+  },
+};
+
+export function addGetContentRoute(
+  app: App,
+  { db, publicUrl }: RouteOptions & { publicUrl: string | null },
+): void {
+  app.get(
+    '/api/v1/content/:id',
+    { config: { access: 'content:read', action: 'content.read', limit: 'api' }, schema: lookUpSchema },
+    async (request) => {
+      const { id } = request.params;
+      const content = isContentId(id) ? await findContent(db, id) : null;
+      if (!content) throw new AppError('CONTENT_NOT_FOUND');
+      return { content: toContentAnswer(content), key_endpoint: keyEndpointOf(publicUrl, content.id) };
     },
   );
 }

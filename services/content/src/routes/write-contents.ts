@@ -1,0 +1,203 @@
+import { isContentId } from '@latchkey/shared/contracts';
+import { AppError, problems } from '@latchkey/shared/errors';
+import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import { type Content, type ContentFields, readManifestKey, readMetadata } from '../content.ts';
+import {
+  ContentAnswerSchema,
+  ContentIdSchema,
+  ContentParametersSchema,
+  fieldSchemas,
+  KeyedContentAnswerSchema,
+  keyEndpointOf,
+  StatusSchema,
+  toContentAnswer,
+} from '../content-schema.ts';
+import { findContent, insertContent, newestKeyVersion, updateContent } from '../content-store.ts';
+import type { Ledger, LedgerEntry, RouteOptions } from '../own-tables.ts';
+
+const registerSchema = {
+  tags: ['Content'],
+  summary: 'Register a content, or update it if the id is known',
+  description: 'Registering again changes the given members, but neither keyVersion nor status.',
+  body: Type.Object(
+    { name: NameSchema, id: Type.Optional(ContentIdSchema), ...fieldSchemas },
+    { additionalProperties: false },
+  ),
+  response: {
+    200: KeyedContentAnswerSchema,
+    201: KeyedContentAnswerSchema,
+    ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
+  },
+};
+
+/** `POST /api/v1/content` */
+export function addRegisterContentRoute(
+  app: App,
+  { ledger, randomId, publicUrl }: RouteOptions & { publicUrl: string | null },
+): void {
+  const config = { access: 'manage', action: 'content.create', limit: 'api' } as const;
+  app.post('/api/v1/content', { config, schema: registerSchema }, async (request, reply) => {
+    const { id = randomId(), name, ...fields } = request.body;
+    const registration = { ...readFields(fields), name: readName(name) };
+    const { content, created } = await registerContent(ledger, id, registration, auditFacts(request));
+    return reply.code(created ? 201 : 200).send({
+      content: toContentAnswer(content),
+      key_endpoint: keyEndpointOf(publicUrl, content.id),
+    });
+  });
+}
+
+const changeSchema = {
+  tags: ['Content'],
+  summary: 'Change a content, or bring a disabled one back',
+  params: ContentParametersSchema,
+  body: Type.Object(
+    { name: Type.Optional(NameSchema), status: Type.Optional(StatusSchema), ...fieldSchemas },
+    { additionalProperties: false, minProperties: 1 },
+  ),
+  response: {
+    200: ContentAnswerSchema,
+    ...problems(
+      'VALIDATION_FAILED',
+      'UNAUTHENTICATED',
+      'INVALID_API_KEY',
+      'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_FOUND',
+    ),
+  },
+};
+
+/** `PATCH /api/v1/content/:id` */
+export function addChangeContentRoute(app: App, { ledger }: RouteOptions): void {
+  const config = { access: 'manage', action: 'content.update', limit: 'api' } as const;
+  app.patch('/api/v1/content/:id', { config, schema: changeSchema }, async (request) => {
+    const { id } = request.params;
+    if (!isContentId(id)) throw new AppError('CONTENT_NOT_FOUND');
+    const content = await changeContent(ledger, id, readFields(request.body), auditFacts(request));
+    return { content: toContentAnswer(content) };
+  });
+}
+
+const disableSchema = {
+  tags: ['Content'],
+  summary: 'Disable a content: it gives no more keys',
+  params: ContentParametersSchema,
+  response: {
+    200: ContentAnswerSchema,
+    ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'CONTENT_NOT_FOUND'),
+  },
+};
+
+/** `DELETE /api/v1/content/:id` */
+export function addDisableContentRoute(app: App, { ledger }: RouteOptions): void {
+  const config = { access: 'manage', action: 'content.disable', limit: 'api' } as const;
+  app.delete('/api/v1/content/:id', { config, schema: disableSchema }, async (request) => {
+    const { id } = request.params;
+    if (!isContentId(id)) throw new AppError('CONTENT_NOT_FOUND');
+    return { content: toContentAnswer(await disableContent(ledger, id, auditFacts(request))) };
+  });
+}
+
+/**
+ * Registers a content, or updates the given members if the id is known. Registering again changes neither the key version nor the
+ * status: a disabled content stays disabled.
+ */
+function registerContent(
+  ledger: Ledger,
+  id: string,
+  registration: Pick<ContentFields, 'name'> & Partial<Omit<ContentFields, 'status'>>,
+  facts: AuditFacts,
+): Promise<{ content: Content; created: boolean }> {
+  return ledger.write(async (entry) => {
+    const { tx, now } = entry;
+    const inserted = await insertContent(tx, {
+      sizeBytes: null,
+      manifestKey: null,
+      metadata: {},
+      ...registration,
+      id,
+      status: 'active',
+      keyVersion: await newestKeyVersion(tx),
+      createdAt: now,
+    });
+    const content = inserted ?? (await updateContent(tx, id, registration, now));
+    // A content is never deleted, so the insert or the update found it.
+    if (!content) throw new Error('a content vanished while it was registered');
+    const created = inserted !== null;
+    await announceContent(entry, content, created ? 'created' : 'updated', facts);
+    return { content, created };
+  });
+}
+
+/** @throws AppError CONTENT_NOT_FOUND */
+function changeContent(
+  ledger: Ledger,
+  id: string,
+  fields: Partial<ContentFields>,
+  facts: AuditFacts,
+): Promise<Content> {
+  return ledger.write(async (entry) => {
+    const content = await updateContent(entry.tx, id, fields, entry.now);
+    if (!content) throw new AppError('CONTENT_NOT_FOUND');
+    await announceContent(entry, content, 'updated', facts);
+    return content;
+  });
+}
+
+/**
+ * Stops serving a content's keys until it is active again. A second call changes nothing, but is audited and announced again, for
+ * callers that want to be sure.
+ *
+ * @throws AppError CONTENT_NOT_FOUND
+ */
+function disableContent(ledger: Ledger, id: string, facts: AuditFacts): Promise<Content> {
+  return ledger.write(async (entry) => {
+    const { tx, now } = entry;
+    const found = await findContent(tx, id);
+    const content =
+      found?.status === 'disabled' ? found : await updateContent(tx, id, { status: 'disabled' }, now);
+    if (!content) throw new AppError('CONTENT_NOT_FOUND');
+    await announceContent(entry, content, 'disabled', facts);
+    return content;
+  });
+}
+
+const actions = {
+  created: 'content.create',
+  updated: 'content.update',
+  disabled: 'content.disable',
+} as const;
+
+/** Writes the audit row, the change for every cache that has the content, and the notice for the dashboard. */
+async function announceContent(
+  entry: LedgerEntry,
+  content: Content,
+  event: keyof typeof actions,
+  facts: AuditFacts,
+): Promise<void> {
+  await entry.change({ kind: 'content', contentId: content.id });
+  await entry.audit({ ...facts, action: actions[event], target: content.id, outcome: 'done', code: null });
+  entry.notice({ topic: 'content', event, data: toContentAnswer(content) });
+}
+
+/**
+ * The members that a body has, in the form in which they are stored.
+ *
+ * @throws AppError VALIDATION_FAILED for what a schema cannot check
+ */
+function readFields({
+  name,
+  manifestKey,
+  metadata,
+  ...plain
+}: Partial<ContentFields>): Partial<ContentFields> {
+  return {
+    ...plain,
+    ...(name === undefined ? {} : { name: readName(name) }),
+    ...(manifestKey === undefined
+      ? {}
+      : { manifestKey: manifestKey === null ? null : readManifestKey(manifestKey) }),
+    ...(metadata === undefined ? {} : { metadata: readMetadata(metadata) }),
+  };
+}
