@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createMetrics } from '@latchkey/shared/metrics';
 import { expect, test } from 'vitest';
-import { createPlayerMetrics } from './player-metrics.ts';
+import { createPlayerMetrics } from './routes/report-player-metrics.ts';
 
 test('docs/metrics.md has one row for each metric that Latchkey defines, with its type and labels', async () => {
   const metrics = createMetrics();

@@ -1,5 +1,6 @@
 import type { Principal } from '@latchkey/shared/contracts';
-import type { AuditFacts } from '@latchkey/shared/http';
+import { type AuditFacts, auditFacts } from '@latchkey/shared/http';
+import type { FastifyRequest } from 'fastify';
 import type { LedgerEntry } from './own-tables.ts';
 
 /** Who acts on leases, and the facts of the request for the audit. */
@@ -8,7 +9,7 @@ export interface Acting {
   facts: AuditFacts;
 }
 
-export type LeaseAction = 'lease.create' | 'lease.renew' | 'lease.revoke' | 'lease.evict';
+type LeaseAction = 'lease.create' | 'lease.renew' | 'lease.revoke' | 'lease.evict';
 
 /**
  * Writes the audit row of an act that is done.
@@ -32,4 +33,10 @@ export async function auditManagement(
   target: string,
 ): Promise<void> {
   if (acting.principal.kind === 'api-key') await auditAct(entry, acting, action, target);
+}
+
+/** The caller of a request that the guard has admitted. */
+export function actingIn(request: FastifyRequest): Acting {
+  if (!request.principal) throw new Error('the route is not behind the guard');
+  return { principal: request.principal, facts: auditFacts(request) };
 }

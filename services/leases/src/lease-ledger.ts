@@ -2,8 +2,8 @@ import type { LeaseState } from '@latchkey/shared/contracts';
 import type { Notice } from '@latchkey/shared/events';
 import type { LeasePublisher, PublishedLease } from '@latchkey/shared/replicas';
 import type { Lease } from './lease.ts';
+import { toLeaseState } from './lease.ts';
 import { toLeaseView } from './lease-schema.ts';
-import { toLeaseState } from './lease-state.ts';
 import type { Ledger, LedgerEntry } from './own-tables.ts';
 
 /** An act on leases while it is being written. Each verb hands over a lease as the act leaves it. */

@@ -2,7 +2,7 @@ import type { LeaseReader } from '@latchkey/shared/contracts';
 import { isUuid } from '@latchkey/shared/contracts';
 import { createTableCheck, isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
-import { toLeaseState } from './lease-state.ts';
+import { toLeaseState } from './lease.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database } from './own-tables.ts';

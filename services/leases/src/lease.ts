@@ -1,3 +1,6 @@
+import type { LeaseState } from '@latchkey/shared/contracts';
+import { renewableUntil } from './lease-rules.ts';
+
 /** Who ended a lease before its time. `limit`: a newer lease of the viewer took its place. */
 export const revokers = ['viewer', 'management', 'limit'] as const;
 export type Revoker = (typeof revokers)[number];
@@ -27,4 +30,15 @@ export function statusOf(lease: Lease, now: number): LeaseStatus {
   // A revoked lease stays revoked after its expiry.
   if (lease.revokedAt !== null) return 'revoked';
   return lease.expiresAt > now ? 'active' : 'expired';
+}
+
+/** The state of a lease by which other services decide. */
+export function toLeaseState(lease: Lease, rules: { renewGraceSeconds: number }): LeaseState {
+  return {
+    viewerId: lease.viewerId,
+    contentId: lease.contentId,
+    expiresAt: lease.expiresAt,
+    renewableUntil: renewableUntil(rules, lease.expiresAt),
+    revokedAt: lease.revokedAt,
+  };
 }

@@ -8,13 +8,11 @@ import { type LeaseConfig, readLeaseRules } from './config.ts';
 import { createLeaseLedger } from './lease-ledger.ts';
 import type { LeaseRouteOptions, LeaseService } from './lease-route-options.ts';
 import type { RowCore } from './own-tables.ts';
-import { createPlayerMetrics } from './player-metrics.ts';
 import { createLeasePurge } from './purge-leases.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
-import { addGetLeaseRoute } from './routes/get-lease.ts';
 import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
-import { addListLeasesRoute } from './routes/list-leases.ts';
+import { addGetLeaseRoute, addListLeasesRoute } from './routes/read-leases.ts';
 import { addRenewLeaseRoute } from './routes/renew-lease.ts';
 import { addReportPlayerMetricsRoute } from './routes/report-player-metrics.ts';
 import { closeLeasePaths, reserveLeasePaths } from './routes/reserve-paths.ts';
@@ -55,14 +53,13 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
       ledger: createLeaseLedger(options.ledger, options.publisher, options.rules),
       revocations: createTableCheck('revocations'),
     };
-    const playerMetrics = createPlayerMetrics(options.metrics);
     gaugeActiveLeases(options.metrics.activeLeases, () => countActiveLeases(service));
     const samples = sampleActiveLeases(options, () => countActiveLeases(service));
     app.addHook('onClose', () => samples.stop());
     await app.register(async (scope) => {
       addGuard(scope, options.guard);
       addRefusalAudit(scope, options.refusals);
-      addReportPlayerMetricsRoute(scope, playerMetrics);
+      addReportPlayerMetricsRoute(scope, options);
       if (options.rules.mode === 'off') return closeLeasePaths(scope);
       reserveLeasePaths(scope);
       addCreateLeaseRoute(scope, service);

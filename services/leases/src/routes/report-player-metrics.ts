@@ -1,8 +1,90 @@
 import { ContentIdSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
-import { Type } from 'typebox';
-import { type createPlayerMetrics, PlayerMetricsSchema } from '../player-metrics.ts';
+import type { Metrics } from '@latchkey/shared/metrics';
+import { Histogram } from 'prom-client';
+import { type Static, Type } from 'typebox';
+
+/** No session is longer than a day. Without a bound, one false report would spoil every sum for good. */
+const maxDurationMs = 86_400_000;
+/** A day of segments of one second, ten times over. */
+const maxCount = 1_000_000;
+
+const Duration = Type.Number({ minimum: 0, maximum: maxDurationMs, description: 'Milliseconds.' });
+const Count = Type.Integer({ minimum: 0, maximum: maxCount });
+
+/** What the player's `getMetrics()` returns (`docs/contract.md#player-metrics`). */
+const PlayerMetricsSchema = {
+  timeToFirstFrame: Type.Unsafe<number | null>({
+    ...Duration,
+    type: ['number', 'null'],
+    description: 'Milliseconds; null before the first frame.',
+  }),
+  avgDecryptTime: Duration,
+  avgFragLoadTime: Duration,
+  avgKeyFetchTime: Duration,
+  keyFetchCount: Count,
+  qualitySwitches: Count,
+  fragmentsLoaded: Count,
+  stallCount: Count,
+};
+
+type PlayerMetrics = {
+  [K in keyof typeof PlayerMetricsSchema]: Static<(typeof PlayerMetricsSchema)[K]>;
+};
+
+/** Around the targets of `docs/contract.md#targets`: first frame 2 s, key 100 ms (alert at 500), decryption 5 ms. */
+const firstFrameBuckets = [0.25, 0.5, 1, 1.5, 2, 3, 5, 10, 30];
+const transferBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const decryptBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1];
+const countBuckets = [0, 1, 2, 5, 10, 25, 50, 100, 250, 1_000];
+
+const shown: Record<keyof PlayerMetrics, { name: string; help: string; buckets: number[] }> = {
+  timeToFirstFrame: {
+    name: 'time_to_first_frame_seconds',
+    help: 'From load to the first frame.',
+    buckets: firstFrameBuckets,
+  },
+  avgDecryptTime: {
+    name: 'decrypt_seconds',
+    help: 'Decryption of a segment, the average of a report.',
+    buckets: decryptBuckets,
+  },
+  avgFragLoadTime: {
+    name: 'fragment_load_seconds',
+    help: 'Download of a segment, the average of a report.',
+    buckets: transferBuckets,
+  },
+  avgKeyFetchTime: {
+    name: 'key_fetch_seconds',
+    help: 'A key request as the player sees it, the average of a report.',
+    buckets: transferBuckets,
+  },
+  keyFetchCount: { name: 'key_fetches', help: 'Key requests of a report.', buckets: countBuckets },
+  qualitySwitches: { name: 'quality_switches', help: 'Changes of level of a report.', buckets: countBuckets },
+  fragmentsLoaded: { name: 'fragments_loaded', help: 'Segments of a report.', buckets: countBuckets },
+  stallCount: { name: 'stalls', help: 'Buffer underruns of a report.', buckets: countBuckets },
+};
+
+/** Registers the histograms of players' reports. They have no labels, so that neither viewers nor contents are stored. */
+export function createPlayerMetrics({ registry, statistics }: Pick<Metrics, 'registry' | 'statistics'>): {
+  observe(report: PlayerMetrics): void;
+} {
+  const histograms = Object.entries(shown).map(([metric, { name, help, buckets }]) => ({
+    metric: metric as keyof PlayerMetrics,
+    divisor: name.endsWith('_seconds') ? 1_000 : 1,
+    histogram: new Histogram({ name: `latchkey_player_${name}`, help, buckets, registers: [registry] }),
+  }));
+  return {
+    observe(report) {
+      statistics.countPlayerReport(report.timeToFirstFrame, report.stallCount);
+      for (const { metric, divisor, histogram } of histograms) {
+        const value = report[metric];
+        if (value !== null) histogram.observe(value / divisor);
+      }
+    },
+  };
+}
 
 const schema = {
   tags: ['player'],
@@ -18,10 +100,8 @@ const schema = {
 };
 
 /** `POST /api/v1/player-metrics` */
-export function addReportPlayerMetricsRoute(
-  app: App,
-  playerMetrics: ReturnType<typeof createPlayerMetrics>,
-): void {
+export function addReportPlayerMetricsRoute(app: App, { metrics }: { metrics: Metrics }): void {
+  const playerMetrics = createPlayerMetrics(metrics);
   const config = { access: 'player-metrics', limit: 'api' } as const;
   app.post('/api/v1/player-metrics', { config, schema }, async (request, reply) => {
     playerMetrics.observe(request.body);

@@ -1,15 +1,23 @@
 import { assertScope } from '@latchkey/shared/auth';
-import { ContentIdSchema } from '@latchkey/shared/contracts';
-import { problems } from '@latchkey/shared/errors';
+import { ContentIdSchema, isUuid, viewerIdOf } from '@latchkey/shared/contracts';
+import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import type { Acting } from '../lease-acting.ts';
+import type { Lease } from '../lease.ts';
+import { type Acting, actingIn, auditManagement } from '../lease-acting.ts';
+import { lockForRevocation } from '../lease-locks.ts';
 import type { LeaseService } from '../lease-route-options.ts';
-import { LeaseIdSchema, LeaseSchema, ReasonSchema, toLeaseView, ViewerIdSchema } from '../lease-schema.ts';
+import {
+  LeaseIdSchema,
+  LeaseSchema,
+  ReasonSchema,
+  readViewerId,
+  toLeaseView,
+  ViewerIdSchema,
+} from '../lease-schema.ts';
+import { openLeaseStore } from '../lease-store.ts';
+import { MarkStore } from '../mark-store.ts';
 import { type RevocationResult, revokeMatchingLeases } from '../revoke-by-selector.ts';
-import { releaseLease, revokeLease } from '../revoke-leases.ts';
-import { readViewerId } from '../viewer-id.ts';
-import { actingIn } from './acting.ts';
 
 const schema = {
   tags: ['leases'],
@@ -84,4 +92,69 @@ async function revoke(service: LeaseService, body: Body, acting: Acting): Promis
     throw validationFailure('/leaseId', 'stands alone: a lease has one viewer and one content');
   const asManagement = acting.principal.kind === 'api-key';
   return (asManagement ? revokeLease : releaseLease)(service, leaseId, reason, acting);
+}
+
+const nothingRevoked: RevocationResult = { revoked: 0, more: false, leases: [] };
+
+/**
+ * A viewer releases its own lease. It leaves no mark, because the same token may get another lease. It writes no audit row, because
+ * one token could fill the disk with such rows.
+ *
+ * @throws AppError LEASE_NOT_FOUND, also for a lease of another viewer
+ */
+async function releaseLease(
+  service: LeaseService,
+  leaseId: string,
+  reason: string | null,
+  acting: Acting,
+): Promise<RevocationResult> {
+  const lease = await findLease(service, leaseId);
+  if (lease.viewerId !== viewerIdOf(acting.principal)) throw new AppError('LEASE_NOT_FOUND');
+  return service.ledger.write(async (entry) => {
+    const revocation = { at: entry.now, by: 'viewer', reason } as const;
+    const store = await openLeaseStore(entry.tx, service.revocations);
+    const released = await store.revokeOne(leaseId, revocation);
+    if (!released) return nothingRevoked;
+    entry.revoked(released, await entry.change({ kind: 'leases', leaseId, viewerId: null, contentId: null }));
+    return { revoked: 1, more: false, leases: [released] };
+  });
+}
+
+/**
+ * Management revokes one lease, whatever its expiry, and marks its viewer and content: until it is issued a newer token,
+ * the viewer gets no other lease for this content.
+ *
+ * @throws AppError LEASE_NOT_FOUND
+ */
+async function revokeLease(
+  service: LeaseService,
+  leaseId: string,
+  reason: string | null,
+  acting: Acting,
+): Promise<RevocationResult> {
+  const { viewerId, contentId } = await findLease(service, leaseId);
+  return service.ledger.write(async (entry) => {
+    const { tx } = entry;
+    await lockForRevocation(tx, { viewerId, contentId });
+    // Read after the lock, so that creations that held the lock are not later than the mark.
+    const now = service.clock.now();
+    const store = await openLeaseStore(tx, service.revocations);
+    const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });
+    await auditManagement(entry, acting, 'lease.revoke', leaseId);
+    // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But whoever releases a
+    // lease just before it is revoked does not escape the mark.
+    const isRepeat = !revoked && (await store.find(leaseId))?.revokedBy === 'management';
+    if (isRepeat) return nothingRevoked;
+    await new MarkStore(tx).mark({ viewerId, contentId }, now);
+    const changeNumber = await entry.change({ kind: 'leases', leaseId, viewerId, contentId });
+    if (!revoked) return nothingRevoked;
+    entry.revoked(revoked, changeNumber);
+    return { revoked: 1, more: false, leases: [revoked] };
+  });
+}
+
+async function findLease({ db, revocations }: LeaseService, leaseId: string): Promise<Lease> {
+  const lease = isUuid(leaseId) ? await (await openLeaseStore(db, revocations)).find(leaseId) : null;
+  if (!lease) throw new AppError('LEASE_NOT_FOUND');
+  return lease;
 }

@@ -1,5 +1,6 @@
+import { isUuid } from '@latchkey/shared/contracts';
 import { encodeCursor } from '@latchkey/shared/db';
-import { problems } from '@latchkey/shared/errors';
+import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, listQuery, page } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { leaseStatuses } from '../lease.ts';
@@ -10,7 +11,7 @@ import { listLeases } from '../list-leases.ts';
 
 const defaultLimit = 100;
 
-const schema = {
+const listSchema = {
   tags: ['leases'],
   summary: 'List leases, newest first',
   description:
@@ -40,7 +41,7 @@ const schema = {
 export function addListLeasesRoute(app: App, service: LeaseService): void {
   const { db, clock, revocations } = service;
   const config = { access: 'manage', action: 'lease.list', limit: 'api' } as const;
-  app.get('/api/v1/leases', { config, schema }, async ({ query }) => {
+  app.get('/api/v1/leases', { config, schema: listSchema }, async ({ query }) => {
     const { limit, after } = page(query, defaultLimit);
     const selector = { viewerId: query.viewerId ?? null, contentId: query.contentId ?? null };
     const now = clock.now();
@@ -52,5 +53,25 @@ export function addListLeasesRoute(app: App, service: LeaseService): void {
       next_cursor: next && encodeCursor(next),
       total_active: await store.countActive(selector, now),
     };
+  });
+}
+
+const lookUpSchema = {
+  tags: ['leases'],
+  summary: 'Look a lease up',
+  params: Type.Object({ id: Type.String() }),
+  response: {
+    200: Type.Object({ lease: LeaseSchema }),
+    ...problems('UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE', 'LEASE_NOT_FOUND'),
+  },
+};
+
+/** `GET /api/v1/leases/:id` */
+export function addGetLeaseRoute(app: App, { db, clock, revocations }: LeaseService): void {
+  const config = { access: 'manage', action: 'lease.read', limit: 'api' } as const;
+  app.get('/api/v1/leases/:id', { config, schema: lookUpSchema }, async ({ params: { id } }) => {
+    const lease = isUuid(id) ? await (await openLeaseStore(db, revocations)).find(id) : null;
+    if (!lease) throw new AppError('LEASE_NOT_FOUND');
+    return { lease: toLeaseView(lease, clock.now()) };
   });
 }
