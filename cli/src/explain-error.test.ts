@@ -2,7 +2,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { expect, it } from 'vitest';
 import { explainError } from './explain-error.ts';
 
-it('tells a full disk in plain words, with the file', () => {
+it('a full disk is explained in plain words, with the file', () => {
   const error = Object.assign(new Error('ENOSPC: no space left on device, write'), {
     code: 'ENOSPC',
     path: '/out/a.ts',
@@ -10,7 +10,7 @@ it('tells a full disk in plain words, with the file', () => {
   expect(explainError(error)).toBe('/out/a.ts: no space is left on the disk (ENOSPC)');
 });
 
-it('tells the detail of an error of our own, and the message of any other', () => {
+it('the explanation of an AppError is its detail, and that of any other error its message', () => {
   expect(explainError(new AppError('VALIDATION_FAILED', { detail: '--out is a file' }))).toBe(
     '--out is a file',
   );

@@ -15,13 +15,13 @@ async function migratedDatabase(): Promise<string> {
 }
 
 describe('latchkey migrate', () => {
-  test('makes a database, and running it again changes nothing', async () => {
+  test('migrate makes a database, and a second run changes nothing', async () => {
     const path = await migratedDatabase();
     const { exitCode, stdout } = await runCommand(['migrate'], { env: { SQLITE_PATH: path } });
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `SQLite at ${path} is up to date\n` });
   });
 
-  test('a database that a newer release has migrated is left as it is, and that is said and no failure', async () => {
+  test('migrate leaves a database of a newer release unchanged, says so and exits 0', async () => {
     const path = await migratedDatabase();
     const schema = () =>
       withFile(path, (file) => file.prepare('SELECT sql FROM sqlite_master ORDER BY name').all());
@@ -37,7 +37,7 @@ describe('latchkey migrate', () => {
     expect(schema()).toEqual(before);
   });
 
-  test('several at once all end well', async () => {
+  test('several concurrent runs of migrate all succeed', async () => {
     const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db') };
     const runs = await Promise.all(Array.from({ length: 5 }, () => runCommand(['migrate'], { env })));
     expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0, 0]);
@@ -49,7 +49,7 @@ describe('a SQLITE_PATH that cannot be used is named, with what is accepted', ()
     ['below a file', 'file/latchkey.db', ['migrate'], 'which lies below a file'],
     ['another kind of file', 'file', ['migrate'], 'which is a file of another kind'],
     ['a folder', '.', ['api-keys', 'create', '--name', 'rescue'], 'which is a folder'],
-  ])('%s', async (_, place, args, what) => {
+  ])('a SQLITE_PATH that is %s is refused by name, with what is accepted', async (_, place, args, what) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), 'this is no database, and long enough to be sure of it '.repeat(50));
     const path = join(folder, place);
@@ -59,7 +59,7 @@ describe('a SQLITE_PATH that cannot be used is named, with what is accepted', ()
     expect(stderr).toContain('Accepted: the path of a SQLite database');
   });
 
-  test('also where it shows only once the file is worked with: then the work has failed', async () => {
+  test('a damage of the file that shows only during the work names SQLITE_PATH and exits 1', async () => {
     const path = await migratedDatabase();
     // One table, where the opening reads no more than the schema.
     const page = withFile(path, (file) =>
@@ -82,7 +82,7 @@ describe('a SQLITE_PATH that cannot be used is named, with what is accepted', ()
 });
 
 describe('latchkey api-keys create', () => {
-  test('stores only the hash, prints the key once, and leaves an audit row of the operator and a change for running servers', async () => {
+  test('api-keys create stores only the hash, prints the key once, and writes an audit row of the operator and a change for running servers', async () => {
     const path = await migratedDatabase();
     const { exitCode, stdout, stderr } = await runCommand(['api-keys', 'create', '--name', ' rescue '], {
       env: { SQLITE_PATH: path },
@@ -107,7 +107,7 @@ describe('latchkey api-keys create', () => {
     await db.destroy();
   });
 
-  test('a database that is not there is not made by accident', async () => {
+  test('api-keys create does not make a missing database', async () => {
     const { exitCode, stderr } = await runCommand(['api-keys', 'create', '--name', 'x'], {
       env: { SQLITE_PATH: join(temporaryFolder(), 'elsewhere.db') },
     });
@@ -120,7 +120,7 @@ describe('latchkey api-keys create', () => {
     ['a time that is past', ['--expires-at', '2001-01-01T00:00:00Z'], 'future'],
     ['a time without its offset', ['--expires-at', '2031-01-01T00:00:00'], '--expires-at'],
     ['a name of blanks', ['--name', '  '], '1 to 200'],
-  ])('%s is refused in words that help', async (_, options, word) => {
+  ])('api-keys create refuses %s and says what is accepted', async (_, options, word) => {
     const path = await migratedDatabase();
     const { exitCode, stderr, stdout } = await runCommand(['api-keys', 'create', '--name', 'x', ...options], {
       env: { SQLITE_PATH: path },

@@ -36,7 +36,7 @@ async function answering(body: unknown): Promise<number> {
 }
 
 describe('latchkey doctor', () => {
-  test('a configuration that works has nothing wrong, and no secret is shown', async () => {
+  test('doctor finds nothing wrong in a configuration that works, and shows no secret', async () => {
     const { env } = await configured();
     await runCommand(['migrate'], { env });
     const { exitCode, stdout } = await runCommand(['doctor'], { env });
@@ -45,7 +45,7 @@ describe('latchkey doctor', () => {
     for (const hidden of [masterKey, salt, tokenSecret]) expect(stdout).not.toContain(hidden);
   });
 
-  test('where nothing is configured, what the first start makes is no fault, and the database and the port are examined', async () => {
+  test('doctor accepts an empty configuration, whose secrets the first start makes, and examines the database and the port', async () => {
     const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db'), PORT: '0' };
     const { exitCode, stdout } = await runCommand(['doctor'], { env });
     for (const name of ['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET'])
@@ -55,7 +55,7 @@ describe('latchkey doctor', () => {
     expect(exitCode).toBe(0);
   });
 
-  test('secrets that the first start kept are read as the server reads them: over a variable that is set to nothing', async () => {
+  test('doctor uses the secrets of the first start as the server does, also if a variable is set to nothing', async () => {
     const folder = temporaryFolder();
     const kept = `MASTER_KEY_HEX=${masterKey}\nSALT_HEX=${salt}\nAUTH_JWT_SECRET=${tokenSecret}\n`;
     writeFileSync(join(folder, 'latchkey.env'), kept, { mode: 0o600 });
@@ -65,7 +65,7 @@ describe('latchkey doctor', () => {
     expect(stdout).not.toContain('is not set; will be made');
   });
 
-  test('in production, and for separate services, missing secrets are wrong, and the database and the port are examined all the same', async () => {
+  test('doctor reports missing secrets in production and for separate services, and still examines the database and the port', async () => {
     for (const more of [{ NODE_ENV: 'production' }, { INTERNAL_SECRET: 's'.repeat(32) }]) {
       const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db'), PORT: '0', ...more };
       const { exitCode, stdout } = await runCommand(['doctor'], { env });
@@ -77,7 +77,7 @@ describe('latchkey doctor', () => {
     }
   });
 
-  test('a master key that is missing beside a database that knows one is wrong: no other is made', async () => {
+  test('doctor reports a master key that is missing beside a database that knows one', async () => {
     const env = { SQLITE_PATH: join(temporaryFolder(), 'latchkey.db'), PORT: '0' };
     await runCommand(['migrate'], { env });
     expect((await runCommand(['doctor'], { env })).exitCode).toBe(0);
@@ -90,7 +90,7 @@ describe('latchkey doctor', () => {
     expect(stdout).not.toContain('will be made');
   });
 
-  test('a schema that another release has brought further is no fault, and one that lacks something is pointed out', async () => {
+  test('doctor accepts the schema of a newer release, and warns of pending migrations', async () => {
     const { env } = await configured();
     await runCommand(['migrate'], { env });
     const change = (sql: string) => withFile(env.SQLITE_PATH, (file) => file.exec(sql));
@@ -102,7 +102,7 @@ describe('latchkey doctor', () => {
     expect([older.exitCode, older.stdout]).toEqual([0, expect.stringContaining('is not up to date: 0002')]);
   });
 
-  test('every fault of the configuration is listed, with the accepted forms', async () => {
+  test('doctor lists every fault of the configuration with the accepted forms', async () => {
     const { env } = await configured({ TRUST_PROXY: 'yes', LEASE_MODE: 'sometimes', MASTER_KEY_HEX: 'abc' });
     const { exitCode, stdout, stderr } = await runCommand(['doctor'], { env });
     expect(exitCode).toBe(1);
@@ -112,7 +112,7 @@ describe('latchkey doctor', () => {
     expect(stderr).toContain('would not start');
   });
 
-  test('a slip in the name of a variable is found', async () => {
+  test('doctor finds a typing error in the name of a variable', async () => {
     const { env } = await configured({
       CORS_ORIGIN: 'https://a.example',
       ADMIN_API_KEYS: 'x',
@@ -124,7 +124,7 @@ describe('latchkey doctor', () => {
     expect(stdout).not.toContain('HOSTNAME');
   });
 
-  test('the settings of separate services are examined where there is one, and their names are known', async () => {
+  test('doctor examines the variables of separate services if one is set, and knows their names', async () => {
     const wrong = {
       REDIS_URL: 'nonsense',
       NATS_URL: 'no-address',
@@ -141,7 +141,7 @@ describe('latchkey doctor', () => {
     for (const hidden of ['nonsense', 'no-address', 'white space-']) expect(stdout).not.toContain(hidden);
   });
 
-  test('an address of a separate service without the secret between them is wrong', async () => {
+  test('doctor reports the URL of a separate service without INTERNAL_SECRET', async () => {
     const { env } = await configured({ LEASES_SERVICE_URL: 'leases:4102' });
     const { stdout } = await runCommand(['doctor'], { env });
     expect(stdout).toContain('WRONG    LEASES_SERVICE_URL');
@@ -154,7 +154,7 @@ describe('latchkey doctor', () => {
     ]);
   });
 
-  test('a master key that the database does not know is wrong', async () => {
+  test('doctor reports a master key that the database does not know', async () => {
     const { env } = await configured();
     await runCommand(['migrate'], { env });
     const { openDatabase } = await import('@latchkey/shared/db');
@@ -169,7 +169,7 @@ describe('latchkey doctor', () => {
     expect(stdout).toContain('WRONG    master key, version 1');
   });
 
-  test('a file that is no database is wrong', async () => {
+  test('doctor reports a file that is not a database', async () => {
     const { env } = await configured();
     writeFileSync(env.SQLITE_PATH, 'this is no database, and long enough to be sure of it '.repeat(50));
     const { exitCode, stdout } = await runCommand(['doctor'], { env });
@@ -177,7 +177,7 @@ describe('latchkey doctor', () => {
     expect(stdout).toContain('cannot be opened');
   });
 
-  test('a Postgres that cannot be opened is named by host, port and database, and not by user and password', async () => {
+  test('doctor names a Postgres that cannot be opened by host, port and database, without user and password', async () => {
     // Port 9 (discard) of this machine has no listener.
     const { env } = await configured({ DATABASE_URL: 'postgres://sam:geheim@127.0.0.1:9/latchkey' });
     const { stdout } = await runCommand(['doctor'], { env });
@@ -186,7 +186,7 @@ describe('latchkey doctor', () => {
   });
 
   test.skipIf(!process.env.TEST_POSTGRES_URL)(
-    'settings of a Postgres that the server overrides in its sessions are shown with what is found and what is used',
+    'doctor shows the settings of Postgres that the server overrides, with what it found and what is used',
     async () => {
       const { databaseUrl, set, close } = await createOwnPostgres(process.env.TEST_POSTGRES_URL ?? '');
       onTestFinished(close);
@@ -199,7 +199,7 @@ describe('latchkey doctor', () => {
     },
   );
 
-  test('a secrets file that others can read is pointed out', async () => {
+  test('doctor warns of a secrets file that others can read', async () => {
     const { env, folder } = await configured();
     const file = join(folder, 'latchkey.env');
     writeFileSync(file, 'AUTH_JWT_AUDIENCE=player\n');
@@ -208,7 +208,7 @@ describe('latchkey doctor', () => {
     expect(stdout).toContain(`chmod 600 ${file}`);
   });
 
-  test('a key set without keys, and one that does not answer, are wrong', async () => {
+  test('doctor reports a key set without keys and one that does not answer', async () => {
     const port = await answering({ keys: [] });
     const { env } = await configured({ AUTH_JWKS_URL: `http://127.0.0.1:${port}/jwks` });
     expect((await runCommand(['doctor'], { env })).stdout).toContain(
@@ -218,7 +218,7 @@ describe('latchkey doctor', () => {
     expect((await runCommand(['doctor'], { env: gone.env })).stdout).toContain('cannot be fetched');
   });
 
-  test('a port is free, taken by a server of ours, or taken by something else', async () => {
+  test('doctor says whether a port is free, or taken by Latchkey, or by another program', async () => {
     const ours = await answering({ status: 'ok', version: '0.1.0' });
     const { env } = await configured({ PORT: String(ours) });
     expect((await runCommand(['doctor'], { env })).stdout).toContain('Latchkey 0.1.0 answers there');

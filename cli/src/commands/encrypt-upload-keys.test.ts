@@ -43,7 +43,7 @@ async function prepare(...more: string[]) {
 }
 
 describe('latchkey encrypt --upload, repeated while the keys have changed', () => {
-  it('does not go on with what a server of the same address and another master key cannot play', async () => {
+  it('encrypt --upload does not resume a folder whose keys the server at that address no longer serves', async () => {
     const { server, run, state, played } = await prepare();
     expect((await run()).exitCode).toBe(0);
     const before = server.arrived.length;
@@ -61,7 +61,7 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
   it.each([
     ['master key', { ...first, MASTER_KEY_HEX: '03'.repeat(32) }],
     ['salt', { ...first, SALT_HEX: '03'.repeat(32) }],
-  ])('does not go on with another %s in the environment', async (_, changed) => {
+  ])('encrypt --upload does not resume with another %s in the environment', async (_, changed) => {
     const { run } = await prepare('--keys-from', 'env');
     expect((await run([], first)).exitCode).toBe(0);
     const refused = await run([], changed);
@@ -72,14 +72,14 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
     expect((await run([], first)).stdout).toContain('Uploaded 0 files');
   });
 
-  it('does not go on where the keys of one rendition alone are others', async () => {
+  it('encrypt --upload does not resume if only the keys of one rendition have changed', async () => {
     const { run, state } = await prepare('--per-rendition-ids');
     expect((await run()).exitCode).toBe(0);
     Object.assign(state, { byte: 2, otherFor: 'film-720p' });
     expect((await run()).stderr).toContain('other content keys');
   });
 
-  it('asks for each key once, and keeps nothing of it but a hash', async () => {
+  it('encrypt --upload requests each key once, and stores only a hash of it', async () => {
     const { run, asked, out } = await prepare('--rotate-every', '1');
     await run();
     expect(asked).toEqual(['/keys/film/0']);
@@ -91,7 +91,7 @@ describe('latchkey encrypt --upload, repeated while the keys have changed', () =
 });
 
 describe('latchkey encrypt --per-rendition-ids', () => {
-  it('says whose keys a token has to open, with and without an upload', async () => {
+  it('--per-rendition-ids prints the ids that a token must list, with and without an upload', async () => {
     const advice = 'The keys are those of film-480p, film-720p: list all of them';
     const { run } = await prepare('--per-rendition-ids');
     expect((await run()).stdout).toContain(advice);

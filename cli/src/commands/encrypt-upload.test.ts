@@ -37,7 +37,7 @@ function playBucket({ bucket, url }: UploadServer): string[] | undefined {
 const isSegment = (path = '') => path.startsWith('/content/') && path.endsWith('.ts');
 
 describe('latchkey encrypt --upload', () => {
-  it('takes a clear playlist to an encrypted one in the bucket, segments first, and tells the server where it is', async () => {
+  it('encrypt --upload puts an encrypted presentation into the bucket, segments first, and registers its manifestKey', async () => {
     const { server, out, args } = await prepare();
     const { exitCode, stdout, stderr } = await runCommand(args, { env });
     expect({ exitCode, played: playBucket(server) }).toEqual({ exitCode: 0, played: names });
@@ -57,7 +57,7 @@ describe('latchkey encrypt --upload', () => {
     expect(existsSync(join(out, 'master.m3u8'))).toBe(true);
   });
 
-  it('repeated, it encrypts nothing and sends nothing again', async () => {
+  it('encrypt --upload, repeated, encrypts and sends nothing again', async () => {
     const { server, args } = await prepare();
     await runCommand(args, { env });
     const before = server.arrived.length;
@@ -67,7 +67,7 @@ describe('latchkey encrypt --upload', () => {
     expect(stdout).toContain('Uploaded 0 files, 0 bytes; 10 were there already.');
   });
 
-  it('does not take the folder of another encryption for its own: of a changed source, or under another key URL', async () => {
+  it('encrypt --upload refuses the folder of a changed source or of another key URL', async () => {
     const { server, folder, args } = await prepare();
     await runCommand(args, { env });
     const other = await runCommand([...args, '--key-url', 'https://keys.example.com'], { env });
@@ -87,7 +87,7 @@ describe('latchkey encrypt --upload', () => {
     [403, 'INSUFFICIENT_SCOPE', 'The scope playback does not presign.', 'INSUFFICIENT_SCOPE'],
     [404, 'CONTENT_NOT_FOUND', 'No such content.', '--register'],
     [404, 'NOT_FOUND', 'There is nothing here.', 'ENABLE_PRESIGN'],
-  ])('learns of a %i %s before it encrypts anything', async (status, code, detail, message) => {
+  ])('encrypt --upload finds a %i %s before it encrypts anything', async (status, code, detail, message) => {
     const { server, out, args } = await prepare((request, response) => {
       if (request.url !== '/presign') return false;
       answerProblem(response, status, code, detail);
@@ -98,7 +98,7 @@ describe('latchkey encrypt --upload', () => {
     expect(stderr).toContain(message);
   });
 
-  it('exits 1 where the store refuses a file, names it, keeps the playlists back, and sends the rest when repeated', async () => {
+  it('encrypt --upload exits 1 if the store refuses a file, names it, holds the playlists back, and sends the rest when repeated', async () => {
     let refusing = true;
     const { server, args } = await prepare((request, response) => {
       if (!refusing || !request.url?.endsWith('/00003.ts')) return false;
@@ -119,7 +119,7 @@ describe('latchkey encrypt --upload', () => {
     expect(playBucket(server)).toEqual(names);
   });
 
-  it('uploads with keys of this machine, too, and reads the API key from a file', async () => {
+  it('encrypt --upload works with keys of this machine, and reads the API key from a file', async () => {
     const { server, folder, args } = await prepare();
     writeFileSync(join(folder, 'api-key'), `${apiKey}\n`);
     const variables = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
@@ -144,7 +144,7 @@ describe('latchkey encrypt --upload', () => {
       {},
       'LATCHKEY_API_KEY',
     ],
-  ])('exits 2 %s', async (_, more, variables, message) => {
+  ])('encrypt --upload exits 2 %s', async (_, more, variables, message) => {
     const folder = writeFiles(temporaryFolder(), clearFiles);
     const args = [
       'encrypt',
@@ -172,7 +172,7 @@ describe('latchkey encrypt --upload as a process that ends in the middle', () =>
   }
 
   it.each(['SIGKILL', 'SIGTERM'] as const)(
-    'by %s sends, when repeated, what had not been acknowledged and nothing else',
+    'encrypt --upload, repeated after %s, sends only what was not acknowledged',
     async (signal) => {
       let holding = true;
       let segments = 0;

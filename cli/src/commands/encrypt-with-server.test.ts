@@ -38,7 +38,7 @@ async function encryptWith(variables: Record<string, string>, answer: Answer, ..
 }
 
 describe('latchkey encrypt with keys from a server', () => {
-  it('asks for each key once, with the API key, and writes the server as the place of the keys', async () => {
+  it('encrypt requests each key once with the API key, and writes the URL of the server into the playlist', async () => {
     const { exitCode, seen, out, url } = await encrypt(answerKey, '--rotate-every', '1');
     expect(exitCode).toBe(0);
     expect(seen).toEqual(
@@ -53,7 +53,7 @@ describe('latchkey encrypt with keys from a server', () => {
   });
 
   it.each(['a-bootstrap-key-of-the-operator-0123', 'changeme', 'lk_short', '!"#$%&/()=?'])(
-    'sends the bootstrap key %s, which a server takes in any form',
+    'encrypt sends the bootstrap key %s, which may have any form',
     async (bootstrapKey) => {
       const { exitCode, seen } = await encryptWith({ LATCHKEY_API_KEY: bootstrapKey }, answerKey);
       expect(exitCode).toBe(0);
@@ -62,7 +62,7 @@ describe('latchkey encrypt with keys from a server', () => {
   );
 
   it.each(['with space', 'ümlaut', 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln'])(
-    'asks nobody with %s, which no server takes as an API key, and does not show it',
+    'encrypt refuses %s, which cannot be an API key, without a request and without showing it',
     async (wrong) => {
       const { exitCode, seen, stderr } = await encryptWith({ LATCHKEY_API_KEY: wrong }, answerKey);
       expect([exitCode === 0, seen]).toEqual([false, []]);
@@ -71,13 +71,13 @@ describe('latchkey encrypt with keys from a server', () => {
     },
   );
 
-  it('writes --key-url into the playlist where players reach the server elsewhere', async () => {
+  it('--key-url replaces the URL of the server in the playlist', async () => {
     const { out } = await encrypt(answerKey, '--key-url', 'https://keys.example.com/base/');
     const [played] = playPresentation(join(out, 'f.m3u8'), () => keyOfPath('/keys/film'));
     expect(played?.segments[0]?.keyUrl).toBe('https://keys.example.com/base/keys/film');
   });
 
-  it('tries a 503 again when the server says so', async () => {
+  it('encrypt retries a 503 after its Retry-After', async () => {
     const { exitCode, waits } = await encrypt((request, response, n) => {
       if (n >= 2) return answerKey(request, response, n);
       answerProblem(
@@ -91,7 +91,7 @@ describe('latchkey encrypt with keys from a server', () => {
     expect({ exitCode, waits }).toEqual({ exitCode: 0, waits: [7, 1] });
   });
 
-  it('waits for a rate limit, but never longer than two minutes', async () => {
+  it('encrypt waits for a rate limit, but never longer than two minutes', async () => {
     const { exitCode, waits } = await encrypt((request, response, n) => {
       if (n === 1) return answerKey(request, response, n);
       answerProblem(response, 429, 'RATE_LIMITED', 'Slower.', { 'retry-after': '999999' });
@@ -99,7 +99,7 @@ describe('latchkey encrypt with keys from a server', () => {
     expect({ exitCode, waits }).toEqual({ exitCode: 0, waits: [120] });
   });
 
-  it('gives up after five 503s', async () => {
+  it('encrypt gives up after five 503s', async () => {
     const { exitCode, stderr, seen } = await encrypt((_, response) =>
       answerProblem(response, 503, 'DEPENDENCY_UNAVAILABLE', 'Not now.'),
     );
@@ -113,26 +113,29 @@ describe('latchkey encrypt with keys from a server', () => {
     [403, 'INSUFFICIENT_SCOPE', 'The scope upload does not read keys.'],
     [404, 'CONTENT_NOT_FOUND', 'No such content.'],
     [500, 'INTERNAL', 'Something went wrong.'],
-  ])('shows what the server says with a %i, asks once, and leaves nothing', async (status, code, detail) => {
-    const { exitCode, stderr, seen, out, url } = await encrypt((_, response) =>
-      answerProblem(response, status, code, detail),
-    );
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain(`GET ${url}/keys/film: ${status} ${code}: ${detail}`);
-    expect(stderr.includes('--register')).toBe(code === 'CONTENT_NOT_FOUND');
-    expect(stderr).not.toContain(apiKey);
-    expect(seen).toHaveLength(1);
-    expect(existsSync(out)).toBe(false);
-  });
+  ])(
+    'encrypt shows the detail of a %i %s after one request, and leaves nothing',
+    async (status, code, detail) => {
+      const { exitCode, stderr, seen, out, url } = await encrypt((_, response) =>
+        answerProblem(response, status, code, detail),
+      );
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain(`GET ${url}/keys/film: ${status} ${code}: ${detail}`);
+      expect(stderr.includes('--register')).toBe(code === 'CONTENT_NOT_FOUND');
+      expect(stderr).not.toContain(apiKey);
+      expect(seen).toHaveLength(1);
+      expect(existsSync(out)).toBe(false);
+    },
+  );
 
-  it.each([0, 15, 17, 32])('refuses a key of %i bytes', async (size) => {
+  it.each([0, 15, 17, 32])('encrypt refuses a key of %i bytes', async (size) => {
     const { exitCode, stderr, out } = await encrypt((_, response) => void response.end(Buffer.alloc(size)));
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`answered ${size} bytes; a content key has exactly 16`);
     expect(existsSync(out)).toBe(false);
   });
 
-  it('does not follow a redirect with the API key', async () => {
+  it('encrypt does not follow a redirect with the API key', async () => {
     const { exitCode, stderr, seen } = await encrypt((_, response) => {
       response.writeHead(302, { location: '/elsewhere' }).end();
     });
@@ -141,13 +144,13 @@ describe('latchkey encrypt with keys from a server', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('shows the status where a proxy answers in words of its own', async () => {
+  it('encrypt shows the status of an answer that only a proxy can have made', async () => {
     const { exitCode, stderr } = await encrypt((_, response) => void response.writeHead(502).end('<html>'));
     expect(exitCode).toBe(1);
     expect(stderr).toContain('/keys/film: 502');
   });
 
-  it('says that a server cannot be reached', async () => {
+  it('encrypt says that a server cannot be reached', async () => {
     const folder = writeFiles(temporaryFolder(), files);
     // Port 9 is "discard" (RFC 863): nothing listens there, and nothing may.
     const args = ['encrypt', join(folder, 'f.m3u8'), '--content-id', 'film', '--out', join(folder, 'out')];
@@ -156,7 +159,7 @@ describe('latchkey encrypt with keys from a server', () => {
     expect(stderr).toContain('--server http://127.0.0.1:9 cannot be reached');
   });
 
-  it('registers content that is not known, by its name, before it asks for a key', async () => {
+  it('--register registers unknown content with its name before the first key request', async () => {
     const answer: Answer = (request, response, n) => {
       if (n === 0) return answerProblem(response, 404, 'CONTENT_NOT_FOUND', 'No such content.');
       if (n === 1) return void response.writeHead(201).end('{}');
@@ -172,7 +175,7 @@ describe('latchkey encrypt with keys from a server', () => {
     expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ id: 'film', name: 'A film' });
   });
 
-  it('leaves content that is known as it is', async () => {
+  it('--register leaves known content unchanged', async () => {
     const { exitCode, seen } = await encrypt(answerKey, '--register');
     expect(exitCode).toBe(0);
     expect(seen.map(({ line }) => line)).toEqual(['GET /api/v1/content/film', 'GET /keys/film']);

@@ -28,7 +28,7 @@ function prepare(more: Record<string, string> = {}) {
 }
 
 describe('latchkey encrypt', () => {
-  it('derives the key that the contract names from MASTER_KEY_HEX and SALT_HEX', async () => {
+  it('encrypt derives the key of the contract from MASTER_KEY_HEX and SALT_HEX', async () => {
     const { args, clear } = prepare();
     const { exitCode, stdout } = await runCommand(args, { env });
     expect(exitCode).toBe(0);
@@ -37,7 +37,7 @@ describe('latchkey encrypt', () => {
     expect(stdout).toMatch(/2 segments of 1 rendition\(s\), 32 bytes, one key throughout/);
   });
 
-  it('takes the highest version of the master key, and another with --key-version', async () => {
+  it('encrypt uses the highest version of the master key, or that of --key-version', async () => {
     const highest = prepare();
     await runCommand(highest.args, { env: { ...env, ...secondEnv } });
     expect(highest.clear(() => deriveContentKey(secondKey, 'my-video-001'))).toEqual(['a', 'b']);
@@ -46,7 +46,7 @@ describe('latchkey encrypt', () => {
     expect(first.clear(() => Buffer.from('a4ad6589c125682427dbee83eb46259f', 'hex'))).toEqual(['a', 'b']);
   });
 
-  it('reads an env file, and secrets from the files that _FILE variables name', async () => {
+  it('encrypt reads an env file, and secrets from the files that _FILE variables name', async () => {
     const lines = Object.entries(env).map(([name, value]) => `${name}=${value}`);
     const fromFile = prepare({ 'latchkey.env': lines.join('\n') });
     const envFile = join(fromFile.folder, 'latchkey.env');
@@ -64,7 +64,7 @@ describe('latchkey encrypt', () => {
     ]);
   });
 
-  it('says nothing with --quiet, and some lines without a terminal', async () => {
+  it('encrypt prints nothing with --quiet, and some lines without a terminal', async () => {
     expect(await runCommand([...prepare().args, '--quiet'], { env })).toMatchObject({
       stdout: '',
       stderr: '',
@@ -73,7 +73,7 @@ describe('latchkey encrypt', () => {
     expect(stderr.split('\n')).toEqual(['Encrypting 2 files, 0 MB', '1 of 2 files', '2 of 2 files', '']);
   });
 
-  it('says warnings even with --quiet', async () => {
+  it('encrypt prints warnings even with --quiet', async () => {
     const { args } = prepare({ 'f.m3u8': '#EXTM3U\n#EXTINF:2,\na.ts\n' });
     const { stderr } = await runCommand([...args, '--quiet'], { env });
     expect(stderr).toMatch(/^latchkey: warning: f\.m3u8: has no #EXT-X-ENDLIST/);
@@ -105,7 +105,7 @@ describe('latchkey encrypt', () => {
     ['--register without a server', ['--register'], env, '--register needs a server'],
     ['a rotation of 0', ['--rotate-every', '0'], env, '--rotate-every'],
     ['a bad content id', ['--content-id', 'a/b'], env, '--content-id "a/b"'],
-  ])('exits 2 with %s, names it, and leaves nothing', async (_, more, variables, message) => {
+  ])('encrypt exits 2 for %s, names it, and leaves nothing', async (_, more, variables, message) => {
     const { args, out } = prepare();
     const { exitCode, stdout, stderr } = await runCommand([...args, ...more], { env: variables });
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

@@ -7,7 +7,7 @@ import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder } from '../testing/temporary-folder.ts';
 
 describe('latchkey keygen', () => {
-  it('prints every secret in the form that the server accepts, and says what losing them means', async () => {
+  it('keygen prints every secret in the form that the server accepts, and says what losing them means', async () => {
     const { exitCode, stdout, stderr } = await runCommand(['keygen']);
     expect(exitCode).toBe(0);
     expect(parseEnv(stdout)).toEqual({
@@ -24,14 +24,14 @@ describe('latchkey keygen', () => {
     expect(stderr).toContain('you lose all content');
   });
 
-  it('makes every secret anew', async () => {
+  it('keygen makes every secret anew', async () => {
     const lines = [await runCommand(['keygen']), await runCommand(['keygen'])].flatMap(({ stdout }) =>
       Object.values(parseEnv(stdout)).map((value) => value?.replace(/^(lk_|base64:)/, '')),
     );
     expect(new Set(lines).size).toBe(18);
   });
 
-  it('writes a file that its owner alone can read, and prints no secret then', async () => {
+  it('keygen --out writes a file that only its owner can read, and prints no secret', async () => {
     const path = join(temporaryFolder(), 'latchkey.env');
     const { exitCode, stdout, stderr } = await runCommand(['keygen', '--out', path]);
     expect(exitCode).toBe(0);
@@ -41,7 +41,7 @@ describe('latchkey keygen', () => {
     expect(readMasterKey(parseEnv(readFileSync(path, 'utf8'))).version).toBe(1);
   });
 
-  it('never writes over a file', async () => {
+  it('keygen --out never overwrites a file', async () => {
     const path = join(temporaryFolder(), 'latchkey.env');
     writeFileSync(path, 'precious');
     const { exitCode, stderr } = await runCommand(['keygen', '--out', path]);
@@ -50,13 +50,13 @@ describe('latchkey keygen', () => {
     expect(readFileSync(path, 'utf8')).toBe('precious');
   });
 
-  it('makes the next version of the master key, alone', async () => {
+  it('keygen --version-number makes only a further version of the master key and its salt', async () => {
     const { stdout } = await runCommand(['keygen', '--version-number', '2']);
     expect(Object.keys(parseEnv(stdout))).toEqual(['MASTER_KEY_HEX_V2', 'SALT_HEX_V2']);
     expect(readMasterKey(parseEnv(stdout)).version).toBe(2);
   });
 
-  it('makes some secrets alone', async () => {
+  it('keygen --only makes only the named secrets', async () => {
     const { stdout, stderr } = await runCommand(['keygen', '--only', 'ADMIN_API_KEY, INTERNAL_SECRET']);
     expect(Object.keys(parseEnv(stdout))).toEqual(['ADMIN_API_KEY', 'INTERNAL_SECRET']);
     expect(stderr).toBe('');
@@ -67,7 +67,7 @@ describe('latchkey keygen', () => {
     [['--version-number', '0'], '1 or more'],
     [['--version-number', '2', '--only', 'ADMIN_API_KEY'], '--only names neither'],
     [['--out', '/nowhere/latchkey.env'], '/nowhere/latchkey.env: is not there'],
-  ])('refuses %j and says what is accepted', async (args, message) => {
+  ])('keygen refuses %j and says what is accepted', async (args, message) => {
     const { exitCode, stdout, stderr } = await runCommand(['keygen', ...args]);
     expect(exitCode).not.toBe(0);
     expect(stdout).toBe('');
@@ -77,7 +77,7 @@ describe('latchkey keygen', () => {
 
 describe('latchkey', () => {
   it.each([[['--help']], [['keygen', '--help']], [['encrypt', '--help']], [['help', 'encrypt']]])(
-    'explains itself with %j and exits 0',
+    'latchkey prints its help for %j and exits 0',
     async (args) => {
       const { exitCode, stdout } = await runCommand(args);
       expect(exitCode).toBe(0);
@@ -86,7 +86,7 @@ describe('latchkey', () => {
   );
 
   it.each([[[]], [['unknown']], [['keygen', '--unknown']], [['encrypt']], [['keygen', 'surplus']]])(
-    'exits 2 for %j',
+    'latchkey exits 2 for %j',
     async (args) => {
       const { exitCode, stdout, stderr } = await runCommand(args);
       expect(exitCode).toBe(2);

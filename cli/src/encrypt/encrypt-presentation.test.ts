@@ -13,7 +13,7 @@ const mediaPlaylist = (...lines: string[]) =>
 const oneSegment = mediaPlaylist('#EXTINF:2,', 'a.ts');
 
 describe('an encrypted media playlist', () => {
-  it('has the lines of the input in their order, with a key and a vector before each segment', async () => {
+  it('an encrypted media playlist has the lines of the input in their order, with a key and a vector before each segment', async () => {
     const { playlist } = await encryptFiles(
       {
         'film.m3u8': text(
@@ -59,7 +59,7 @@ describe('an encrypted media playlist', () => {
     expect(played?.segments.map(({ clear }) => clear.toString())).toEqual(['first', 'second']);
   });
 
-  it('of a single file with byte ranges has a file for each segment and for the initialization section', async () => {
+  it('byte ranges of a single file become a file for each segment and for the initialization section', async () => {
     const initialization = makeInitialization('x'.repeat(100 - makeInitialization().length));
     const whole = Buffer.concat([initialization, randomBytes(900)]);
     const { playlist } = await encryptFiles(
@@ -91,7 +91,7 @@ describe('an encrypted media playlist', () => {
     expect(files).toEqual(['00000.mp4', '00001.mp4', 'film.m3u8', 'init-0.mp4']);
   });
 
-  it('has its keys at the segments where EXT-X-MAP stands after #EXTINF', async () => {
+  it('an EXT-X-MAP after #EXTINF does not separate a segment from its key', async () => {
     const { playlist } = await encryptFiles(
       {
         'film.m3u8': mediaPlaylist('#EXTINF:2,', '#EXT-X-MAP:URI="i.mp4"', 'a.m4s', '#EXTINF:2,', 'b.m4s'),
@@ -106,7 +106,7 @@ describe('an encrypted media playlist', () => {
     expect(played?.segments.map(({ clear }) => clear.toString())).toEqual(['a', 'b']);
   });
 
-  it('writes an initialization section that comes back after a discontinuity once', async () => {
+  it('an initialization section that is repeated after a discontinuity is written once', async () => {
     const map = '#EXT-X-MAP:URI="i.mp4"';
     const segment = ['#EXTINF:2,', 'a.m4s'];
     const { playlist } = await encryptFiles(
@@ -123,7 +123,7 @@ describe('an encrypted media playlist', () => {
     );
   });
 
-  it('keeps EXT-X-GAP, without asking for the file that is not there', async () => {
+  it('a segment marked EXT-X-GAP keeps its tag, and its missing file is not read', async () => {
     const { playlist, segments } = await encryptFiles(
       {
         'film.m3u8': mediaPlaylist('#EXT-X-GAP', '#EXTINF:2,', 'gone.ts', '#EXTINF:2,', 'a.ts'),
@@ -138,7 +138,7 @@ describe('an encrypted media playlist', () => {
     expect(played?.segments.map(({ keyUrl }) => keyUrl)).toEqual([`${keyUrlBase}/keys/film/1`]);
   });
 
-  it('of a live playlist is made with a warning, and without low-latency tags', async () => {
+  it('a live playlist is encrypted with a warning, without its low-latency tags', async () => {
     const { playlist, warnings } = await encryptFiles(
       {
         'live.m3u8': text(
@@ -168,9 +168,12 @@ describe('an encrypted media playlist', () => {
       /^f\.m3u8:5: bytes 1 to 10 of "a\.ts", which has 5 only/,
     ],
     ['no playlist', { x: '' }, /the playlist .*f\.m3u8 is not there/],
-  ] satisfies [string, Record<string, string>, RegExp][])('is not made of %s', async (_, files, message) => {
-    await expect(encryptFiles(files, 'f.m3u8')).rejects.toThrow(message);
-  });
+  ] satisfies [string, Record<string, string>, RegExp][])(
+    'a presentation with %s is refused by name',
+    async (_, files, message) => {
+      await expect(encryptFiles(files, 'f.m3u8')).rejects.toThrow(message);
+    },
+  );
 
   it.each([
     [{ contentId: 'leases' }, '--content-id'],
@@ -182,7 +185,7 @@ describe('an encrypted media playlist', () => {
     [{ keyUrlBase: 'https://user:pass@x' }, '--key-url'],
     [{ rotateEverySegments: 0 }, '--rotate-every'],
     [{ rotateEverySegments: 1.5 }, '--rotate-every'],
-  ])('is not made with %j, and the message names %s', async (options, name) => {
+  ])('the options %j are refused with a message that names %s', async (options, name) => {
     await expect(encryptFiles({ 'f.m3u8': oneSegment, 'a.ts': 'a' }, 'f.m3u8', options)).rejects.toThrow(
       name,
     );
@@ -219,7 +222,7 @@ const presentation = {
 };
 
 describe('an encrypted multivariant presentation', () => {
-  it('has every rendition once, sound and subtitles encrypted too, and everything else as it was', async () => {
+  it('an encrypted multivariant presentation has every rendition once, also sound and subtitles, and its other lines unchanged', async () => {
     const { playlist, warnings, renditions, segments } = await encryptFiles(presentation, 'all.m3u8');
     expect(readFileSync(playlist, 'utf8')).toBe(
       text(
@@ -248,7 +251,7 @@ describe('an encrypted multivariant presentation', () => {
     expect({ renditions, segments }).toEqual({ renditions: 3, segments: 5 });
   });
 
-  it('names a content id for each rendition where that is asked for, and lists the first key of each', async () => {
+  it('with perRenditionIds each rendition has its own content id, and the multivariant playlist lists the first key of each', async () => {
     const { playlist, contentIds } = await encryptFiles(presentation, 'all.m3u8', {
       perRenditionIds: true,
       rotateEverySegments: 1,
@@ -260,7 +263,7 @@ describe('an encrypted multivariant presentation', () => {
     );
   });
 
-  it('writes nothing outside of its folder, whatever paths the playlist has', async () => {
+  it('whatever paths a playlist has, nothing is written outside the output folder', async () => {
     const folder = temporaryFolder();
     const { outFolder } = await encryptFiles(
       {

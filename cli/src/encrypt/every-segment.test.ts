@@ -46,7 +46,7 @@ function makeFiles(shapes: Shape[]): { files: Record<string, string | Uint8Array
   return { files, clear };
 }
 
-it('is encrypted so that a player gets exactly its bytes, under the key of its epoch and a vector of its own', async () => {
+it('each segment is encrypted under the key of its epoch and its own vector, and a player gets exactly its bytes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(shape, { minLength: 1, maxLength: 3 }),
@@ -79,7 +79,7 @@ it('is encrypted so that a player gets exactly its bytes, under the key of its e
   );
 }, 180_000);
 
-it('gets another vector when the same presentation is encrypted again', async () => {
+it('each segment gets another vector when the same presentation is encrypted again', async () => {
   const { files } = makeFiles([{ segments: [1, 2], map: true, singleFile: false }]);
   const runs = await Promise.all([encryptFiles(files, 'all.m3u8'), encryptFiles(files, 'all.m3u8')]);
   const vectors = runs
@@ -88,7 +88,7 @@ it('gets another vector when the same presentation is encrypted again', async ()
   expect(new Set(vectors).size).toBe(4);
 });
 
-it('is not encrypted with randomness that repeats itself', async () => {
+it('a source of randomness that repeats itself ends the encryption', async () => {
   const issue = createIvIssuer((count) => Buffer.alloc(count, 7));
   issue();
   expect(issue).toThrow('repeats itself');
@@ -97,7 +97,7 @@ it('is not encrypted with randomness that repeats itself', async () => {
   await expect(encryptFiles(files, 'all.m3u8', { randomBytes: repeated })).rejects.toThrow('repeats itself');
 });
 
-it('changes keys between segments and never within the epoch, each rendition by its own count', async () => {
+it('each rendition changes its key between epochs, by its own count of segments, and never within an epoch', async () => {
   const { files } = makeFiles([
     { segments: [1, 1, 1, 1, 1], map: true, singleFile: false },
     { segments: [1, 1], map: false, singleFile: false },

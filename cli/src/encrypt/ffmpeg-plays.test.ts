@@ -66,7 +66,7 @@ describe.each(['ts', 'fmp4'] as const)(
       ['with a new key every two segments', 2, ['/keys/film/0', '/keys/film/1', '/keys/film/2']],
       ['with a new key every segment', 1, [0, 1, 2, 3, 4, 5].map((epoch) => `/keys/film/${epoch}`)],
     ])(
-      '%s, frame for frame as the clear one',
+      'ffmpeg plays an encrypted presentation %s, with the frames of the clear one',
       async (_, rotateEverySegments, expectedKeys) => {
         const root = temporaryFolder();
         const { url, keyPaths } = await serve(root);
@@ -84,7 +84,7 @@ describe.each(['ts', 'fmp4'] as const)(
     );
 
     it(
-      'and fails with the key of another content',
+      'ffmpeg fails with the key of another content',
       async () => {
         const root = temporaryFolder();
         const { url } = await serve(root);

@@ -22,7 +22,7 @@ function start(script: string, args: string[], env: Record<string, string> = {})
   return child;
 }
 
-it('by SIGKILL leaves no output folder, and the next run clears what is left', async () => {
+it('a run that SIGKILL ends leaves no output folder, and the next run removes its partial folder', async () => {
   const folder = writeFiles(temporaryFolder(), files);
   const outside = temporaryFolder();
   const out = join(outside, 'out');
@@ -43,7 +43,7 @@ it('by SIGKILL leaves no output folder, and the next run clears what is left', a
 }, 120_000);
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
-  'by %s leaves nothing, and the process ends by that signal',
+  'a run that %s ends leaves nothing, and its process ends by that signal',
   async (signal) => {
     const folder = writeFiles(temporaryFolder(), files);
     const outside = temporaryFolder();

@@ -23,28 +23,28 @@ function prepare(more: Record<string, string> = {}) {
 }
 
 describe('the output folder', () => {
-  it('may be there and empty', async () => {
+  it('an output folder that exists and is empty is used', async () => {
     const { folder, options } = prepare();
     mkdirSync(join(folder, 'out'));
     await encryptPresentation(options);
     expect(readdirSync(join(folder, 'out')).sort()).toEqual(whole);
   });
 
-  it('is left as it is where it holds something', async () => {
+  it('an output folder that is not empty is refused and left unchanged', async () => {
     const { folder, options } = prepare({ 'out/old': 'old' });
     await expect(encryptPresentation(options)).rejects.toThrow(/--out .* is not empty.*--force/);
     expect(readdirSync(folder).sort()).toEqual(['in', 'out']);
     expect(readdirSync(join(folder, 'out'))).toEqual(['old']);
   });
 
-  it('is replaced whole with --force', async () => {
+  it('--force replaces the whole output folder', async () => {
     const { folder, options } = prepare({ 'out/old': 'old' });
     await encryptPresentation({ ...options, force: true });
     expect(readdirSync(folder).sort()).toEqual(['in', 'out']);
     expect(readdirSync(join(folder, 'out')).sort()).toEqual(whole);
   });
 
-  it('keeps the old content with --force until the new one is whole', async () => {
+  it('with --force the output folder keeps its old content until the new one is complete', async () => {
     const { folder, options } = prepare({ 'out/old': 'old' });
     const fileDone = () => {
       expect(readFileSync(join(folder, 'out/old'), 'utf8')).toBe('old');
@@ -57,7 +57,7 @@ describe('the output folder', () => {
     expect(readdirSync(join(folder, 'out'))).toEqual(['old']);
   });
 
-  it('is never a file, nor with --force the folder that is read', async () => {
+  it('an output folder that is a file is refused, and with --force also one that contains the source', async () => {
     const { folder, options } = prepare({ file: '' });
     const attempt = (outFolder: string) => encryptPresentation({ ...options, force: true, outFolder });
     await expect(attempt(join(folder, 'file'))).rejects.toThrow('is a file');
@@ -66,7 +66,7 @@ describe('the output folder', () => {
     expect(readdirSync(join(folder, 'in'))).toHaveLength(4);
   });
 
-  it('is found behind a symbolic link', async () => {
+  it('an output folder behind a symbolic link is found', async () => {
     const { folder, options } = prepare({ 'disk/elsewhere/old': 'old' });
     symlinkSync('disk/elsewhere', join(folder, 'out'));
     await encryptPresentation({ ...options, force: true });
@@ -74,14 +74,14 @@ describe('the output folder', () => {
     expect(readdirSync(join(folder, 'out')).sort()).toEqual(whole);
   });
 
-  it('is not there after a failure', async () => {
+  it('after a failure there is no output folder', async () => {
     const { folder, options } = prepare();
     const fileDone = () => rmSync(join(folder, 'in/2.ts'), { force: true });
     await expect(encryptPresentation({ ...options, report: { fileDone } })).rejects.toThrow('ENOENT');
     expect(readdirSync(folder)).toEqual(['in']);
   });
 
-  it('is not there after an interruption, which is what the error says', async () => {
+  it('after an interruption there is no output folder, and the error names the interruption', async () => {
     const { folder, options } = prepare();
     const interruption = new AbortController();
     const report = { fileDone: () => interruption.abort(new Error('enough')) };
@@ -91,7 +91,7 @@ describe('the output folder', () => {
     expect(readdirSync(folder)).toEqual(['in']);
   });
 
-  it('is not begun where a key is refused', async () => {
+  it('a refused key ends the run before an output folder is made', async () => {
     const { folder, options } = prepare();
     const keys = { prepare: async () => {}, get: () => Promise.reject(new Error('no key')) };
     await expect(encryptPresentation({ ...options, keys })).rejects.toThrow('no key');
@@ -110,21 +110,21 @@ describe('what a killed run left beside the output folder', () => {
     return machine ? name.replace(/-[0-9a-f]{8}-/, `-${machine}-`) : name;
   };
 
-  it('is removed at the next run', async () => {
+  it('the next run removes the folder of a killed run', async () => {
     const { folder, options } = prepare();
     writeFiles(leftover(folder, 'partial', deadPid), { 'v/00000.ts': 'half' });
     await encryptPresentation(options);
     expect(readdirSync(folder).sort()).toEqual(['in', 'out']);
   });
 
-  it('stays while the run is alive', async () => {
+  it('a partial folder stays while its run is alive', async () => {
     const { folder, options } = prepare();
     mkdirSync(leftover(folder, 'partial', process.ppid));
     await encryptPresentation(options);
     expect(readdirSync(folder)).toHaveLength(3);
   });
 
-  it('of another machine stays for an hour after its last file', async () => {
+  it('a partial folder of another machine stays for an hour after its last file', async () => {
     const { folder, options } = prepare();
     const path = leftover(folder, 'partial', 1, '00000000');
     const clock = createManualClock();
@@ -138,14 +138,14 @@ describe('what a killed run left beside the output folder', () => {
     expect(readdirSync(folder).sort()).toEqual(['in', 'out']);
   });
 
-  it('goes back to its place where the run died between taking the old away and putting the new there', async () => {
+  it('a replaced folder goes back to its place if the run died before the new one was there', async () => {
     const { folder, options } = prepare();
     writeFiles(leftover(folder, 'replaced', deadPid), { old: 'old' });
     await expect(encryptPresentation(options)).rejects.toThrow('is not empty');
     expect(readFileSync(join(folder, 'out/old'), 'utf8')).toBe('old');
   });
 
-  it('is told from folders of other people by its name', async () => {
+  it('folders with other names than those of runs stay', async () => {
     const names = [
       'out.partial',
       'out.partial-mine',

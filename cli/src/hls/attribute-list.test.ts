@@ -9,19 +9,19 @@ import {
 } from './attribute-list.ts';
 
 describe('an attribute list', () => {
-  it('keeps a comma and an equals sign within a quoted string', () => {
+  it('an attribute list keeps a comma and an equals sign in a quoted string', () => {
     const list = parseAttributeList('CODECS="avc1.4d401e,mp4a.40.2",NAME="a=b",BANDWIDTH=1280000');
     expect(findAttribute(list, 'CODECS')).toBe('avc1.4d401e,mp4a.40.2');
     expect(findAttribute(list, 'NAME')).toBe('a=b');
     expect(findAttribute(list, 'BANDWIDTH')).toBe('1280000');
   });
 
-  it('reads hexadecimal, decimal, resolution and empty quoted values as they are written', () => {
+  it('an attribute list keeps hexadecimal, decimal, resolution and empty quoted values as they are written', () => {
     const text = 'IV=0x00fF,FRAME-RATE=29.970,RESOLUTION=1x1,X-EMPTY="",TIME-OFFSET=-4.5';
     expect(formatAttributeList(parseAttributeList(text))).toBe(text);
   });
 
-  it('tolerates spaces around commas', () => {
+  it('an attribute list may have spaces around commas', () => {
     expect(formatAttributeList(parseAttributeList('METHOD=NONE , URI="x"'))).toBe('METHOD=NONE,URI="x"');
   });
 
@@ -32,11 +32,11 @@ describe('an attribute list', () => {
     ['text after a quoted string', 'URI="x"y'],
     ['a comma at the end', 'A=1,'],
     ['a name that stands twice', 'A=1,A=2'],
-  ])('refuses %s', (_, text) => {
+  ])('an attribute list with %s is refused', (_, text) => {
     expect(() => parseAttributeList(text)).toThrow(SyntaxError);
   });
 
-  it('is read back as it was written, whatever is in it', () => {
+  it('any attribute list is read back as it was written', () => {
     const plain = fc.stringMatching(/^[^",\s]{1,12}$/);
     const quoted = fc.string().map((text) => text.replace(/["\r\n]/g, ''));
     const attribute = fc.oneof(
@@ -51,7 +51,7 @@ describe('an attribute list', () => {
     );
   });
 
-  it('answers any text with a list or a SyntaxError, and never hangs', () => {
+  it('any text gives an attribute list or a SyntaxError, and never hangs', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'A=",-x0 \t') }), (text) => {
         try {
@@ -63,7 +63,7 @@ describe('an attribute list', () => {
     );
   });
 
-  it('gets another URI with everything else in its place', () => {
+  it('replaceUri changes the URI of an attribute list and keeps the rest in its place', () => {
     const list = parseAttributeList('TYPE=AUDIO,URI="a.m3u8",BYTERANGE="1@0",NAME="x,y"');
     expect(formatAttributeList(replaceUri(list, 'b.m3u8', ['BYTERANGE']))).toBe(
       'TYPE=AUDIO,URI="b.m3u8",NAME="x,y"',

@@ -19,22 +19,22 @@ const detailOf = (run: () => unknown) => {
 };
 
 describe('a playlist', () => {
-  it('may have a byte order mark and lines that end in CRLF', () => {
+  it('a playlist may have a byte order mark and lines that end in CRLF', () => {
     const { lines } = splitPlaylist('a.m3u8', Buffer.from('\uFEFF#EXTM3U\r\n#EXTINF:2,\r\na.ts\r\n'));
     expect(lines.map(({ text }) => text)).toEqual(['#EXTM3U', '#EXTINF:2,', 'a.ts']);
   });
 
-  it('is refused where it is not UTF-8', () => {
+  it('a playlist that is not UTF-8 is refused', () => {
     expect(detailOf(() => splitPlaylist('a.m3u8', Buffer.from([0x23, 0xff])))).toContain(
       'a.m3u8: is not UTF-8',
     );
   });
 
-  it('is refused where #EXTM3U is not its first line', () => {
+  it('a playlist whose first line is not #EXTM3U is refused', () => {
     expect(detailOf(() => split('<html>'))).toContain('does not begin with #EXTM3U');
   });
 
-  it('is refused where it has tags of both sorts, or of neither', () => {
+  it('a playlist with tags of both kinds, or of neither, is refused', () => {
     const both = split('#EXTM3U', '#EXTINF:2,', 'a.ts', '#EXT-X-STREAM-INF:BANDWIDTH=1', 'b.m3u8');
     expect(detailOf(() => classifyPlaylist(both))).toContain('can be one only');
     expect(detailOf(() => classifyPlaylist(split('#EXTM3U')))).toContain('neither segments nor variants');
@@ -47,17 +47,17 @@ describe('a playlist', () => {
     ['#EXT-X-DEFINE:NAME="a",VALUE="b"', 'variables are not resolved'],
     ['#EXT-X-SKIP:SKIPPED-SEGMENTS=3', 'delta update'],
     ['#EXT-X-KEY:METHOD', 'not an attribute list'],
-  ])('is refused with %s, by its line', (tag, reason) => {
+  ])('a playlist with %s is refused by its line', (tag, reason) => {
     const detail = detailOf(() => inspectTags(split('#EXTM3U', tag)));
     expect(detail).toContain('a.m3u8:2');
     expect(detail).toContain(reason);
   });
 
-  it('with EXT-X-KEY:METHOD=NONE is clear', () => {
+  it('a playlist with EXT-X-KEY:METHOD=NONE counts as clear', () => {
     expect(inspectTags(split('#EXTM3U', '#EXT-X-KEY:METHOD=NONE'))).toEqual([]);
   });
 
-  it('warns once of low-latency tags, and of each tag that names a file of its own', () => {
+  it('a playlist gets one warning for its low-latency tags, and one for each tag that names another kind of file', () => {
     const text = split(
       '#EXTM3U',
       '#EXT-X-PART:DURATION=1,URI="p1.mp4"',
@@ -72,7 +72,7 @@ describe('a playlist', () => {
 });
 
 describe('a media playlist', () => {
-  it('takes a byte range without an offset as following the one before in the same file', () => {
+  it('a byte range without an offset follows the previous one of the same file', () => {
     const { segments } = media(
       ...['#EXTINF:2,', '#EXT-X-BYTERANGE:100@10', 'a.ts'],
       ...['#EXT-X-BYTERANGE:50', '#EXTINF:2,', 'a.ts'],
@@ -83,20 +83,20 @@ describe('a media playlist', () => {
     ]);
   });
 
-  it('refuses a byte range without an offset after another file', () => {
+  it('a byte range without an offset after another file is refused', () => {
     const lines = ['#EXTINF:2,', '#EXT-X-BYTERANGE:9@0', 'a.ts', '#EXTINF:2,', '#EXT-X-BYTERANGE:9', 'b.ts'];
     expect(detailOf(() => media(...lines))).toMatch(/a\.m3u8:6: "9" has no offset/);
   });
 
-  it.each(['x', '0@0', '-1@0', '5@', '5@-1', '1.5'])('refuses the byte range %s', (range) => {
+  it.each(['x', '0@0', '-1@0', '5@', '5@-1', '1.5'])('the byte range %s is refused', (range) => {
     expect(detailOf(() => media('#EXTINF:2,', `#EXT-X-BYTERANGE:${range}`, 'a.ts'))).toContain('a.m3u8:3');
   });
 
-  it('refuses a segment without #EXTINF, by its line', () => {
+  it('a segment without #EXTINF is refused by its line', () => {
     expect(detailOf(() => media('a.ts'))).toContain('a.m3u8:2: "a.ts" has no #EXTINF');
   });
 
-  it('knows whether it is an I-frame playlist, its first number and the seconds of its segments', () => {
+  it('a media playlist is read with its I-frame tag, its first number and the seconds of its segments', () => {
     const lines = [
       '#EXT-X-MEDIA-SEQUENCE:7',
       '#EXT-X-I-FRAMES-ONLY',
@@ -111,24 +111,24 @@ describe('a media playlist', () => {
     expect(media('#EXTINF:2,', 'a.ts')).toMatchObject({ iFramesOnly: false, mediaSequence: 0n });
   });
 
-  it('refuses an EXT-X-MAP without a URI', () => {
+  it('an EXT-X-MAP without a URI is refused', () => {
     expect(detailOf(() => media('#EXT-X-MAP:BYTERANGE="1@0"', '#EXTINF:2,', 'a.ts'))).toContain(
       'without a URI',
     );
   });
 
-  it('refuses a playlist without segments', () => {
+  it('a media playlist without segments is refused', () => {
     expect(detailOf(() => media('#EXT-X-TARGETDURATION:2'))).toContain('has no segment');
   });
 });
 
 describe('a multivariant playlist', () => {
-  it('refuses an I-frame playlist without a URI, by its line', () => {
+  it('an EXT-X-I-FRAME-STREAM-INF without a URI is refused by its line', () => {
     const lines = split('#EXTM3U', '#EXT-X-I-FRAME-STREAM-INF:BANDWIDTH=1');
     expect(detailOf(() => parseMultivariantPlaylist(lines))).toContain('a.m3u8:2');
   });
 
-  it('refuses a URI without #EXT-X-STREAM-INF and the tag without a URI', () => {
+  it('a URI without #EXT-X-STREAM-INF is refused, and the tag without a URI too', () => {
     expect(detailOf(() => parseMultivariantPlaylist(split('#EXTM3U', 'a.m3u8')))).toContain('a.m3u8:2');
     const lonely = split('#EXTM3U', '#EXT-X-STREAM-INF:BANDWIDTH=1');
     expect(detailOf(() => parseMultivariantPlaylist(lonely))).toContain('without a URI after it');

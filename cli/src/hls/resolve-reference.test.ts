@@ -15,14 +15,14 @@ describe('a reference of a playlist', () => {
     ['with%20space.ts', 'v/with space.ts'],
     ['100%.ts', 'v/100%.ts'],
     ['kept.ts?x=1', 'v/kept.ts?x=1'],
-  ])('%s is the file %s', async (uri, path) => {
+  ])('the reference %s is the file %s', async (uri, path) => {
     const files = ['v/a.ts', 'audio/b.aac', 'v/with space.ts', 'v/100%.ts', 'v/kept.ts?x=1', 'v/sub/c.ts'];
     const folder = writeFiles(temporaryFolder(), Object.fromEntries(files.map((name) => [name, ''])));
     expect(await resolveReference(uri, join(folder, 'v/a.m3u8'), folder, place)).toBe(join(folder, path));
   });
 
   it.each(['http://example.com/a.ts', 'https://example.com/a.ts', 'file:///etc/hosts', '//example.com/a.ts'])(
-    'to %s is refused',
+    'a reference to %s is refused',
     async (uri) => {
       const attempt = resolveReference(uri, '/x/a.m3u8', '/x', place);
       await expect(attempt).rejects.toThrow(/^a\.m3u8:3: .*not a file of the presentation/);
@@ -30,7 +30,7 @@ describe('a reference of a playlist', () => {
   );
 
   it.each(['../secret', '..%2Fsecret', 'v/../../secret', '%2Fetc%2Fhosts', 'link'])(
-    'out of the source folder is refused: %s',
+    'the reference %s out of the source folder is refused',
     async (uri) => {
       const folder = writeFiles(temporaryFolder(), { secret: 'private' });
       const inner = join(folder, 'presentation');
@@ -41,12 +41,12 @@ describe('a reference of a playlist', () => {
     },
   );
 
-  it('to an absolute path is refused', async () => {
+  it('a reference to an absolute path is refused', async () => {
     const attempt = resolveReference('/etc/hosts', '/x/a.m3u8', '/x', place);
     await expect(attempt).rejects.toThrow('absolute path');
   });
 
-  it('to a file that is not there says so', async () => {
+  it('a reference to a missing file is refused by its name', async () => {
     const folder = temporaryFolder();
     const attempt = resolveReference('gone.ts', join(folder, 'a.m3u8'), folder, place);
     await expect(attempt).rejects.toThrow(/a\.m3u8:3: "gone\.ts" is not there/);
