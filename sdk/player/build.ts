@@ -37,8 +37,16 @@ async function bundle(entry: string, outDir: string): Promise<void> {
       emptyOutDir: false,
       target,
       lib: { entry: join(folder, `src/${entry}.ts`), formats: ['es'], fileName: entry },
-      // A library's ES module keeps its white space unless it is asked twice.
-      rolldownOptions: { external: ['hls.js'], output: { minify: true } },
+      rolldownOptions: {
+        external: ['hls.js'],
+        output: {
+          // In full: Vite keeps the white space of a library's ES module, for tools that read its annotations.
+          minify: true,
+          comments: false,
+          // As `const`, so that each number is written where it is used.
+          topLevelVar: false,
+        },
+      },
     },
   });
 }

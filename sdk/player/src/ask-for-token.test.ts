@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createFakeKeyServer, type FakeKeyServer, keyUrl } from './key-server.fixture.ts';
 import { createKeyServer } from './key-server.ts';
 import { PlayerError } from './player-error.ts';
+import { createFakeKeyServer, type FakeKeyServer, keyUrl } from './testing/fake-key-server.ts';
 
 let fake: FakeKeyServer;
 beforeEach(() => {

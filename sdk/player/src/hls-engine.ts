@@ -1,15 +1,12 @@
 import type Hls from 'hls.js';
 import type { ErrorData, Fragment } from 'hls.js';
 import { sleep } from './clock.ts';
-import type { Engine } from './engine.ts';
-import { type KeyLoaderPorts, withKeysFrom } from './key-loader.ts';
+import { findNextKey, type KeyedFragment, type KeyLoaderPorts, withKeysFrom } from './key-loader.ts';
 import { contentIdOf } from './key-url.ts';
-import { findNextKey, type KeyedFragment } from './next-key.ts';
-import type { PlayerCore } from './player-core.ts';
+import type { Engine, PlayerCore } from './player-core.ts';
 import { keyElsewhere, PlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
-import { watchHls } from './watch-hls.ts';
-import { type VideoWatch, watchVideo } from './watch-video.ts';
+import { listenTo, type VideoWatch, watchHls, watchVideo } from './watch-playback.ts';
 
 /** The viewers of a live stream come to a new key together: each waits up to a quarter of its buffer, and 3 s at most. */
 const spreadShare = 0.25;
@@ -55,7 +52,7 @@ export function createHlsEngine(
     },
   };
   const unwatchHls = watchHls(hls, core.metrics);
-  const unlisten = listen(hls, listeners);
+  const unlisten = listenTo(hls, listeners);
   if (hls.media) videoWatch.attach(hls.media);
 
   function detach() {
@@ -155,14 +152,6 @@ function createKeyListeners(
     [Events.FRAG_LOADED](_: unknown, { frag }: { frag: Fragment }) {
       fetchNextKey(frag).catch(() => {});
     },
-  };
-}
-
-function listen(hls: Hls, listeners: object): () => void {
-  const events = Object.entries(listeners) as [never, never][];
-  for (const [event, listener] of events) hls.on(event, listener);
-  return () => {
-    for (const [event, listener] of events) hls.off(event, listener);
   };
 }
 

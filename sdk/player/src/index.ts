@@ -1,9 +1,8 @@
-export { attach } from './attach.ts';
-export { createPlayer } from './create-player.ts';
 export type { PlayerEvents } from './emitter.ts';
 export type { Lease } from './lease.ts';
 export type { PlayerMetrics } from './metrics.ts';
 export type { Player } from './player.ts';
+export { attach, createPlayer } from './player.ts';
 export { PlayerError, type PlayerErrorCode } from './player-error.ts';
 export type {
   AttachOptions,

@@ -2,7 +2,7 @@ import type { HlsConfig, Loader, LoaderCallbacks, LoaderConfiguration, LoaderCon
 import { expect, it, vi } from 'vitest';
 import { createDeferred, type Deferred } from './deferred.ts';
 import { withKeysFrom } from './key-loader.ts';
-import { settle } from './manual-clock.fixture.ts';
+import { settle } from './testing/manual-clock.ts';
 
 /** hls.js's own loader, as far as it is asked. */
 class OwnLoader {

@@ -1,12 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
+import { type Attempt, createKeyServer } from './key-server.ts';
 import {
   createFakeKeyServer,
   type FakeKeyServer,
   keyUrl,
   problem,
   unreachable,
-} from './key-server.fixture.ts';
-import { type Attempt, createKeyServer } from './key-server.ts';
+} from './testing/fake-key-server.ts';
 
 let fake: FakeKeyServer;
 beforeEach(() => {

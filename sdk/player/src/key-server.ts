@@ -1,9 +1,9 @@
-import { askForToken, checkToken, requireCallback } from './ask-for-token.ts';
+import { attempt } from './attempt.ts';
 import { systemClock } from './clock.ts';
 import { networkError, refusalOf } from './player-error.ts';
-import type { AuthReason, KeyServerOptions } from './player-options.ts';
-import { readRetryAfter } from './retry-after.ts';
-import { createTokenAtHand } from './token-at-hand.ts';
+import { type AuthReason, fetchOf, type KeyServerOptions } from './player-options.ts';
+import { readRetryAfter } from './retry.ts';
+import { askForToken, checkToken, createTokenAtHand, requireCallback } from './viewer-token.ts';
 import { withTimeout } from './with-timeout.ts';
 
 const silence = {
@@ -60,7 +60,7 @@ const unauthenticated = 401;
 export function createKeyServer(options: KeyServerOptions): KeyServer {
   const { keyServerUrl, keyServerAuth, clock = systemClock } = options;
   requireCallback(keyServerAuth);
-  const request = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
+  const request = fetchOf(options);
   const base = keyServerUrl.replace(/\/+$/, '');
   const atHand = createTokenAtHand(clock, () => token('lease'));
 
@@ -97,13 +97,18 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
         tell(answer.status);
         if (answer.ok) return answer.body;
         if (answer.status === unauthenticated && reason !== 'retry-after-401') continue;
+        const problem = attempt((): unknown => JSON.parse(new TextDecoder().decode(answer.body)));
         const retryAfterMs = readRetryAfter(answer.retryAfter, clock.wallNow());
-        throw refusalOf(answer.status, parse(answer.body), retryAfterMs);
+        throw refusalOf(answer.status, problem, retryAfterMs);
       }
     },
 
     async sendNow(asked) {
-      const given = callNow(() => keyServerAuth({ reason: asked.reason }));
+      // Undefined if the callback throws, or returns a token that cannot be sent.
+      const given = attempt((): unknown => {
+        const token: unknown = keyServerAuth({ reason: asked.reason });
+        return typeof token === 'string' ? checkToken(token) : token;
+      });
       if (typeof given === 'string') return void (await post(asked, given));
       const fresh = askForToken(clock, () => given as Promise<string>, asked.reason).catch(() => undefined);
       const { token: last } = atHand;
@@ -118,16 +123,6 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
 
     keepTokenFresh: atHand.keepFresh,
   };
-}
-
-/** @returns undefined where it throws, or gives a token that cannot be sent */
-function callNow(call: () => unknown): unknown {
-  try {
-    const given = call();
-    return typeof given === 'string' ? checkToken(given) : given;
-  } catch {
-    return undefined;
-  }
 }
 
 function initOf({ json, leaseId, keepalive }: KeyServerRequest, token: string): RequestInit {
@@ -147,12 +142,4 @@ async function fetchWhole(request: typeof globalThis.fetch, url: string, init: R
   const response = await request(url, init);
   const { ok, status, headers } = response;
   return { ok, status, retryAfter: headers.get('Retry-After'), body: await response.arrayBuffer() };
-}
-
-function parse(body: ArrayBuffer): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type Attempt, createKeyServer } from './key-server.ts';
+import { createKeyStore, type KeyStore } from './key-store.ts';
+import { createLeaseCalls } from './lease-calls.ts';
+import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts';
+import { PlayerError } from './player-error.ts';
 import {
   createFakeKeyServer,
   type FakeKeyServer,
   keyUrl,
   problem,
   unreachable,
-} from './key-server.fixture.ts';
-import { type Attempt, createKeyServer } from './key-server.ts';
-import { createKeyStore, type KeyStore } from './key-store.ts';
-import { createLeaseCalls } from './lease-calls.ts';
-import { createLeaseKeeper, type LeaseKeeper } from './lease-keeper.ts';
-import { PlayerError } from './player-error.ts';
+} from './testing/fake-key-server.ts';
 
 const wanted = new AbortController().signal;
 let fake: FakeKeyServer;

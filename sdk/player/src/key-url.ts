@@ -1,3 +1,5 @@
+import { attempt } from './attempt.ts';
+
 /** Everything that is no key but looks like one: the lease paths are no content. */
 const leaseSegment = 'leases';
 
@@ -9,7 +11,7 @@ const leaseSegment = 'leases';
  * @returns undefined for every other URL
  */
 export function contentIdOf(url: string, keyServerUrl: string): string | undefined {
-  const asked = parse(url);
+  const asked = attempt(() => new URL(url));
   if (!asked) return undefined;
   const { origin, pathname } = new URL(keyServerUrl);
   const base = `${pathname.replace(/\/+$/, '')}/keys/`;
@@ -17,12 +19,4 @@ export function contentIdOf(url: string, keyServerUrl: string): string | undefin
   const [contentId, epoch, ...more] = asked.pathname.slice(base.length).split('/');
   if (!contentId || contentId === leaseSegment || epoch === '' || more.length > 0) return undefined;
   return contentId;
-}
-
-function parse(url: string): URL | undefined {
-  try {
-    return new URL(url);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
+import { attempt } from './attempt.ts';
 import type { KeyServer } from './key-server.ts';
 import type { Lease, LeaseGrant } from './lease.ts';
 import { PlayerError } from './player-error.ts';
-import type { ReleasedLease } from './released-lease.ts';
 
 /** What is asked for with each lease. */
 export interface LeaseWish {
@@ -65,3 +65,24 @@ const nameOf = ({ contentId, deviceId }: Pick<Lease, 'contentId' | 'deviceId'>) 
 
 const ttlMember = (ttlSeconds: number | undefined) =>
   ttlSeconds === undefined ? {} : { requestedTtlSeconds: ttlSeconds };
+
+/** Where a tab remembers the lease that it gave back last, by its id, or by its name where the id had not arrived. */
+interface ReleasedLease {
+  get(): string | undefined;
+  set(lease: string): void;
+}
+
+const storageKey = 'latchkey.released-lease';
+
+/**
+ * In the tab's `sessionStorage`: a page that is reloaded may ask for its lease before the release of the old one has
+ * arrived, and where a viewer has only one lease it would be refused for its own. Without the name of a lease that was on its way
+ * that would last until the lease expires. A storage that is not there, or closed,
+ * remembers nothing.
+ */
+export function tabStorage(): ReleasedLease {
+  return {
+    get: () => attempt(() => sessionStorage.getItem(storageKey)) ?? undefined,
+    set: (lease) => void attempt(() => sessionStorage.setItem(storageKey, lease)),
+  };
+}

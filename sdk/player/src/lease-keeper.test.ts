@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createFakeKeyServer, type FakeKeyServer, problem, unreachable } from './key-server.fixture.ts';
 import { createKeyServer } from './key-server.ts';
 import type { Lease } from './lease.ts';
 import { createLeaseCalls } from './lease-calls.ts';
 import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
-import { settle } from './manual-clock.fixture.ts';
 import type { PlayerError } from './player-error.ts';
+import { createFakeKeyServer, type FakeKeyServer, problem, unreachable } from './testing/fake-key-server.ts';
+import { settle } from './testing/manual-clock.ts';
 
 let fake: FakeKeyServer;
 let lost: PlayerError[];

@@ -1,8 +1,7 @@
 import type { KeyServer } from './key-server.ts';
-import { createLeaseCalls } from './lease-calls.ts';
+import { createLeaseCalls, tabStorage } from './lease-calls.ts';
 import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
 import type { KeyServerOptions, LeaseOptions } from './player-options.ts';
-import { tabStorage } from './released-lease.ts';
 
 /** What a key is for: hls.js's kind of playlist, such as `main` or `audio`. Each kind needs one key at a time. */
 export type KeyUse = string;

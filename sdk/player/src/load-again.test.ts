@@ -1,11 +1,11 @@
 import type Hls from 'hls.js';
 import { beforeEach, expect, it } from 'vitest';
-import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
-import { createPlayer } from './create-player.ts';
-import { createFakeKeyServer, type FakeKeyServer, grant } from './key-server.fixture.ts';
-import { settle } from './manual-clock.fixture.ts';
 import type { Player } from './player.ts';
+import { createPlayer } from './player.ts';
 import type { PlayerError } from './player-error.ts';
+import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
+import { createFakeKeyServer, type FakeKeyServer, grant } from './testing/fake-key-server.ts';
+import { settle } from './testing/manual-clock.ts';
 
 const playlist = 'https://cdn.example/film/master.m3u8';
 let fake: FakeKeyServer;

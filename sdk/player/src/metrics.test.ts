@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createManualClock } from './manual-clock.fixture.ts';
 import { createMetrics } from './metrics.ts';
+import { createManualClock } from './testing/manual-clock.ts';
 
 const nothing = {
   timeToFirstFrame: null,

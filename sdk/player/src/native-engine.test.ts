@@ -1,18 +1,18 @@
 import type Hls from 'hls.js';
 import { beforeEach, expect, it } from 'vitest';
-import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
-import { createPlayer } from './create-player.ts';
+import type { Player } from './player.ts';
+import { createPlayer } from './player.ts';
+import type { PlayerError } from './player-error.ts';
+import type { PlayerOptions } from './player-options.ts';
+import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
 import {
   createFakeKeyServer,
   type FakeKeyServer,
   keyServerUrl,
   keyUrl,
   problem,
-} from './key-server.fixture.ts';
-import { settle } from './manual-clock.fixture.ts';
-import type { Player } from './player.ts';
-import type { PlayerError } from './player-error.ts';
-import type { PlayerOptions } from './player-options.ts';
+} from './testing/fake-key-server.ts';
+import { settle } from './testing/manual-clock.ts';
 
 const base = 'https://cdn.example/film';
 const media = `#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="${keyUrl(0)}"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST`;

@@ -1,11 +1,10 @@
-import type { Engine } from './engine.ts';
 import { contentIdOf } from './key-url.ts';
 import { makeNativeSource } from './native-source.ts';
-import type { PlayerCore } from './player-core.ts';
+import type { Engine, PlayerCore } from './player-core.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
-import type { AttachOptions } from './player-options.ts';
+import { type AttachOptions, fetchOf } from './player-options.ts';
 import type { Session } from './session.ts';
-import { watchVideo } from './watch-video.ts';
+import { watchVideo } from './watch-playback.ts';
 
 /** A source whose credential has run out is made anew; one that fails again this soon has another fault. */
 const shortestPlayMs = 30_000;
@@ -95,9 +94,12 @@ async function makeSource(
   options: AttachOptions,
   signal: AbortSignal,
 ) {
-  const fetch: typeof globalThis.fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
   const query = await createKeyQuery(session, options, signal);
-  const source = await makeNativeSource(url, { keyServerUrl: options.keyServerUrl, query, fetch });
+  const source = await makeNativeSource(url, {
+    keyServerUrl: options.keyServerUrl,
+    query,
+    fetch: fetchOf(options),
+  });
   session?.leases.named([]);
   return source;
 }

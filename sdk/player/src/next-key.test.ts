@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findNextKey } from './next-key.ts';
+import { findNextKey } from './key-loader.ts';
 
 const clear = { sn: 100, decryptdata: null };
 const fragments = [0, 0, 0, 1, 1, 1, 2, 2, 2].map((epoch, sn) => ({

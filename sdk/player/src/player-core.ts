@@ -1,14 +1,23 @@
+import type Hls from 'hls.js';
 import { type Clock, systemClock } from './clock.ts';
-import { createDeviceId } from './device-id.ts';
 import type { Emitter } from './emitter.ts';
-import type { Engine } from './engine.ts';
-import { createIdleWatch, type IdleWatch } from './idle-watch.ts';
 import { createKeyServer } from './key-server.ts';
+import { createDeviceId } from './lease.ts';
 import { createMetrics, type MetricsRecorder } from './metrics.ts';
-import { patienceMsOf } from './patience.ts';
-import { holdPaused } from './pause-video.ts';
-import type { AttachOptions } from './player-options.ts';
+import { type AttachOptions, patienceMsOf } from './player-options.ts';
 import { createSession, type Session } from './session.ts';
+import { createIdleWatch, type IdleWatch } from './viewer-watch.ts';
+
+/** What plays: hls.js, or the browser by itself. */
+export interface Engine {
+  readonly hls: Hls | null;
+  readonly video: HTMLVideoElement | null;
+  /** @returns resolved once the playlist is read and playing may begin */
+  load(url: string): Promise<void>;
+  /** Requests nothing more. */
+  stop(): void;
+  destroy(): void;
+}
 
 /** What an engine needs of the player. */
 export interface PlayerCore {
@@ -36,14 +45,7 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
   let session: Session | undefined;
   let isReported = true;
   let letPlay = () => {};
-  const idle = createIdleWatch({
-    clock,
-    pausedSeconds: options.leases ? options.leases.releaseAfterPausedSeconds : undefined,
-    onIdle: () => session?.leases.rest(),
-    onWatched() {
-      if (session?.leases.isResting) session.leases.wake().catch(() => {});
-    },
-  });
+  const idle = createIdleWatch(clock, options, () => session?.leases);
 
   function report() {
     if (isReported || !options.reportMetrics) return;
@@ -88,4 +90,16 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
       return session;
     },
   };
+}
+
+/**
+ * Pauses a video and keeps it so: what is in the buffer could be played on otherwise. The picture stays.
+ *
+ * @returns lets it be played again
+ */
+function holdPaused(video: HTMLVideoElement): () => void {
+  const pause = () => video.pause();
+  pause();
+  video.addEventListener('play', pause);
+  return () => video.removeEventListener('play', pause);
 }

@@ -60,3 +60,31 @@ export interface PlayerOptions extends AttachOptions {
   /** The browser's own HLS: where hls.js cannot play (`auto`, the default), never, or always. */
   readonly native?: 'auto' | 'never' | 'always';
 }
+
+/** A minute: longer than a server takes to be replaced, shorter than a viewer waits in front of a still picture. */
+const defaultPatienceSeconds = 60;
+
+/**
+ * How long a viewer waits for the key server.
+ *
+ * @throws TypeError for a `patienceSeconds` that is not a number of 0 or more
+ */
+export function patienceMsOf({ patienceSeconds = defaultPatienceSeconds }: KeyServerOptions): number {
+  return msOfSeconds('patienceSeconds', patienceSeconds);
+}
+
+/**
+ * An option that counts seconds. A `NaN`, such as of a missing setting, would make waits end at once: requests without a pause.
+ *
+ * @returns milliseconds, `Infinity` included
+ * @throws TypeError for anything other than a number of 0 or more
+ */
+export function msOfSeconds(name: string, seconds: number): number {
+  if (typeof seconds === 'number' && seconds >= 0) return seconds * 1_000;
+  throw new TypeError(`${name} has to be a number of seconds, 0 or more, not ${String(seconds)}.`);
+}
+
+/** The page's `fetch`, unless a test gives another. Looked up late, since a page may replace its own. */
+export function fetchOf({ fetch }: KeyServerOptions): typeof globalThis.fetch {
+  return fetch ?? ((input, init) => globalThis.fetch(input, init));
+}

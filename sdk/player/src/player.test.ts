@@ -1,11 +1,11 @@
 import type Hls from 'hls.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FakeHls, type FakeVideo } from './browser.fixture.ts';
-import { type FakeKeyServer, keyUrl, problem } from './key-server.fixture.ts';
-import { settle } from './manual-clock.fixture.ts';
-import { createPlayerScene, load, type PlayerScene, playlist } from './player.fixture.ts';
 import type { PlayerError } from './player-error.ts';
 import { shakaRequestFilter } from './shaka.ts';
+import { FakeHls, type FakeVideo } from './testing/fake-browser.ts';
+import { type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import { settle } from './testing/manual-clock.ts';
+import { createPlayerScene, load, type PlayerScene, playlist } from './testing/player-scene.ts';
 
 let fake: FakeKeyServer;
 let video: FakeVideo;

@@ -1,12 +1,45 @@
 import type Hls from 'hls.js';
+import DefaultHls from 'hls.js';
 import { createEmitter, type Emitter } from './emitter.ts';
-import type { Engine } from './engine.ts';
+import { createHlsEngine } from './hls-engine.ts';
 import type { Lease } from './lease.ts';
 import type { PlayerMetrics } from './metrics.ts';
-import { watchPage } from './page-lifecycle.ts';
-import { createPlayerCore, type PlayerCore } from './player-core.ts';
+import { createNativeEngine, playsNatively } from './native-engine.ts';
+import { createPlayerCore, type Engine, type PlayerCore } from './player-core.ts';
 import { PlayerError } from './player-error.ts';
-import type { AttachOptions } from './player-options.ts';
+import type { AttachOptions, PlayerOptions } from './player-options.ts';
+import { watchPage } from './viewer-watch.ts';
+
+/**
+ * Makes a player of a `<video>`.
+ *
+ * @throws PlayerError `UNSUPPORTED` where neither hls.js nor the browser can play; TypeError for a `keyServerUrl` that is not a URL
+ */
+export function createPlayer(options: PlayerOptions): Player {
+  const { video, native = 'auto', Hls = DefaultHls } = options;
+  new URL(options.keyServerUrl);
+  if (native !== 'always' && Hls.isSupported())
+    return createPlayerWith(options, (core) =>
+      createHlsEngine(new Hls(options.hlsConfig), options, core, video),
+    );
+  if (native !== 'never' && playsNatively(video))
+    return createPlayerWith(options, (core) => createNativeEngine(video, options, core));
+  throw new PlayerError(
+    'UNSUPPORTED',
+    'This browser plays HLS neither with Media Source Extensions nor by itself.',
+  );
+}
+
+/**
+ * Gives an application's own instance of hls.js tokens, leases and figures. Attach before `hls.loadSource`; then load with
+ * the player's `load()`, or with `hls.loadSource` as before. `hls.destroy()` gives the lease back, too.
+ *
+ * @throws TypeError for a `keyServerUrl` that is not a URL
+ */
+export function attach(hls: Hls, options: AttachOptions): Player {
+  new URL(options.keyServerUrl);
+  return createPlayerWith(options, (core) => createHlsEngine(hls, options, core));
+}
 
 /** Plays encrypted HLS with keys from a Latchkey server. */
 export interface Player {
@@ -29,7 +62,7 @@ export interface Player {
 }
 
 /** @param createEngine called at once, with the core that it plays for */
-export function createPlayerWith(options: AttachOptions, createEngine: (core: PlayerCore) => Engine): Player {
+function createPlayerWith(options: AttachOptions, createEngine: (core: PlayerCore) => Engine): Player {
   const emitter = createEmitter();
   let isDestroyed = false;
   const core = createPlayerCore(options, emitter, () => engine);
@@ -42,7 +75,7 @@ export function createPlayerWith(options: AttachOptions, createEngine: (core: Pl
     onReturn() {
       const { session, idle } = core;
       if (!session || session.leases.isResting) return;
-      session.leases.wake().catch(() => {});
+      session.leases.wake();
       idle.begin();
     },
   });

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
-import { createPlayer } from './create-player.ts';
-import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './key-server.fixture.ts';
-import { settle } from './manual-clock.fixture.ts';
 import type { Player } from './player.ts';
+import { createPlayer } from './player.ts';
 import type { PlayerError } from './player-error.ts';
 import type { LeaseOptions } from './player-options.ts';
 import { shakaRequestFilter } from './shaka.ts';
+import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
+import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import { settle } from './testing/manual-clock.ts';
 
 let fake: FakeKeyServer;
 let video: FakeVideo;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
-import { createPlayer } from './create-player.ts';
-import { createFakeKeyServer, keyUrl } from './key-server.fixture.ts';
+import { createPlayer } from './player.ts';
 import type { PlayerError } from './player-error.ts';
 import type { PlayerOptions } from './player-options.ts';
+import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
+import { createFakeKeyServer, keyUrl } from './testing/fake-key-server.ts';
 
 const playlist = 'https://cdn.example/film/master.m3u8';
 

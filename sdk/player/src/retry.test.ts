@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
-import { createManualClock } from './manual-clock.fixture.ts';
 import { networkError, PlayerError } from './player-error.ts';
 import { retry } from './retry.ts';
+import { createManualClock } from './testing/manual-clock.ts';
 
 const options = { firstDelayMs: 1_000, maxDelayMs: 4_000, maxRetryAfterMs: 30_000, random: () => 0 };
 

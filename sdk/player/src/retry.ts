@@ -2,12 +2,12 @@ import { type Clock, sleep } from './clock.ts';
 import { type PlayerError, toPlayerError } from './player-error.ts';
 
 /** A back-off doubles from the first to the longest delay. */
-export interface BackOff {
+interface BackOff {
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
 }
 
-export interface WaitOptions {
+interface WaitOptions {
   readonly clock: Clock;
   /** Ends the waiting; the reason is thrown. */
   readonly signal?: AbortSignal;
@@ -74,4 +74,17 @@ export async function waitPatiently(
     if (givesUp?.()) return false;
   }
   return true;
+}
+
+/**
+ * Reads a `Retry-After` header (RFC 9110 section 10.2.3): seconds, or a date.
+ *
+ * @param wallNowMs milliseconds since 1970
+ * @returns milliseconds from now; 0 where the header is missing, malformed or in the past
+ */
+export function readRetryAfter(header: string | null, wallNowMs: number): number {
+  const text = header?.trim() ?? '';
+  const delayMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - wallNowMs;
+  // What is not a date is NaN.
+  return Math.max(delayMs, 0) || 0;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isLive, rewritePlaylist } from './rewrite-playlist.ts';
+import { isLive, rewritePlaylist } from './native-source.ts';
 
 const rewriting = {
   key: async (url: string) => `KEY<${url}>`,

@@ -1,17 +1,17 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
-import { createPlayer } from './create-player.ts';
+import type { Player } from './player.ts';
+import { createPlayer } from './player.ts';
+import type { PlayerError } from './player-error.ts';
+import { shakaRequestFilter } from './shaka.ts';
+import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
 import {
   createFakeKeyServer,
   type FakeKeyServer,
   keyUrl,
   problem,
   type SeenRequest,
-} from './key-server.fixture.ts';
-import { settle } from './manual-clock.fixture.ts';
-import type { Player } from './player.ts';
-import type { PlayerError } from './player-error.ts';
-import { shakaRequestFilter } from './shaka.ts';
+} from './testing/fake-key-server.ts';
+import { settle } from './testing/manual-clock.ts';
 
 /** Renditions with content ids of their own, before a server that wants a lease for each key (`LEASE_MODE=required`). */
 const [low, high, sound] = ['film-low', 'film-high', 'film-sound'];

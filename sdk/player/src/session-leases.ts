@@ -54,8 +54,8 @@ export interface SessionLeases {
   rest(): void;
   /** The same, for a page that is being left. */
   releaseNow(): void;
-  /** Takes them again. @throws PlayerError, which `onLost` gets, too */
-  wake(): Promise<void>;
+  /** Takes them again. A failure goes to `onLost`. */
+  wake(): void;
   /** Renews no more. */
   stop(): void;
   /** Gives the leases back for good. Never fails. */
@@ -98,7 +98,7 @@ export function createSessionLeases(ports: SessionLeasesPorts): SessionLeases {
       const contentId = contentOfKey(keyUrl);
       if (contentId === undefined) return undefined;
       if (nap.isResting) {
-        nap.wake().catch(() => {});
+        nap.wake();
         ports.onWoken();
       }
       playing ??= contentId;
@@ -154,9 +154,9 @@ function createNap(keepers: LeaseKeepers) {
       isResting = true;
       keepers.each((keeper) => keeper.rest());
     },
-    async wake(): Promise<void> {
+    wake() {
       isResting = false;
-      if (keepers.isOpen) await Promise.all(keepers.each((keeper) => keeper.take()));
+      if (keepers.isOpen) keepers.each((keeper) => keeper.take().catch(() => {}));
     },
   };
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './key-server.fixture.ts';
-import { settle } from './manual-clock.fixture.ts';
 import type { PlayerError } from './player-error.ts';
 import { shakaRequestFilter } from './shaka.ts';
+import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import { settle } from './testing/manual-clock.ts';
 
 let fake: FakeKeyServer;
 beforeEach(() => {

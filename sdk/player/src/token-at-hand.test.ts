@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './key-server.fixture.ts';
 import { createKeyServer } from './key-server.ts';
-import { settle } from './manual-clock.fixture.ts';
 import type { KeyServerOptions } from './player-options.ts';
+import { createFakeKeyServer, type FakeKeyServer, keyUrl, problem } from './testing/fake-key-server.ts';
+import { settle } from './testing/manual-clock.ts';
 
 let fake: FakeKeyServer;
 beforeEach(() => {

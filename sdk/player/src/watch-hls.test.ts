@@ -1,8 +1,8 @@
 import type Hls from 'hls.js';
 import { expect, it } from 'vitest';
-import { FakeHls } from './browser.fixture.ts';
 import { createMetrics } from './metrics.ts';
-import { watchHls } from './watch-hls.ts';
+import { FakeHls } from './testing/fake-browser.ts';
+import { watchHls } from './watch-playback.ts';
 
 function open() {
   const hls = new FakeHls();

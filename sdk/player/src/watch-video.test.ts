@@ -1,8 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
-import { asVideo, FakeVideo } from './browser.fixture.ts';
-import { createManualClock, type ManualClock } from './manual-clock.fixture.ts';
 import { createMetrics, type MetricsRecorder } from './metrics.ts';
-import { type VideoWatch, watchVideo } from './watch-video.ts';
+import { asVideo, FakeVideo } from './testing/fake-browser.ts';
+import { createManualClock, type ManualClock } from './testing/manual-clock.ts';
+import { type VideoWatch, watchVideo } from './watch-playback.ts';
 
 let video: FakeVideo;
 let clock: ManualClock;

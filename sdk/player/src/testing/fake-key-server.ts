@@ -1,5 +1,5 @@
-import { createManualClock, type ManualClock } from './manual-clock.fixture.ts';
-import type { AuthReason, KeyServerOptions } from './player-options.ts';
+import type { AuthReason, KeyServerOptions } from '../player-options.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
 
 export const keyServerUrl = 'https://keys.example';
 export const keyUrl = (epoch: number, contentId = 'film') => `${keyServerUrl}/keys/${contentId}/${epoch}`;

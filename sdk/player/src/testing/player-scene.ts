@@ -1,11 +1,10 @@
 import type Hls from 'hls.js';
 import { vi } from 'vitest';
-import { asVideo, FakeHls, FakeVideo } from './browser.fixture.ts';
-import { createPlayer } from './create-player.ts';
-import { createFakeKeyServer, type FakeKeyServer } from './key-server.fixture.ts';
-import type { Player } from './player.ts';
-import type { PlayerError } from './player-error.ts';
-import type { PlayerOptions } from './player-options.ts';
+import { createPlayer, type Player } from '../player.ts';
+import type { PlayerError } from '../player-error.ts';
+import type { PlayerOptions } from '../player-options.ts';
+import { asVideo, FakeHls, FakeVideo } from './fake-browser.ts';
+import { createFakeKeyServer, type FakeKeyServer } from './fake-key-server.ts';
 
 export const playlist = 'https://cdn.example/film/master.m3u8';
 
