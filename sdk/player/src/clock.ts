@@ -1,8 +1,8 @@
-/** Time as the player sees it. Durations decide: the clocks of server and browser may differ by any amount. */
+/** Decisions depend on durations, since the clocks of server and browser may differ by any amount. */
 export interface Clock {
   /** Milliseconds since some moment; never goes back. */
   now(): number;
-  /** Milliseconds since 1970, as this machine has it: only to read dates that a server or a token names. */
+  /** Milliseconds since 1970 by this machine's clock: only for dates of a server or a token. */
   wallNow(): number;
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside. (`Promise.withResolvers` is too young for the phones that play natively.) */
+/** A promise that is settled from outside. (Phones that play natively have no `Promise.withResolvers`.) */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   readonly isSettled: boolean;
@@ -6,7 +6,7 @@ export interface Deferred<T> {
   reject(error: Error): void;
 }
 
-/** Nobody has to listen: a rejection that is not awaited is no uncaught error. */
+/** A rejection that is not awaited is not an uncaught error. */
 export function createDeferred<T>(): Deferred<T> {
   let isSettled = false;
   let settle: [(value: T) => void, (error: Error) => void] | undefined;

@@ -1,20 +1,20 @@
 import type { Lease } from './lease.ts';
 import type { PlayerError } from './player-error.ts';
 
-/** What a player tells, by event. */
+/** The events of a player. */
 export interface PlayerEvents {
-  /** Playback has ended for this reason. Only another `load()` starts it again. */
+  /** Playback has ended. Only another `load()` starts it again. */
   error: PlayerError;
-  /** Something failed and is tried again: a server that is away. Playback goes on while the buffer lasts. */
+  /** A request failed and is retried, for example because the server is down. Playback goes on while the buffer lasts. */
   retrying: { what: 'key' | 'lease'; error: PlayerError; attempt: number; delayMs: number };
-  /** A lease was taken or renewed; null when it was given back or lost. */
+  /** A lease was taken or renewed; null when it was released or lost. */
   lease: Lease | null;
-  /** A key request was answered, with 0 where there was no answer. */
+  /** A key request has ended. `status` is 0 without an answer. */
   key: { url: string; status: number; durationMs: number };
 }
 
 export interface Emitter {
-  /** @returns ends the listening */
+  /** @returns removes the listener */
   on<E extends keyof PlayerEvents>(event: E, listener: (data: PlayerEvents[E]) => void): () => void;
   emit<E extends keyof PlayerEvents>(event: E, data: PlayerEvents[E]): void;
   clear(): void;
@@ -33,7 +33,7 @@ export function createEmitter(): Emitter {
         try {
           listener(data as never);
         } catch (error) {
-          // A fault of the application is its own, and is not to stop the player: it shows as an uncaught error.
+          // A fault of the application must not stop the player. It becomes an uncaught error.
           queueMicrotask(() => {
             throw error;
           });

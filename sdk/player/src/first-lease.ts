@@ -9,13 +9,13 @@ export interface FirstLeasePorts {
   readonly onLost: (error: PlayerError) => void;
 }
 
-/** The lease for the content that the application names, before any key tells which contents there are. */
+/** The lease for the content that the application names, before the first key shows which contents there are. */
 export interface FirstLease {
   /** @throws PlayerError, which `onLost` gets, too */
   take(contentId: string): Promise<void>;
-  /** Whether a refusal may only mean that the name is a presentation's: `take` decides. */
+  /** Whether a refusal may only mean that the name is that of a presentation. Then `take` decides. */
   mayForgive(error: PlayerError): boolean;
-  /** A key has been asked for: what is refused from now on is a content's. */
+  /** A key has been requested: a later refusal is that of a content. */
   skip(): void;
   /** The contents that a playlist names by its keys. */
   named(contentIds: readonly (string | undefined)[]): void;
@@ -23,8 +23,8 @@ export interface FirstLease {
 }
 
 /**
- * What the server answers where a name is not a content of its own: it may be that of a presentation whose renditions have
- * content ids of their own, and the viewer's token may name only those.
+ * Answers for a name that is not a content. It may be that of a presentation whose renditions have their own content ids,
+ * and the viewer's token may list only those.
  */
 const forgivable: readonly PlayerErrorCode[] = ['CONTENT_NOT_FOUND', 'CONTENT_NOT_ENTITLED'];
 

@@ -8,14 +8,14 @@ import { keyElsewhere, PlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
 import { listenTo, type VideoWatch, watchHls, watchVideo } from './watch-playback.ts';
 
-/** The viewers of a live stream come to a new key together: each waits up to a quarter of its buffer, and 3 s at most. */
+/** The viewers of a live stream need a new key at the same time. Each waits up to a quarter of its buffer, at most 3 s. */
 const spreadShare = 0.25;
 const maxSpreadMs = 3_000;
 
 /**
- * Plays with an instance of hls.js, whose other settings stay as they are.
+ * Plays with an instance of hls.js, whose other settings stay unchanged.
  *
- * @param video of a player that made the instance, and ends it. Else media and end are the application's
+ * @param video given by a player that made the instance and destroys it. Else the application attaches media and destroys it
  */
 export function createHlsEngine(
   hls: Hls,
@@ -121,7 +121,7 @@ function createForeignFailure(
   return (url, status) => core.session?.fail(keyElsewhere(url, status, keyServerUrl));
 }
 
-/** What playlists and segments say of keys to come. */
+/** Finds the keys that playlists name and that segments will need. */
 function createKeyListeners(
   hls: Hls,
   core: PlayerCore,
@@ -130,7 +130,7 @@ function createKeyListeners(
 ) {
   const { Events } = hls.constructor as typeof Hls;
 
-  /** Some time in the first half of the duration of a segment, so that players in step do not ask in step. */
+  /** At a random time in the first half of a segment, so that players in step do not request in step. */
   async function fetchNextKey({ type, level, sn, duration }: Fragment) {
     const keys = core.session?.keys;
     if ((type as string) !== 'main' || !keys || core.session?.leases.isResting) return;
@@ -142,7 +142,7 @@ function createKeyListeners(
 
   return {
     [Events.MANIFEST_PARSED]() {
-      // No playlist will name a key before the application starts the loading.
+      // No playlist names a key before the application starts loading.
       if (!hls.config.autoStartLoad) core.session?.leases.named([]);
     },
     [Events.LEVEL_LOADED](_: unknown, { details }: { details: { fragments: readonly KeyedFragment[] } }) {
@@ -155,7 +155,7 @@ function createKeyListeners(
   };
 }
 
-/** Lets hls.js recover from one media error after each begin of a loading. Any other fatal error ends the session. */
+/** Lets hls.js recover from one media error after each load. Any other fatal error ends the session. */
 function createRecovery(hls: Hls, core: PlayerCore, mayRecover: boolean) {
   let hasRecovered = false;
   return {

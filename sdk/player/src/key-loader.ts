@@ -5,35 +5,34 @@ type LoaderClass = new (config: HlsConfig) => Loader<LoaderContext>;
 export interface KeyLoaderPorts {
   /** Whether a URL is a key of the key server. */
   readonly isKey: (url: string) => boolean;
-  /** @returns the key, whenever it is there; a rejection is no answer to hls.js */
+  /** @returns the key, however late. hls.js is not notified of a rejection */
   readonly getKey: (asked: AskedKey, signal: AbortSignal) => Promise<ArrayBuffer>;
-  /** A key that is not the key server's cannot be loaded. Nothing is reported to hls.js. */
+  /** A key of another server cannot be loaded. hls.js is not notified. */
   readonly onForeignFailure: (url: string, status: number) => void;
 }
 
 interface AskedKey {
   readonly url: string;
-  /** Of the segment that needs the key, in seconds of the presentation. */
+  /** Start of the segment that needs the key, in seconds of the presentation. */
   readonly startSeconds: number;
   /** hls.js's kind of playlist, such as `main` or `audio`. */
   readonly use: string;
 }
 
-/** Requests for a key that is not the key server's: hls.js would make nine. */
+/** Requests for a key of another server. hls.js would make nine. */
 const maxForeignRequests = 2;
 
-/** What hls.js tells of a key request, beyond any other. */
+/** The context of a key request of hls.js. */
 interface KeyContext extends LoaderContext {
   readonly frag?: { readonly start: number; readonly type?: string };
 }
 
 /**
- * hls.js's loader, with the keys of the key server taken from elsewhere. Nothing else is touched: no playlist and no
- * segment passes through.
+ * hls.js's loader, except that the key server's keys come from `getKey`. Playlists and segments are not affected.
  *
- * hls.js 1.7 repeats a refused key eight times and gives a request without an answer up at once (`error-helper.ts`), both
- * the wrong way round here. So it gets no failure: a refusal ends playback, and any other failure is retried
- * while hls.js waits.
+ * hls.js 1.7 repeats a refused key eight times, and gives up a request without an answer at once (`error-helper.ts`). Both
+ * are wrong here. So it is not notified of failures: a refusal ends playback, and any other failure is retried while hls.js
+ * waits.
  */
 export function withKeysFrom(Base: LoaderClass, ports: KeyLoaderPorts): LoaderClass {
   const { isKey, getKey, onForeignFailure } = ports;
@@ -84,7 +83,7 @@ export function withKeysFrom(Base: LoaderClass, ports: KeyLoaderPorts): LoaderCl
   };
 }
 
-/** Passes hls.js's own callbacks on, until the request for a key that is not the key server's is one too many. */
+/** Passes hls.js's callbacks on, until a key of another server has failed too often. */
 function createFailureCount(
   onForeignFailure: KeyLoaderPorts['onForeignFailure'],
 ): (callbacks: LoaderCallbacks<LoaderContext>) => LoaderCallbacks<LoaderContext> {
@@ -115,15 +114,15 @@ function createFailureCount(
   };
 }
 
-/** As much of hls.js's fragment as is looked at. */
+/** The part of hls.js's fragment that is used here. */
 export interface KeyedFragment {
   readonly sn: number | 'initSegment';
   readonly decryptdata: { readonly uri: string } | null;
 }
 
 /**
- * How many segments before its first a key is fetched: two, so that it is there when hls.js comes to it, and no sooner. A
- * viewer whose lease is revoked plays on as far as the keys reach that the player holds.
+ * A key is fetched two segments before its first: early enough for hls.js, but no earlier. A viewer whose lease is revoked
+ * plays on until the keys that the player holds end.
  */
 const segmentsAhead = 2;
 

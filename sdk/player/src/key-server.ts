@@ -14,7 +14,7 @@ const silence = {
   late: (limitMs: number) => networkError(`The key server did not answer within ${limitMs} ms.`),
 };
 
-/** One attempt, as the page sees it. `status` is 0 where there was no answer. */
+/** One attempt, as the page sees it. `status` is 0 without an answer. */
 export interface Attempt {
   readonly status: number;
   readonly durationMs: number;
@@ -36,25 +36,25 @@ export interface KeyServer {
   /** Absolute URL of a path of the server. */
   url(path: string): string;
   /**
-   * @returns what the application gives now, as a header can carry it
-   * @throws PlayerError `AUTH_FAILED` where the callback fails, `UNAUTHENTICATED` where no header can carry the token
+   * @returns the application's token of now, which a header can carry
+   * @throws PlayerError `AUTH_FAILED` if the callback fails, `UNAUTHENTICATED` if no header can carry the token
    */
   token(reason: AuthReason): Promise<string>;
   /**
    * @returns the body of a success
-   * @throws PlayerError; a 401 only after the application was asked for a token once more
+   * @throws PlayerError; for a 401 only after the application was called for another token
    */
   send(request: KeyServerRequest): Promise<ArrayBuffer>;
   /**
-   * For a page that is being left: sent at once, with the last token where the callback needs time, and once more where that
-   * one has expired and the callback is in time. Never fails.
+   * For a page that is being left. Sends at once, with the last token if the callback needs time. Sends again if that token
+   * has expired and the callback is in time. Never fails.
    */
   sendNow(request: KeyServerRequest): Promise<void>;
-  /** Whether a token that is valid has to be at hand for `sendNow`. */
+  /** Whether a valid token has to be at hand for `sendNow`. */
   keepTokenFresh(isOn: boolean): void;
 }
 
-/** The last token was not accepted: another one may be. */
+/** The token was not accepted. Another one may be. */
 const unauthenticated = 401;
 
 export function createKeyServer(options: KeyServerOptions): KeyServer {
@@ -70,7 +70,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
     return given;
   }
 
-  /** Without a timeout: nobody waits for the answer. @returns its status, 0 without an answer */
+  /** Without a timeout, since no one waits for the answer. @returns its status, 0 without an answer */
   async function post(asked: KeyServerRequest, withToken: string): Promise<number> {
     try {
       return (await request(asked.url, initOf({ ...asked, keepalive: true }, withToken))).status;
@@ -88,13 +88,13 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
       for (let reason = asked.reason; ; reason = 'retry-after-401') {
         const init = initOf(asked, await token(reason));
         const startMs = clock.now();
-        const tell = (status: number) => onAttempt?.({ status, durationMs: clock.now() - startMs });
+        const report = (status: number) => onAttempt?.({ status, durationMs: clock.now() - startMs });
         const fetching = (signal: AbortSignal) => fetchWhole(request, url, { ...init, signal });
         const answer = await withTimeout(clock, fetching, silence).catch((error) => {
-          tell(0);
+          report(0);
           throw error;
         });
-        tell(answer.status);
+        report(answer.status);
         if (answer.ok) return answer.body;
         if (answer.status === unauthenticated && reason !== 'retry-after-401') continue;
         const problem = attempt((): unknown => JSON.parse(new TextDecoder().decode(answer.body)));
@@ -115,7 +115,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
       const isUseless = last === undefined || atHand.isExpired();
       const sent = last === undefined ? undefined : post(asked, last);
       if (!isUseless && (await sent) !== unauthenticated) return;
-      // The callback may have had one in store, or the page may still be there when it gives one.
+      // The callback may answer at once, or the page may still exist when it does.
       const next = await fresh;
       if (next === undefined) return void (await sent);
       await Promise.all([sent, next !== last && post(asked, next)]);
@@ -129,8 +129,8 @@ function initOf({ json, leaseId, keepalive }: KeyServerRequest, token: string): 
   const headers: Record<string, string> = {};
   if (token !== '') headers.Authorization = `Bearer ${token}`;
   if (leaseId !== undefined) headers['X-Lease-Id'] = leaseId;
-  // Not `cache: 'no-store'`: Chromium then leaves its cache of preflights aside, too, and asks twice for everything. The
-  // server's own Cache-Control is no-store.
+  // Not `cache: 'no-store'`: Chromium then also ignores its cache of preflights, and makes two requests for each. The
+  // server's Cache-Control is no-store anyway.
   const init: RequestInit = { headers };
   if (keepalive) init.keepalive = true;
   if (json === undefined) return init;

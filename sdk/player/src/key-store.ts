@@ -1,12 +1,13 @@
 import type { Attempt, KeyServer } from './key-server.ts';
 import { isOver } from './lease-keeper.ts';
+import type { KeyUse } from './lease-keepers.ts';
 import { networkError, PlayerError, toPlayerError } from './player-error.ts';
 import { keyBackOff, type RetryOptions, retry, waitPatiently, withSpread } from './retry.ts';
-import type { KeyUse, SessionLeases } from './session-leases.ts';
+import type { SessionLeases } from './session-leases.ts';
 
-/** Of AES-128 (RFC 8216 section 5.2). Anything else, such as a captive portal's page, is no key. */
+/** Of AES-128 (RFC 8216 section 5.2). Any other length is not a key, such as the page of a captive portal. */
 const keyBytes = 16;
-/** Fetched ahead and not asked for yet. hls.js keeps what it was given; a seek far away leaves one behind here. */
+/** Keys that were fetched ahead and not yet needed. A seek far away leaves one here. */
 const maxHeldKeys = 8;
 
 export interface KeyStorePorts
@@ -16,24 +17,24 @@ export interface KeyStorePorts
   /** Whether the viewer has waited long enough for a key. */
   readonly givesUp: (sinceMs: number) => boolean;
   readonly onAttempt: (url: string, attempt: Attempt) => void;
-  /** URLs of the keys that hls.js has, and keeps for its life. Outlives a content. */
+  /** URLs of the keys that hls.js has. It keeps them for its life, so they outlive a content. */
   readonly handedOut: Set<string>;
-  /** The key is not to be had: not now and not later. */
+  /** The key is refused for good. */
   readonly onRefused: (error: PlayerError) => void;
-  /** Aborted, with the reason, once playback has ended: nothing is requested from then on. */
+  /** Aborted with the reason when playback has ended. Nothing is requested then. */
   readonly ended: AbortSignal;
 }
 
-/** Content keys by URL: each is requested once, ahead or when wanted. */
+/** Content keys by URL. Each is requested once, ahead or when it is needed. */
 export interface KeyStore {
   /**
-   * @returns the 16 bytes, however long the server is away
-   * @throws PlayerError, which `onRefused` has heard, too; nothing comes to whom `signal` has left
+   * @returns the 16 bytes, however long the server is down
+   * @throws PlayerError, which `onRefused` gets too; `ABORTED` if `signal` is aborted
    */
   get(url: string, signal: AbortSignal, use?: KeyUse): Promise<ArrayBuffer>;
   /**
-   * Requests a key of the main playlist that will be wanted, unless the server asked to be left alone for now. A failure that
-   * may pass is left to `get`.
+   * Requests a key of the main playlist before it is needed, unless a `Retry-After` of the server still runs. A transient
+   * failure is left to `get`.
    */
   fetchAhead(url: string): void;
   /** Whether the key was requested or handed out. */
@@ -50,7 +51,7 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
   const { handedOut, ended } = ports;
   const loading = new Map<string, Loading>();
 
-  /** What the server's last Retry-After asks for, and the error that it came with. */
+  /** The server's last Retry-After, and its error. */
   let pause: { untilMs: number; error: PlayerError } | undefined;
   const pauseLeftMs = () => (pause ? pause.untilMs - ports.clock.now() : 0);
 
@@ -116,10 +117,10 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
   };
 }
 
-/** How often a key is requested for one attempt: with the token alone, with a lease, and with the one in its place. */
+/** Requests for a key in one attempt: with the token alone, with a lease, and with the lease that replaces it. */
 const maxRequests = 3;
 
-/** One key request, and another where its lease turns out to be missing or over. */
+/** One key request, and another one if its lease is missing or has ended. */
 async function fetchKey(
   { server, leases, onAttempt }: KeyStorePorts,
   url: string,
@@ -128,7 +129,7 @@ async function fetchKey(
 ): Promise<ArrayBuffer> {
   let hasReplaced = false;
   for (let requests = 1; ; requests += 1) {
-    // Only a key that is wanted may take the lease from the content that plays.
+    // Only a key that is needed may take the lease from the content that plays.
     if (!isWanted() && !leases.isHeldFor(url)) throw elsewhere();
     const keeper = leases.keeperFor(url, use);
     let leaseId: string | undefined;
@@ -146,7 +147,7 @@ async function fetchKey(
         if (error.code === 'LEASE_REQUIRED' && leases.isOpen) continue;
         throw error;
       }
-      // Requested with a lease that has been given back since: the one in its place decides.
+      // The request had a lease that was released meanwhile: the lease that replaced it decides.
       const wasReplaced = error.code === 'LEASE_REVOKED' && keeper.lease?.id !== leaseId;
       if ((wasReplaced || error.code === 'ABORTED') && !leases.isKeptBy(keeper, url)) continue;
       if (hasReplaced || leaseId === undefined || !(isOver(error) || wasReplaced)) throw error;
@@ -156,5 +157,5 @@ async function fetchKey(
   }
 }
 
-/** May pass: the content that plays changes again, or the key is wanted after all. */
+/** Transient: the content that plays may change again, or the key may be needed after all. */
 const elsewhere = () => networkError('The lease is for another content at the moment.');

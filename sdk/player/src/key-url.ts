@@ -1,11 +1,11 @@
 import { attempt } from './attempt.ts';
 
-/** Everything that is no key but looks like one: the lease paths are no content. */
+/** The lease paths look like those of a content, but are not keys. */
 const leaseSegment = 'leases';
 
 /**
- * The content that a URL is a key of: origin and path are compared as parsed, so that neither
- * `https://keys.example.evil/keys/x` nor `https://keys.example@evil/keys/x` passes for the key server.
+ * The content of a key URL. Origin and path are compared after parsing, so that neither `https://keys.example.evil/keys/x`
+ * nor `https://keys.example@evil/keys/x` counts as the key server.
  *
  * @param keyServerUrl absolute, with or without a path below which the server is mounted
  * @returns undefined for every other URL

@@ -3,7 +3,7 @@ import type { KeyServer } from './key-server.ts';
 import type { Lease, LeaseGrant } from './lease.ts';
 import { PlayerError } from './player-error.ts';
 
-/** What is asked for with each lease. */
+/** The parameters of each lease. */
 export interface LeaseWish {
   readonly contentId: string;
   readonly deviceId: string;
@@ -12,13 +12,13 @@ export interface LeaseWish {
 
 /** The lease endpoints of the key server. All throw PlayerError. */
 export interface LeaseCalls {
-  /** @returns null where the server keeps no leases (`LEASE_MODE=off`) */
+  /** @returns null if the server has no leases (`LEASE_MODE=off`) */
   create(wish: LeaseWish): Promise<LeaseGrant | null>;
   renew(leaseId: string, wish: LeaseWish): Promise<LeaseGrant>;
   revoke(leaseId: string): Promise<void>;
   /**
-   * The page is being left before the answer to `create` is there. Where the viewer's limit is reached by that lease, the next
-   * page of this tab ends it.
+   * The page is being left before the answer to `create`. If that lease fills the viewer's limit, the next page of this tab
+   * ends it.
    */
   leave(wish: LeaseWish): void;
   /** For a page that is being left. Resolved, never rejected, once the answer is there. */
@@ -60,13 +60,13 @@ export function createLeaseCalls(server: KeyServer, released: ReleasedLease): Le
   };
 }
 
-/** What is known of a lease whose id is not. */
+/** Names a lease whose id is not known. */
 const nameOf = ({ contentId, deviceId }: Pick<Lease, 'contentId' | 'deviceId'>) => `${deviceId} ${contentId}`;
 
 const ttlMember = (ttlSeconds: number | undefined) =>
   ttlSeconds === undefined ? {} : { requestedTtlSeconds: ttlSeconds };
 
-/** Where a tab remembers the lease that it gave back last, by its id, or by its name where the id had not arrived. */
+/** Remembers the lease that this tab released last, by its id, or by its name if the id had not arrived. */
 interface ReleasedLease {
   get(): string | undefined;
   set(lease: string): void;
@@ -75,10 +75,9 @@ interface ReleasedLease {
 const storageKey = 'latchkey.released-lease';
 
 /**
- * In the tab's `sessionStorage`: a page that is reloaded may ask for its lease before the release of the old one has
- * arrived, and where a viewer has only one lease it would be refused for its own. Without the name of a lease that was on its way
- * that would last until the lease expires. A storage that is not there, or closed,
- * remembers nothing.
+ * In the tab's `sessionStorage`. A reloaded page may request its lease before the release of the old one has arrived. A
+ * viewer with a limit of one lease would then be refused because of the old one, until it expires. Without storage, nothing is
+ * remembered.
  */
 export function tabStorage(): ReleasedLease {
   return {

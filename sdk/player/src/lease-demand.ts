@@ -1,19 +1,19 @@
 import { createDeferred } from './deferred.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
 
-/** Whether the server demands a lease for each key (`LEASE_MODE=required`), as its answers tell. */
+/** Whether the server demands a lease for each key (`LEASE_MODE=required`), found out from its answers. */
 export interface LeaseDemand {
   readonly isRequired: boolean;
-  /** It is known that leases are demanded. */
+  /** Leases are known to be demanded. */
   require(): void;
   /**
-   * Sends a key request without a lease. As long as no answer has told whether leases are demanded, one is sent at a time and
-   * the others wait for its answer: hls.js and Shaka Player ask for several keys at once, and each would be refused.
+   * Sends a key request without a lease. Until an answer shows whether leases are demanded, one is sent at a time and the
+   * others wait. hls.js and Shaka Player request several keys at once, and each would be refused.
    *
-   * @throws PlayerError `LEASE_REQUIRED` without a request, where the answer to another one was that; else what the request throws
+   * @throws PlayerError `LEASE_REQUIRED` without a request, if another one was answered so; else what the request throws
    */
   withoutLease<T>(request: () => Promise<T>): Promise<T>;
-  /** Requests that wait fail with `ABORTED`: playback has ended. */
+  /** Playback has ended: waiting requests fail with `ABORTED`. */
   close(): void;
 }
 
@@ -21,7 +21,7 @@ export function createLeaseDemand(): LeaseDemand {
   let isRequired = false;
   let isKnown = false;
   let isClosed = false;
-  /** Settled when the request that finds out is answered. */
+  /** Settled when the first request is answered. */
   let asking: Promise<void> | undefined;
 
   async function findOut<T>(request: () => Promise<T>): Promise<T> {
@@ -32,7 +32,7 @@ export function createLeaseDemand(): LeaseDemand {
       isKnown = true;
       return answer;
     } catch (error) {
-      // Any other failure tells nothing: the next request asks again.
+      // Any other failure shows nothing, so the next request finds out.
       isRequired ||= toPlayerError(error).code === 'LEASE_REQUIRED';
       throw error;
     } finally {

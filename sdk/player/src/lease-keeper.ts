@@ -7,9 +7,9 @@ import { type RetryOptions, retry } from './retry.ts';
 
 /** Renewed up to a tenth sooner than the server says, so that viewers who began together do not renew together. */
 const renewalJitter = 0.1;
-/** Between attempts to reach a server that is away. A renewal has a quarter of the lease's life to succeed. */
+/** Between attempts while the server is down. A renewal has a quarter of the lease's life to succeed. */
 const backOff = { firstDelayMs: 1_000, maxDelayMs: 10_000 };
-/** A page that comes back waits no longer for the release that it sent when it was left. */
+/** A page that returns waits no longer for the release that it sent when it was left. */
 const releaseTimeoutMs = 2_000;
 
 export interface LeaseKeeperPorts {
@@ -18,8 +18,8 @@ export interface LeaseKeeperPorts {
   readonly clock: Clock;
   readonly random: () => number;
   /**
-   * The giving back of what was held before. Nothing is taken until then: the server would give the same lease for the same
-   * content and device, or count the old one as one too many.
+   * The release of the previous lease. No lease is taken before: the server would return the same lease for the same content
+   * and device, or refuse it because of the limit.
    */
   readonly before?: Promise<unknown> | undefined;
   readonly maxRetryAfterMs: number;
@@ -27,28 +27,28 @@ export interface LeaseKeeperPorts {
   readonly givesUp: (sinceMs: number) => boolean;
   readonly onChange: (lease: Lease | null) => void;
   readonly onRetry: NonNullable<RetryOptions['onRetry']>;
-  /** The lease is gone for good, or cannot be had. */
+  /** The lease is lost, or was refused. */
   readonly onLost: (error: PlayerError) => void;
 }
 
-/** Holds one lease for as long as somebody watches. */
+/** Holds one lease while the viewer watches. */
 export interface LeaseKeeper {
   readonly lease: Lease | null;
-  /** Takes a lease, unless there is one. @throws PlayerError, which `onLost` has heard, too */
+  /** Takes a lease, unless there is one. @throws PlayerError, which `onLost` gets too */
   take(): Promise<void>;
-  /** The lease's id once there is one; undefined where the server keeps none. @throws PlayerError where none can be had */
+  /** Waits for the lease. @returns its id; undefined if the server has no leases. @throws PlayerError if it is refused */
   leaseId(): Promise<string | undefined>;
-  /** Takes a new lease in place of one that the server no longer knows as active. Nothing where that is done already. */
+  /** Takes a new lease in place of one that is no longer active. Does nothing if that is done already. */
   replace(leaseId: string): Promise<void>;
-  /** Renews at once: whether the lease still holds. A new one takes the place of an expired one. */
+  /** Renews at once. A new lease replaces an expired one. */
   check(): Promise<void>;
-  /** Renews no more: nobody plays. What is held can still be given back. */
+  /** Stops renewing. The lease can still be released. */
   stop(): void;
-  /** Gives the lease back. Never fails: an unreachable server lets it expire. */
+  /** Releases the lease. Never fails: with an unreachable server it expires. */
   release(): Promise<void>;
-  /** The same while nobody watches: `take()` begins anew. */
+  /** The same while no one watches. `take()` starts again. */
   rest(): void;
-  /** The same, for a page that is being left. `take()` begins anew should it come back. */
+  /** The same for a page that is being left. `take()` starts again if it returns. */
   releaseNow(): void;
 }
 
@@ -108,7 +108,7 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
       end(ports, own);
       own.ready.reject(givenBack());
       if (id !== undefined) await calls.revoke(id).catch(() => {});
-      // One that is still to come is given back when it does.
+      // A lease that is still on its way is released when it arrives.
       await taking?.catch(() => {});
       if (own.givingBack) await own.givingBack;
     },
@@ -120,21 +120,19 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
   };
 }
 
-/** What a keeper has. */
 interface Holding {
   lease: Lease | null;
-  /** From the taking of a lease to its end. What comes back later belongs to no stretch. */
+  /** Aborted at the end of a lease. Answers that arrive later are ignored. */
   stretch: AbortController;
-  /** Settles once there is a lease, or none can be had. */
+  /** Settles once there is a lease, or it is refused. */
   ready: Deferred<void>;
   taking?: Promise<void> | undefined;
   /** Of the next renewal. */
   timer?: unknown;
-  /** The release of a page that was left, or of a video that was paused, and may be back before it has arrived. */
+  /** The release for a page that was left or a video that was paused. Both may be back before it has arrived. */
   givingBack?: Promise<void> | undefined;
 }
 
-/** Renews no more. */
 function stop({ clock }: LeaseKeeperPorts, own: Holding) {
   own.stretch.abort(givenBack());
   clock.clearTimeout(own.timer);
@@ -174,7 +172,7 @@ async function create(
     const givesUp = () => ports.givesUp(startMs);
     const grant = await retry(() => calls.create(wish), { ...ports, ...backOff, signal, givesUp });
     if (signal.aborted) {
-      // Given back before it came.
+      // Released before it arrived.
       if (grant) own.givingBack = calls.revokeNow(grant.lease.id);
       return;
     }
@@ -201,7 +199,7 @@ async function renew(
   } catch (thrown) {
     if (signal.aborted) return;
     const error = toPlayerError(thrown);
-    // The machine slept, or the server was away for long: the viewer did nothing wrong.
+    // The machine slept, or the server was down for long. The viewer did nothing wrong.
     if (isOver(error)) await replace(id);
     else lose(ports, own, error);
   }

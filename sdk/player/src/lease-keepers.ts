@@ -3,7 +3,7 @@ import { createLeaseCalls, tabStorage } from './lease-calls.ts';
 import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
 import type { KeyServerOptions, LeaseOptions } from './player-options.ts';
 
-/** What a key is for: hls.js's kind of playlist, such as `main` or `audio`. Each kind needs one key at a time. */
+/** hls.js's kind of playlist, such as `main` or `audio`. Each kind needs one key at a time. */
 export type KeyUse = string;
 
 export interface LeaseKeepersPorts
@@ -13,31 +13,31 @@ export interface LeaseKeepersPorts
   > {
   readonly options: KeyServerOptions;
   readonly server: KeyServer;
-  /** Names the player among the viewer's leases, where the application does not. */
+  /** Names the player among the viewer's leases, unless the application does. */
   readonly deviceId: string;
-  /** The end of the playback before. */
+  /** The end of the previous playback. */
   readonly before: Promise<unknown>;
 }
 
-/** The leases that one playback holds at the moment: one for each content that a kind of playlist needs keys of. */
+/** The leases that one playback holds now: one for each content whose keys a kind of playlist needs. */
 export interface LeaseKeepers {
-  /** Of the picture, or of what plays without one. */
+  /** For the picture, or for what plays without one. */
   readonly main: LeaseKeeper | undefined;
-  /** Whether leases are taken at all, and still. */
+  /** Whether leases are still taken. */
   readonly isOpen: boolean;
   of(contentId: string): LeaseKeeper | undefined;
   /** Calls `act` for the keepers that exist now. */
   each<T>(act: (keeper: LeaseKeeper) => T): T[];
   /**
-   * The keys of this kind of playlist are of this content from now on. The lease of the content before is given back where no
-   * other kind needs it.
+   * This kind of playlist now needs keys of this content. The lease of its previous content is released if no other kind
+   * needs it.
    *
-   * @returns the keeper, which has taken no lease where it is new; undefined where no lease is to be taken
+   * @returns the keeper, which has no lease yet if it is new; undefined if no lease may be taken
    */
   assign(contentId: string, use: KeyUse): LeaseKeeper | undefined;
   /** No further lease is taken. */
   close(): void;
-  /** Gives all leases back. Never fails. */
+  /** Releases all leases. Never fails. */
   release(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
   const keepers = new Map<string, LeaseKeeper>();
   const contentOf = new Map<KeyUse, string>();
   let isOpen = options.leases !== false;
-  /** The giving back of what was held before. */
+  /** The release of the previous leases. */
   let givingBack = ports.before;
 
   const each = <T>(act: (keeper: LeaseKeeper) => T) => [...keepers.values()].map(act);
@@ -65,7 +65,7 @@ export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
     });
   }
 
-  /** Gives a lease back that no key needs now. */
+  /** Releases a lease that no key needs now. */
   function drop(contentId: string) {
     if ([...contentOf.values()].includes(contentId)) return;
     givingBack = Promise.all([givingBack, keepers.get(contentId)?.release()]);

@@ -1,4 +1,4 @@
-/** What `getMetrics()` returns: the eight figures of one `load()`. Averages are 0 while there is nothing to average. */
+/** What `getMetrics()` returns: the eight figures of one `load()`. Averages are 0 without values. */
 export interface PlayerMetrics {
   /** Milliseconds from `load()` to the first rendered frame; null until then. */
   readonly timeToFirstFrame: number | null;
@@ -14,13 +14,12 @@ export interface PlayerMetrics {
   readonly qualitySwitches: number;
   /** Segments that were loaded. */
   readonly fragmentsLoaded: number;
-  /** Times the buffer ran empty while playing. Seeking and the start are none. */
+  /** Times the buffer ran empty while playing. The start and seeks do not count. */
   readonly stallCount: number;
 }
 
-/** Takes down what happens. */
 export interface MetricsRecorder {
-  /** Everything from zero, and the time to the first frame from now. */
+  /** Resets all figures. The time to the first frame starts now. */
   begin(): void;
   firstFrame(): void;
   decrypted(durationMs: number): void;
@@ -92,5 +91,5 @@ function add(sum: Sum, durationMs: number): void {
 }
 
 const average = ({ count, totalMs }: Sum) => (count === 0 ? 0 : round(totalMs / count));
-/** Browsers measure no finer. */
+/** To the precision of browsers. */
 const round = (durationMs: number) => Math.round(durationMs * 100) / 100;

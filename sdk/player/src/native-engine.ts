@@ -6,7 +6,7 @@ import { type AttachOptions, fetchOf } from './player-options.ts';
 import type { Session } from './session.ts';
 import { watchVideo } from './watch-playback.ts';
 
-/** A source whose credential has run out is made anew; one that fails again this soon has another fault. */
+/** A source whose credential has expired is made again. If it fails again this soon, it has another fault. */
 const shortestPlayMs = 30_000;
 
 /** Whether the browser plays HLS by itself. */
@@ -15,8 +15,8 @@ export function playsNatively(video: HTMLVideoElement): boolean {
 }
 
 /**
- * Plays as the browser does by itself, where scripts cannot add headers: the credential is in the query of the key URLs,
- * as it was when the source was made. When the browser fails later, the source is made anew and goes on in its place.
+ * Plays with the browser's own HLS. Scripts cannot add headers there, so the credential is in the query of the key URLs, from
+ * the time when the source was made. If the browser fails later, the source is made again and continues at the same place.
  */
 export function createNativeEngine(
   video: HTMLVideoElement,
@@ -58,7 +58,7 @@ export function createNativeEngine(
     reason.catch((error) => session?.fail(toPlayerError(error)));
   }
 
-  /** @throws PlayerError where the key server refuses */
+  /** @throws PlayerError if the key server refuses */
   const checkKey = async () => keyUrl !== undefined && core.session?.keys.get(keyUrl, listening.signal);
 
   video.addEventListener('error', onError, { signal: listening.signal });
@@ -67,7 +67,7 @@ export function createNativeEngine(
     hls: null,
     video,
     async load(url) {
-      // By the time it fails, another content may be playing.
+      // When it fails, another content may be playing.
       const { session } = core;
       playlistUrl = undefined;
       videoWatch.begin();
@@ -105,8 +105,8 @@ async function makeSource(
 }
 
 /**
- * The credentials for the query of a key URL: the token of now, and the lease of the key's content. The browser requests the
- * keys of all renditions by itself, so each content keeps its lease.
+ * The credentials for the query of a key URL: the current token, and the lease of the key's content. The browser itself
+ * requests the keys of all renditions, so each content keeps its lease.
  */
 async function createKeyQuery(session: Session | undefined, options: AttachOptions, signal: AbortSignal) {
   const token = await session?.token();
@@ -114,7 +114,7 @@ async function createKeyQuery(session: Session | undefined, options: AttachOptio
 
   async function leaseFor(keyUrl: string, use: string) {
     const isKnown = session?.leases.keeperFor(keyUrl, use) !== undefined || options.leases === false;
-    // Only an answer tells whether the server demands a lease for a content that was not named.
+    // Only an answer shows whether the server demands a lease for a content that was not named.
     if (!isKnown) await session?.keys.get(keyUrl, signal, use);
     return session?.leases.keeperFor(keyUrl, use)?.leaseId();
   }
@@ -137,7 +137,6 @@ function seekOnceLoaded(video: HTMLVideoElement, currentTime: number, paused: bo
   video.addEventListener('loadedmetadata', seek, { once: true, signal });
 }
 
-/** What the browser says of a source that it cannot play. */
 function toMediaFailure(error: MediaError | null): PlayerError {
   const message = `The browser cannot play this: ${error?.message || `code ${error?.code}`}`;
   // 2 is MEDIA_ERR_NETWORK.

@@ -8,7 +8,6 @@ interface NativeSourceOptions {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** What a `<video>` is given to play by itself. */
 interface NativeSource {
   readonly src: string;
   /** The first key that the playlists name. */
@@ -16,9 +15,9 @@ interface NativeSource {
 }
 
 /**
- * Reads a playlist and what it refers to, and puts all of it into one `data:` URL, with the credential in its key URLs. (A
- * `blob:` URL would do for Safari on a desktop; iOS does not play one.) A live playlist has to be read again from its own
- * URL, and stays as it is: there only a cookie can carry the credential.
+ * Reads a playlist and the playlists that it names, and puts all into one `data:` URL, with the credential in the key URLs.
+ * (iOS does not play a `blob:` URL.) A live playlist has to be read again from its own URL, so it stays unchanged, and only
+ * a cookie can carry the credential.
  *
  * @throws PlayerError `MEDIA_NETWORK`
  */
@@ -64,7 +63,7 @@ function encode(playlist: string): string {
   return `data:application/vnd.apple.mpegurl;base64,${btoa(bytes.join(''))}`;
 }
 
-/** What becomes of the URLs of a playlist, which are absolute by then. */
+/** New URLs for those of a playlist. Each gets an absolute URL. */
 interface PlaylistRewriting {
   readonly key: (url: string) => Promise<string>;
   /** Of a rendition or a variant. */
@@ -77,9 +76,9 @@ const playlistTag = /^#EXT-X-(?:MEDIA|I-FRAME-STREAM-INF):/;
 const uriAttribute = /([:,]URI=)"([^"]*)"/;
 
 /**
- * A playlist that can be read from anywhere: every URL absolute, those of keys and playlists as `rewriting` has them.
+ * Makes every URL of a playlist absolute, and replaces those of keys and playlists by `rewriting`.
  *
- * @param playlistUrl where it was read
+ * @param playlistUrl where the playlist was read
  */
 export async function rewritePlaylist(
   text: string,
@@ -107,7 +106,7 @@ export async function rewritePlaylist(
   return (await Promise.all(lines.map(rewriteLine))).join('\n');
 }
 
-/** Whether a playlist grows while it is played, so that it has to be read again and again. */
+/** Whether a playlist grows while it is played, so that it has to be read repeatedly. */
 export function isLive(mediaPlaylist: string): boolean {
   return /^#EXTINF:/m.test(mediaPlaylist) && !/^#EXT-X-ENDLIST/m.test(mediaPlaylist);
 }

@@ -8,11 +8,11 @@ import { type AttachOptions, patienceMsOf } from './player-options.ts';
 import { createSession, type Session } from './session.ts';
 import { createIdleWatch, type IdleWatch } from './viewer-watch.ts';
 
-/** What plays: hls.js, or the browser by itself. */
+/** hls.js, or the browser's own HLS. */
 export interface Engine {
   readonly hls: Hls | null;
   readonly video: HTMLVideoElement | null;
-  /** @returns resolved once the playlist is read and playing may begin */
+  /** @returns resolved once the playlist is read and playback may begin */
   load(url: string): Promise<void>;
   /** Requests nothing more. */
   stop(): void;
@@ -24,18 +24,18 @@ export interface PlayerCore {
   readonly metrics: MetricsRecorder;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The content that is played; undefined before the first. */
+  /** Of the content that is played; undefined before the first. */
   readonly session: Session | undefined;
   readonly idle: IdleWatch;
-  /** Begins a content, with the figures from zero. */
+  /** Begins a content, and resets the figures. */
   begin(contentId: string | undefined): Session;
-  /** Ends the content: nobody watches any more. Never fails; resolved when its leases are given back. */
+  /** Ends the content. Never fails; resolved when its leases are released. */
   end(): Promise<void>;
-  /** Sends the figures of the content, once, where the application asks for that. */
+  /** Sends the figures of the content once, if `reportMetrics` is set. */
   report(): void;
 }
 
-/** One content after the other, each with a session of its own. @param engine what plays, once there is a content */
+/** Plays one content after another, each with its own session. @param engine called once there is a content */
 export function createPlayerCore(options: AttachOptions, emitter: Emitter, engine: () => Engine): PlayerCore {
   const { clock = systemClock, random = Math.random } = options;
   const metrics = createMetrics(() => clock.now());
@@ -93,9 +93,9 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
 }
 
 /**
- * Pauses a video and keeps it so: what is in the buffer could be played on otherwise. The picture stays.
+ * Pauses a video and keeps it paused, since its buffer could be played. The picture stays.
  *
- * @returns lets it be played again
+ * @returns allows it to be played again
  */
 function holdPaused(video: HTMLVideoElement): () => void {
   const pause = () => video.pause();

@@ -27,7 +27,6 @@ export type PlayerErrorCode =
   | 'UNSUPPORTED'
   | 'ABORTED';
 
-/** What a `PlayerError` may carry beside its code and message. */
 export interface PlayerErrorDetails {
   status?: number;
   serverCode?: string;
@@ -50,7 +49,7 @@ export class PlayerError extends Error {
   declare readonly requestId?: string;
   /** `LEASE_LIMIT_REACHED`: the viewer's active leases, with their `deviceId`. Empty for every other code. */
   declare readonly leases: readonly Lease[];
-  /** How long the server asks to wait. */
+  /** Of the server's `Retry-After`; 0 without one. */
   declare readonly retryAfterMs: number;
   /** Whether the same request may work later. An `error` event never carries one that the player could still retry. */
   declare readonly isTransient: boolean;
@@ -62,18 +61,18 @@ export class PlayerError extends Error {
   }
 }
 
-/** The key server did not answer, or not with what was asked for. */
+/** The key server did not answer, or with something unexpected. */
 export function networkError(message: string, details: PlayerErrorDetails = {}): PlayerError {
   return new PlayerError('NETWORK', message, { isTransient: true, ...details });
 }
 
 /**
- * A key that the playlists place somewhere else than the application places the key server.
+ * A key whose URL is not below the application's `keyServerUrl`.
  *
  * @param status of its last answer, 0 without one
  */
 export function keyElsewhere(keyUrl: string, status: number, keyServerUrl: string): PlayerError {
-  // Without its query, where other key servers have their credentials.
+  // Without its query, which may have credentials of another key server.
   const { origin, pathname } = new URL(keyUrl);
   const answer = status === 0 ? 'gave no answer' : `answered ${status}`;
   const message =
@@ -91,8 +90,8 @@ export function toPlayerError(thrown: unknown): PlayerError {
 /**
  * An answer that is not a success (RFC 9457) as an error.
  *
- * @param body whatever came, parsed or undefined
- * @param retryAfterMs what its `Retry-After` asks for; 0 without one
+ * @param body parsed; undefined if it is not JSON
+ * @param retryAfterMs of its `Retry-After`; 0 without one
  */
 export function refusalOf(status: number, body: unknown, retryAfterMs: number): PlayerError {
   const problem = isObject(body) ? body : {};

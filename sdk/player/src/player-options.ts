@@ -2,41 +2,40 @@ import type Hls from 'hls.js';
 import type { HlsConfig } from 'hls.js';
 import type { Clock } from './clock.ts';
 
-/** What a token is asked for. After a 401 the application is asked again, once, with `retry-after-401`. */
+/** What a token is for. After a 401 the application is called once more, with `retry-after-401`. */
 export type AuthReason = 'key' | 'lease' | 'metrics' | 'retry-after-401';
 
 /**
- * Gives the viewer's token, without `Bearer`. Called for each key request and each lease call: give a token that is
- * valid now. An empty string sends none; anything else than a string ends playback. A rejection, or no token within 8 s,
- * counts as a failure that may pass; throw a `PlayerError` to end playback.
+ * Returns the viewer's token, without `Bearer`. Called for each key request and each lease request: return a token that is
+ * valid now. An empty string sends no token. Anything but a string ends playback. A rejection, or no token within 8 s, is
+ * retried. Throw a `PlayerError` to end playback.
  */
 export type KeyServerAuth = (why: { reason: AuthReason }) => string | Promise<string>;
 
 export interface LeaseOptions {
-  /** Life to ask for; the server may give less. Left out, the server decides. */
+  /** Requested life of a lease. The server may give less. Default: the server decides. */
   readonly ttlSeconds?: number;
   /**
-   * Names this player among the viewer's leases, as told with `LEASE_LIMIT_REACHED`. Players with the same name share a
-   * lease, and one that closes ends it for all: left out, each player has a name of its own.
+   * Names this player among the viewer's leases, for example in `LEASE_LIMIT_REACHED`. Players with the same name share a
+   * lease, and one that closes ends it for all. Default: each player has its own name.
    */
   readonly deviceId?: string;
   /**
-   * A video that is paused for longer gives its lease back, so that the viewer's other devices may have it, and takes a new
-   * one when it is played again. `Infinity` keeps it. Default: 120. A video that has ended gives it back at once.
+   * A video that is paused for longer releases its lease, so that the viewer's other devices may have it. It takes a new one
+   * when it is played again. `Infinity` keeps it. Default: 120. A video that has ended releases it at once.
    */
   readonly releaseAfterPausedSeconds?: number;
 }
 
-/** What is the same for every way to play. */
 export interface KeyServerOptions {
-  /** Where the key server is, as an absolute URL, such as `https://keys.example.com`. */
+  /** Absolute URL of the key server, such as `https://keys.example.com`. */
   readonly keyServerUrl: string;
   readonly keyServerAuth: KeyServerAuth;
   /** `false` takes no lease. Default: one for the content that plays. */
   readonly leases?: false | LeaseOptions;
   /**
-   * How long nothing can be played for want of the key server before that is an error. Also the longest time for which a
-   * server's `Retry-After` is obeyed. Default: 60.
+   * How long playback may be stopped by a lost key server before that is an error. Also the longest `Retry-After` that is
+   * obeyed. Default: 60.
    */
   readonly patienceSeconds?: number;
   /** For tests. */
@@ -46,9 +45,9 @@ export interface KeyServerOptions {
 }
 
 export interface AttachOptions extends KeyServerOptions {
-  /** Sends the eight figures to `POST /api/v1/player-metrics` when a content is over or the page is left. */
+  /** Sends the eight figures to `POST /api/v1/player-metrics` when a content ends or the page is left. */
   readonly reportMetrics?: boolean;
-  /** `attach` only, and only where the application calls `hls.loadSource` itself. Else the first key's URL tells. */
+  /** For `attach`, if the application calls `hls.loadSource` itself. Default: the content of the first key. */
   readonly contentId?: string;
 }
 
@@ -61,7 +60,7 @@ export interface PlayerOptions extends AttachOptions {
   readonly native?: 'auto' | 'never' | 'always';
 }
 
-/** A minute: longer than a server takes to be replaced, shorter than a viewer waits in front of a still picture. */
+/** A minute: longer than the replacement of a server takes, shorter than a viewer waits. */
 const defaultPatienceSeconds = 60;
 
 /**
@@ -74,7 +73,7 @@ export function patienceMsOf({ patienceSeconds = defaultPatienceSeconds }: KeySe
 }
 
 /**
- * An option that counts seconds. A `NaN`, such as of a missing setting, would make waits end at once: requests without a pause.
+ * Reads an option in seconds. `NaN`, such as of a missing setting, would end waits at once: requests without a pause.
  *
  * @returns milliseconds, `Infinity` included
  * @throws TypeError for anything other than a number of 0 or more

@@ -13,7 +13,7 @@ import { watchPage } from './viewer-watch.ts';
 /**
  * Makes a player of a `<video>`.
  *
- * @throws PlayerError `UNSUPPORTED` where neither hls.js nor the browser can play; TypeError for a `keyServerUrl` that is not a URL
+ * @throws PlayerError `UNSUPPORTED` if neither hls.js nor the browser can play HLS; TypeError for a `keyServerUrl` that is not a URL
  */
 export function createPlayer(options: PlayerOptions): Player {
   const { video, native = 'auto', Hls = DefaultHls } = options;
@@ -31,8 +31,8 @@ export function createPlayer(options: PlayerOptions): Player {
 }
 
 /**
- * Gives an application's own instance of hls.js tokens, leases and figures. Attach before `hls.loadSource`; then load with
- * the player's `load()`, or with `hls.loadSource` as before. `hls.destroy()` gives the lease back, too.
+ * Adds tokens, leases and figures to an application's instance of hls.js. Attach before `hls.loadSource`. Then load with
+ * the player's `load()`, or with `hls.loadSource` as before. `hls.destroy()` releases the lease too.
  *
  * @throws TypeError for a `keyServerUrl` that is not a URL
  */
@@ -44,24 +44,24 @@ export function attach(hls: Hls, options: AttachOptions): Player {
 /** Plays encrypted HLS with keys from a Latchkey server. */
 export interface Player {
   /**
-   * Loads a playlist and takes a lease for its content; what was loaded before ends.
+   * Loads a playlist and takes a lease for its content. The previous content ends.
    *
-   * @param content left out: the content of the first key, as for renditions that have content ids of their own
+   * @param content default: the content of the first key, as for renditions that have their own content ids
    * @returns resolved once the playlist is read and the lease is held. Start with `video.play()`
-   * @throws PlayerError, which the `error` event tells, too; `ABORTED` where another `load` or `destroy` came between
+   * @throws PlayerError, also as an `error` event; `ABORTED` if another `load` or `destroy` replaced it
    */
   load(url: string, content?: { contentId?: string }): Promise<void>;
   /** The eight figures since the last `load()`. */
   getMetrics(): PlayerMetrics;
-  /** Ends playback and gives the lease back. Never fails; resolved when the server has answered. */
+  /** Ends playback and releases the lease. Never fails; resolved when the server has answered. */
   destroy(): Promise<void>;
   on: Emitter['on'];
   readonly lease: Lease | null;
-  /** null where the browser plays by itself. */
+  /** null with the browser's own HLS. */
   readonly hls: Hls | null;
 }
 
-/** @param createEngine called at once, with the core that it plays for */
+/** @param createEngine called at once */
 function createPlayerWith(options: AttachOptions, createEngine: (core: PlayerCore) => Engine): Player {
   const emitter = createEmitter();
   let isDestroyed = false;
@@ -84,7 +84,7 @@ function createPlayerWith(options: AttachOptions, createEngine: (core: PlayerCor
     async load(url, { contentId } = {}) {
       if (isDestroyed) throw new PlayerError('ABORTED', 'The player was destroyed.');
       const { failure, start } = core.begin(contentId);
-      // Side by side: the first key waits for the lease, nothing else does.
+      // At the same time: only the first key waits for the lease.
       const ready = Promise.all([start(), engine.load(url)]);
       ready.catch(() => {});
       await Promise.race([ready, failure]);

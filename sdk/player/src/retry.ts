@@ -1,7 +1,7 @@
 import { type Clock, sleep } from './clock.ts';
 import { type PlayerError, toPlayerError } from './player-error.ts';
 
-/** A back-off doubles from the first to the longest delay. */
+/** The delay doubles from the first to the longest. */
 interface BackOff {
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
@@ -11,29 +11,29 @@ interface WaitOptions {
   readonly clock: Clock;
   /** Ends the waiting; the reason is thrown. */
   readonly signal?: AbortSignal;
-  /** Whether nobody wants to wait any longer. Asked after each failure that may pass, and while waiting. */
+  /** Whether to stop waiting. Called after each transient failure, and while waiting. */
   readonly givesUp?: () => boolean;
 }
 
 export interface RetryOptions extends BackOff, WaitOptions {
   readonly random: () => number;
-  /** Longest wait that a server's Retry-After is granted: the viewer's patience. */
+  /** The longest Retry-After that is obeyed. */
   readonly maxRetryAfterMs: number;
   readonly onRetry?: (error: PlayerError, attempt: number, delayMs: number) => void;
 }
 
-/** A viewer is waiting for a key, or will soon: seldom more than this behind a server that is back. */
+/** A viewer needs a key now or soon, so the player notices quickly that a server is back. */
 export const keyBackOff: BackOff = { firstDelayMs: 500, maxDelayMs: 3_000 };
 
-/** Half as much again at most, so that the players of a server that comes back do not come in step. */
+/** Up to half as much again, so that players do not return in step to a server that is back. */
 const jitter = 0.5;
-/** And no more than this where the server asks for a long wait. */
+/** At most this for a long Retry-After. */
 const maxSpreadMs = 5_000;
-/** How often somebody who waits looks whether it is still worth it. */
+/** How often a wait checks `givesUp`. */
 const lookMs = 500;
 
 /**
- * Repeats what failed for a passing reason, such as a server that is away.
+ * Repeats what failed for a transient reason, such as a server that is down.
  *
  * @throws PlayerError that is not transient, or that was given up on; the signal's reason once it is aborted
  */
@@ -55,13 +55,13 @@ export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions)
   }
 }
 
-/** A wait, or somewhat more. */
+/** A wait with jitter. */
 export function withSpread(waitMs: number, random: () => number): number {
   return waitMs + Math.min(waitMs * jitter, maxSpreadMs) * random();
 }
 
 /**
- * @returns whether the whole time has passed; false as soon as nobody wants to wait any longer
+ * @returns true after the whole time; false as soon as `givesUp` says so
  * @throws the signal's reason, as soon as it is aborted
  */
 export async function waitPatiently(
@@ -85,6 +85,6 @@ export async function waitPatiently(
 export function readRetryAfter(header: string | null, wallNowMs: number): number {
   const text = header?.trim() ?? '';
   const delayMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - wallNowMs;
-  // What is not a date is NaN.
+  // NaN if it is not a date.
   return Math.max(delayMs, 0) || 0;
 }

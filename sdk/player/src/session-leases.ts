@@ -10,55 +10,52 @@ import {
   type LeaseKeepersPorts,
 } from './lease-keepers.ts';
 
-export type { KeyUse } from './lease-keepers.ts';
-
 export interface SessionLeasesPorts extends LeaseKeepersPorts {
-  /** The content that the application names. Undefined: that of the first key. */
+  /** The content that the application names. Default: that of the first key. */
   readonly contentId: string | undefined;
-  /** A key is wanted although the leases were given back. */
+  /** A key is needed although the leases were released. */
   readonly onWoken: () => void;
 }
 
 /**
- * The leases of one playback. One lease, for the content that plays, is the rule. A key of another content is requested
- * with the token alone, until the server answers `LEASE_REQUIRED` to one. From then on each kind of playlist has a lease for the
- * content of its keys, one at a time: renditions with content ids of their own play, and a change of quality leaves no
- * lease behind.
+ * The leases of one playback. Usually there is one, for the content that plays. A key of another content is requested with
+ * the token alone, until the server answers `LEASE_REQUIRED`. Then each kind of playlist has a lease for the content of its
+ * keys, one at a time. So renditions with their own content ids play, and a change of quality leaves no lease behind.
  */
 export interface SessionLeases {
   readonly contentId: string | undefined;
   readonly lease: Lease | null;
-  /** Whether leases are taken: not with `leases: false`, and not once playback has ended. */
+  /** Whether leases are taken: not with `leases: false`, and not after the end of playback. */
   readonly isOpen: boolean;
-  /** Whether the leases were given back because nobody watches. */
+  /** Whether the leases were released because no one watches. */
   readonly isResting: boolean;
-  /** The keeper of the lease for a key; undefined where the key is requested without one. */
+  /** The keeper of the lease for a key; undefined if the key is requested without one. */
   keeperFor(keyUrl: string, use: KeyUse): LeaseKeeper | undefined;
   /** Whether `keeperFor` would take no lease from another content. */
   isHeldFor(keyUrl: string): boolean;
-  /** Whether this is still the keeper for a key; so it is once playback has ended. */
+  /** Whether this is still the keeper for a key. True after the end of playback. */
   isKeptBy(keeper: LeaseKeeper, keyUrl: string): boolean;
   /**
-   * Requests a key without a lease; where it is not known yet whether leases are demanded, one request at a time.
+   * Requests a key without a lease. One request at a time, until it is known whether leases are demanded.
    *
-   * @throws PlayerError, such as `LEASE_REQUIRED`: `keeperFor` has a keeper from then on, if `isOpen`
+   * @throws PlayerError, such as `LEASE_REQUIRED`: then `keeperFor` returns a keeper, if `isOpen`
    */
   withoutLease<T>(request: () => Promise<T>): Promise<T>;
   /** The keys that a playlist names. */
   named(keyUrls: readonly string[]): void;
-  /** Takes the lease where the content is known. @throws PlayerError, which `onLost` gets, too */
+  /** Takes the lease if the content is known. @throws PlayerError, which `onLost` gets too */
   start(): Promise<void>;
   /** Renews at once. */
   check(): Promise<void>;
-  /** Gives the leases back while nobody watches. */
+  /** Releases the leases while no one watches. */
   rest(): void;
-  /** The same, for a page that is being left. */
+  /** The same for a page that is being left. */
   releaseNow(): void;
   /** Takes them again. A failure goes to `onLost`. */
   wake(): void;
-  /** Renews no more. */
+  /** Stops renewing. */
   stop(): void;
-  /** Gives the leases back for good. Never fails. */
+  /** Releases the leases for good. Never fails. */
   end(): Promise<void>;
 }
 
@@ -142,7 +139,7 @@ function takeLease(keepers: LeaseKeepers, contentId: string, use: KeyUse): Lease
   return keeper;
 }
 
-/** While nobody watches, the leases are given back, and taken again afterwards. */
+/** While no one watches, the leases are released. Afterwards they are taken again. */
 function createNap(keepers: LeaseKeepers) {
   let isResting = false;
   return {

@@ -14,17 +14,17 @@ export interface SessionPorts extends Required<Pick<AttachOptions, 'clock' | 'ra
   readonly metrics: MetricsRecorder;
   readonly emitter: Emitter;
   readonly handedOut: Set<string>;
-  /** How long nothing can be played before that is an error. */
+  /** How long playback may be stopped before that is an error. */
   readonly patienceMs: number;
   /** Names this player among the viewer's leases. */
   readonly deviceId: string;
-  /** The end of the content before. */
+  /** The end of the previous content. */
   readonly before: Promise<void>;
-  /** Whether there is nothing left to play. */
+  /** Whether the buffer is empty. */
   readonly isStarving: () => boolean;
-  /** A key is wanted although the leases were given back. */
+  /** A key is needed although the leases were released. */
   readonly onWoken: () => void;
-  /** Stops what is played. */
+  /** Stops playback. */
   readonly stop: () => void;
 }
 
@@ -32,19 +32,19 @@ export interface SessionPorts extends Required<Pick<AttachOptions, 'clock' | 'ra
 export interface Session {
   readonly keys: KeyStore;
   readonly leases: SessionLeases;
-  /** Rejected when playback ends by an error, or another begins; never resolved. */
+  /** Rejected when playback ends by an error or another content begins; never resolved. */
   readonly failure: Promise<never>;
-  /** A token for keys that the browser asks for itself, however long the application cannot give one. @throws PlayerError */
+  /** Waits for a token for keys that the browser requests itself. @throws PlayerError */
   token(): Promise<string>;
-  /** Takes the lease, where one is wanted and the content is known. */
+  /** Takes the lease, if one is needed and the content is known. */
   start(): Promise<void>;
   /** Ends playback for good. */
   fail(error: PlayerError): void;
-  /** Gives the lease back. */
+  /** Releases the leases. */
   end(): Promise<void>;
 }
 
-/** @param contentId undefined where only the first key's URL will tell */
+/** @param contentId default: that of the first key */
 export function createSession(ports: SessionPorts, contentId: string | undefined): Session {
   const { emitter, metrics, clock } = ports;
   const failure = createDeferred<never>();

@@ -13,7 +13,7 @@ export type { Lease } from './lease.ts';
 export { PlayerError, type PlayerErrorCode } from './player-error.ts';
 export type { AuthReason, KeyServerAuth, KeyServerOptions, LeaseOptions } from './player-options.ts';
 
-/** As much of Shaka Player's request as is looked at and written to. */
+/** The part of Shaka Player's request that is read and written. */
 export interface ShakaRequest {
   readonly uris: string[];
   headers: Record<string, string>;
@@ -23,17 +23,17 @@ export interface ShakaRequest {
 export interface ShakaRequestFilter {
   (type: number, request: ShakaRequest): Promise<void>;
   /**
-   * Gives the lease back, after `player.unload()` or `player.destroy()`. The next key begins anew, with a lease for its
+   * Releases the lease, after `player.unload()` or `player.destroy()`. The next key starts again, with a lease for its
    * content. Never fails.
    */
   release(): Promise<void>;
 }
 
 /**
- * Makes a request filter for Shaka Player 5: a fresh token and a lease on the requests for keys of the key server, nothing on
- * any other. One playback is one lease, as the server counts them: it is for `contentId`, or the content of the first key,
- * and is renewed until `release()`. A key of another content, such as an advertisement's, gets the token alone, or a lease
- * of its own where the server demands one.
+ * Makes a request filter for Shaka Player 5. Requests for keys of the key server get a fresh token and a lease. Others are not
+ * changed. One playback is one lease: it is for `contentId`, or for the content of the first key, and is renewed until
+ * `release()`. A key of another content, such as an advertisement, gets the token alone, or its own lease if the server
+ * demands one.
  *
  * @throws TypeError for a `keyServerUrl` that is not absolute, and without a `keyServerAuth`
  */
@@ -45,7 +45,7 @@ export function shakaRequestFilter(options: ShakaOptions): ShakaRequestFilter {
   async function filter(_type: number, request: ShakaRequest): Promise<void> {
     const [contentId, ...others] = request.uris.map((uri) => contentIdOf(uri, keyServerUrl));
     const [uri] = request.uris;
-    // Shaka goes from one address to the next with the same headers: all of them have to be the key server's.
+    // Shaka sends the same headers to each of the addresses, so all of them have to be the key server's.
     if (uri === undefined || contentId === undefined || others.includes(undefined)) return;
     const { token, leaseId } = await session.credentialsFor(uri, contentId);
     if (token !== '') request.headers.Authorization = `Bearer ${token}`;
@@ -57,25 +57,24 @@ export function shakaRequestFilter(options: ShakaOptions): ShakaRequestFilter {
 export interface ShakaOptions extends KeyServerOptions {
   /** The content that the lease is for. Default: that of the first key. */
   readonly contentId?: string;
-  /** With it the lease is given back while the video is over or paused for long, as `releaseAfterPausedSeconds` says. */
+  /** With it, the lease is released while the video has ended or is paused for `releaseAfterPausedSeconds`. */
   readonly video?: HTMLVideoElement;
-  /** The lease is lost, such as by a revocation: say so, and unload. */
+  /** The lease is lost, for example by a revocation: say so, and unload. */
   readonly onError?: (error: PlayerError) => void;
 }
 
-/** What a request filter puts on a key request. */
 interface KeyCredentials {
-  /** Empty where the application gives none. */
+  /** Empty for no token. */
   readonly token: string;
-  /** undefined where the key is requested without a lease. */
+  /** undefined if the key is requested without a lease. */
   readonly leaseId: string | undefined;
 }
 
-/** The leases and tokens of one Shaka Player: one playback after the other. */
+/** The leases and tokens of one Shaka Player, one playback after another. */
 interface ShakaSession {
-  /** @throws PlayerError where no lease or no token can be had in time */
+  /** @throws PlayerError if there is no lease or no token in time */
   credentialsFor(keyUrl: string, contentId: string): Promise<KeyCredentials>;
-  /** Gives the leases back; the next key begins anew. Never fails. */
+  /** Releases the leases. The next key starts again. Never fails. */
   release(): Promise<void>;
 }
 
@@ -90,7 +89,7 @@ function createShakaSession(options: ShakaOptions): ShakaSession {
   let playback = begin(Promise.resolve());
   let unwatchPage: (() => void) | undefined;
 
-  /** @param before the giving back of the leases before */
+  /** @param before the release of the previous leases */
   function begin(before: Promise<unknown>) {
     const leases: SessionLeases = createSessionLeases({
       ...{ options, server, deviceId, ...patience, givesUp, before },
@@ -124,7 +123,7 @@ function createShakaSession(options: ShakaOptions): ShakaSession {
       if (options.leases !== false) unwatchPage ??= watchLeaving();
       const leaseId = await (await keeperFor(keyUrl, contentId))?.leaseId();
       const startMs = clock.now();
-      // Shaka repeats its requests, but not what a filter fails with.
+      // Shaka repeats failed requests, but not failed filters.
       const token = await retry(() => server.token('key'), {
         ...{ ...patience, ...keyBackOff, signal: ending.signal },
         givesUp: () => givesUp(startMs),
@@ -144,19 +143,19 @@ function createShakaSession(options: ShakaOptions): ShakaSession {
   };
 }
 
-/** @returns what finds the keeper for a key; undefined where it is requested without a lease */
+/** @returns finds the keeper for a key; undefined if the key is requested without a lease */
 function createKeeperSearch(
   leases: SessionLeases,
   send: KeyServer['send'],
   options: ShakaOptions,
 ): (keyUrl: string, contentId: string) => Promise<LeaseKeeper | undefined> {
-  /** By content: whether a lease is demanded was asked for. */
+  /** By content: the request that shows whether a lease is demanded. */
   const probes = new Map<string, Promise<unknown>>();
 
   return async (keyUrl, contentId) => {
     const keeper = leases.keeperFor(keyUrl, contentId);
     if (keeper || options.leases === false) return keeper;
-    // A filter sees no answers: a request of its own tells whether the server demands a lease for another content.
+    // A filter sees no answers. A separate request shows whether the server demands a lease for another content.
     const probe = () => leases.withoutLease(() => send({ url: keyUrl, reason: 'key' })).catch(() => {});
     const probing = probes.get(contentId) ?? probe();
     probes.set(contentId, probing);

@@ -7,9 +7,9 @@ import { withTimeout } from './with-timeout.ts';
 /**
  * Calls the application's callback.
  *
- * @returns a string that a header can carry; empty for no token
- * @throws PlayerError `AUTH_FAILED`: transient where the callback fails or is late, final where it returns anything but a
- *   string. `UNAUTHENTICATED` where no header can carry the token. A PlayerError that the callback throws, as it is
+ * @returns a string that a header can carry, or an empty one for no token
+ * @throws PlayerError `AUTH_FAILED`: transient if the callback fails or is late, final if it returns anything but a string.
+ *   `UNAUTHENTICATED` if no header can carry the token. A PlayerError of the callback is passed on
  */
 export function askForToken(clock: Clock, keyServerAuth: KeyServerAuth, reason: AuthReason): Promise<string> {
   const ask = async () => checkToken(await keyServerAuth({ reason }));
@@ -19,7 +19,7 @@ export function askForToken(clock: Clock, keyServerAuth: KeyServerAuth, reason: 
   });
 }
 
-/** @throws PlayerError; it never quotes what was given, which may be a secret */
+/** @throws PlayerError; it never quotes the value, which may be a secret */
 export function checkToken(given: unknown): string {
   if (typeof given !== 'string') {
     throw authFailed(
@@ -27,7 +27,7 @@ export function checkToken(given: unknown): string {
     );
   }
   try {
-    // `fetch` would fail as it does where there is no server, and be tried again.
+    // `fetch` would fail as for a lost server, and be retried.
     new Headers({ Authorization: `Bearer ${given}` });
   } catch {
     // Without the cause: some runtimes quote the token in it.
@@ -53,27 +53,27 @@ function wordsOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
 }
 
-/** A token is replaced when this part of its remaining life has passed. */
+/** A token is replaced after this part of its remaining life. */
 const renewalShare = 0.75;
-/** However short tokens live, or however wrong this machine's clock is, the application is asked no oftener. */
+/** The application is called no oftener, however short tokens live or however wrong this machine's clock is. */
 const leastDelayMs = 1_000;
 /** After a callback that failed. */
 const retryDelayMs = 10_000;
-/** Timers of browsers end at 2^31 ms, and fire at once beyond. */
+/** Timers of browsers fire at once beyond 2^31 ms. */
 const mostDelayMs = 24 * 3_600_000;
 
-/** The last token. A page that is closed has no time to ask for another one. */
+/** The last token. A page that is closing has no time to fetch another one. */
 interface TokenAtHand {
   /** undefined before the first one. */
   readonly token: string | undefined;
-  /** Whether the token says that it has expired; false where it does not say. */
+  /** Whether the token has expired; false if it has no `exp`. */
   isExpired(): boolean;
   note(token: string): void;
-  /** Replaces the token before it expires, for as long as this is on: there is something to give back. */
+  /** While on, replaces the token before it expires: a lease is held, which needs a token for its release. */
   keepFresh(isOn: boolean): void;
 }
 
-/** @param ask asks the application for a token and notes it */
+/** @param ask calls the application for a token and notes it */
 export function createTokenAtHand(clock: Clock, ask: () => Promise<unknown>): TokenAtHand {
   let token: string | undefined;
   let expiresAtMs = Number.POSITIVE_INFINITY;
@@ -107,16 +107,16 @@ export function createTokenAtHand(clock: Clock, ask: () => Promise<unknown>): To
 }
 
 /**
- * How long a JWT (RFC 7519) lives on. Nothing is verified: that is the server's part.
+ * The remaining life of a JWT (RFC 7519). Only the server verifies it.
  *
- * @returns infinite where the token does not say
+ * @returns infinite for a token without `exp`
  */
 function remainingLifeMs(token: string, wallNowMs: number): number {
   const { exp, iat } = readClaims(token);
   if (typeof exp !== 'number') return Number.POSITIVE_INFINITY;
   const leftMs = exp * 1_000 - wallNowMs;
   const lifeMs = typeof iat === 'number' ? (exp - iat) * 1_000 : leftMs;
-  // Outside of these bounds the clock of this machine is wrong. Its whole life is the best guess then.
+  // Outside these bounds the clock of this machine is wrong. The token's whole life is the best guess then.
   return leftMs > 0 && leftMs <= lifeMs ? leftMs : lifeMs;
 }
 

@@ -2,16 +2,15 @@ import type { Clock } from './clock.ts';
 import { type KeyServerOptions, type LeaseOptions, msOfSeconds } from './player-options.ts';
 import type { SessionLeases } from './session-leases.ts';
 
-/** Two minutes: a pause to answer the door keeps its lease, and another device need not wait for long. */
+/** Two minutes: a short pause keeps the lease, and another device does not wait for long. */
 const defaultPausedSeconds = 120;
-/** Timers of browsers end at 2^31 ms, and fire at once beyond. */
+/** Timers of browsers fire at once beyond 2^31 ms. */
 const mostDelayMs = 2 ** 31 - 1;
 
-/** Watches whether anybody watches. */
 export interface IdleWatch {
-  /** This video from now on, in place of any other. */
+  /** Watches this video, in place of any other. */
   watch(video: HTMLVideoElement): void;
-  /** Counts a pause from now on, where the video is paused. */
+  /** Starts the time of a pause, if the video is paused. */
   begin(): void;
   stop(): void;
 }
@@ -69,9 +68,9 @@ export function createIdleWatch(
 }
 
 /**
- * Reports when the page is left, for good or into the back-forward cache, and when it comes back from there.
+ * Reports when the page is left, also into the back-forward cache, and when it returns from there.
  *
- * @returns ends the hearing
+ * @returns removes the listeners
  */
 export function watchPage({ onHide, onReturn }: { onHide: () => void; onReturn: () => void }): () => void {
   const listening = new AbortController();

@@ -2,16 +2,15 @@ import type Hls from 'hls.js';
 import type { BufferAppendingData, FragLoadedData, LevelSwitchedData } from 'hls.js';
 import type { MetricsRecorder } from './metrics.ts';
 
-/** Watches what the viewer sees. */
 export interface VideoWatch {
-  /** A new content is about to be shown. */
+  /** A new content will be shown. */
   begin(): void;
   stop(): void;
 }
 
 export function watchVideo(video: HTMLVideoElement, metrics: MetricsRecorder): VideoWatch {
   const listening = new AbortController();
-  const canTellFrames = 'requestVideoFrameCallback' in video;
+  const reportsFrames = 'requestVideoFrameCallback' in video;
   let frameRequest: number | undefined;
   let isPlaying = false;
   let wasSought = false;
@@ -19,11 +18,11 @@ export function watchVideo(video: HTMLVideoElement, metrics: MetricsRecorder): V
   const on = (event: keyof HTMLMediaElementEventMap, listener: () => void) =>
     video.addEventListener(event, listener, { signal: listening.signal });
   on('loadeddata', () => {
-    if (!canTellFrames) metrics.firstFrame();
+    if (!reportsFrames) metrics.firstFrame();
   });
   on('playing', () => {
     // Sound alone has no frame to wait for.
-    if (!canTellFrames || video.videoWidth === 0) metrics.firstFrame();
+    if (!reportsFrames || video.videoWidth === 0) metrics.firstFrame();
     isPlaying = true;
     wasSought = false;
   });
@@ -34,7 +33,7 @@ export function watchVideo(video: HTMLVideoElement, metrics: MetricsRecorder): V
     isPlaying = false;
   });
   on('waiting', () => {
-    // Once until it plays again; the waiting after a seek is the seek's.
+    // Once until it plays again, and not after a seek.
     if (isPlaying && !wasSought && !video.ended) metrics.stalled();
     isPlaying = false;
   });
@@ -46,7 +45,7 @@ export function watchVideo(video: HTMLVideoElement, metrics: MetricsRecorder): V
     begin() {
       isPlaying = false;
       cancel();
-      if (canTellFrames) frameRequest = video.requestVideoFrameCallback(() => metrics.firstFrame());
+      if (reportsFrames) frameRequest = video.requestVideoFrameCallback(() => metrics.firstFrame());
     },
     stop() {
       cancel();
@@ -57,7 +56,7 @@ export function watchVideo(video: HTMLVideoElement, metrics: MetricsRecorder): V
 
 type Chunk = BufferAppendingData['chunkMeta'];
 
-/** Takes down the figures that hls.js knows. @returns ends it */
+/** Records the figures that hls.js knows. @returns ends it */
 export function watchHls(hls: Hls, metrics: MetricsRecorder): () => void {
   const { Events } = hls.constructor as typeof Hls;
   let lastChunk: Chunk | undefined;
@@ -88,12 +87,11 @@ export function listenTo(hls: Hls, listeners: object): () => void {
 }
 
 /**
- * hls.js 1.7 has no event for the decryption of a segment (`FRAG_DECRYPTED` is for initialization segments), but it tells
- * when it handed a segment over and got it back, and how long the demuxing and remuxing of what was decrypted took. What
- * is left is the decryption, with the way to the worker and back. The worker's clock has another origin: only
- * durations are compared.
+ * hls.js 1.7 has no event for the decryption of a segment (`FRAG_DECRYPTED` is for initialization segments). It has the times
+ * at which a segment went to the worker and came back, and the duration of demuxing and remuxing. The rest is the decryption,
+ * including the transfer. The worker's clock has another origin, so only durations are compared.
  *
- * @returns undefined for what is no segment: the rest that is flushed after one has no size
+ * @returns undefined for the rest that is flushed after a segment, which has no size
  */
 function decryptionOf({ size, transmuxing }: Chunk): number | undefined {
   const { start, executeStart, executeEnd, end } = transmuxing;

@@ -1,13 +1,13 @@
 import type { Clock } from './clock.ts';
 import { PlayerError } from './player-error.ts';
 
-/** An attempt without an answer for this long has failed. As hls.js has it for keys (maxTimeToFirstByteMs). */
+/** An attempt without an answer for so long has failed, as for keys in hls.js (maxTimeToFirstByteMs). */
 const attemptTimeoutMs = 8_000;
 
 /**
- * @param work gets a signal that is aborted when its time is over; its result is ignored from then on
- * @param errors what is thrown where the work fails, and where it takes too long
- * @throws PlayerError; one that the work throws, as it is
+ * @param work gets a signal that is aborted when its time is over. Its result is ignored then
+ * @param errors thrown if the work fails, or takes too long
+ * @throws PlayerError; a PlayerError of the work is passed on
  */
 export async function withTimeout<T>(
   clock: Clock,
