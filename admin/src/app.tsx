@@ -3,12 +3,11 @@ import { lazy, Suspense, useState } from 'react';
 import { queryKeys } from './api/query-keys.ts';
 import { readSetup } from './api/setup.ts';
 import { ExactTimeTooltip } from './components/times.tsx';
-import { Toaster } from './components/toaster.tsx';
 import { IssuedKey } from './pages/api-keys/issued-dialog.tsx';
 import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
 import { useApp } from './session/app-context.ts';
-import { ConnectionBanner, LimitBanner } from './shell/banners.tsx';
 import { StartScreen } from './shell/entrance.tsx';
+import { ConnectionBanner, LimitBanner, Toaster } from './shell/notices.tsx';
 import { Shell } from './shell/shell.tsx';
 import { useStore } from './state/store.ts';
 

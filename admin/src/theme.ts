@@ -3,8 +3,6 @@ import {
   Badge,
   createTheme,
   Drawer,
-  localStorageColorSchemeManager,
-  type MantineColorSchemeManager,
   Menu,
   Modal,
   NativeSelect,
@@ -53,7 +51,3 @@ export const theme = createTheme({
     }),
   },
 });
-
-export function createSchemeManager(): MantineColorSchemeManager {
-  return localStorageColorSchemeManager({ key: 'latchkey-color-scheme' });
-}

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { createEvents, type EventsOptions, type ServerEvent } from './events.ts';
+import { createEventParser, createEvents, type EventsOptions, type ServerEvent } from './events.ts';
 
 type View = EventsOptions['view'] & { show: (isShown: boolean) => void };
 
@@ -53,21 +53,21 @@ function start(refusals: Response[] = []) {
   const view = createView();
   const spies = { onKeyRefused: vi.fn(), checkContact: vi.fn() };
   const events = createEvents({ fetch: server.fetch, credential: () => 'lk_key', ...spies, view });
-  const heard: ServerEvent[] = [];
-  const stop = events.subscribe((event) => heard.push(event));
+  const received: ServerEvent[] = [];
+  const stop = events.subscribe((event) => received.push(event));
   const settle = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
-  return { ...server, ...spies, view, events, heard, stop, settle };
+  return { ...server, ...spies, view, events, received, stop, settle };
 }
 
 it('a stream delivers events, and reports possibly missed ones when it opens', async () => {
-  const { requests, heard, events, settle, stop } = start();
+  const { requests, received, events, settle, stop } = start();
   expect(events.state.get()).toBe('opening');
   await settle();
   requests[0]?.write('retry: 2000\nid: a-0\n\nevent: lease\ndata: {"event":"created","data":{"id":"x"}}\n\n');
   await settle();
   expect(requests[0]?.headers.get('authorization')).toBe('Bearer lk_key');
   expect(events.state.get()).toBe('live');
-  expect(heard).toEqual([
+  expect(received).toEqual([
     { topic: 'missed', event: 'missed', data: {} },
     { topic: 'lease', event: 'created', data: { id: 'x' } },
   ]);
@@ -76,7 +76,7 @@ it('a stream delivers events, and reports possibly missed ones when it opens', a
 });
 
 it('an ended stream is resumed after its last event, and is marked as broken until then', async () => {
-  const { requests, heard, events, settle, stop } = start();
+  const { requests, received, events, settle, stop } = start();
   await settle();
   requests[0]?.write('id: a-7\n\n');
   await settle();
@@ -87,7 +87,7 @@ it('an ended stream is resumed after its last event, and is marked as broken unt
   expect(requests[1]?.headers.get('last-event-id')).toBe('a-7');
   expect(events.state.get()).toBe('live');
   // The server reports events that were missed in between.
-  expect(heard.filter(({ topic }) => topic === 'missed')).toHaveLength(1);
+  expect(received.filter(({ topic }) => topic === 'missed')).toHaveLength(1);
   stop();
 });
 
@@ -128,4 +128,28 @@ it('a hidden window closes its stream', async () => {
   await settle();
   expect(requests[1]?.headers.get('last-event-id')).toBe('a-1');
   stop();
+});
+
+/** Parses a stream that arrives in these pieces. */
+const parseAll = (...pieces: string[]) => {
+  const parse = createEventParser();
+  return pieces.flatMap((piece) => parse(piece));
+};
+
+it('events are parsed with name, data and ID, wherever the pieces break', () => {
+  const text =
+    'retry: 2000\nid: a-0\n\nevent: lease\ndata: {"event":"created"}\nid: a-1\n\n:\n\ndata: x\ndata: y\n\n';
+  const events = [
+    { name: 'message', data: '', id: 'a-0' },
+    { name: 'lease', data: '{"event":"created"}', id: 'a-1' },
+    { name: 'message', data: 'x\ny', id: 'a-1' },
+  ];
+  expect(parseAll(text)).toEqual(events);
+  expect(parseAll(...text)).toEqual(events);
+});
+
+it('both kinds of line breaks are parsed, and comments and incomplete events are left out', () => {
+  expect(parseAll(': hello\r\n\r\nevent: audit\r\ndata:1\r\n\r\nevent: lease\r\ndata: never ended')).toEqual([
+    { name: 'audit', data: '1', id: null },
+  ]);
 });

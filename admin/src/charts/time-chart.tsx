@@ -1,9 +1,8 @@
 import { type PointerEvent, useId, useMemo, useState } from 'react';
 import { formatClock } from '../components/format-time.ts';
-import { linearScale, logScale, type Scale } from './scale.ts';
+import { linearScale, logScale, nearest, type Point, type Scale, type Trace, trace } from './geometry.ts';
 import { SeriesTable } from './series-table.tsx';
 import styles from './time-chart.module.css';
-import { nearest, type Point, type Trace, trace } from './trace.ts';
 
 export interface ChartLine {
   name: string;

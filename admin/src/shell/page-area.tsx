@@ -4,8 +4,8 @@ import { Link, Redirect, Route, Switch, useLocation } from 'wouter';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHead, PageSkeleton } from '../components/page-head.tsx';
 import { useCurrentApiKey } from '../session/app-context.ts';
-import { ClockNotice } from './clock-notice.tsx';
-import { type NavItem, navItems, navItemsFor, routeOf } from './nav-items.ts';
+import { type NavItem, navItems, navItemsFor, routeOf } from './nav-items.tsx';
+import { ClockNotice } from './notices.tsx';
 import styles from './shell.module.css';
 
 /** The page at the current address, if the signed-in key can see it. */

@@ -4,7 +4,7 @@ import { Link, useRoute } from 'wouter';
 import { Icon } from '../components/icon.tsx';
 import { useApp, useCurrentApiKey } from '../session/app-context.ts';
 import { Logo } from './entrance.tsx';
-import { type NavItem, navItemsFor, routeOf } from './nav-items.ts';
+import { type NavItem, navItemsFor, routeOf } from './nav-items.tsx';
 import { PageArea } from './page-area.tsx';
 import styles from './shell.module.css';
 import { ThemeSwitch } from './theme-switch.tsx';

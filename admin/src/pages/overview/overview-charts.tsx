@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import type { PlayerFigures, RequestFigures, RequestSeries, Statistics } from '../../api/statistics.ts';
+import type { Point } from '../../charts/geometry.ts';
 import { TimeChart, type TimeChartProps } from '../../charts/time-chart.tsx';
-import type { Point } from '../../charts/trace.ts';
 import { formatCount, formatDuration, formatRate, formatShare } from '../../components/format-numbers.ts';
 import { formatClock } from '../../components/format-time.ts';
 import styles from './overview.module.css';

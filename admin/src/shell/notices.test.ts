@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeClock } from './clock-notice.tsx';
+import { describeClock } from './notices.tsx';
 
 it.each([
   [59_000, null],
@@ -7,6 +7,6 @@ it.each([
   [120_000, '2 minutes behind'],
   [-10_799_500, '3 hours ahead'],
   [172_800_000, '2 days behind'],
-])('an offset of %d ms is described as %s', (offsetMs, words) => {
+])('a computer whose clock is off by %d ms is warned with: %s', (offsetMs, words) => {
   expect(describeClock(offsetMs)).toBe(words);
 });

@@ -1,7 +1,34 @@
+import { type ComponentType, lazy, useState } from 'react';
 import type { Scope } from '../api/resources.ts';
 import type { IconName } from '../components/icon.tsx';
 import { may } from '../session/permissions.ts';
-import { type LazyPage, lazyPage } from './lazy-page.tsx';
+
+/** A page in a script file of its own. */
+interface LazyPage {
+  /** Loads it. Can be called before it is shown. */
+  load: () => Promise<{ default: ComponentType }>;
+  /** Shows it, at once if it is loaded. */
+  Page: ComponentType;
+}
+
+/** Like `lazy`, but draws a loaded page at once. React's `lazy` would show the fallback even then, for 300 ms against flicker. */
+function lazyPage(loadScript: LazyPage['load']): LazyPage {
+  let loaded: ComponentType | null = null;
+  const load: LazyPage['load'] = async () => {
+    const script = await loadScript();
+    loaded = script.default;
+    return script;
+  };
+  const Suspending = lazy(load);
+  return {
+    load,
+    Page: function Page() {
+      // Chosen once: another component here would remount the page and lose its state.
+      const [Shown] = useState(() => loaded ?? Suspending);
+      return <Shown />;
+    },
+  };
+}
 
 export interface NavItem extends LazyPage {
   /** Within /admin. */
