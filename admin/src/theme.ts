@@ -1,4 +1,5 @@
 import {
+  ActionIcon,
   Alert,
   Badge,
   createTheme,
@@ -26,6 +27,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray' } }),
     Alert: Alert.extend({ defaultProps: { variant: 'light', px: 'md', py: 'sm' } }),
     Badge: Badge.extend({
       defaultProps: { variant: 'light', color: 'gray', size: 'lg', px: '0.625rem', fw: 500, tt: 'none' },

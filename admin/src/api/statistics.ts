@@ -13,14 +13,14 @@ export interface RequestFigures {
   serverErrorShare: number | null;
 }
 
-export interface RequestSeries {
+interface RequestSeries {
   lastMinute: RequestFigures;
   lastHour: RequestFigures;
   /** Oldest first, one for each step. The last step is not over. */
   series: ({ at: string } & RequestFigures)[];
 }
 
-export interface PlayerFigures {
+interface PlayerFigures {
   reports: number;
   firstFrameP50Ms: number | null;
   firstFrameP95Ms: number | null;

@@ -58,13 +58,7 @@ function CopyButton({ text, what }: { text: string; what: string }) {
   const { isCopied, copy } = useCopy();
   const label = `Copy ${what}`;
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={label}
-      title={label}
-      onClick={() => copy(text, what)}
-    >
+    <ActionIcon aria-label={label} title={label} onClick={() => copy(text, what)}>
       <Icon name={isCopied ? 'check' : 'copy'} size={17} />
     </ActionIcon>
   );

@@ -35,9 +35,24 @@ export function Dialog({ title, onClose, isClosable = true, width = '30rem', chi
   );
 }
 
+interface DialogActionsProps {
+  /** Adds a button in front that closes the dialog. */
+  onCancel?: () => void;
+  children: ReactNode;
+}
+
 /** The buttons of a dialog. The button that acts comes last. */
-export function DialogActions({ children }: { children: ReactNode }) {
-  return <div className={styles.actions}>{children}</div>;
+export function DialogActions({ onCancel, children }: DialogActionsProps) {
+  return (
+    <div className={styles.actions}>
+      {onCancel && (
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+      )}
+      {children}
+    </div>
+  );
 }
 
 /** Attribute of an element in a dialog: the id of the element that had the focus before. */
@@ -75,49 +90,49 @@ function findOrigin(): HTMLElement | null {
   return element instanceof HTMLElement ? element : null;
 }
 
-interface TypedConfirmationProps {
-  title: string;
+interface TypedConfirmationProps extends Pick<DialogProps, 'title' | 'width' | 'onClose'> {
   /** Describes the consequences. */
   children: ReactNode;
-  /** Must be typed to enable the button. Short, and possible on any keyboard. */
-  expected: string;
+  /** Further fields of the form. The first of them can take the focus. */
+  fields?: ReactNode;
+  /** Must be typed to enable the button. Short, and possible on any keyboard. Null for no text; undefined until known. */
+  expected: string | null | undefined;
   /** Label of the button: "Revoke the key". */
   action: string;
   isBusy: boolean;
   error: unknown;
   onConfirm: () => void;
-  onClose: () => void;
 }
 
 /** Asks for confirmation before an action that cannot be undone. */
 export function TypedConfirmation(props: TypedConfirmationProps) {
-  const { title, children, expected, action, isBusy, error, onConfirm, onClose } = props;
+  const { children, fields, expected, action, isBusy, error, onConfirm, ...dialog } = props;
   const [typed, setTyped] = useState('');
-  const isSame = typed.trim() === expected;
+  const isReady = expected === null || typed.trim() === expected;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isSame && !isBusy) onConfirm();
+    if (isReady && !isBusy) onConfirm();
   };
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog {...dialog}>
       {children}
       <form onSubmit={submit}>
-        <TextInput
-          label={
-            <>
-              Type <code>{expected}</code> to confirm
-            </>
-          }
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          data-autofocus
-        />
+        {fields}
+        {expected && (
+          <TextInput
+            label={
+              <>
+                Type <code>{expected}</code> to confirm
+              </>
+            }
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            data-autofocus
+          />
+        )}
         <ErrorNotice error={error} />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="bad" disabled={!isSame} loading={isBusy}>
+        <DialogActions onCancel={dialog.onClose}>
+          <Button type="submit" color="bad" disabled={!isReady} loading={isBusy}>
             {action}
           </Button>
         </DialogActions>

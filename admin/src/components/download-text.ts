@@ -1,6 +1,6 @@
 /** Saves a text as a file, through the browser. */
-export function downloadText(name: string, text: string, type = 'text/plain'): void {
-  downloadBlob(name, new Blob([text], { type }));
+export function downloadText(name: string, text: string): void {
+  downloadBlob(name, new Blob([text], { type: 'text/plain' }));
 }
 
 /** Saves a blob as a file, through the browser. */

@@ -1,4 +1,4 @@
-import { EmptyState as MantineEmptyState } from '@mantine/core';
+import { Button, EmptyState as MantineEmptyState } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -23,5 +23,26 @@ export function EmptyState({ icon, title, children, action }: EmptyStateProps) {
     >
       {action && <MantineEmptyState.Actions mt="0.5rem">{action}</MantineEmptyState.Actions>}
     </MantineEmptyState>
+  );
+}
+
+interface NoMatchesProps {
+  title: string;
+  onReset: () => void;
+  /** What the filters match. */
+  children: ReactNode;
+}
+
+/** Shown in place of rows if the filters match nothing. */
+export function NoMatches({ title, onReset, children }: NoMatchesProps) {
+  const reset = (
+    <Button variant="default" onClick={onReset}>
+      Clear the filters
+    </Button>
+  );
+  return (
+    <EmptyState icon="search" title={title} action={reset}>
+      {children}
+    </EmptyState>
   );
 }

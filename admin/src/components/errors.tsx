@@ -9,15 +9,7 @@ export function ErrorNotice({ error, purpose = 'act' }: { error: unknown; purpos
   const { title, advice, requestId } = describeError(error, purpose);
   return (
     <Notice kind="bad" title={title} role="alert">
-      {advice}
-      {requestId && (
-        <>
-          {' '}
-          <small>
-            Request <code>{requestId}</code>
-          </small>
-        </>
-      )}
+      {advice} <RequestId id={requestId} />
     </Notice>
   );
 }
@@ -34,15 +26,19 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => 
     <div role="alert">
       <EmptyState icon="warning" title={title} action={retry}>
         {advice}
-        {requestId && (
-          <>
-            <br />
-            <small>
-              Request <code>{requestId}</code>
-            </small>
-          </>
-        )}
+        {requestId && <br />}
+        <RequestId id={requestId} />
       </EmptyState>
     </div>
+  );
+}
+
+function RequestId({ id }: { id: string | null }) {
+  return (
+    id && (
+      <small>
+        Request <code>{id}</code>
+      </small>
+    )
   );
 }

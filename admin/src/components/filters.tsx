@@ -1,4 +1,4 @@
-import { TextInput, Toggle } from '@mantine/core';
+import { NativeSelect, TextInput, Toggle } from '@mantine/core';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useApp } from '../session/app-context.ts';
 import { useStore } from '../state/store.ts';
@@ -6,9 +6,9 @@ import styles from './filters.module.css';
 import { Icon } from './icon.tsx';
 
 /** The search and the filters above a table. */
-export function FilterRow({ label, children }: { label: string; children: ReactNode }) {
+export function FilterRow({ children }: { children: ReactNode }) {
   return (
-    <search className={styles.row} aria-label={label}>
+    <search className={styles.row} aria-label="Filters">
       {children}
     </search>
   );
@@ -62,6 +62,36 @@ export function SearchField({ label, value, onSearch, hasShortcut = true }: Sear
         if (text === '') event.currentTarget.blur();
         setText('');
       }}
+    />
+  );
+}
+
+interface FilterSelectProps<Value extends string> {
+  label: string;
+  values: readonly Value[];
+  labelOf?: (value: Value) => string;
+  /** Null matches everything. */
+  value: Value | null;
+  onChange: (value: Value | null) => void;
+}
+
+/** A filter by one of several values. */
+export function FilterSelect<Value extends string>({
+  label,
+  values,
+  labelOf = (value) => `Only ${value}`,
+  value,
+  onChange,
+}: FilterSelectProps<Value>) {
+  return (
+    <NativeSelect
+      aria-label={label}
+      value={value ?? ''}
+      onChange={({ currentTarget }) => onChange(values.find((each) => each === currentTarget.value) ?? null)}
+      data={[
+        { value: '', label: `Any ${label.toLowerCase()}` },
+        ...values.map((each) => ({ value: each, label: labelOf(each) })),
+      ]}
     />
   );
 }

@@ -33,9 +33,9 @@ export function formatRelative(atMs: number, nowMs: number): string {
   return (unit === 'day' ? wordy : plain).format(count, unit);
 }
 
-/** In the reader's time zone and locale, with the name of the zone. */
-export function formatExact(at: Date): string {
-  return exact.format(at);
+/** In the reader's time zone and locale, with the name of the zone. @param at ISO 8601; "never" without a time */
+export function formatExact(at: string | null | undefined): string {
+  return at ? exact.format(new Date(at)) : 'never';
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import styles from './page-head.module.css';
 
 interface PageHeadProps {
@@ -10,14 +10,20 @@ interface PageHeadProps {
   actions?: ReactNode;
 }
 
-/** The heading of a page. It sets the document title and takes the focus, so that screen readers announce the page. */
-export function PageHead({ title, lead, actions }: PageHeadProps) {
+/** Sets the document title and moves the focus to the heading, so that screen readers announce the page. @returns its ref */
+export function useAnnouncedHeading(title: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} · Latchkey`;
     // Not while the admin is typing.
     if (!document.activeElement?.matches('input, textarea, select')) heading.current?.focus();
   }, [title]);
+  return heading;
+}
+
+/** The heading of a page. It takes the focus. */
+export function PageHead({ title, lead, actions }: PageHeadProps) {
+  const heading = useAnnouncedHeading(title);
   return (
     <div className={styles.head}>
       <div className={styles.words}>

@@ -1,9 +1,40 @@
 import { Button, Checkbox } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useWindowEvent } from '@mantine/hooks';
+import { useState } from 'react';
+import { type ShownKey, useApp } from '../session/app-context.ts';
+import { useStore } from '../state/store.ts';
 import { useCopy } from './copying.tsx';
-import { downloadText } from './download-text.ts';
+import { Dialog } from './dialog.tsx';
+import { downloadText, toFileName } from './download-text.ts';
 import { Icon } from './icon.tsx';
+import { Notice } from './notice.tsx';
 import styles from './raw-key-panel.module.css';
+
+/** The new key, if there is one. It is outside of the pages, so the back button does not remove it. */
+export function IssuedKey() {
+  const { issuedKey } = useApp();
+  const shown = useStore(issuedKey);
+  return shown && <IssuedDialog {...shown} onClose={() => issuedKey.set(null)} />;
+}
+
+/** Shows a new key once. It closes only after the admin confirms that the key is stored. */
+function IssuedDialog({ issued, note, onClose }: ShownKey & { onClose: () => void }) {
+  const { name } = issued.api_key;
+  return (
+    <Dialog title="Store your new key" onClose={onClose} isClosable={false} width="36rem">
+      <p>
+        The key <bdi>{name}</bdi> is shown only now. The server stores a hash of it and cannot show it again.
+      </p>
+      {note && <Notice>{note}</Notice>}
+      <RawKeyPanel
+        rawKey={issued.raw_key}
+        fileName={`latchkey-${toFileName(name)}`}
+        action="Done"
+        onStored={onClose}
+      />
+    </Dialog>
+  );
+}
 
 interface RawKeyPanelProps {
   rawKey: string;
@@ -18,13 +49,10 @@ interface RawKeyPanelProps {
 export function RawKeyPanel({ rawKey, fileName, action, onStored }: RawKeyPanelProps) {
   const { isCopied, copy } = useCopy();
   const [isStored, setStored] = useState(false);
-  useEffect(() => {
-    if (isStored) return;
+  useWindowEvent('beforeunload', (event) => {
     // The browser asks for confirmation, in its own words, before it leaves the page.
-    const hold = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', hold);
-    return () => window.removeEventListener('beforeunload', hold);
-  }, [isStored]);
+    if (!isStored) event.preventDefault();
+  });
   return (
     <div className={styles.panel}>
       <code className={styles.key} data-testid="raw-key">

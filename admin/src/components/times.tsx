@@ -16,7 +16,7 @@ interface RelativeTimeProps {
 export function RelativeTime({ at, none = 'never', isFocusable = false }: RelativeTimeProps) {
   const now = useNow();
   if (!at) return <span className={styles.none}>{none}</span>;
-  const exact = formatExact(new Date(at));
+  const exact = formatExact(at);
   return (
     <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>
       {formatRelative(Date.parse(at), now)}
@@ -29,7 +29,7 @@ export function RelativeTime({ at, none = 'never', isFocusable = false }: Relati
 export function Countdown({ at, isFocusable = false }: { at: string; isFocusable?: boolean }) {
   const ms = Date.parse(at);
   const left = useEachSecond((now) => formatCountdown(ms - now));
-  const exact = formatExact(new Date(ms));
+  const exact = formatExact(at);
   return (
     <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>
       {left}

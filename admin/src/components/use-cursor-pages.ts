@@ -1,5 +1,8 @@
 import { useHistoryState } from 'wouter/use-browser-location';
 
+/** Rows on a page of any list: fills two windows, and is quick to read and draw. */
+export const pageSize = 50;
+
 /** The key of the cursors in the state of a history entry. */
 const stateKey = 'cursors';
 

@@ -21,8 +21,6 @@ export function Shell() {
       <section className={styles.bar} aria-label="Dashboard">
         <Logo />
         <ActionIcon
-          variant="subtle"
-          color="gray"
           size="lg"
           aria-label="Open the navigation"
           aria-haspopup="dialog"
@@ -106,13 +104,7 @@ function AccountBox() {
         </bdi>
         <span className={styles.scope}>signed in · {scope}</span>
       </div>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label="Sign out"
-        title="Sign out"
-        onClick={() => session.signOut()}
-      >
+      <ActionIcon aria-label="Sign out" title="Sign out" onClick={() => session.signOut()}>
         <Icon name="signOut" size={18} />
       </ActionIcon>
     </div>

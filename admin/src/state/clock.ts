@@ -25,12 +25,12 @@ export function createClock(local: () => number = Date.now): Clock {
     now: () => local() + offsetMs.get(),
     offsetMs,
     observe(date, sentAtMs) {
-      const told = Date.parse(date ?? '');
-      if (Number.isNaN(told)) return;
+      const serverMs = Date.parse(date ?? '');
+      if (Number.isNaN(serverMs)) return;
       const [earliest, latest] = [sentAtMs, local()].map((ms) => ms + offsetMs.get()) as [number, number];
       // A slow answer does not contradict the known offset. Keeping it stops shown times from jumping back and forth.
-      const agrees = told + secondMs >= earliest - secondMs && told <= latest + secondMs;
-      if (!agrees) offsetMs.set(Math.round(told + secondMs / 2 - local()));
+      const agrees = serverMs + secondMs >= earliest - secondMs && serverMs <= latest + secondMs;
+      if (!agrees) offsetMs.set(Math.round(serverMs + secondMs / 2 - local()));
     },
   };
 }

@@ -1,7 +1,7 @@
-import { ActionIcon, Badge, Menu } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import type { ApiKey } from '../../api/resources.ts';
 import type { Column } from '../../components/data-table.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import { isUsable, type ShownStatus, statusOf } from './api-key-rules.ts';
 import styles from './api-keys.module.css';
@@ -65,13 +65,9 @@ export function apiKeyColumns({ now, ownId, showDialog }: ColumnOptions): Column
       width: '8.5rem',
       cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
     },
-    {
-      id: 'acts',
-      header: 'Actions',
-      isHeaderHidden: true,
-      width: '3.75rem',
-      cell: (apiKey) => <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} showDialog={showDialog} />,
-    },
+    actionsColumn((apiKey) => (
+      <ApiKeyMenu apiKey={apiKey} status={statusOf(apiKey, now)} showDialog={showDialog} />
+    )),
   ];
 }
 
@@ -84,38 +80,21 @@ interface ApiKeyMenuProps {
 /** Actions for one key. */
 function ApiKeyMenu({ apiKey, status, showDialog }: ApiKeyMenuProps) {
   return (
-    <Menu position="bottom-end" width="11rem">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${apiKey.name}`}>
-          <Icon name="more" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          leftSection={<Icon name="info" size={17} />}
-          onClick={() => showDialog({ kind: 'details', apiKey })}
-        >
-          Details
-        </Menu.Item>
-        {isUsable(status) && (
-          <>
-            <Menu.Item
-              leftSection={<Icon name="rotate" size={17} />}
-              onClick={() => showDialog({ kind: 'rotate', apiKey })}
-            >
-              Rotate…
-            </Menu.Item>
-            <Menu.Item
-              color="bad"
-              leftSection={<Icon name="stop" size={17} />}
-              onClick={() => showDialog({ kind: 'revoke', apiKey })}
-            >
-              Revoke…
-            </Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu name={apiKey.name} width="11rem">
+      <RowAction icon="info" onClick={() => showDialog({ kind: 'details', apiKey })}>
+        Details
+      </RowAction>
+      {isUsable(status) && (
+        <>
+          <RowAction icon="rotate" onClick={() => showDialog({ kind: 'rotate', apiKey })}>
+            Rotate…
+          </RowAction>
+          <RowAction icon="stop" isHarmful onClick={() => showDialog({ kind: 'revoke', apiKey })}>
+            Revoke…
+          </RowAction>
+        </>
+      )}
+    </RowMenu>
   );
 }
 

@@ -1,34 +1,41 @@
 import { expect, it } from 'vitest';
 import {
   type ApiKeyFilter,
+  everyKey,
   isNarrowed,
+  keyCheckPart,
   readFilter,
   toApiKeyQuery,
-  withKeyCheck,
   writeFilter,
 } from './api-key-filter.ts';
-
-const everything: ApiKeyFilter = { q: '', status: null, scope: null, check: null };
 
 it('a filter is written to the address and read back', () => {
   const filter: ApiKeyFilter = { q: 'a & b', status: 'revoked', scope: 'admin', check: 'never-expires' };
   expect(readFilter(new URLSearchParams(writeFilter(filter).toString()))).toEqual(filter);
-  expect(writeFilter(everything).toString()).toBe('');
+  expect(writeFilter(everyKey).toString()).toBe('');
 });
 
 it('unknown values in an address are ignored', () => {
-  expect(readFilter(new URLSearchParams('status=odd&scope=root&filter=x&y=1'))).toEqual(everything);
+  expect(readFilter(new URLSearchParams('status=odd&scope=root&filter=x&y=1'))).toEqual(everyKey);
 });
 
 it.each([
   ['never-expires', { expires: 'never' }],
   ['expiring-14-days', { expires: 'within-14-days' }],
   ['unused-90-days', { unusedDays: 90 }],
-] as const)('asks the server for %s among the keys that work', (check, query) => {
-  expect(toApiKeyQuery(withKeyCheck(everything, check))).toMatchObject({ ...query, status: 'active' });
+] as const)('the check %s asks the server for active keys only', (check, query) => {
+  expect(toApiKeyQuery({ ...everyKey, ...keyCheckPart(check) })).toMatchObject({
+    ...query,
+    status: 'active',
+  });
+});
+
+it('clearing a check keeps the chosen status', () => {
+  const filter: ApiKeyFilter = { ...everyKey, check: 'never-expires', status: 'active' };
+  expect({ ...filter, ...keyCheckPart(null) }).toEqual({ ...everyKey, status: 'active' });
 });
 
 it('blank fields are not sent to the server', () => {
-  expect(toApiKeyQuery({ ...everything, q: '  ' }).q).toBeUndefined();
-  expect([isNarrowed(everything), isNarrowed({ ...everything, scope: 'full' })]).toEqual([false, true]);
+  expect(toApiKeyQuery({ ...everyKey, q: '  ' }).q).toBeUndefined();
+  expect([isNarrowed(everyKey), isNarrowed({ ...everyKey, scope: 'full' })]).toEqual([false, true]);
 });

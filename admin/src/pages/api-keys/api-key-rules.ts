@@ -2,8 +2,11 @@ import type { ApiKey, CurrentApiKey } from '../../api/resources.ts';
 
 export type ShownStatus = 'active' | 'expiring' | 'expired' | 'revoked';
 
+const dayMs = 86_400_000;
 /** Enough time to rotate a key. The filter "Expires within 14 days" uses the same value. */
-const expiringMs = 14 * 86_400_000;
+const expiringMs = 14 * dayMs;
+/** Most programs run at least once a day. */
+const recentMs = dayMs;
 
 /** @param nowMs milliseconds since 1970 */
 export function statusOf({ revokedAt, expiresAt }: ApiKey, nowMs: number): ShownStatus {
@@ -26,8 +29,6 @@ export const expiryChoices = [
   { value: 'date', label: 'On a chosen day' },
   { value: 'never', label: 'Never' },
 ] as const;
-
-const dayMs = 86_400_000;
 
 /**
  * The expiry of a new key, as ISO 8601: after some days, or at the end of a chosen day in the admin's time zone. Null for never.
@@ -61,9 +62,6 @@ export const usualOverlap = '86400';
 export function isInUse(lastUsedAt: string | null | undefined, nowMs: number): boolean {
   return Boolean(lastUsedAt) && nowMs - Date.parse(lastUsedAt as string) < recentMs;
 }
-
-/** Most programs run at least once a day. */
-const recentMs = 86_400_000;
 
 interface RevocationRisks {
   /** Whether the admin is signed in with it. */

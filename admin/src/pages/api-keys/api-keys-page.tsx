@@ -1,28 +1,41 @@
 import { Button } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { type ApiKeyPage, listApiKeys } from '../../api/api-keys.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { scopes } from '../../api/resources.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
+import {
+  FilterRow,
+  FilterSelect,
+  FilterToggle,
+  SearchField,
+  ToggleGroup,
+} from '../../components/filters.tsx';
+import { countOf } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { useCursorPages } from '../../components/use-cursor-pages.ts';
+import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { useNow } from '../../state/time.ts';
+import type { ChangeFilter } from '../../state/use-address-filter.ts';
 import { useLiveRows } from '../../state/use-live-rows.ts';
-import { apiKeyColumns, type OpenDialog, type ShowDialog } from './api-key-columns.tsx';
-import { type ApiKeyFilter, isNarrowed, toApiKeyQuery, useApiKeyFilter } from './api-key-filter.ts';
-import { CreateDialog } from './create-dialog.tsx';
-import { DetailsDialog } from './details-dialog.tsx';
-import { FilterBar } from './filter-bar.tsx';
-import { RevokeDialog } from './revoke-dialog.tsx';
-import { RotateDialog } from './rotate-dialog.tsx';
-
-/** Fills two windows, and is quick to read and draw. */
-const pageSize = 50;
+import { apiKeyColumns, type OpenDialog } from './api-key-columns.tsx';
+import {
+  type ApiKeyFilter,
+  everyKey,
+  isNarrowed,
+  type KeyCheck,
+  keyCheckPart,
+  keyChecks,
+  statuses,
+  toApiKeyQuery,
+  useApiKeyFilter,
+} from './api-key-filter.ts';
+import { CurrentDialog } from './key-dialogs.tsx';
 
 /** Lists all API keys: search, create, rotate and revoke. */
 export default function ApiKeysPage() {
@@ -74,7 +87,7 @@ export default function ApiKeysPage() {
         columns={columns}
         rows={rows}
         rowId={({ id }) => id}
-        empty={<NoApiKeys filter={filter} onReset={setFilter} />}
+        empty={<NoApiKeys filter={filter} onChange={setFilter} />}
         error={list.error}
         onRetry={() => list.refetch()}
         isUpdating={list.isPlaceholderData}
@@ -84,7 +97,7 @@ export default function ApiKeysPage() {
           pages={pages}
           table={table}
           nextCursor={list.data?.next_cursor ?? null}
-          summary={`${rows.length} ${rows.length === 1 ? 'key' : 'keys'}`}
+          summary={countOf(rows.length, 'key')}
         />
       )}
       {dialog && <CurrentDialog dialog={dialog} showDialog={setDialog} onClose={() => setDialog(null)} />}
@@ -92,52 +105,69 @@ export default function ApiKeysPage() {
   );
 }
 
-/** The open dialog. One dialog can open another. */
-export function CurrentDialog({
-  dialog,
-  showDialog,
-  onClose,
-}: {
-  dialog: OpenDialog;
-  showDialog: ShowDialog;
-  onClose: () => void;
-}) {
-  switch (dialog.kind) {
-    case 'create':
-      return <CreateDialog onClose={onClose} />;
-    case 'details':
-      return <DetailsDialog apiKey={dialog.apiKey} showDialog={showDialog} onClose={onClose} />;
-    case 'rotate':
-      return <RotateDialog apiKey={dialog.apiKey} onClose={onClose} />;
-    case 'revoke':
-      return <RevokeDialog apiKey={dialog.apiKey} onClose={onClose} />;
-  }
+const keyCheckNames: Record<KeyCheck, string> = {
+  'never-expires': 'Never expires',
+  'unused-90-days': 'Unused for 90 days',
+  'expiring-14-days': 'Expires within 14 days',
+};
+
+interface FilterProps {
+  filter: ApiKeyFilter;
+  onChange: ChangeFilter<ApiKeyFilter>;
 }
 
-const everything: ApiKeyFilter = { q: '', status: null, scope: null, check: null };
-
-interface NoApiKeysProps {
-  filter: ApiKeyFilter;
-  onReset: (change: () => ApiKeyFilter) => void;
+/** The filters of the table. */
+function FilterBar({ filter, onChange }: FilterProps) {
+  const search = useCallback((q: string) => onChange({ q }), [onChange]);
+  return (
+    <FilterRow>
+      <SearchField label="Search name or key prefix" value={filter.q} onSearch={search} />
+      <FilterSelect
+        label="Status"
+        values={statuses}
+        value={filter.status}
+        onChange={(status) => onChange({ status, check: null })}
+      />
+      <FilterSelect
+        label="Scope"
+        values={scopes}
+        labelOf={(scope) => `Scope ${scope}`}
+        value={filter.scope}
+        onChange={(scope) => onChange({ scope })}
+      />
+      <ToggleGroup label="Checks">
+        {keyChecks.map((check) => (
+          <FilterToggle
+            key={check}
+            isOn={filter.check === check}
+            onToggle={(isOn) => onChange(keyCheckPart(isOn ? check : null))}
+          >
+            {keyCheckNames[check]}
+          </FilterToggle>
+        ))}
+        <FilterToggle
+          isOn={filter.scope === 'admin'}
+          onToggle={(isOn) => onChange({ scope: isOn ? 'admin' : null })}
+        >
+          Admin scope
+        </FilterToggle>
+      </ToggleGroup>
+    </FilterRow>
+  );
 }
 
 /** Shown without rows: the filter matches nothing, or there are no keys. */
-function NoApiKeys({ filter, onReset }: NoApiKeysProps) {
-  if (!isNarrowed(filter))
+function NoApiKeys({ filter, onChange }: FilterProps) {
+  if (isNarrowed(filter))
     return (
-      <EmptyState icon="key" title="No stored keys">
-        You are signed in with ADMIN_API_KEY from the configuration. Create your own key, then remove that
-        variable.
-      </EmptyState>
+      <NoMatches title="No matching keys" onReset={() => onChange(everyKey)}>
+        The search covers names and key prefixes (lk_ and the next eight characters).
+      </NoMatches>
     );
-  const reset = (
-    <Button variant="default" onClick={() => onReset(() => everything)}>
-      Clear the filters
-    </Button>
-  );
   return (
-    <EmptyState icon="search" title="No matching keys" action={reset}>
-      The search covers names and key prefixes (lk_ and the next eight characters).
+    <EmptyState icon="key" title="No stored keys">
+      You are signed in with ADMIN_API_KEY from the configuration. Create your own key, then remove that
+      variable.
     </EmptyState>
   );
 }

@@ -60,10 +60,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         <ScopeField />
         <ExpiryField error={faults.date} />
         {!refusal?.errors.length && <ErrorNotice error={create.error} />}
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" loading={create.isPending}>
             Create the key
           </Button>

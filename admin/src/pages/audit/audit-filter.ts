@@ -1,8 +1,7 @@
-import { useCallback, useMemo } from 'react';
-import { useSearchParams } from 'wouter';
 import { type AuditFilter, auditOutcomes } from '../../api/audit.ts';
+import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
 
-/** The filter of the table and of an export. It is part of the address. */
+/** The filter of the table and of an export. */
 export interface AuditView {
   actor: string;
   target: string;
@@ -19,27 +18,21 @@ export const everything: AuditView = { actor: '', target: '', action: '', outcom
 /** The form that the server accepts. */
 const actionPattern = /^[a-z.-]{1,64}$/;
 
-/** Reads the filter from the query of an address. Unknown values are ignored. */
+/** Reads the filter from the query of an address. */
 export function readView(params: URLSearchParams): AuditView {
   const action = params.get('action') ?? '';
   return {
     actor: params.get('actor') ?? '',
     target: params.get('target') ?? '',
     action: actionPattern.test(action) ? action : '',
-    outcome: auditOutcomes.find((outcome) => outcome === params.get('outcome')) ?? null,
+    outcome: oneOf(params, 'outcome', auditOutcomes),
     from: instantOf(params.get('from')),
     to: instantOf(params.get('to')),
   };
 }
 
-/** Writes the view as the query of an address. */
-export function writeView(view: Partial<AuditView>): URLSearchParams {
-  const { actor, target, action, outcome, from, to } = view;
-  return new URLSearchParams(
-    Object.entries({ actor, target, action, outcome, from, to }).flatMap(([name, value]) =>
-      value ? [[name, value]] : [],
-    ),
-  );
+export function writeView({ actor, target, action, outcome, from, to }: AuditView): URLSearchParams {
+  return toParams({ actor, target, action, outcome, from, to });
 }
 
 /** The request for the server. Pasted IDs often have spaces around them. */
@@ -68,19 +61,10 @@ function instantOf(text: string | null): string {
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
 }
 
-export type ChangeView = (part: Partial<AuditView>) => void;
+export type ChangeView = ChangeFilter<AuditView>;
 
-/** The view in the address. */
 export function useAuditView(): [AuditView, ChangeView] {
-  const [params, setParams] = useSearchParams();
-  const view = useMemo(() => readView(params), [params]);
-  const change = useCallback<ChangeView>(
-    (part) =>
-      // Replaces the history entry: the back button leaves the page instead of undoing one letter.
-      setParams((now) => writeView({ ...readView(now), ...part }), { replace: true }),
-    [setParams],
-  );
-  return [view, change];
+  return useAddressFilter(readView, writeView);
 }
 
 /**

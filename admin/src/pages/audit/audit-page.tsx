@@ -1,27 +1,32 @@
-import { Button } from '@mantine/core';
-import { useMemo, useRef, useState } from 'react';
-import type { AuditRecord } from '../../api/audit.ts';
+import { TextInput } from '@mantine/core';
+import { useCallback, useId, useMemo, useRef, useState } from 'react';
+import { type AuditRecord, auditOutcomes } from '../../api/audit.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
+import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { LiveBar } from '../../components/live-bar.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { useCursorPages } from '../../components/use-cursor-pages.ts';
+import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
 import { useApiKeyNames } from '../../state/use-api-key-names.ts';
-import { auditColumns } from './audit-columns.tsx';
+import { actions, nameOfAction } from './actions.ts';
+import styles from './audit.module.css';
 import {
   type AuditView,
   type ChangeView,
   everything,
+  fromLocalField,
+  isBackwards,
   isNarrowed,
   toAuditFilter,
+  toLocalField,
   useAuditView,
 } from './audit-filter.ts';
-import { DetailsDialog } from './details-dialog.tsx';
+import { auditColumns, DetailsDialog } from './audit-record.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { FilterBar } from './filter-bar.tsx';
-import { pageSize, useAuditPage } from './use-audit-page.ts';
+import { useAuditPage } from './use-audit-page.ts';
 
 /** Lists audit records: search, details and export. */
 export default function AuditPage() {
@@ -87,24 +92,80 @@ export default function AuditPage() {
   );
 }
 
-/** Shown without rows: the filter matches nothing, or there are no records yet. */
-function NoRecords({ view, onChange }: { view: AuditView; onChange: ChangeView }) {
-  if (!isNarrowed(view))
-    return (
-      <EmptyState icon="list" title="No records yet">
-        Everything that is created, changed, revoked or refused is recorded here: by whom, when and from
-        where.
-      </EmptyState>
-    );
-  const reset = (
-    <Button variant="default" onClick={() => onChange(everything)}>
-      Clear the filters
-    </Button>
-  );
+interface FilterProps {
+  view: AuditView;
+  onChange: ChangeView;
+}
+
+/** The filters of the table and of an export. */
+function FilterBar({ view, onChange }: FilterProps) {
+  const findTarget = useCallback((target: string) => onChange({ target }), [onChange]);
+  const findActor = useCallback((actor: string) => onChange({ actor }), [onChange]);
+  const known = Object.keys(actions);
   return (
-    <EmptyState icon="search" title="No matching records" action={reset}>
-      Both searches need the exact ID. For revoked leases, put viewer: or content: in front of it. An actor
-      can also be a kind: api-key, bootstrap-key, viewer, anonymous, operator or system.
+    <FilterRow>
+      <SearchField label="Target ID (exact)" value={view.target} onSearch={findTarget} />
+      <SearchField label="Actor ID (exact)" value={view.actor} onSearch={findActor} hasShortcut={false} />
+      <FilterSelect
+        label="Action"
+        values={view.action === '' || known.includes(view.action) ? known : [view.action, ...known]}
+        labelOf={nameOfAction}
+        value={view.action || null}
+        onChange={(action) => onChange({ action: action ?? '' })}
+      />
+      <FilterSelect
+        label="Outcome"
+        values={auditOutcomes}
+        value={view.outcome}
+        onChange={(outcome) => onChange({ outcome })}
+      />
+      <TimeField label="From" value={view.from} onChange={(from) => onChange({ from })} />
+      <TimeField label="Until" value={view.to} onChange={(to) => onChange({ to })} />
+      {isBackwards(view) && (
+        <div className={styles.backwards}>
+          <Notice kind="warning" role="status">
+            From is not before Until, so there is nothing between them.
+          </Notice>
+        </div>
+      )}
+    </FilterRow>
+  );
+}
+
+interface TimeFieldProps {
+  label: string;
+  /** ISO 8601, or empty. */
+  value: string;
+  onChange: (instant: string) => void;
+}
+
+function TimeField({ label, value, onChange }: TimeFieldProps) {
+  const id = useId();
+  return (
+    <div className={styles.time}>
+      <label htmlFor={id}>{label}</label>
+      <TextInput
+        id={id}
+        type="datetime-local"
+        value={toLocalField(value)}
+        onChange={({ currentTarget }) => onChange(fromLocalField(currentTarget.value))}
+      />
+    </div>
+  );
+}
+
+/** Shown without rows: the filter matches nothing, or there are no records yet. */
+function NoRecords({ view, onChange }: FilterProps) {
+  if (isNarrowed(view))
+    return (
+      <NoMatches title="No matching records" onReset={() => onChange(everything)}>
+        Both searches need the exact ID. For revoked leases, put viewer: or content: in front of it. An actor
+        can also be a kind: api-key, bootstrap-key, viewer, anonymous, operator or system.
+      </NoMatches>
+    );
+  return (
+    <EmptyState icon="list" title="No records yet">
+      Everything that is created, changed, revoked or refused is recorded here: by whom, when and from where.
     </EmptyState>
   );
 }

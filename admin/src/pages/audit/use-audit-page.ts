@@ -1,8 +1,9 @@
+import { useInterval } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent } from 'react';
 import { type AuditFilter, type AuditPage, type AuditRecord, listAudit } from '../../api/audit.ts';
 import type { StreamState } from '../../api/events.ts';
 import { queryKeys } from '../../api/query-keys.ts';
+import { pageSize } from '../../components/use-cursor-pages.ts';
 import { useApi } from '../../session/app-context.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 
@@ -20,8 +21,6 @@ interface LiveAudit {
   reload: () => void;
 }
 
-/** Fills two windows, and is quick to read and draw. */
-export const pageSize = 50;
 /** Refusals send no event, so they are polled. */
 const newsPollMs = 15_000;
 /** The shown page does not change by itself, and is read again next time. */
@@ -45,7 +44,13 @@ export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAu
     if (first.data && !first.isPlaceholderData) void news.refetch({ cancelRefetch: false });
   };
   const stream = useLiveRefresh(lookForNews, ({ topic }) => topic === 'audit' || topic === 'missed');
-  useInterval(newsPollMs, lookForNews);
+  useInterval(
+    () => {
+      if (document.visibilityState === 'visible') lookForNews();
+    },
+    newsPollMs,
+    { autoInvoke: true },
+  );
 
   const known = first.isPlaceholderData ? [] : (first.data?.audit ?? []);
   const found = news.data?.audit ?? [];
@@ -63,17 +68,6 @@ export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAu
     },
     reload: () => void page.refetch(),
   };
-}
-
-/** Calls `act` regularly while the component is mounted and the window is visible. */
-function useInterval(everyMs: number, act: () => void): void {
-  const tick = useEffectEvent(() => {
-    if (document.visibilityState === 'visible') act();
-  });
-  useEffect(() => {
-    const timer = setInterval(() => tick(), everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
 }
 
 /** Counts the found records that are newer than all known records; 0 without known records. Both lists are newest first. */

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Menu } from '@mantine/core';
+import { Badge } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
 import { readContent } from '../../api/contents.ts';
 import type { Content, ContentStatus } from '../../api/resources.ts';
@@ -6,12 +6,12 @@ import { useCopy } from '../../components/copying.tsx';
 import type { Column } from '../../components/data-table.tsx';
 import { NotSet } from '../../components/fact-list.tsx';
 import { formatSize } from '../../components/format-numbers.ts';
-import { Icon } from '../../components/icon.tsx';
+import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
+import { keyUrlOf } from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
 import styles from './content.module.css';
-import type { ShowDialog } from './current-dialog.tsx';
-import { keyUrlOf } from './key-facts.ts';
+import type { ShowDialog } from './content-dialogs.tsx';
 import { useManagement } from './use-management.ts';
 
 export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
@@ -53,13 +53,7 @@ export function contentColumns(showDialog: ShowDialog): Column<Content>[] {
       width: '8.5rem',
       cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
     },
-    {
-      id: 'acts',
-      header: 'Actions',
-      isHeaderHidden: true,
-      width: '3.75rem',
-      cell: (content) => <ContentMenu content={content} showDialog={showDialog} />,
-    },
+    actionsColumn((content) => <ContentMenu content={content} showDialog={showDialog} />),
   ];
 }
 
@@ -77,43 +71,29 @@ function ContentMenu({ content, showDialog }: { content: Content; showDialog: Sh
       () => navigate(`/content/${id}`),
     );
   return (
-    <Menu position="bottom-end" width="12rem">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`}>
-          <Icon name="more" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="info" size={17} />} onClick={() => navigate(`/content/${id}`)}>
-          Details
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="copy" size={17} />} onClick={copyKeyUrl}>
-          Copy key URL
-        </Menu.Item>
-        {mayManage && (
-          <Menu.Item
-            leftSection={<Icon name="pencil" size={17} />}
-            onClick={() => showDialog({ kind: 'edit', content })}
-          >
-            Edit…
-          </Menu.Item>
-        )}
-        {mayManage && status === 'active' && (
-          <Menu.Item
-            color="bad"
-            leftSection={<Icon name="stop" size={17} />}
-            onClick={() => showDialog({ kind: 'disable', content })}
-          >
-            Disable…
-          </Menu.Item>
-        )}
-        {mayManage && status === 'disabled' && (
-          <Menu.Item leftSection={<Icon name="check" size={17} />} onClick={() => enable.mutate(id)}>
-            Enable
-          </Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu name={name} width="12rem">
+      <RowAction icon="info" onClick={() => navigate(`/content/${id}`)}>
+        Details
+      </RowAction>
+      <RowAction icon="copy" onClick={copyKeyUrl}>
+        Copy key URL
+      </RowAction>
+      {mayManage && (
+        <RowAction icon="pencil" onClick={() => showDialog({ kind: 'edit', content })}>
+          Edit…
+        </RowAction>
+      )}
+      {mayManage && status === 'active' && (
+        <RowAction icon="stop" isHarmful onClick={() => showDialog({ kind: 'disable', content })}>
+          Disable…
+        </RowAction>
+      )}
+      {mayManage && status === 'disabled' && (
+        <RowAction icon="check" onClick={() => enable.mutate(id)}>
+          Enable
+        </RowAction>
+      )}
+    </RowMenu>
   );
 }
 

@@ -1,19 +1,31 @@
+import { Button, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { ApiError } from '../../api/api-error.ts';
 import { type KeyedContent, readContent } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Content } from '../../api/resources.ts';
 import { Card } from '../../components/card.tsx';
+import { CodeBlock, CopyableValue } from '../../components/copying.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
+import { FactList, NotSet } from '../../components/fact-list.tsx';
+import { formatCount, formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
+import { encryptSnippet, keyTagOf, keyUrlOf, readEpoch } from '../../components/snippets.ts';
+import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { useEvents } from '../../state/use-events.ts';
 import styles from './content.module.css';
-import { ContentSheet } from './content-sheet.tsx';
+import { StatusBadge } from './content-columns.tsx';
+import { CurrentDialog, type OpenDialog } from './content-dialogs.tsx';
+import { writeMetadata } from './content-form.ts';
+import { ContentLeases } from './content-leases.tsx';
+import { useManagement } from './use-management.ts';
 
 /** One content at its own address. */
 export function ContentDetail({ id }: { id: string }) {
@@ -72,5 +84,137 @@ function useLiveContent(id: string): void {
       );
     },
     may(scope, 'manage'),
+  );
+}
+
+/** All details of one content, and its actions. */
+function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint: string }) {
+  const { mayManage, enable } = useManagement();
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const isActive = content.status === 'active';
+  return (
+    <>
+      <PageHead
+        title={content.name}
+        actions={
+          mayManage && (
+            <>
+              <Button
+                variant="default"
+                leftSection={<Icon name="pencil" size={17} />}
+                onClick={() => setDialog({ kind: 'edit', content })}
+              >
+                Edit…
+              </Button>
+              {isActive ? (
+                <Button variant="light" color="bad" onClick={() => setDialog({ kind: 'disable', content })}>
+                  Disable…
+                </Button>
+              ) : (
+                <Button onClick={() => enable.mutate(content.id)} loading={enable.isPending}>
+                  Enable
+                </Button>
+              )}
+            </>
+          )
+        }
+      />
+      {!isActive && (
+        <div className={styles.notice}>
+          <Notice kind="warning" title="This content is disabled">
+            Key requests get 404 for every viewer. If you enable it again, it has the same keys as before.
+          </Notice>
+        </div>
+      )}
+      <div className={styles.columns}>
+        <KeyCard content={content} keyEndpoint={keyEndpoint} />
+        <ContentFacts content={content} />
+      </div>
+      {mayManage && <ContentLeases contentId={content.id} />}
+      {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+/** The stored fields of a content. */
+function ContentFacts({ content }: { content: Content }) {
+  const { id, status, sizeBytes, manifestKey, metadata, createdAt, updatedAt } = content;
+  const json = writeMetadata(metadata);
+  return (
+    <Card>
+      <h2 className={styles.heading}>Details</h2>
+      <FactList
+        facts={[
+          ['Status', <StatusBadge key="status" status={status} />],
+          ['ID', <CopyableValue key="id" text={id} what="ID" />],
+          ['Size', sizeBytes === null ? <NotSet key="size" /> : describeSize(sizeBytes)],
+          [
+            'Manifest',
+            manifestKey === null ? (
+              <NotSet key="manifest" />
+            ) : (
+              <CopyableValue key="manifest" text={manifestKey} what="Manifest" />
+            ),
+          ],
+          ['Registered', <RelativeTime key="created" at={createdAt} isFocusable />],
+          ['Changed', <RelativeTime key="updated" at={updatedAt} isFocusable />],
+          ['Metadata', json === '' ? <span className={styles.none}>none</span> : 'see below'],
+        ]}
+      />
+      {json !== '' && <CodeBlock what="Metadata" text={json} />}
+    </Card>
+  );
+}
+
+/** In a readable unit, followed by the exact number of bytes if it differs. */
+function describeSize(bytes: number): string {
+  const size = formatSize(bytes);
+  return bytes < 1_000 ? size : `${size} (${formatCount(bytes)} bytes)`;
+}
+
+/** The key URL of a content, with playlist line and command. */
+function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: string }) {
+  const [written, setWritten] = useState('');
+  const epoch = readEpoch(written);
+  const { origin } = window.location;
+  const keyUrl = keyUrlOf(keyEndpoint, origin, epoch ?? null);
+  return (
+    <Card>
+      <h2 className={styles.heading}>Keys</h2>
+      <div className={styles.stack}>
+        <p>
+          Derived from version {content.keyVersion} of the master key. The version of a content never changes.
+          With epochs, each period of the video has its own key.
+        </p>
+        <TextInput
+          label="Epoch"
+          description="A number from 0. Leave it empty for a video without epochs."
+          inputMode="numeric"
+          classNames={{ wrapper: styles.epoch ?? '' }}
+          value={written}
+          onChange={(event) => setWritten(event.currentTarget.value)}
+          error={epoch === undefined ? 'From 0 to 4294967295' : undefined}
+        />
+        <div className={styles.part}>
+          <p className={styles.label}>Key URL</p>
+          <CodeBlock what="Key URL" text={keyUrl} />
+        </div>
+        <div className={styles.part}>
+          <p className={styles.label}>Playlist line</p>
+          <CodeBlock what="EXT-X-KEY line" text={keyTagOf(keyUrl)} />
+          <p className={styles.hint}>
+            Without an IV, players use the segment number. <code>latchkey encrypt</code> writes a random IV
+            for each segment.
+          </p>
+        </div>
+        <div className={styles.part}>
+          <p className={styles.label}>Encrypt a clear HLS video, in the Latchkey folder</p>
+          <CodeBlock
+            what="Encrypt command"
+            text={`export LATCHKEY_API_KEY=lk_…\n${encryptSnippet({ origin, contentId: content.id })}`}
+          />
+        </div>
+      </div>
+    </Card>
   );
 }

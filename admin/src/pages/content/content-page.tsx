@@ -1,6 +1,32 @@
+import { Button } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { Route, Switch } from 'wouter';
+import { type ContentPage as ListedPage, listContents } from '../../api/contents.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
+import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { LiveBar } from '../../components/live-bar.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { OffsetPager } from '../../components/pager.tsx';
+import { pageSize } from '../../components/use-cursor-pages.ts';
+import { useApi } from '../../session/app-context.ts';
+import type { ChangeFilter } from '../../state/use-address-filter.ts';
+import { useLiveRows } from '../../state/use-live-rows.ts';
+import { contentColumns } from './content-columns.tsx';
 import { ContentDetail } from './content-detail.tsx';
-import { ContentList } from './content-list.tsx';
+import { CurrentDialog, type OpenDialog } from './content-dialogs.tsx';
+import {
+  type ContentFilter,
+  everyContent,
+  isNarrowed,
+  statuses,
+  toContentQuery,
+  useContentFilter,
+} from './content-filter.ts';
+import { useManagement } from './use-management.ts';
 
 /** The list of content, or one content. */
 export default function ContentPage() {
@@ -11,5 +37,123 @@ export default function ContentPage() {
         <ContentList />
       </Route>
     </Switch>
+  );
+}
+
+/** Lists all content: search, register, edit and disable. */
+function ContentList() {
+  const api = useApi();
+  const { mayManage } = useManagement();
+  const [filter, setFilter] = useContentFilter();
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const query = toContentQuery(filter);
+  const table = useRef<HTMLDivElement>(null);
+  const queryKey = queryKeys.contentPage(query);
+  const read = (signal?: AbortSignal) => listContents(api, query, signal);
+  const list = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => read(signal),
+    placeholderData: keepPreviousData,
+  });
+  const { stream, arrived } = useLiveRows({
+    topic: 'content',
+    queryKey,
+    rowsOf: ({ items }: ListedPage) => items,
+    withRows: (page, items) => ({ ...page, items: [...items] }),
+    read,
+    isFirst: filter.page === 1,
+    isAllowed: mayManage,
+  });
+  const columns = useMemo(() => contentColumns(setDialog), []);
+  const register = (
+    <Button leftSection={<Icon name="plus" size={18} />} onClick={() => setDialog({ kind: 'create' })}>
+      Register a content
+    </Button>
+  );
+  // The old rows stay while the next page is being read, but they do not hide an error.
+  const page = list.isError ? undefined : list.data;
+  return (
+    <>
+      <PageHead
+        title="Content"
+        lead="Videos, each with its own keys. A registered content needs no further setup."
+        actions={mayManage && register}
+      />
+      <FilterBar filter={filter} onChange={setFilter} />
+      {mayManage && (
+        <LiveBar stream={stream} arrived={arrived} noun="contents" onShow={() => list.refetch()} />
+      )}
+      <DataTable
+        frame={table}
+        label="Contents"
+        columns={columns}
+        rows={page?.items}
+        rowId={({ id }) => id}
+        empty={<NoContents filter={filter} total={page?.total ?? 0} onChange={setFilter} />}
+        error={list.error}
+        onRetry={() => list.refetch()}
+        isUpdating={list.isPlaceholderData}
+      />
+      {page && (
+        <OffsetPager
+          table={table}
+          page={filter.page}
+          pageSize={pageSize}
+          total={page.total}
+          nouns={['content', 'contents']}
+          onGo={(number) => setFilter({ page: number })}
+        />
+      )}
+      {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
+    </>
+  );
+}
+
+interface FilterProps {
+  filter: ContentFilter;
+  onChange: ChangeFilter<ContentFilter>;
+}
+
+/** The filters of the table. A new filter starts at the first page. */
+function FilterBar({ filter, onChange }: FilterProps) {
+  const search = useCallback((q: string) => onChange({ q, page: 1 }), [onChange]);
+  return (
+    <FilterRow>
+      <SearchField label="Search name or ID" value={filter.q} onSearch={search} />
+      <FilterSelect
+        label="Status"
+        values={statuses}
+        value={filter.status}
+        onChange={(status) => onChange({ status, page: 1 })}
+      />
+    </FilterRow>
+  );
+}
+
+/** Shown without rows: the page is beyond the last, the filter matches nothing, or there is no content. */
+function NoContents({ filter, total, onChange }: FilterProps & { total: number }) {
+  if (total > 0)
+    return (
+      <EmptyState
+        icon="search"
+        title={`There is no page ${filter.page}`}
+        action={
+          <Button variant="default" onClick={() => onChange({ page: 1 })}>
+            Go to the first page
+          </Button>
+        }
+      />
+    );
+  if (isNarrowed(filter))
+    return (
+      <NoMatches title="No matching content" onReset={() => onChange(everyContent)}>
+        The search finds any part of the name or ID, in upper or lower case.
+      </NoMatches>
+    );
+  return (
+    <EmptyState icon="film" title="No content yet">
+      Register a content to get its key. In the Latchkey folder, <code>npx latchkey encrypt</code> with{' '}
+      <code>--register</code> registers it for you.
+    </EmptyState>
   );
 }

@@ -81,10 +81,7 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
         />
         <FormFields content={null} faults={faults} />
         {!isShown && <ErrorNotice error={create.error} />}
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" loading={create.isPending}>
             Register content
           </Button>
@@ -150,10 +147,7 @@ export function EditDialog({ content, onClose }: { content: Content; onClose: ()
         />
         <FormFields content={content} faults={faults} />
         {Object.keys(faults).length === 0 && <ErrorNotice error={change.error} />}
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
+        <DialogActions onCancel={onClose}>
           <Button type="submit" loading={change.isPending}>
             Save
           </Button>

@@ -17,7 +17,7 @@ import { addressOf } from './lease-filter.ts';
 import { useLeaseNews } from './lease-news.ts';
 import { LeaseEnd, LeaseStateBadge, useLeaseStatus } from './lease-status.tsx';
 
-export interface DetailsDialogProps {
+interface DetailsDialogProps {
   leaseId: string;
   revoke: OpenRevocation;
   onClose: () => void;
@@ -52,7 +52,6 @@ export function DetailsDialog({ leaseId, revoke, onClose }: DetailsDialogProps) 
   );
 }
 
-const timeOf = (at: string | null) => (at === null ? 'never' : formatExact(new Date(at)));
 const revokers = {
   viewer: 'by the viewer, who returned it',
   management: 'by management',
@@ -73,9 +72,9 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
     ],
     ['Device', deviceId === null ? <NotSet key="device" /> : <bdi key="device">{deviceId}</bdi>],
     ['ID', <CopyableValue key="id" text={id} what="ID" />],
-    ['Created', timeOf(createdAt)],
-    ['Renewed', timeOf(renewedAt)],
-    ['Expires', timeOf(expiresAt)],
+    ['Created', formatExact(createdAt)],
+    ['Renewed', formatExact(renewedAt)],
+    ['Expires', formatExact(expiresAt)],
     ...(isActive ? [['Time left', <LeaseEnd key="end" lease={lease} isFocusable />] as const] : []),
     ...revocationFacts(lease),
   ];
@@ -100,7 +99,7 @@ function revocationFacts({ revokedAt, revokedBy, reason }: Lease): Fact[] {
   if (revokedAt === null) return [];
   const by = revokedBy === null ? '' : `, ${revokers[revokedBy]}`;
   return [
-    ['Revoked', `${timeOf(revokedAt)}${by}`],
+    ['Revoked', `${formatExact(revokedAt)}${by}`],
     ['Reason', reason === null ? 'none' : <bdi key="reason">{reason}</bdi>],
   ];
 }

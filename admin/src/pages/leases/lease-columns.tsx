@@ -1,8 +1,8 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { Menu } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Lease } from '../../api/resources.ts';
 import type { Column } from '../../components/data-table.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { actionsColumn, RowAction, RowMenu } from '../../components/row-menu.tsx';
 import { RelativeTime } from '../../components/times.tsx';
 import type { OpenRevocation } from './describe-revocation.tsx';
 import type { LeaseFilter } from './lease-filter.ts';
@@ -68,13 +68,7 @@ export function leaseColumns(actions: LeaseActions): Column<Lease>[] {
     stateColumn,
     endColumn,
     createdColumn,
-    {
-      id: 'acts',
-      header: 'Actions',
-      isHeaderHidden: true,
-      width: '3.75rem',
-      cell: (lease) => <LeaseMenu lease={lease} {...actions} />,
-    },
+    actionsColumn((lease) => <LeaseMenu lease={lease} {...actions} />),
   ];
 }
 
@@ -88,40 +82,32 @@ interface LeaseMenuProps {
 /** Actions for one lease and for similar leases. */
 function LeaseMenu({ lease, open, narrow, revoke }: LeaseMenuProps) {
   const { id, viewerId, contentId, revokedAt } = lease;
-  const stop = <Icon name="stop" size={17} />;
   return (
-    <Menu position="bottom-end" width="17rem">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${viewerId} on ${contentId}`}>
-          <Icon name="more" />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item leftSection={<Icon name="info" size={17} />} onClick={() => open(id)}>
-          Details
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="person" size={17} />} onClick={() => narrow({ viewerId })}>
-          Only this viewer
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="film" size={17} />} onClick={() => narrow({ contentId })}>
-          Only this content
-        </Menu.Item>
-        <Menu.Divider />
-        {revokedAt === null && (
-          <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ lease })}>
-            Revoke this lease…
-          </Menu.Item>
-        )}
-        <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ viewerId, contentId })}>
-          Revoke this viewer on this content…
-        </Menu.Item>
-        <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ viewerId })}>
-          Revoke every lease of this viewer…
-        </Menu.Item>
-        <Menu.Item color="bad" leftSection={stop} onClick={() => revoke({ contentId })}>
-          Revoke every lease of this content…
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu name={`${viewerId} on ${contentId}`} width="17rem">
+      <RowAction icon="info" onClick={() => open(id)}>
+        Details
+      </RowAction>
+      <RowAction icon="person" onClick={() => narrow({ viewerId })}>
+        Only this viewer
+      </RowAction>
+      <RowAction icon="film" onClick={() => narrow({ contentId })}>
+        Only this content
+      </RowAction>
+      <Menu.Divider />
+      {revokedAt === null && (
+        <RowAction icon="stop" isHarmful onClick={() => revoke({ lease })}>
+          Revoke this lease…
+        </RowAction>
+      )}
+      <RowAction icon="stop" isHarmful onClick={() => revoke({ viewerId, contentId })}>
+        Revoke this viewer on this content…
+      </RowAction>
+      <RowAction icon="stop" isHarmful onClick={() => revoke({ viewerId })}>
+        Revoke every lease of this viewer…
+      </RowAction>
+      <RowAction icon="stop" isHarmful onClick={() => revoke({ contentId })}>
+        Revoke every lease of this content…
+      </RowAction>
+    </RowMenu>
   );
 }

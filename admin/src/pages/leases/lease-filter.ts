@@ -1,9 +1,9 @@
-import { useCallback, useMemo } from 'react';
+import { useCallback } from 'react';
 import { useSearchParams } from 'wouter';
 import type { LeaseQuery, LeaseSelector } from '../../api/leases.ts';
 import { type LeaseStatus, leaseStatuses } from '../../api/resources.ts';
+import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
 
-/** The filter of the table. It is part of the address, so that it can be bookmarked and shared. */
 export interface LeaseFilter {
   viewerId: string;
   contentId: string;
@@ -12,21 +12,17 @@ export interface LeaseFilter {
 
 export const everyLease: LeaseFilter = { viewerId: '', contentId: '', state: null };
 
-/** Reads the filter from the query of an address. Unknown values are ignored. */
+/** Reads the filter from the query of an address. */
 export function readFilter(params: URLSearchParams): LeaseFilter {
   return {
     viewerId: params.get('viewer') ?? '',
     contentId: params.get('content') ?? '',
-    state: leaseStatuses.find((state) => state === params.get('state')) ?? null,
+    state: oneOf(params, 'state', leaseStatuses),
   };
 }
 
-/** Writes the filter as the query of an address. */
 export function writeFilter({ viewerId, contentId, state }: Partial<LeaseFilter>): URLSearchParams {
-  const entries = { viewer: viewerId, content: contentId, state };
-  return new URLSearchParams(
-    Object.entries(entries).flatMap(([name, value]) => (value ? [[name, value]] : [])),
-  );
+  return toParams({ viewer: viewerId, content: contentId, state });
 }
 
 /** The address of the Leases page with this filter, within the dashboard. */
@@ -50,7 +46,7 @@ export function isNarrowed(filter: LeaseFilter): boolean {
 
 interface LeaseAddress {
   filter: LeaseFilter;
-  setFilter: (change: (filter: LeaseFilter) => LeaseFilter) => void;
+  setFilter: ChangeFilter<LeaseFilter>;
   /** ID of the lease whose details are open, or null. */
   leaseId: string | null;
   open: (leaseId: string | null) => void;
@@ -58,14 +54,8 @@ interface LeaseAddress {
 
 /** The state in the page's address: the filter, and the lease whose details are open. */
 export function useLeaseAddress(): LeaseAddress {
+  const [filter, setFilter] = useAddressFilter(readFilter, writeFilter);
   const [params, setParams] = useSearchParams();
-  const filter = useMemo(() => readFilter(params), [params]);
-  // Replaces the history entry: the back button leaves the page instead of undoing one letter.
-  const setFilter = useCallback(
-    (change: (filter: LeaseFilter) => LeaseFilter) =>
-      setParams((now) => writeFilter(change(readFilter(now))), { replace: true }),
-    [setParams],
-  );
   const open = useCallback(
     (leaseId: string | null) =>
       setParams(

@@ -105,25 +105,25 @@ function asRevoked(lease: Lease, nowMs: number): Lease {
  * @param onNews returns false to postpone the batch; it is delivered again, together with later changes
  */
 export function useLeaseNews(everyMs: number, onNews: (news: readonly LeaseNews[]) => boolean): StreamState {
-  const held = useRef<LeaseNews[]>([]);
+  const waiting = useRef<LeaseNews[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const tell = useEffectEvent(() => {
-    const isTaken = onNews(held.current);
-    if (isTaken) held.current = [];
-    timer.current = isTaken ? undefined : setTimeout(() => tell(), everyMs);
+  const deliver = useEffectEvent(() => {
+    const isTaken = onNews(waiting.current);
+    if (isTaken) waiting.current = [];
+    timer.current = isTaken ? undefined : setTimeout(() => deliver(), everyMs);
   });
   useEffect(
     () => () => {
       clearTimeout(timer.current);
       timer.current = undefined;
-      held.current = [];
+      waiting.current = [];
     },
     [],
   );
   return useEvents((event) => {
     const news = readLeaseNews(event);
     if (!news) return;
-    held.current.push(news);
-    timer.current ??= setTimeout(() => tell(), everyMs);
+    waiting.current.push(news);
+    timer.current ??= setTimeout(() => deliver(), everyMs);
   });
 }

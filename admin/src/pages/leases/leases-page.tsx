@@ -1,23 +1,22 @@
 import { Button } from '@mantine/core';
 import { useCallback, useMemo, useRef, useState } from 'react';
+import { leaseStatuses } from '../../api/resources.ts';
 import { DataTable } from '../../components/data-table.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState, NoMatches } from '../../components/empty-state.tsx';
+import { FilterRow, FilterSelect, SearchField } from '../../components/filters.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { LiveBar } from '../../components/live-bar.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Pager } from '../../components/pager.tsx';
-import { useCursorPages } from '../../components/use-cursor-pages.ts';
+import { pageSize, useCursorPages } from '../../components/use-cursor-pages.ts';
+import type { ChangeFilter } from '../../state/use-address-filter.ts';
 import { ActiveCount, useActiveCount } from './active-count.tsx';
 import type { RevocationSubject } from './describe-revocation.tsx';
 import { DetailsDialog } from './details-dialog.tsx';
-import { FilterBar } from './filter-bar.tsx';
 import { leaseColumns } from './lease-columns.tsx';
 import { everyLease, isNarrowed, type LeaseFilter, toLeaseQuery, useLeaseAddress } from './lease-filter.ts';
 import { RevokeDialog } from './revoke-dialog.tsx';
 import { useLeasePage } from './use-lease-page.ts';
-
-/** Fills two windows, and is quick to read and draw. */
-const pageSize = 50;
 
 /** Lists all leases, updated live: search, details and revoke. */
 export default function LeasesPage() {
@@ -28,10 +27,6 @@ export default function LeasesPage() {
   const pages = useCursorPages(JSON.stringify(query));
   const page = useLeasePage({ ...query, limit: pageSize }, pages.cursor);
   const active = useActiveCount(query, page.isListed);
-  const narrow = useCallback(
-    (part: Partial<LeaseFilter>) => setFilter((now) => ({ ...now, ...part })),
-    [setFilter],
-  );
   const revoke = useCallback(
     (named: RevocationSubject) => {
       open(null);
@@ -39,7 +34,7 @@ export default function LeasesPage() {
     },
     [open],
   );
-  const columns = useMemo(() => leaseColumns({ open, narrow, revoke }), [open, narrow, revoke]);
+  const columns = useMemo(() => leaseColumns({ open, narrow: setFilter, revoke }), [open, setFilter, revoke]);
   const showNew = () => {
     // New rows are on the first page.
     pages.goFirst();
@@ -62,7 +57,7 @@ export default function LeasesPage() {
         columns={columns}
         rows={page.rows}
         rowId={({ id }) => id}
-        empty={<NoLeases filter={filter} onReset={setFilter} />}
+        empty={<NoLeases filter={filter} onChange={setFilter} />}
         error={page.error}
         onRetry={page.reload}
         isUpdating={page.isUpdating}
@@ -102,27 +97,45 @@ function RevokeAll({ query: { viewerId, contentId }, onRevoke }: RevokeAllProps)
   );
 }
 
-interface NoLeasesProps {
+interface FilterProps {
   filter: LeaseFilter;
-  onReset: (change: () => LeaseFilter) => void;
+  onChange: ChangeFilter<LeaseFilter>;
+}
+
+/** The filters of the table. IDs must match exactly: the server has no search by parts for leases. */
+function FilterBar({ filter, onChange }: FilterProps) {
+  const findViewer = useCallback((viewerId: string) => onChange({ viewerId }), [onChange]);
+  const findContent = useCallback((contentId: string) => onChange({ contentId }), [onChange]);
+  return (
+    <FilterRow>
+      <SearchField label="Viewer ID (exact)" value={filter.viewerId} onSearch={findViewer} />
+      <SearchField
+        label="Content ID (exact)"
+        value={filter.contentId}
+        onSearch={findContent}
+        hasShortcut={false}
+      />
+      <FilterSelect
+        label="State"
+        values={leaseStatuses}
+        value={filter.state}
+        onChange={(state) => onChange({ state })}
+      />
+    </FilterRow>
+  );
 }
 
 /** Shown without rows: the filter matches nothing, or there are no leases. */
-function NoLeases({ filter, onReset }: NoLeasesProps) {
-  if (!isNarrowed(filter))
+function NoLeases({ filter, onChange }: FilterProps) {
+  if (isNarrowed(filter))
     return (
-      <EmptyState icon="clock" title="No leases yet">
-        A player requests a lease with POST /keys/leases before it plays. It appears here at once.
-      </EmptyState>
+      <NoMatches title="No matching leases" onReset={() => onChange(everyLease)}>
+        IDs must match exactly. A lease that matches later appears here at once.
+      </NoMatches>
     );
-  const reset = (
-    <Button variant="default" onClick={() => onReset(() => everyLease)}>
-      Clear the filters
-    </Button>
-  );
   return (
-    <EmptyState icon="search" title="No matching leases" action={reset}>
-      IDs must match exactly. A lease that matches later appears here at once.
+    <EmptyState icon="clock" title="No leases yet">
+      A player requests a lease with POST /keys/leases before it plays. It appears here at once.
     </EmptyState>
   );
 }

@@ -1,16 +1,20 @@
-import { Button, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { countActiveLeases, type RevocationTarget, revokeLeases } from '../../api/leases.ts';
 import { queryKeys } from '../../api/query-keys.ts';
-import { Dialog, DialogActions } from '../../components/dialog.tsx';
+import { TypedConfirmation } from '../../components/dialog.tsx';
 import { ErrorNotice } from '../../components/errors.tsx';
 import { countOf } from '../../components/format-numbers.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useApi, useApp } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
-import { describeResult } from './describe-result.ts';
-import { describeRevocation, type RevocationSubject, targetOf } from './describe-revocation.tsx';
+import {
+  describeResult,
+  describeRevocation,
+  type RevocationSubject,
+  targetOf,
+} from './describe-revocation.tsx';
 
 /** The limit of the server. */
 const maxReasonLength = 500;
@@ -23,7 +27,6 @@ export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject;
   const queries = useQueryClient();
   const beforehand = useCountBeforehand(target);
   const [reason, setReason] = useState('');
-  const [typed, setTyped] = useState('');
   const revoke = useServerAction({
     mutationFn: () => revokeLeases(api, target, reason.trim() || null),
     onSuccess: (revocation) => {
@@ -32,18 +35,12 @@ export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject;
       onClose();
     },
   });
-  const { expected } = beforehand;
-  const isReady = expected === null || (expected !== undefined && typed.trim() === expected);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isReady && !revoke.isPending) revoke.mutate();
-  };
   const { title, words, action } = describeRevocation(subject);
   return (
-    <Dialog title={title} onClose={onClose} width="34rem">
-      {words}
-      <RevocationCount target={target} beforehand={beforehand} />
-      <form onSubmit={submit}>
+    <TypedConfirmation
+      title={title}
+      width="34rem"
+      fields={
         <TextInput
           label="Reason"
           description="Stored with each lease. Optional."
@@ -52,39 +49,23 @@ export function RevokeDialog({ subject, onClose }: { subject: RevocationSubject;
           onChange={(event) => setReason(event.currentTarget.value)}
           data-autofocus
         />
-        {expected && (
-          <TextInput
-            label={
-              <>
-                Type <code>{expected}</code> to confirm
-              </>
-            }
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-        )}
-        <ErrorNotice error={revoke.error} />
-        <DialogActions>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" color="bad" disabled={!isReady} loading={revoke.isPending}>
-            {action}
-          </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+      }
+      expected={beforehand.expected}
+      action={action}
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      {words}
+      <RevocationCount target={target} beforehand={beforehand} />
+    </TypedConfirmation>
   );
 }
 
 /** The number of leases that will end. */
-function RevocationCount({
-  target,
-  beforehand: { count, error },
-}: {
-  target: RevocationTarget;
-  beforehand: CountBeforehand;
-}) {
+function RevocationCount({ target, beforehand }: { target: RevocationTarget; beforehand: CountBeforehand }) {
+  const { count, error } = beforehand;
   if ('leaseId' in target) return null;
   if (error) return <ErrorNotice error={error} purpose="shown" />;
   if (count === undefined) return <Notice role="status">Counting the leases…</Notice>;

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { PlayerFigures, RequestFigures, RequestSeries, Statistics } from '../../api/statistics.ts';
+import type { RequestFigures, Statistics } from '../../api/statistics.ts';
 import type { Point } from '../../charts/geometry.ts';
 import { TimeChart, type TimeChartProps } from '../../charts/time-chart.tsx';
 import { formatCount, formatDuration, formatRate, formatShare } from '../../components/format-numbers.ts';
@@ -43,8 +43,8 @@ const alert = (value: number) => ({ name: 'alert', value, look: 'alert' as const
 
 /** The six charts, in the order of the page. */
 function describeCharts({ activeLeases, keyRequests, requests, player }: Statistics): ChartDescription[] {
-  const ofKeys = (figure: keyof RequestFigures) => requestPoints(keyRequests, figure);
-  const ofAll = (figure: keyof RequestFigures) => requestPoints(requests, figure);
+  const ofKeys = (figure: keyof RequestFigures) => pointsOf(keyRequests.series, figure);
+  const ofAll = (figure: keyof RequestFigures) => pointsOf(requests.series, figure);
   return [
     {
       title: 'Active leases',
@@ -52,7 +52,7 @@ function describeCharts({ activeLeases, keyRequests, requests, player }: Statist
         {
           name: 'leases',
           look: 'main',
-          points: activeLeases.series.map(({ at, count }) => pointOf(at, count)),
+          points: pointsOf(activeLeases.series, 'count'),
         },
       ],
       smallestStep: 1,
@@ -80,8 +80,8 @@ function describeCharts({ activeLeases, keyRequests, requests, player }: Statist
     {
       title: 'Time to the first frame',
       lines: [
-        { name: 'p50', look: 'quiet', points: playerPoints(player.series, 'firstFrameP50Ms') },
-        { name: 'p95', look: 'main', points: playerPoints(player.series, 'firstFrameP95Ms') },
+        { name: 'p50', look: 'quiet', points: pointsOf(player.series, 'firstFrameP50Ms') },
+        { name: 'p95', look: 'main', points: pointsOf(player.series, 'firstFrameP95Ms') },
       ],
       marks: [target(thresholds.firstFrameTargetMs)],
       format: formatDuration,
@@ -104,14 +104,9 @@ function describeCharts({ activeLeases, keyRequests, requests, player }: Statist
   ];
 }
 
-function requestPoints({ series }: RequestSeries, figure: keyof RequestFigures): Point[] {
-  return series.map((step) => pointOf(step.at, step[figure]));
-}
-
-function playerPoints(series: Statistics['player']['series'], figure: keyof PlayerFigures): Point[] {
-  return series.map((step) => pointOf(step.at, step[figure]));
-}
-
-function pointOf(at: string, value: number | null): Point {
-  return { at: Date.parse(at), value };
+function pointsOf<Figure extends string>(
+  series: readonly ({ at: string } & Record<Figure, number | null>)[],
+  figure: Figure,
+): Point[] {
+  return series.map((step) => ({ at: Date.parse(step.at), value: step[figure] }));
 }

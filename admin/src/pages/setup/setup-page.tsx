@@ -1,14 +1,21 @@
+import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
+import { registerContent } from '../../api/contents.ts';
 import { queryKeys } from '../../api/query-keys.ts';
 import type { Content, IssuedApiKey, SetupState } from '../../api/resources.ts';
+import { CodeBlock } from '../../components/copying.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
 import { RawKeyPanel } from '../../components/raw-key-panel.tsx';
-import { useApp } from '../../session/app-context.ts';
+import { curlSnippet, encryptSnippet, playerSnippet, shownCurlSnippet } from '../../components/snippets.ts';
+import { useFaultFocus } from '../../components/use-fault-focus.ts';
+import { useApi, useApp } from '../../session/app-context.ts';
 import { Entrance } from '../../shell/entrance.tsx';
+import { useServerAction } from '../../state/use-server-action.ts';
+import { faultsOf } from '../content/content-form.ts';
 import { ClaimStep, TakenNotice } from './claim-step.tsx';
-import { ContentStep } from './content-step.tsx';
+import styles from './setup.module.css';
 import { StepFrame, StepList } from './step-frame.tsx';
-import { TryStep } from './try-step.tsx';
 
 interface SetupPageProps {
   /** The latest known state. This page or somebody else may have claimed the server since. */
@@ -67,5 +74,108 @@ export default function SetupPage({ server, onDone }: SetupPageProps) {
         <TryStep contentId={content.id} rawKey={issued.raw_key} onDone={enter} />
       )}
     </Entrance>
+  );
+}
+
+interface ContentStepProps {
+  rawKey: string;
+  onRegistered: (content: Content) => void;
+  onSkip: () => void;
+}
+
+/** Registers the first content with the new key. */
+function ContentStep({ rawKey, onRegistered, onSkip }: ContentStepProps) {
+  const api = useApi();
+  const [missing, setMissing] = useState<{ name?: string }>({});
+  const register = useServerAction({
+    mutationFn: (body: { name: string; id?: string }) => registerContent(api, body, rawKey),
+    onSuccess: ({ content }) => onRegistered(content),
+  });
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const id = String(data.get('id')).trim();
+    const name = String(data.get('name')).trim();
+    setMissing(name === '' ? { name: 'Enter a name.' } : {});
+    if (name !== '') register.mutate({ name, ...(id === '' ? {} : { id }) });
+  };
+  const faults = { ...faultsOf(register.error), ...missing };
+  const form = useFaultFocus(missing, register.error);
+  return (
+    <StepFrame
+      title="Register a first content"
+      lead="A content is a video with its own keys. Its ID is part of the key URL and cannot be changed later."
+    >
+      <form ref={form} onSubmit={submit} className={styles.form} noValidate>
+        <TextInput
+          name="name"
+          label="Name"
+          defaultValue="My first film"
+          maxLength={200}
+          error={faults.name}
+        />
+        <TextInput
+          name="id"
+          label="ID"
+          description="Letters, digits, - and _. Leave it empty for a random ID."
+          defaultValue="my-first-film"
+          error={faults.id}
+        />
+        {!faults.name && !faults.id && <ErrorNotice error={register.error} />}
+        <div className={styles.buttons}>
+          <Button type="submit" loading={register.isPending}>
+            Register the content
+          </Button>
+          <Button variant="subtle" onClick={onSkip}>
+            Skip, to the dashboard
+          </Button>
+        </div>
+      </form>
+    </StepFrame>
+  );
+}
+
+interface TryStepProps {
+  contentId: string;
+  rawKey: string;
+  onDone: () => void;
+}
+
+/** Commands for this server, ready to run. */
+function TryStep({ contentId, rawKey, onDone }: TryStepProps) {
+  const facts = { origin: window.location.origin, contentId, rawKey };
+  return (
+    <StepFrame
+      title="Fetch its key"
+      lead="Your server is ready. The first command works as it is. The others name what you fill in."
+    >
+      <div className={styles.example}>
+        <h2>The content key</h2>
+        <p>The 16-byte key that players get. The copied command contains your full API key.</p>
+        <CodeBlock what="curl command" text={shownCurlSnippet(facts)} copied={curlSnippet(facts)} />
+      </div>
+      <div className={styles.example}>
+        <h2>Encrypt a video</h2>
+        <p>
+          Turns a clear HLS playlist into an encrypted one, with a new key every ten segments. Run it in the
+          Latchkey folder, with your own playlist in place of <code>video/master.m3u8</code>.
+        </p>
+        <CodeBlock what="encrypt command" text={encryptSnippet(facts)} />
+      </div>
+      <div className={styles.example}>
+        <h2>Play it</h2>
+        <p>
+          Replace two values: the URL of the encrypted playlist, and <code>/viewer-token</code>, where your
+          application returns a JWT that it has signed for the viewer. Never put an API key into a player. Add
+          the origin of your page to <code>CORS_ORIGINS</code>.
+        </p>
+        <CodeBlock what="player snippet" text={playerSnippet(facts)} />
+      </div>
+      <div className={styles.buttons}>
+        <Button size="md" onClick={onDone}>
+          Go to the dashboard
+        </Button>
+      </div>
+    </StepFrame>
   );
 }

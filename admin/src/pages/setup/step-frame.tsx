@@ -1,21 +1,16 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import type { ReactNode } from 'react';
+import { useAnnouncedHeading } from '../../components/page-head.tsx';
 import styles from './setup.module.css';
 
-/** One step of the wizard. Its heading takes the focus, so that screen readers follow. */
-export function StepFrame({
-  title,
-  lead,
-  children,
-}: {
+interface StepFrameProps {
   title: string;
   lead: ReactNode;
   children: ReactNode;
-}) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    document.title = `${title} · Latchkey`;
-    heading.current?.focus();
-  }, [title]);
+}
+
+/** One step of the wizard. Its heading takes the focus. */
+export function StepFrame({ title, lead, children }: StepFrameProps) {
+  const heading = useAnnouncedHeading(title);
   return (
     <section className={styles.frame}>
       <div>

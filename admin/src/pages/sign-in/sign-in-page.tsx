@@ -1,5 +1,6 @@
 import { Button, Checkbox, PasswordInput } from '@mantine/core';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { useDocumentTitle } from '@mantine/hooks';
+import { type FormEvent, useRef, useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { describeError } from '../../components/describe-error.ts';
 import { Notice } from '../../components/notice.tsx';
@@ -13,9 +14,7 @@ import styles from './sign-in.module.css';
 /** Asks for an API key. The address stays, so signing in shows the requested page. */
 export function SignInPage() {
   const state = useStore(useApp().session.state);
-  useEffect(() => {
-    document.title = 'Sign in · Latchkey';
-  }, []);
+  useDocumentTitle('Sign in · Latchkey');
   const reason = state.status === 'signed-out' ? state.reason : null;
   return (
     <Entrance>

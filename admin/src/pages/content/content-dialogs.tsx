@@ -8,10 +8,28 @@ import { Notice } from '../../components/notice.tsx';
 import { useApi } from '../../session/app-context.ts';
 import { useServerAction } from '../../state/use-server-action.ts';
 import { useCountBeforehand } from '../leases/revoke-dialog.tsx';
+import { CreateDialog, EditDialog } from './form-dialogs.tsx';
 import { useContentChanged } from './use-management.ts';
 
+/** The open dialog. */
+export type OpenDialog = { kind: 'create' } | { kind: 'edit' | 'disable'; content: Content };
+
+export type ShowDialog = (dialog: OpenDialog) => void;
+
+/** Renders the open dialog. */
+export function CurrentDialog({ dialog, onClose }: { dialog: OpenDialog; onClose: () => void }) {
+  switch (dialog.kind) {
+    case 'create':
+      return <CreateDialog onClose={onClose} />;
+    case 'edit':
+      return <EditDialog content={dialog.content} onClose={onClose} />;
+    case 'disable':
+      return <DisableDialog content={dialog.content} onClose={onClose} />;
+  }
+}
+
 /** Disables a content after explaining the consequences. It can be enabled again, so nothing must be typed. */
-export function DisableDialog({ content, onClose }: { content: Content; onClose: () => void }) {
+function DisableDialog({ content, onClose }: { content: Content; onClose: () => void }) {
   const api = useApi();
   const changed = useContentChanged();
   const { count } = useCountBeforehand({ contentId: content.id });
@@ -38,10 +56,7 @@ export function DisableDialog({ content, onClose }: { content: Content; onClose:
         You can enable it again at any time, with the same keys.
       </Notice>
       <ErrorNotice error={disable.error} />
-      <DialogActions>
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
+      <DialogActions onCancel={onClose}>
         <Button color="bad" onClick={() => disable.mutate()} loading={disable.isPending} data-autofocus>
           Disable the content
         </Button>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeResult } from './describe-result.ts';
+import { describeResult } from './describe-revocation.tsx';
 
 it.each([
   [{ revoked: 0 }, 'There was no lease left to revoke'],

@@ -1,3 +1,30 @@
+/** The limit of the server: 2^32 - 1. */
+const maxEpoch = 4_294_967_295;
+
+/** @returns null for an empty text; undefined for an invalid epoch */
+export function readEpoch(text: string): number | null | undefined {
+  const written = text.trim();
+  if (written === '') return null;
+  if (!/^(0|[1-9][0-9]{0,9})$/.test(written)) return undefined;
+  return Number(written) <= maxEpoch ? Number(written) : undefined;
+}
+
+/**
+ * The URL of a key.
+ *
+ * @param endpoint from the server: absolute, or a path
+ * @param origin of this page, the base of such a path
+ * @param epoch null for the key without epochs
+ */
+export function keyUrlOf(endpoint: string, origin: string, epoch: number | null): string {
+  return `${new URL(endpoint, origin).href}${epoch === null ? '' : `/${epoch}`}`;
+}
+
+/** A playlist tag (RFC 8216 section 4.3.2.4). Without an IV, the segment number is the IV (section 5.2). */
+export function keyTagOf(keyUrl: string): string {
+  return `#EXT-X-KEY:METHOD=AES-128,URI="${keyUrl}"`;
+}
+
 interface SnippetFacts {
   /** Origin of the server, without a trailing slash. */
   origin: string;
@@ -22,11 +49,16 @@ export function shownCurlSnippet(facts: SnippetFacts): string {
   return curlSnippet({ ...facts, rawKey: `${facts.rawKey.slice(0, prefixLength)}…` });
 }
 
-/** Encrypts a clear presentation with LATCHKEY_API_KEY from the environment. It uses `=`, because an ID can start with a dash. */
-export function encryptSnippet({ origin, contentId }: SnippetFacts): string {
+/**
+ * Encrypts a clear presentation with LATCHKEY_API_KEY from the environment. It uses `=`, because an ID can start with a dash.
+ */
+export function encryptSnippet({ origin, contentId }: Omit<SnippetFacts, 'rawKey'>): string {
   return [
-    `npx latchkey encrypt video/master.m3u8 --content-id=${contentId} \\`,
-    `  --server=${origin} --out=encrypted --rotate-every=10`,
+    `npx latchkey encrypt video/master.m3u8 \\`,
+    `  --content-id=${contentId} \\`,
+    `  --out=encrypted/${contentId} \\`,
+    `  --server=${origin} \\`,
+    `  --rotate-every=10`,
   ].join('\n');
 }
 

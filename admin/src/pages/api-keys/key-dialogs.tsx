@@ -1,0 +1,210 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { listManagers, type RotatedApiKey, revokeApiKey, rotateApiKey } from '../../api/api-keys.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import type { ApiKey } from '../../api/resources.ts';
+import { CopyableValue } from '../../components/copying.tsx';
+import { Dialog, DialogActions, TypedConfirmation } from '../../components/dialog.tsx';
+import { ErrorNotice } from '../../components/errors.tsx';
+import { FactList } from '../../components/fact-list.tsx';
+import { formatExact } from '../../components/format-time.ts';
+import { Notice } from '../../components/notice.tsx';
+import { RelativeTime } from '../../components/times.tsx';
+import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
+import { scopeMeanings } from '../../session/permissions.ts';
+import { useNow } from '../../state/time.ts';
+import { useServerAction } from '../../state/use-server-action.ts';
+import { type OpenDialog, type ShowDialog, StatusBadge } from './api-key-columns.tsx';
+import { isInUse, isUsable, overlaps, risksOf, statusOf, usualOverlap } from './api-key-rules.ts';
+import { CreateDialog } from './create-dialog.tsx';
+
+interface CurrentDialogProps {
+  dialog: OpenDialog;
+  /** One dialog can open another. */
+  showDialog: ShowDialog;
+  onClose: () => void;
+}
+
+/** The open dialog. */
+export function CurrentDialog({ dialog, showDialog, onClose }: CurrentDialogProps) {
+  switch (dialog.kind) {
+    case 'create':
+      return <CreateDialog onClose={onClose} />;
+    case 'details':
+      return <DetailsDialog apiKey={dialog.apiKey} showDialog={showDialog} onClose={onClose} />;
+    case 'rotate':
+      return <RotateDialog apiKey={dialog.apiKey} onClose={onClose} />;
+    case 'revoke':
+      return <RevokeDialog apiKey={dialog.apiKey} onClose={onClose} />;
+  }
+}
+
+interface KeyDialogProps {
+  apiKey: ApiKey;
+  onClose: () => void;
+}
+
+/** All details of a key, with exact times. */
+function DetailsDialog({ apiKey, showDialog, onClose }: KeyDialogProps & { showDialog: ShowDialog }) {
+  const { id, name, keyPrefix, scope, createdAt, lastUsedAt, expiresAt, revokedAt } = apiKey;
+  const status = statusOf(apiKey, useNow());
+  return (
+    <Dialog title="API key" onClose={onClose} width="36rem">
+      <FactList
+        facts={[
+          ['Name', <bdi key="name">{name}</bdi>],
+          ['Status', <StatusBadge key="status" status={status} />],
+          ['Scope', `${scope}. ${scopeMeanings[scope]}`],
+          ['Prefix', <CopyableValue key="prefix" text={keyPrefix} what="key prefix" />],
+          ['ID', <CopyableValue key="id" text={id} what="ID" />],
+          ['Created', formatExact(createdAt)],
+          ['Last used', formatExact(lastUsedAt)],
+          ['Expires', formatExact(expiresAt)],
+          ...(revokedAt ? [['Revoked', formatExact(revokedAt)] as const] : []),
+        ]}
+      />
+      {isUsable(status) && (
+        <DialogActions>
+          <Button variant="default" onClick={() => showDialog({ kind: 'rotate', apiKey })}>
+            Rotate…
+          </Button>
+          <Button color="bad" variant="light" onClick={() => showDialog({ kind: 'revoke', apiKey })}>
+            Revoke…
+          </Button>
+        </DialogActions>
+      )}
+    </Dialog>
+  );
+}
+
+/** Replaces a key. The old one stays valid for a while. */
+function RotateDialog({ apiKey, onClose }: KeyDialogProps) {
+  const api = useApi();
+  const { session, issuedKey } = useApp();
+  const isOwn = useCurrentApiKey().id === apiKey.id;
+  const queries = useQueryClient();
+  const [overlap, setOverlap] = useState(usualOverlap);
+  const rotate = useServerAction({
+    mutationFn: () => {
+      const rotateIt = () => rotateApiKey(api, apiKey.id, Number(overlap));
+      return isOwn ? session.replace(rotateIt) : rotateIt();
+    },
+    onSuccess: (rotated) => {
+      void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
+      issuedKey.set({ issued: rotated, note: describeEnd(rotated) });
+      onClose();
+    },
+  });
+  return (
+    <Dialog title="Rotate this key" onClose={onClose}>
+      <p>
+        <bdi>{apiKey.name}</bdi> gets a new key with the same scope and expiry. Give it to the users of the
+        old key (<code>{apiKey.keyPrefix}…</code>) before that key ends.
+      </p>
+      <LastUse apiKey={apiKey} isOwn={isOwn} endsNow={overlap === '0'} />
+      <NativeSelect
+        label="Keep the old key valid"
+        value={overlap}
+        onChange={(event) => setOverlap(event.currentTarget.value)}
+        data={overlaps}
+        data-autofocus
+      />
+      <ErrorNotice error={rotate.error} />
+      <DialogActions onCancel={onClose}>
+        <Button onClick={() => rotate.mutate()} loading={rotate.isPending}>
+          Rotate the key
+        </Button>
+      </DialogActions>
+    </Dialog>
+  );
+}
+
+function describeEnd({ previous }: RotatedApiKey): string {
+  if (previous.revokedAt !== null) return 'The old key no longer works.';
+  return `The old key works until ${formatExact(previous.expiresAt)}.`;
+}
+
+interface LastUseProps {
+  apiKey: ApiKey;
+  isOwn: boolean;
+  /** Whether the key ends without an overlap. */
+  endsNow: boolean;
+}
+
+/** The last use of the old key, and its meaning for the rotation. */
+function LastUse({ apiKey, isOwn, endsNow }: LastUseProps) {
+  const now = useNow();
+  const isRisky = endsNow && !isOwn && isInUse(apiKey.lastUsedAt, now);
+  return (
+    <Notice kind={isRisky ? 'warning' : 'info'} role="status">
+      {apiKey.lastUsedAt ? (
+        <>
+          The old key was last used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.{' '}
+        </>
+      ) : (
+        'The old key was never used. '
+      )}
+      {isRisky && 'Its users lose access at once. '}
+      {isOwn && 'You are signed in with it: this page continues with the new one.'}
+    </Notice>
+  );
+}
+
+const ownReason = 'You revoked the key that you were signed in with.';
+
+/** Revokes a key after its prefix was typed. */
+function RevokeDialog({ apiKey, onClose }: KeyDialogProps) {
+  const api = useApi();
+  const { session, toasts } = useApp();
+  const current = useCurrentApiKey();
+  const queries = useQueryClient();
+  const managers = useQuery({
+    queryKey: queryKeys.apiKeyManagers,
+    queryFn: ({ signal }) => listManagers(api, signal),
+    staleTime: 0,
+  });
+  const { isOwn, isLastManager } = risksOf(apiKey, current, managers.data);
+  const revoke = useServerAction({
+    mutationFn: () => revokeApiKey(api, apiKey.id),
+    onSuccess: () => {
+      if (isOwn) return session.signOut(ownReason);
+      void queries.invalidateQueries({ queryKey: queryKeys.apiKeys });
+      toasts.announce('Key revoked');
+      onClose();
+    },
+  });
+  return (
+    <TypedConfirmation
+      title="Revoke this key"
+      expected={apiKey.keyPrefix}
+      action="Revoke the key"
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={() => revoke.mutate()}
+      onClose={onClose}
+    >
+      <p>
+        <bdi>{apiKey.name}</bdi> is refused everywhere from then on. This cannot be undone.{' '}
+        {apiKey.lastUsedAt ? (
+          <>
+            It was last used <RelativeTime at={apiKey.lastUsedAt} isFocusable />.
+          </>
+        ) : (
+          'It was never used.'
+        )}
+      </p>
+      {isOwn && (
+        <Notice kind="warning" title="This is the key that you are signed in with">
+          You will be signed out.
+        </Notice>
+      )}
+      {isLastManager && (
+        <Notice kind="bad" title="This is the last key that can manage the server">
+          After this, you can create a key only with ADMIN_API_KEY, if it is set, or with{' '}
+          <code>npx latchkey api-keys create</code> in the Latchkey folder on the database machine.
+        </Notice>
+      )}
+    </TypedConfirmation>
+  );
+}
