@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Has a page keep what it says in passing, as far as it can be seen: after some seconds that is gone. */
+/** Makes a page record the visible texts of its live regions: a notification disappears after some seconds. */
 export async function keepAnnouncements(page: Page): Promise<void> {
   await page.addInitScript(`window.announced = [];
   new MutationObserver((records) => {
@@ -12,7 +12,7 @@ export async function keepAnnouncements(page: Page): Promise<void> {
   }).observe(document, { childList: true, subtree: true })`);
 }
 
-/** Resolves once the page has said this since it was loaded, were it for a moment only. */
+/** Resolves once the page has announced this since it was loaded, even if only for a moment. */
 export async function waitForAnnouncement(page: Page, words: string): Promise<void> {
   const announced = () => page.evaluate('window.announced');
   await expect.poll(announced).toContainEqual(expect.stringContaining(words));

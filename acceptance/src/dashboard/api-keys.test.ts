@@ -9,7 +9,7 @@ import { openDashboard, signIn } from './open-dashboard.ts';
 const { open, target } = await openDashboard();
 const { client } = target;
 
-/** The page, narrowed to the keys whose names have this in them. */
+/** Opens the page with a search for part of a name. */
 async function openKeys(name = '', as = target.adminApiKey): Promise<Page> {
   const page = await open({ path: name ? `/api-keys?q=${name}` : '/api-keys', as });
   await page.getByRole('table').or(page.getByText('No matching keys')).waitFor();
@@ -81,7 +81,7 @@ it('a key created on a computer with a wrong clock expires by the server’s clo
   await storeKey(page);
   const { json } = await client.get(`/api/v1/api-keys?q=${encodeURIComponent(name)}`, target.adminApiKey);
   const expiresAtMs = Date.parse(json.api_keys[0].expiresAt);
-  // An answer that is long on its way tells the server's time as late.
+  // A slow answer carries an old time of the server.
   const lateMs = 600_000;
   expect(expiresAtMs).toBeGreaterThan(earliestMs - lateMs);
   expect(expiresAtMs).toBeLessThan(Date.now() + 30 * dayMs + lateMs);

@@ -12,7 +12,7 @@ import { openDashboard, signIn } from './open-dashboard.ts';
 const { open, target } = await openDashboard();
 const { client, adminApiKey, jwtSecret } = target;
 
-/** The page with its filters, following the server. */
+/** Opens the page with a filter, and waits for its event stream. */
 async function openAudit(query: Record<string, string>): Promise<Page> {
   const page = await open({ path: `/audit?${new URLSearchParams(query)}`, as: adminApiKey });
   await page.getByText('Live', { exact: true }).waitFor();
@@ -22,7 +22,7 @@ async function openAudit(query: Record<string, string>): Promise<Page> {
 
 const rowsOf = (page: Page) => page.getByRole('rowheader').getByRole('button').allInnerTexts();
 
-/** Has a viewer refused so many times: it may not list leases. */
+/** Makes the server refuse a viewer: viewers may not list leases. @returns the request IDs */
 async function beRefused(viewerId: string, times: number): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < times; n++)
@@ -33,7 +33,7 @@ async function beRefused(viewerId: string, times: number): Promise<string[]> {
 const change = (contentId: string) =>
   client.call('PATCH', `/api/v1/content/${contentId}`, { as: adminApiKey, json: { name: unique('film') } });
 
-/** Exports as the menu offers it. */
+/** Exports in a format of the menu. */
 async function save(page: Page, format: string): Promise<{ name: string; text: string }> {
   await page.getByRole('button', { name: 'Export' }).click();
   const [download] = await Promise.all([
@@ -43,7 +43,7 @@ async function save(page: Page, format: string): Promise<{ name: string; text: s
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
 }
 
-/** A server whose answers begin and do not end, until each is broken off. */
+/** A server whose answers start and never end, until the test destroys them. */
 async function startEndless(): Promise<{ url: string; answers: ServerResponse[] }> {
   const answers: ServerResponse[] = [];
   const server = createServer((_, answer) => {
@@ -89,7 +89,7 @@ it('audit records can be narrowed to a time range, local in the fields and UTC i
   const contentId = await registerContent(target);
   const page = await openAudit({ target: contentId });
   await expect.poll(() => rowsOf(page)).toEqual(['Register a content']);
-  // The stage is in Berlin.
+  // The browser's time zone is Berlin.
   await page.getByLabel('Until').fill('2026-01-31T13:00');
   await page.getByText('No matching records').waitFor();
   await expect.poll(() => new URL(page.url()).searchParams.get('to')).toBe('2026-01-31T12:00:00.000Z');
@@ -154,7 +154,7 @@ it('new records, done and refused, are counted and shown on request', async () =
   await page.getByLabel('Actor ID (exact)').fill(viewerId);
   await expect.poll(() => rowsOf(page)).toEqual(['List leases']);
   await beRefused(viewerId, 2);
-  // It is asked for every 15 s, and the first time may be between the two.
+  // Refusals are polled every 15 s. The first poll can come between the two refusals.
   await page.getByRole('button', { name: '2 new' }).waitFor({ timeout: 60_000 });
 });
 
@@ -233,7 +233,7 @@ it('an export runs in the background, can be stopped, and saves nothing if it fa
   await page.getByRole('button', { name: 'Export' }).click();
   await page.getByRole('menuitem', { name: 'CSV' }).click();
   await expect.poll(() => answers.length).toBe(2);
-  // The page has the beginning.
+  // The page has received the start of the answer.
   await page.getByText('Exporting… 7 bytes').waitFor();
   for (const answer of answers) answer.destroy();
   await page.getByRole('alert').getByText('The server does not answer').waitFor();

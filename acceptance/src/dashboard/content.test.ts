@@ -49,7 +49,7 @@ it('a content is registered, edited, disabled and enabled, and its keys follow',
   await page.getByRole('button', { name: 'Edit…' }).click();
   await page.getByLabel('Name', { exact: true }).fill('The short way home');
   await page.getByRole('textbox', { name: 'Metadata' }).fill('{ "season": 3 }');
-  // What somebody else changes meanwhile stays.
+  // A simultaneous change by another admin is kept.
   await client.call('PATCH', `/api/v1/content/${id}`, { as: adminApiKey, json: { sizeBytes: 7 } });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { level: 1, name: 'The short way home' }).waitFor();
@@ -95,7 +95,7 @@ it('the content list and page follow changes by others: rows change in place, an
   await page.getByLabel('Size').fill('1.5');
   await change(`${prefix} again`);
   await page.getByRole('heading', { level: 1, name: `${prefix} again`, includeHidden: true }).waitFor();
-  // What was being written is still there.
+  // The unsaved input is still there.
   expect(await page.getByLabel('Size').inputValue()).toBe('1.5');
 });
 
@@ -128,7 +128,7 @@ it('a content has its own address, with the key URL of each epoch, the playlist 
   expect(await copied('EXT-X-KEY line')).toBe(`#EXT-X-KEY:METHOD=AES-128,URI="${url}/12"`);
   expect(await copied('Encrypt command')).toContain(`--content-id=${contentId} \\\n`);
 
-  // A lease that comes while one looks is announced, not put under the pointer.
+  // A new lease is announced and not inserted, so that nothing moves under the pointer.
   const other = unique('viewer');
   await createLease(target, { token: viewerToken(target.jwtSecret, other), contentId });
   await page.getByRole('button', { name: '1 new' }).click();
@@ -158,7 +158,7 @@ it('content can be searched, filtered and paged, and the address keeps the state
   await inspectPage(page, 'content', [1280, 390, 3840]);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('51–53 of 53 contents').waitFor();
-  // The rows before stay until these are there.
+  // The old rows stay until the new ones arrive.
   await expect.poll(async () => (await namesOn(page)).at(-1)).toBe(`${mark} 1`);
   await expect.poll(() => new URL(page.url()).searchParams.get('page')).toBe('2');
   await page.getByRole('link', { name: `${mark} 1`, exact: true }).click();
@@ -221,7 +221,7 @@ it('a key of scope playback reads content and changes nothing', async () => {
   for (const name of ['Edit…', 'Disable…', 'Revoke every lease of this content…'])
     expect(await page.getByRole('button', { name }).count()).toBe(0);
   await inspectPage(page, 'content-playback');
-  // The page hides what the server refuses.
+  // The page hides the actions that the server would refuse.
   const refused = await client.call('PATCH', `/api/v1/content/${id}`, { as: raw, json: { name: 'x' } });
   expect([refused.status, refused.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
 });

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 
 const nothing = 'nothing was copied';
 
-/** Presses the button of this name, and waits until it has copied. @returns what is in the clipboard then */
+/** Presses the button with this name and waits until it has copied. @returns the content of the clipboard */
 export async function copyWith(page: Page, button: string): Promise<string> {
   await page.evaluate(`navigator.clipboard.writeText('${nothing}')`);
   await page.getByRole('button', { name: button, exact: true }).click();

@@ -1,7 +1,7 @@
 import { get } from 'node:http';
 import type { Page } from 'playwright-core';
 
-/** Bytes of the scripts that a page has loaded since it was opened, in gzip. */
+/** The gzip size, in bytes, of the scripts that a page has loaded since it was opened. */
 export async function countScriptBytes(page: Page): Promise<number> {
   const names = (await page.evaluate(
     `performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.endsWith('.js'))`,

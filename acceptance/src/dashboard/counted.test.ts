@@ -19,7 +19,7 @@ it('with rate limits a typed word is one search, and a 429 keeps the rows until 
     if (pathname === '/api/v1/api-keys' && searchParams.has('q'))
       searches.push(String(searchParams.get('q')));
   });
-  // From here on the time of the page is the test's to move. What was to be read anew when the stream began is read by then.
+  // From here on the test moves the page's clock. By then the page has read again what it reads when the stream opens.
   const stillAt = (await page.evaluate('Date.now()')) as number;
   await page.clock.pauseAt(stillAt + 15_000);
   for (const letter of 'adm') {
@@ -50,7 +50,7 @@ it('with rate limits a typed word is one search, and a 429 keeps the rows until 
   isRefusing = false;
   expect(await row.isVisible()).toBe(true);
   await page.getByText(' in 2 s').waitFor();
-  // Nothing is asked while it counts down.
+  // The page sends no request during the countdown.
   await page.getByRole('button', { name: 'Never expires' }).click();
   await page.clock.runFor(1_000);
   await page.getByText(' in 1 s').waitFor();

@@ -8,7 +8,7 @@ import { openDashboard, signIn } from './open-dashboard.ts';
 
 const { open, target } = await openDashboard();
 
-// Something to see on every page: keys, contents, leases that are active and that ended, key requests given and refused.
+// Data for every page: keys, contents, active and revoked leases, served and refused key requests.
 const { raw } = await createApiKey(target, 'full');
 const scene = await makeScene(target);
 const leaseId = await createLease(target, scene, { deviceId: 'living room' });
@@ -17,19 +17,19 @@ await createLease(target, other);
 await revokeLeases(target, { viewerId: `${scene.viewerId}-2`, reason: 'the account was shared' });
 for (const asking of [scene, scene, other]) await askForKey(target, asking, leaseId);
 
-/** The requirement for the first load, in gzip. */
+/** The limit for the first load, in gzip. */
 const scriptLimitBytes = 250 * 1024;
 const paintLimitMs = 1_000;
-/** Google's bound for a good page. */
+/** Google's limit for a good page (Core Web Vitals, cumulative layout shift). */
 const shiftLimit = 0.1;
 
 const addShifts = `window.shifts = 0; new PerformanceObserver((list) => {
   for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifts += entry.value;
 }).observe({ type: 'layout-shift', buffered: true })`;
-/** Undefined until it was drawn. */
+/** Undefined until the page is drawn. */
 const firstPaint = 'performance.getEntriesByName("first-contentful-paint")[0]?.startTime';
 
-/** Loads a page by its address, as somebody who stays signed in does. What the stage complains of fails the test too. */
+/** Loads a page by its address with a remembered key. */
 async function load(path: string): Promise<Page> {
   const page = await open({ path: '/account' });
   await page.addInitScript(addShifts);
@@ -39,10 +39,10 @@ async function load(path: string): Promise<Page> {
   return page;
 }
 
-/** Odd, so that one of them is in the middle. */
+/** An odd number has a middle value. */
 const loads = 5;
 
-/** The median of some loads, in milliseconds: what a person meets, whatever else the machine did in one or two of them. */
+/** The median of some loads, in milliseconds: one or two slow loads on a busy machine do not change it. */
 async function measureFirstPaint(page: Page): Promise<number> {
   const paintsMs: number[] = [];
   for (let load = 1; load <= loads; load++) {
@@ -75,7 +75,7 @@ const pages = [
 ];
 
 it.each(pages)(
-  '$path is small, painted quickly, without layout shifts, and accessible in both themes',
+  'the page $path is small, painted quickly, without layout shifts, and accessible in both themes',
   async ({ path, shows }) => {
     const page = await load(path);
     await shows(page).waitFor();
@@ -106,18 +106,18 @@ const firstRow = (page: Page) => page.getByRole('rowheader').first().getByRole('
 
 const opened = [
   { what: 'the menu of a key', path: '/api-keys', begin: menu, role: 'menu' },
-  { what: 'a key', path: '/api-keys', begin: firstRow, role: 'dialog' },
+  { what: 'the details of a key', path: '/api-keys', begin: firstRow, role: 'dialog' },
   { what: 'the menu of a content', path: '/content', begin: menu, role: 'menu' },
   {
-    what: 'a content that is edited',
+    what: 'the form that edits a content',
     path: `/content/${scene.contentId}`,
     begin: button('Edit…'),
     role: 'dialog',
   },
   { what: 'the menu of a lease', path: '/leases', begin: menu, role: 'menu' },
-  { what: 'a lease', path: '/leases', begin: firstRow, role: 'dialog' },
-  { what: 'an entry of the audit', path: '/audit', begin: firstRow, role: 'dialog' },
-  { what: 'the export of the audit', path: '/audit', begin: button('Export'), role: 'menu' },
+  { what: 'the details of a lease', path: '/leases', begin: firstRow, role: 'dialog' },
+  { what: 'an audit record', path: '/audit', begin: firstRow, role: 'dialog' },
+  { what: 'the export menu of the audit', path: '/audit', begin: button('Export'), role: 'menu' },
 ] as const;
 
 it.each(opened)(
@@ -126,7 +126,7 @@ it.each(opened)(
     const page = await load(path);
     await begin(page);
     await page.getByRole(role).waitFor();
-    // Where there is least room.
+    // The narrowest screen has the least room.
     await inspectPage(page, `figures-${what.replaceAll(' ', '-')}`, [390]);
   },
 );

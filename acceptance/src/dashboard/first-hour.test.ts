@@ -9,7 +9,7 @@ import { unique, viewerToken } from '../tokens.ts';
 import { copyWith } from './copy-with.ts';
 import { buildDashboard, openDashboardAt } from './open-dashboard.ts';
 
-/** Somebody who has just unpacked it: nothing is configured but where it listens. */
+/** A server just after its installation: only its ports are configured. */
 async function startFresh() {
   const folder = makeTestFolder();
   const url = await startInTest(folder, { ...freePorts, SQLITE_PATH: undefined }).listens();
@@ -18,17 +18,17 @@ async function startFresh() {
   return { url, secret };
 }
 
-/** Claims the server, and goes on only when the key is stored: the key as the file has it that was downloaded. */
+/** Claims the server and downloads the key, without which the wizard does not continue. @returns the key in the file */
 async function claim(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Claim this server' }).click();
-  const goOn = page.getByRole('button', { name: 'Continue' });
-  expect(await goOn.isDisabled()).toBe(true);
+  const proceed = page.getByRole('button', { name: 'Continue' });
+  expect(await proceed.isDisabled()).toBe(true);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download' }).click(),
   ]);
   await page.getByLabel(/I have stored this key/).check();
-  await goOn.click();
+  await proceed.click();
   return readFileSync(await download.path(), 'utf8').trim();
 }
 
@@ -38,9 +38,9 @@ async function register(page: Page, id: string): Promise<void> {
   await page.getByRole('button', { name: 'Register the content' }).click();
 }
 
-/** Runs what the page shows to be run, as it is. @returns what it wrote: the content key in hex */
+/** Runs the command that the page shows. @returns its output: the content key in hex */
 async function runSnippet(page: Page): Promise<string> {
-  // xxd is not on every machine: od, which is, writes the same.
+  // Not every machine has xxd. od, which every machine has, writes the same.
   const command = (await copyWith(page, 'Copy curl command')).replace(
     '| xxd -p',
     "| od -An -v -tx1 | tr -d ' \\n'",

@@ -9,10 +9,10 @@ const { client, adminApiKey } = target;
 
 const sidewaysPx = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)';
 
-/** Loads an address, waits for what it must show, and looks at it as wide as a laptop and as a phone. */
+/** Loads an address, waits for a text, and checks the layout at the widths of a laptop and a phone. */
 async function look(page: Page, path: string, shown: string): Promise<void> {
   await page.goto(`${target.url}/admin${path}`);
-  // The name of the key that is signed in with stands beside every page.
+  // The name of the signed-in key is outside of `main`, on every page.
   await page.getByRole('main').getByText(shown).first().waitFor();
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 900 });
@@ -34,9 +34,9 @@ const hostile = [
   'w'.repeat(190),
 ];
 
-/** A key, a content, a viewer, a device and a reason of that name. @returns addresses of pages that show one alone */
+/** Creates a key, a content, a viewer, a device and a reason with this text. @returns addresses of pages about one of them */
 async function spread(text: string): Promise<string[]> {
-  // Names and devices have 200 characters at most, which an emoji fills with two; ids of viewers have more.
+  // Names and devices have 200 UTF-16 characters at most, of which an emoji takes two. Viewer IDs can be longer.
   const short = `${mark}${[...text].slice(0, 90).join('')}`;
   const viewerId = `${mark}${text}`;
   await createApiKey(target, 'playback', { name: short });

@@ -15,9 +15,9 @@ interface AxeResult {
 const themes = ['light', 'dark'] as const;
 
 /**
- * Looks at a page as it is now: axe finds nothing, and the page does not scroll sideways. Each width and each theme comes up
- * once, light where it is wide and dark where it is narrow; `inEachTheme` takes every pair of them, in twice the time. Where
- * `DASHBOARD_SHOTS` names a folder, it gets a picture of every pair.
+ * Checks a page in its current state: axe finds no violation, and the page does not scroll sideways. Each width and each theme is
+ * checked once: light when wide, dark when narrow. `inEachTheme` checks every pair, in twice the time. If `DASHBOARD_SHOTS` names
+ * a folder, a picture of every pair is saved there.
  *
  * @param name of the pictures
  * @param widths of the window, in CSS pixels
@@ -32,12 +32,12 @@ export async function inspectPage(
   if (folder) mkdirSync(folder, { recursive: true });
   for (const [index, width] of widths.entries()) {
     await page.setViewportSize({ width, height });
-    // What is open, such as a menu, finds its place in the next frame.
+    // An open menu is placed in the next frame.
     await expect.poll(async () => [name, width, await page.evaluate(sidewaysPx)]).toEqual([name, width, 0]);
     const looks = inEachTheme || folder ? themes : themes.slice(index % 2, (index % 2) + 1);
     for (const theme of looks) {
       await page.emulateMedia({ colorScheme: theme });
-      // Until what was opened is there whole, and the colours of the other theme have faded.
+      // An opening dialog and the change of the theme are animated.
       await page.evaluate(untilStill);
       expect({ name, width, theme, violations: await findViolations(page) }).toEqual({
         ...{ name, width, theme },
@@ -50,16 +50,16 @@ export async function inspectPage(
   await page.emulateMedia({ colorScheme: 'light' });
 }
 
-/** A transition of Mantine begins two frames after what is opened is there. */
+/** Mantine starts a transition two frames after it has mounted the element. */
 const untilStill = `(async () => {
   const isMoving = () => document.getAnimations().some(({ playState }) => playState !== 'finished');
   for (let frames = 0; frames < 3; frames = isMoving() ? 0 : frames + 1) await new Promise(requestAnimationFrame);
 })()`;
-/** Rules that pass are not told, and no style sheet is fetched again: both take axe time. */
+/** Without reports on rules that pass, and without fetching style sheets again: both are slow. */
 const runAxe = `axe.run(document, { resultTypes: ['violations'], preload: false })`;
 const sidewaysPx = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)';
 
-/** What axe finds, short enough to read. */
+/** The violations that axe finds, in one line each. */
 async function findViolations(page: Page): Promise<string[]> {
   await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
   const { violations } = (await page.evaluate(runAxe)) as AxeResult;

@@ -17,7 +17,7 @@ import { signIn } from './sign-in.ts';
 const { open, target } = await openDashboard();
 const { client, adminApiKey } = target;
 
-/** The page, following the server. */
+/** Opens the page, and waits for its event stream. */
 async function openLeases(query = ''): Promise<Page> {
   const page = await open({ path: `/leases${query}`, as: adminApiKey });
   await page.getByText('Live', { exact: true }).waitFor();
@@ -36,7 +36,7 @@ const auditedTargets = async () => {
   return json.audit.map((entry: { target: string }) => entry.target);
 };
 
-/** So many leases of viewers of their own, all for one content. */
+/** Creates leases for one content, each with a new viewer. */
 async function createLeases(contentId: string, count: number): Promise<string[]> {
   const viewers = Array.from({ length: count }, () => unique('viewer'));
   for (const viewer of viewers)
@@ -57,7 +57,7 @@ it('a new lease appears at once, is revoked with a reason, and is in the audit',
 
   await page.getByRole('button', { name: `Actions for ${scene.viewerId} on` }).click();
   await page.getByRole('menuitem', { name: 'Revoke this lease…' }).click();
-  // Which one, before it is ended.
+  // The dialog shows which lease it ends.
   const named = page
     .getByRole('dialog')
     .getByText(/^Active until /)
@@ -95,7 +95,7 @@ it('new leases are announced without moving rows, and rows change in place', asy
   await button.waitFor();
   expect(await viewersOn(page)).toEqual([viewer]);
   await inspectPage(page, 'leases-arrived');
-  // Another admin revokes it: the row says so in its place.
+  // Another admin revokes it: the row changes in place.
   await client.post('/keys/leases/revoke', adminApiKey, { viewerId: viewer });
   await row.getByText('Revoked').waitFor();
   await expect.poll(() => row.boundingBox()).toEqual(before);

@@ -84,10 +84,10 @@ it('a new key stays visible after going back, and leaving the page asks for conf
   expect(await page.getByTestId('raw-key').textContent()).toBe(rawKey);
   await storeKey(page, 'Done');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  // The double click made one key.
+  // The double click created one key.
   const { json } = await claimed.server.client.get(`/api/v1/api-keys?q=${name}`, claimed.server.adminApiKey);
   expect(json.api_keys).toHaveLength(1);
-  // Stored, and nothing is asked any more.
+  // The key is stored, so the browser no longer asks for confirmation.
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });

@@ -11,8 +11,8 @@ import { watchPage } from './watch-page.ts';
 export { signIn };
 
 /**
- * For the files that open the dashboard. A page is drawn within moments, and a test of many takes seconds; on a machine that
- * has much else to do it takes longer and comes all the same. What never comes fails by the 30 s of a single wait.
+ * A test of many pages takes seconds, but much longer on a busy machine. A page that never appears fails earlier, after the 30 s
+ * of a single wait.
  */
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -24,30 +24,30 @@ interface PageOptions {
   /** Of the window, in CSS pixels. */
   width?: number;
   theme?: 'light' | 'dark';
-  /** Files whose failure the test itself causes: it is no fault of the page. */
+  /** Files whose failure the test itself causes. Errors of these are ignored. */
   broken?: RegExp;
 }
 
 export interface DashboardBrowser {
-  /** The dashboard in a browser of its own, with nothing remembered. What is wrong with it fails the test at its end. */
+  /** Opens the dashboard in a new browser profile. Any error on its pages fails the test at its end. */
   open(options?: PageOptions): Promise<Page>;
 }
 
-/** As a laptop has it. */
+/** The width of a laptop's screen, in CSS pixels. */
 const defaultWidth = 1280;
 const height = 900;
 
-/** The dashboard of a server that is claimed: the one that `BASE_URL` names, or the test file's own. */
+/** The dashboard of a claimed server: the server at `BASE_URL`, or one that is started for the test file. */
 export async function openDashboard(): Promise<DashboardBrowser & { target: Target }> {
   buildDashboard();
   const target = await openTarget();
-  // A server that nobody has claimed shows the wizard.
+  // An unclaimed server shows the wizard.
   const { json } = await target.client.get('/api/v1/setup');
   if (json.setup_required) await target.client.post('/api/v1/setup', target.adminApiKey);
   return { target, ...(await openDashboardAt(target.url)) };
 }
 
-/** The dashboard of a server of the test file's own, with its own configuration. */
+/** The dashboard of a server that is started for the test file, with this configuration. */
 export async function startDashboard(
   env: Environment,
 ): Promise<DashboardBrowser & { server: OwnSingleNode }> {
@@ -56,7 +56,7 @@ export async function startDashboard(
   return { server, ...(await openDashboardAt(server.url)) };
 }
 
-/** @throws Error where it cannot be built */
+/** @throws Error if the build fails */
 export function buildDashboard(): void {
   if (!ensureDashboard()) throw new Error('The dashboard could not be built: see what vite wrote above.');
 }

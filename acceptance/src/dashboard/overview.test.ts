@@ -14,13 +14,13 @@ import { inspectPage } from './inspect-page.ts';
 import { openDashboard, signIn, startDashboard } from './open-dashboard.ts';
 import { openRestartableDashboard, untilFetchedAhead } from './restartable-server.ts';
 
-/** Nobody else asks this one for anything, so its figures are those of the test. */
+/** No other test uses this server, so its figures come from this test alone. */
 const own = await startDashboard({ TRUST_PROXY: 'true' });
 await own.server.client.post('/api/v1/setup', own.server.adminApiKey);
 const shared = await openDashboard();
 const mortal = await openRestartableDashboard();
 
-/** What players send at the end (`getMetrics()`). */
+/** The report that a player sends at the end of a playback (`getMetrics()`). */
 const playerReport = {
   timeToFirstFrame: 1_500,
   avgDecryptTime: 1,
@@ -32,7 +32,7 @@ const playerReport = {
   stallCount: 3,
 };
 
-/** What a figure says, by its name. */
+/** The text of a figure, by its name. */
 async function figureOf(page: Page, name: string): Promise<string> {
   return (await page.getByRole('term').filter({ hasText: name }).locator('xpath=..').textContent()) ?? '';
 }
@@ -140,7 +140,7 @@ it('a lost server is reported while the figures stay, and both recover once it i
     headers: { authorization: `Bearer ${adminApiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'film' }),
   });
-  // A change that took long would be told for minutes; of those before a start nothing is known.
+  // A slow change is a problem for minutes. After a restart, earlier changes are unknown.
   await server.kill();
   await server.restart();
   const page = await mortal.open({ as: adminApiKey });

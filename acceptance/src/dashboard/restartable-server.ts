@@ -5,7 +5,7 @@ import { complete, makeTestFolder, startInTest } from '../own-process.ts';
 import { makeApiKey } from '../target.ts';
 import { buildDashboard, type DashboardBrowser, openDashboardAt } from './open-dashboard.ts';
 
-/** One installation, which a test can lose and have back at the same address. */
+/** A server that a test can kill and restart at the same address, with the same data. */
 interface RestartableServer {
   url: string;
   adminApiKey: string;
@@ -15,19 +15,18 @@ interface RestartableServer {
 }
 
 export interface RestartableDashboard extends DashboardBrowser {
-  /** A new installation, which is set up unless that is left to the test, until the test ends. One at a time. */
+  /** Starts a new server until the test ends. It is claimed, unless the test does that. One at a time. */
   start(options?: { isClaimed?: boolean }): Promise<RestartableServer>;
 }
 
 /**
- * Resolves once a page that is signed in has the parts of every other, which it fetches ahead: without the server it would not
- * get them.
+ * Resolves once a signed-in page has preloaded the scripts of all pages, so that it can show each of them without the server.
  */
 export async function untilFetchedAhead(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate(fetchedAhead)).toEqual({ pages: 6, missing: [] });
 }
 
-/** The parts that were asked for and are not there, beside how many pages they are of. */
+/** The number of pages whose scripts were requested, and the requested files that have not arrived. */
 const fetchedAhead = `(() => {
   const asked = [...document.querySelectorAll('link[rel=modulepreload], link[rel=stylesheet]')].map(({ href }) => href);
   const there = new Set(performance.getEntriesByType('resource').map(({ name }) => name));
@@ -37,7 +36,7 @@ const fetchedAhead = `(() => {
   };
 })()`;
 
-/** The dashboard of a server that comes and goes. */
+/** The dashboard of a server that tests kill and restart. */
 export async function openRestartableDashboard(): Promise<RestartableDashboard> {
   buildDashboard();
   const port = await findFreePort();

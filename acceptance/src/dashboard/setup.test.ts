@@ -46,7 +46,7 @@ it('the wizard claims a fresh server, shows the key once, and ends with a comman
   await inspectPage(page, 'setup-try');
   expect(await page.getByText(rawKey).count()).toBe(0);
   const command = await copyWith(page, 'Copy curl command');
-  // Without xxd, which not every machine has.
+  // Not every machine has xxd.
   const bytes = execFileSync('sh', ['-c', command.replace('| xxd -p', '')]);
   expect(bytes).toHaveLength(16);
   expect(bytes).toEqual((await open.server.client.get('/keys/first-film', rawKey)).bytes);

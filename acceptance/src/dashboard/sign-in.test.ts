@@ -75,7 +75,7 @@ it('a key that is revoked during its session is signed out, with the reason', as
   const filter = page.getByRole('button', { name: 'Never expires' });
   await expect
     .poll(async () => {
-      // Asks the server anew, for as long as another replica has not heard of it.
+      // Another replica may not know of the revocation yet, so the page calls the server again.
       if (await filter.isVisible()) await filter.click({ timeout: 500 }).catch(() => {});
       return page.getByText('Your key is no longer accepted').count();
     })

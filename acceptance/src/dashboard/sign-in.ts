@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** Signs in as an admin does. Resolves once the pages are shown. */
+/** Signs in through the form. Resolves once a page is shown. */
 export async function signIn(page: Page, rawKey: string): Promise<void> {
   await page.getByLabel('API key', { exact: true }).fill(rawKey);
   await page.getByRole('button', { name: 'Sign in' }).click();

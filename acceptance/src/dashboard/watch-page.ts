@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 
-/** What Chromium writes for every answer of 400 and more; whether the page deals with them is for the tests to say. */
+/** Chromium's message for every answer with status 400 or above. The tests check how the page handles these answers. */
 const refusedCall = /^Failed to load resource:/;
 
 /**
- * Collects what must not happen on any page: errors of the console and of scripts, reports of the content security
- * policy, requests to anywhere but the server, parts of the page that are not there.
+ * Collects what must not happen on any page: errors in the console and in scripts, reports of the content security policy,
+ * requests to other servers, and missing files.
  *
  * @param url of the server
  * @param broken files whose failure the test itself causes
@@ -26,7 +26,7 @@ export function watchPage(page: Page, url: string, broken?: RegExp): string[] {
     if (['data:', 'blob:'].includes(requested.protocol) || requested.origin === origin) return;
     complaints.push(`external request: ${request.url()}`);
   });
-  // The console names them as well, but only for what it is shown.
+  // The console does not report every violation.
   void page.exposeFunction('reportPolicyViolation', (text: string) => complaints.push(`policy: ${text}`));
   void page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
     window.reportPolicyViolation(event.violatedDirective + ' ' + event.blockedURI + ' ' + event.sourceFile);

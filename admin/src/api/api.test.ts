@@ -11,16 +11,16 @@ const problem = (status: number, body: object, headers: Record<string, string> =
 
 function stage(answer: () => Promise<Response>, credential: string | null = 'lk_own') {
   const fetch = vi.fn<(url: string, options: RequestInit) => Promise<Response>>(answer);
-  const heard = { contact: [] as boolean[], refused: [] as string[] };
+  const reports = { contact: [] as boolean[], refused: [] as string[] };
   const api = createApi({
     fetch: fetch as never,
     credential: () => credential,
-    onContact: (reached) => heard.contact.push(reached),
+    onContact: (reached) => reports.contact.push(reached),
     rateLimit: createRateLimit(),
-    onKeyRefused: (key) => heard.refused.push(key),
+    onKeyRefused: (key) => reports.refused.push(key),
   });
   const sent = () => fetch.mock.calls.map(([url, { headers, body }]) => ({ url, headers, body }));
-  return { api, heard, sent };
+  return { api, reports, sent };
 }
 
 describe('a request', () => {
@@ -70,38 +70,38 @@ describe('the contact with the server', () => {
       () => Promise.reject(new TypeError()),
       async () => new Response('', { status: 502 }),
     ]) {
-      const { api, heard } = stage(answer);
+      const { api, reports } = stage(answer);
       await expect(api.request('GET', '/a')).rejects.toBeInstanceOf(UnreachableError);
-      expect(heard.contact).toEqual([false]);
+      expect(reports.contact).toEqual([false]);
     }
   });
 
   it('contact is kept if the server itself answers 503', async () => {
-    const { api, heard } = stage(async () => problem(503, { code: 'DEPENDENCY_UNAVAILABLE' }));
+    const { api, reports } = stage(async () => problem(503, { code: 'DEPENDENCY_UNAVAILABLE' }));
     await expect(api.request('GET', '/a')).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
-    expect(heard.contact).toEqual([true]);
+    expect(reports.contact).toEqual([true]);
   });
 
   it('contact is lost if an answer breaks off, and kept if a complete answer is not JSON', async () => {
     const broken = new ReadableStream({ start: (controller) => controller.error(new TypeError('cut')) });
     const cut = stage(async () => new Response(broken));
     await expect(cut.api.request('POST', '/a')).rejects.toBeInstanceOf(UnreachableError);
-    expect(cut.heard.contact).toEqual([true, false]);
+    expect(cut.reports.contact).toEqual([true, false]);
     const strange = stage(async () => new Response('<html>Sign in to the network</html>'));
     await expect(strange.api.request('POST', '/a')).rejects.toBeInstanceOf(UnreadableError);
-    expect(strange.heard.contact).toEqual([true]);
+    expect(strange.reports.contact).toEqual([true]);
   });
 
   it('contact is not lost by a key that a header cannot carry', async () => {
-    const { api, heard, sent } = stage(async () => Response.json({}));
+    const { api, reports, sent } = stage(async () => Response.json({}));
     await expect(api.request('GET', '/a', { credential: 'lk_51b7d344…' })).rejects.toBeInstanceOf(TypeError);
-    expect([heard.contact, sent()]).toEqual([[], []]);
+    expect([reports.contact, sent()]).toEqual([[], []]);
   });
 
   it('a cancelled request does not change the contact', async () => {
-    const { api, heard } = stage(() => Promise.reject(new DOMException('', 'AbortError')));
+    const { api, reports } = stage(() => Promise.reject(new DOMException('', 'AbortError')));
     await api.request('GET', '/a', { signal: AbortSignal.abort() }).catch(() => {});
-    expect(heard.contact).toEqual([]);
+    expect(reports.contact).toEqual([]);
   });
 });
 
@@ -109,11 +109,11 @@ describe('a refused key', () => {
   const refuse = async () => problem(401, { code: 'INVALID_API_KEY' });
 
   it('a refused key ends the session only if it is the key of the session', async () => {
-    const { api, heard } = stage(refuse);
+    const { api, reports } = stage(refuse);
     await api.request('GET', '/a', { credential: 'lk_typed' }).catch(() => {});
-    expect(heard.refused).toEqual([]);
+    expect(reports.refused).toEqual([]);
     await api.request('GET', '/a').catch(() => {});
-    expect(heard.refused).toEqual(['lk_own']);
+    expect(reports.refused).toEqual(['lk_own']);
   });
 });
 

@@ -18,6 +18,6 @@ it.each([
   [30 * day, 'in 30 days'],
   [-100 * day, '3 months ago'],
   [400 * day, 'in 1 year'],
-])('%i ms from now is formatted as "%s"', (distance, told) => {
-  expect(formatRelative(now + distance, now)).toBe(told);
+])('%i ms from now is formatted as "%s"', (distance, words) => {
+  expect(formatRelative(now + distance, now)).toBe(words);
 });

@@ -1,4 +1,4 @@
-/** A film library that never was, to have something to look at. */
+/** An invented film library for the pictures. */
 export const films: readonly [id: string, name: string, sizeMB: number][] = [
   ['north-of-the-harbour', 'North of the Harbour', 2_140],
   ['the-long-way-home', 'The Long Way Home', 1_820],
@@ -15,7 +15,7 @@ export const films: readonly [id: string, name: string, sizeMB: number][] = [
   ['old-trailer', 'Trailer, spring season', 120],
 ];
 
-/** What is off at the moment. */
+/** The content that is disabled in the pictures. */
 export const disabledFilm = 'old-trailer';
 
 export const apiKeys: readonly {

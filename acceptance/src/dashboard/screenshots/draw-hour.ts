@@ -1,6 +1,6 @@
 const hourMs = 3_600_000;
 
-/** The parts of the figures that are replaced here. */
+/** The parts of the statistics that are used here. */
 interface Figures {
   at: string;
   stepSeconds: number;
@@ -8,21 +8,24 @@ interface Figures {
 }
 
 /**
- * An evening hour in place of the seconds for which a server has run: its figures are kept in memory, and nobody waits an hour for
- * a picture. All else stays as the server says.
+ * Replaces the figures by those of an invented evening hour. The server has run for seconds only, and keeps its figures in memory.
+ * The other statistics stay as they are.
  */
-export function drawHour<Told extends Figures>(told: Told): Told {
-  const steps = Math.floor(hourMs / 1_000 / told.stepSeconds);
-  const end = Date.parse(told.at);
-  const leases = told.activeLeases.count ?? 0;
-  const times = Array.from({ length: steps }, (_, step) => end - (steps - step) * told.stepSeconds * 1_000);
+export function drawHour<Statistics extends Figures>(statistics: Statistics): Statistics {
+  const steps = Math.floor(hourMs / 1_000 / statistics.stepSeconds);
+  const end = Date.parse(statistics.at);
+  const leases = statistics.activeLeases.count ?? 0;
+  const times = Array.from(
+    { length: steps },
+    (_, step) => end - (steps - step) * statistics.stepSeconds * 1_000,
+  );
   const keys = times.map((at, step) => ({
     at: new Date(at).toISOString(),
-    ...requestsIn(step, steps, told.stepSeconds),
+    ...requestsIn(step, steps, statistics.stepSeconds),
   }));
   const of = (count: number) => keys.slice(-count).reduce((sum, step) => sum + step.count, 0);
   const last = keys.at(-1);
-  const minute = 60 / told.stepSeconds;
+  const minute = 60 / statistics.stepSeconds;
   const requests = {
     lastMinute: { ...last, count: of(minute), perSecond: of(minute) / 60 },
     lastHour: {
@@ -35,7 +38,7 @@ export function drawHour<Told extends Figures>(told: Told): Told {
     series: keys,
   };
   return {
-    ...told,
+    ...statistics,
     keyRequests: requests,
     requests,
     activeLeases: {
@@ -58,11 +61,11 @@ export function drawHour<Told extends Figures>(told: Told): Told {
   };
 }
 
-/** From -1 to 1, and never quite the same again: two waves whose lengths have no common measure. */
+/** From -1 to 1. It does not repeat: the lengths of its two waves have no common multiple. */
 const wave = (step: number, length: number) =>
   (Math.sin((step * 2 * Math.PI) / length) + Math.sin((step * 2 * Math.PI) / (length * 0.381))) / 2;
 
-/** Towards 1 as the evening begins. */
+/** Grows towards 1, as in the evening. */
 const rise = (step: number, steps: number) =>
   0.55 + 0.45 * (step / (steps - 1)) ** 1.4 + 0.015 * wave(step, 41) * (1 - step / steps);
 

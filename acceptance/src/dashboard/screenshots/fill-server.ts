@@ -14,10 +14,10 @@ const minuteMs = 60_000;
 const dayMs = 1_440 * minuteMs;
 const megabyte = 1_000_000;
 
-/** Leases of one viewer: some watch on two screens. */
+/** Number of leases of a viewer: some viewers use two screens. */
 const screensOf = (index: number) => (index % 3 === 0 ? 2 : 1);
 
-/** Gives a server that was just claimed what one has that is in use for a year. */
+/** Fills a new server with data as if it had been in use for a year. */
 export async function fillServer({ url, adminKey, secret, sqlitePath }: FilledServer): Promise<void> {
   const ask = createAsk(url);
   for (const [id, name, sizeMB] of films)
@@ -46,7 +46,7 @@ export async function fillServer({ url, adminKey, secret, sqlitePath }: FilledSe
   }
   for (const [selector, reason] of revocations)
     await ask('POST', '/keys/leases/revoke', adminKey, { ...selector, reason });
-  // Somebody tries a key that is none.
+  // An unknown key is refused, for the audit.
   await ask('GET', '/api/v1/content', `lk_${'0'.repeat(64)}`);
   ageRows(sqlitePath, Date.now());
 }
@@ -64,7 +64,7 @@ function createAsk(url: string) {
   };
 }
 
-/** Spreads over the past what was made within a second. */
+/** Moves the rows, all created within a second, to times in the past. */
 function ageRows(sqlitePath: string, now: number): void {
   const db = new DatabaseSync(sqlitePath, { timeout: 5_000 });
   db.exec('BEGIN IMMEDIATE');
@@ -85,12 +85,12 @@ function ageRows(sqlitePath: string, now: number): void {
       id,
     );
   }
-  // In the order in which they were made: the newest a minute ago.
+  // Newest first. The newest lease was created a minute ago.
   const rows = db.prepare('SELECT id FROM leases ORDER BY created_at DESC, id DESC').all();
   const lease = db.prepare('UPDATE leases SET created_at = ?, renewed_at = ?, expires_at = ? WHERE id = ?');
   for (const [index, row] of rows.entries()) {
     const createdAt = now - (1 + index * 1.7) * minuteMs;
-    // Most are renewed while one watches; whoever has stopped is not.
+    // Most are renewed during playback. Some have ended because the playback stopped.
     const expiresAt =
       index % 8 === 5 ? now - index * minuteMs : now + 5 * minuteMs - ((index * 37) % 140) * 1_000;
     lease.run(createdAt, expiresAt - 5 * minuteMs, expiresAt, String(row.id));

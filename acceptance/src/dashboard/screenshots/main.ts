@@ -72,7 +72,7 @@ async function main(): Promise<void> {
   );
 }
 
-/** Leases are counted every few seconds, and the first count was of none. */
+/** Waits until the leases are counted: the server counts every few seconds, and its first count was 0. */
 async function waitForCount(url: string, adminKey: string): Promise<void> {
   const headers = { authorization: `Bearer ${adminKey}` };
   for (;;) {

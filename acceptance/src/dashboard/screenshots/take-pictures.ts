@@ -3,30 +3,30 @@ import type { Browser, Page } from 'playwright-core';
 import { signIn } from '../sign-in.ts';
 import { drawHour } from './draw-hour.ts';
 
-/** A picture: its name, and the page with what has to be there first. */
+/** A picture of a page. */
 export interface Shot {
   name: string;
   path: string;
-  /** A selector. */
+  /** Selector of an element that must be there first. */
   awaits: string;
 }
 
 export interface Studio {
   browser: Browser;
   url: string;
-  /** Of the pictures. */
+  /** Where the pictures are saved. */
   folder: string;
-  /** Signs in first; null for what is seen without. */
+  /** Signs in first; null for pages before the sign-in. */
   adminKey: string | null;
 }
 
 const widths = [1280, 390];
 const themes = ['light', 'dark'] as const;
 const height = 800;
-/** Text stays sharp, and the folder small. */
+/** Quality of the images: text stays sharp, and the files small. */
 const quality = 72;
 
-/** Takes each shot in both themes, as wide as a laptop and as a phone. */
+/** Takes each picture in both themes, at the widths of a laptop and a phone. */
 export async function takePictures(studio: Studio, shots: readonly Shot[]): Promise<void> {
   for (const width of widths)
     for (const theme of themes) {
@@ -61,7 +61,7 @@ async function take(
   await page.goto(`${url}/admin${path}`);
   await page.locator(awaits).first().waitFor();
   await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
-  // The focus is where the keyboard goes on, and nobody's in a picture.
+  // Without focus, no element has an outline in the picture.
   await page.evaluate('document.activeElement.blur(); document.fonts.ready');
   await page.screenshot({ path: join(folder, `${name}.webp`), type: 'webp', quality });
 }

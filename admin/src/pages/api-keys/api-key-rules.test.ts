@@ -23,7 +23,7 @@ describe('the status of a key', () => {
     [{ expiresAt: at(now + 14 * day) }, 'expiring'],
     [{ expiresAt: at(now) }, 'expired'],
     [{ expiresAt: at(now - 1), revokedAt: at(now - day) }, 'revoked'],
-  ] as const)('%j is %s', (fields, status) => {
+  ] as const)('a key with the fields %j has the status %s', (fields, status) => {
     expect(statusOf({ ...key, ...fields }, now)).toBe(status);
   });
 });

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { countBytes } from './export-menu.tsx';
 
 it('a counted answer is unchanged, and its progress is reported', async () => {
-  const told: number[] = [];
-  const counted = countBytes(new Response('12345'), (bytes) => told.push(bytes));
+  const reported: number[] = [];
+  const counted = countBytes(new Response('12345'), (bytes) => reported.push(bytes));
   expect(await counted.text()).toBe('12345');
-  expect(told).toEqual([5]);
+  expect(reported).toEqual([5]);
 });
 
 it('an answer that breaks off rejects', async () => {

@@ -58,7 +58,7 @@ describe('applyNews', () => {
     expect(applyNews(rows, [all({ viewerId: 'somebody else' })], now)).toBe(rows);
   });
 
-  it('a bulk revocation ends the leases that it selects, but no expired leases and none of others', () => {
+  it('a bulk revocation ends the leases that it selects, but no expired leases and no other leases', () => {
     const states = (news: LeaseNews) => applyNews(rows, [news], now).map(({ state }) => state);
     expect(states(all({ viewerId: 'v' }))).toEqual(['active', 'revoked', 'active']);
     expect(states(all({ contentId: 'film' }))).toEqual(['revoked', 'revoked', 'active']);
@@ -78,7 +78,7 @@ describe('findArrivals', () => {
     [{ viewerId: 'v', contentId: 'film' }, ['new']],
     [{ viewerId: 'w' }, []],
     [{ contentId: 'another' }, []],
-  ] as const)('for a list of %j finds %j', (query, ids) => {
+  ] as const)('on a list filtered by %j, the new leases are %j', (query, ids) => {
     expect(findArrivals([created, revoked, { kind: 'missed' }], query)).toEqual(ids);
   });
 });

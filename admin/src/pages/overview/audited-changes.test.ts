@@ -23,7 +23,7 @@ it.each([
   ['api-key.create', 'An API key was created', false],
   ['api-key.rotate', 'An API key was rotated', false],
   ['api-key.revoke', 'An API key was revoked', true],
-])('%s is described by its action', (action, words, isTaking) => {
+])('a key change by the action %s is described by that action', (action, words, isTaking) => {
   const [joined] = matchAuditRecords([change(1, {})], [record('7', action, 'key-1')]);
   expect(joined?.audited?.target).toBe('key-1');
   expect(joined && describeChange(joined)).toBe(words);
@@ -34,15 +34,18 @@ it.each([
   ['content.create', 'A content was registered', false],
   ['content.update', 'A content was changed', false],
   ['content.disable', 'A content was disabled', true],
-])('%s is described by its action, for its own content only', (action, words, isTaking) => {
-  const changes = [change(1, { kind: 'content', contentId: 'film' })];
-  const [joined] = matchAuditRecords(changes, [
-    record('8', 'content.update', 'other'),
-    record('7', action, 'film'),
-  ]);
-  expect(joined && describeChange(joined)).toBe(words);
-  expect(joined && isRevocation(joined)).toBe(isTaking);
-});
+])(
+  'a content change by the action %s is described by that action, for its own content only',
+  (action, words, isTaking) => {
+    const changes = [change(1, { kind: 'content', contentId: 'film' })];
+    const [joined] = matchAuditRecords(changes, [
+      record('8', 'content.update', 'other'),
+      record('7', action, 'film'),
+    ]);
+    expect(joined && describeChange(joined)).toBe(words);
+    expect(joined && isRevocation(joined)).toBe(isTaking);
+  },
+);
 
 it('a change without an audit record is described as a change', () => {
   const others = [

@@ -75,8 +75,8 @@ describe('problems', () => {
     [{ dependencies: { content: { status: 'down' } } }, 'bad: The content service is down'],
     [{ dependencies: { leases: { status: 'down' } } }, 'bad: The lease service is down'],
     [{ missing: [{ service: 'leases', address: 'a:1' }] }, 'warning: No figures from leases (a:1)'],
-  ])('a problem is reported with its severity and title (case %#)', (part, told) =>
-    expect(found(part)).toEqual([told]),
+  ])('a problem is reported with its severity and title (case %#)', (part, problem) =>
+    expect(found(part)).toEqual([problem]),
   );
 
   it('configuration warnings are problems and notices are not; the worst problem comes first', () => {
