@@ -1,8 +1,8 @@
-/** What a run has shown. */
+/** The checks of a run, counted as passed or failed. */
 export interface Checks {
-  /** Notes a sentence that has to hold. */
+  /** Counts and prints one check. The sentence says what must hold. */
   check(sentence: string, holds: boolean, detail?: string): void;
-  /** Runs a part; what it throws counts as one failure. */
+  /** Runs a part. An error that it throws counts as one failure. */
   run(part: string, work: () => Promise<void>): Promise<void>;
   /** `N passed, N failed` */
   summary(): string;

@@ -1,5 +1,5 @@
-// `npm run test:faults`: starts the distributed profile on a Postgres, Redis and NATS of its own, breaks one thing after the
-// other, and ends with the line `N passed, N failed`.
+// `npm run test:faults`: starts the distributed profile on its own Postgres, Redis and NATS, breaks one part after the other,
+// and ends with the line `N passed, N failed`.
 
 import { cpSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -21,16 +21,16 @@ import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { startBusyLoops } from './stack/busy-cores.ts';
 import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
 
-const usage = `Breaks what Latchkey stands on, and counts what clients see.
+const usage = `Breaks the services and stores of Latchkey, and counts what clients see.
 
-  npm run test:faults                            all of it, in some ten minutes
+  npm run test:faults                            all parts but rolling-busy, in some ten minutes
   npm run test:faults -- --part faults --only Redis
   npm run test:faults -- --part kills --rounds 150 --seed 7
   npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
   --part revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks   --revocations 250   --rounds 12   --only <part of a fault's name>
-  --part rolling-busy   the restarts with twice as much work as cores. Not by default: it needs the machine for itself
-  --seed <number>   --logs <folder>  where the servers' own logs are to be kept
+  --part rolling-busy   the restarts with twice as much work as cores. Run nothing else on the machine meanwhile
+  --seed <number>   --logs <folder>  keeps the servers' own logs in this folder
 `;
 
 const { values: flags } = readFlags(usage, {
@@ -53,18 +53,17 @@ const root = join(import.meta.dirname, '..', '..');
 const threeReplicas: Replicas = { auth: 1, content: 1, leases: 1, 'key-derivation': 3, gateway: 1 };
 const twoOfEach: Replicas = { auth: 2, content: 2, leases: 2, 'key-derivation': 2, gateway: 2 };
 const rolling: StackOptions = { replicas: twoOfEach, drainSeconds: 3, isBreakable: false };
-/** The default of SHUTDOWN_DRAIN_SECONDS: on a busy machine load balancers and neighbours are slower to look away. */
+/** The default of SHUTDOWN_DRAIN_SECONDS: on a busy machine, load balancers and other services notice later that a process ends. */
 const rollingBusy: StackOptions = { ...rolling, drainSeconds: 5 };
-/** Requests a second beside the restarts: 4 of 10 are a transaction of Postgres, on the same cores. */
+/** Requests a second during the restarts: 4 of 10 are a Postgres transaction, on the same cores. */
 const rollingRate = { idle: 200, busy: 40 };
-/** Beside the restarts: twice as much work as the machine has cores. */
 const loopsPerCore = 2;
-/** Viewers on connections of their own, and what they ask for together. */
+/** Viewers with a connection each, and the requests of all together. */
 const herd = { full: { viewers: 9_500, perSecond: 1_500 }, usual: { viewers: 3_000, perSecond: 600 } };
-/** Revocations of each kind under a condition other than the usual one. */
+/** Revocations of each kind while something is broken. */
 const revocationsBroken = { full: 100, usual: 20 };
 
-/** Of the share of replicas that had refused, by time. */
+/** The plot: the share of replicas that had refused, by time. */
 const plotFile = 'bench/revocation.svg';
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const checks = createChecks(say);
@@ -123,7 +122,7 @@ const parts: Record<string, () => Promise<string>> = {
     }),
   kills: () => {
     const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));
-    say(`the moments of the kills come again with --seed ${seed}`);
+    say(`--seed ${seed} repeats the moments of these kills`);
     const rounds = Number(flags.rounds ?? (flags.full ? 150 : 12));
     return onStack({ replicas: { ...threeReplicas, 'key-derivation': 1 } }, (stack) =>
       killInTurn(stack, checks, { rounds, random: createRandom(seed) }),
@@ -132,7 +131,7 @@ const parts: Record<string, () => Promise<string>> = {
 };
 
 function write(part: string, table: string): void {
-  // Where somebody keeps logs says nothing about what was measured.
+  // The folder of the logs does not matter for what was measured.
   const given = process.argv
     .slice(2)
     .join(' ')
@@ -144,7 +143,7 @@ function write(part: string, table: string): void {
 async function main(): Promise<void> {
   for (const part of flags.part.split(',')) {
     const run = parts[part];
-    if (!run) throw new Error(`There is no part ${part}.\n${usage}`);
+    if (!run) throw new Error(`The part ${part} does not exist.\n${usage}`);
     await checks.run(`--- ${part}`, async () => {
       const table = await run();
       say(`\n${table}`);
@@ -162,5 +161,5 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 await main();
-// Not left to the end of the event loop: Node can hang while it closes what killed processes left behind.
+// Exits at once: Node can hang while it closes sockets of killed processes.
 process.exit();

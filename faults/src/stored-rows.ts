@@ -1,24 +1,20 @@
 import { consistencyQueries } from '@latchkey/rig/consistency';
-import pg from 'pg';
 import type { Acknowledged } from './client/management.ts';
+import { withPostgres } from './stack/with-postgres.ts';
 
 /**
- * What is wrong with the stored rows, in words: something acknowledged that is missing, an act without its audit, an audit
- * without its act, a gap in the change feed.
+ * Describes each fault of the stored rows: an acknowledged change that is missing, a change without its audit row, an audit row
+ * without its change, a gap in the change feed.
  */
 export async function findWrongRows(
   databaseUrl: string,
   acknowledged: readonly Acknowledged[],
 ): Promise<string[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withPostgres(databaseUrl, async (client) => {
     const count = async (sql: string, values: unknown[] = []) =>
       Number((await client.query<{ n: string }>(sql, values)).rows[0]?.n);
     return [...(await findInconsistencies(count)), ...(await findLost(count, acknowledged))];
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 type Count = (sql: string, values?: unknown[]) => Promise<number>;
@@ -40,7 +36,7 @@ async function findLost(count: Count, acknowledged: readonly Acknowledged[]): Pr
     [requestIds],
   );
   if (audited !== requestIds.length)
-    found.push(`${requestIds.length - audited} acknowledged acts have no audit row`);
+    found.push(`${requestIds.length - audited} acknowledged changes have no audit row`);
   for (const table of ['api_keys', 'contents', 'leases'] as const) {
     const ids = acknowledged.flatMap(({ row }) => (row?.table === table ? [row.id] : []));
     const stored = await count(`SELECT count(*) AS n FROM ${table} WHERE id = ANY($1)`, [ids]);

@@ -10,14 +10,15 @@ const viewers = 10;
 const ttlSeconds = 4;
 const renewEveryMs = 2_000;
 const askEveryMs = 500;
-/** Beyond the life and the default grace (30 s) of the state that the replicas read first. */
+/** Longer than the life (4 s) and the default grace (30 s) of the state that the replicas read first. */
 const quietMs = 36_000;
+/** Longer than the quiet time, so that the quiet viewers ask again. */
 const watchedMs = 42_000;
 const contentId = 'renewed-film';
 
 /**
- * Viewers with short leases renew them in time, while neither pushes nor shared states reach the replicas. Half of them need
- * no key for longer than the grace of what the replicas know. No request may be refused. Returns a table.
+ * Viewers with short leases renew them in time, while neither pushes nor shared states reach the replicas. Half of them ask
+ * for no key until the replicas' state of their lease is beyond its grace. No request may be refused. Returns a table.
  */
 export async function loseRenewals(stack: Stack, checks: Checks): Promise<string> {
   const gateway = stack.gateways[0]?.url ?? '';

@@ -1,10 +1,10 @@
 import { Agent } from 'undici';
 
-/** What came of one request. Times are `performance.now()`. */
+/** The answer to one request, or its absence. Times are `performance.now()`. */
 export interface Answer {
-  /** 0: there was none. */
+  /** 0: no answer came. */
   status: number;
-  /** The code of a problem, or why there was no answer. */
+  /** The code of the error, or why no answer came. */
   code: string;
   sentAtMs: number;
   doneAtMs: number;
@@ -20,13 +20,13 @@ export interface Question {
   json?: unknown;
 }
 
-/** Longer than the gateway waits for a service: who gives up first is seen. */
+/** Longer than the gateway waits for a service, so the gateway's own answer arrives. */
 const patienceMs = 12_000;
 
-/** One client for everything: as many connections as there are requests under way. */
+/** One client for all requests: it opens as many connections as requests are under way. */
 const agent = new Agent({ pipelining: 1, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0 });
 
-/** Asks, and never rejects. */
+/** Sends one request. Never rejects. */
 export async function ask(
   origin: string,
   { method = 'GET', path, headers, json }: Question,

@@ -2,12 +2,12 @@ import { viewerToken } from '@latchkey/rig/tokens';
 import { ask, type Question } from './ask.ts';
 import { demand, type Management } from './management.ts';
 
-/** Viewers who only watch: nothing is ever taken from them. */
+/** Viewers who only watch: nothing of theirs is ever revoked. */
 export interface Audience {
   contentId: string;
-  /** Lets every replica know all of them: one that was started anew knows nobody. */
+  /** Makes every replica read the states of all viewers. A replica that was restarted has none. */
   becomeKnown(): Promise<void>;
-  /** The next one's request for a key. */
+  /** The key request of the next viewer. */
   next(): Question;
 }
 
@@ -48,7 +48,7 @@ export async function createAudience(
 
 const attempts = 50;
 
-/** Asks until the key comes: a server that has just started may have to read first. */
+/** Asks until the key comes: a server that has just started may answer 503 at first. */
 export async function warm(origin: string, question: Question): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     const { status, code } = await ask(origin, question);

@@ -1,16 +1,16 @@
 import { type Answer, ask, type Question } from './ask.ts';
 
-/** Requests at a steady pace, whatever becomes of them. */
+/** Requests at a steady pace, which does not depend on the answers. */
 export interface Load {
   /** In the order in which they ended. */
   answers: Answer[];
-  /** Waits for what is under way. */
+  /** Waits for the requests under way. */
   stop(): Promise<Answer[]>;
 }
 
 const tickMs = 10;
 
-/** @param next gives each request and where it goes */
+/** @param next returns each request and its origin */
 export function startLoad(perSecond: number, next: () => { origin: string; question: Question }): Load {
   const answers: Answer[] = [];
   const open = new Set<Promise<void>>();
@@ -39,17 +39,4 @@ export function startLoad(perSecond: number, next: () => { origin: string; quest
       return answers;
     },
   };
-}
-
-/** `200: 1,234 · 503: 5`; a missing answer by its reason. */
-export function countByStatus(answers: readonly Answer[]): string {
-  const counts = new Map<string, number>();
-  for (const { status, code } of answers) {
-    const name = status === 0 ? code : String(status);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts]
-    .sort(([a], [b]) => a.localeCompare(b))
-    .map(([name, count]) => `${name}: ${count.toLocaleString('en')}`)
-    .join(' · ');
 }

@@ -1,28 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { type Answer, ask } from './ask.ts';
 
-/** A change that the server has said is done: its audit row is found by the request id. */
+/** A change that the server answered with a success. */
 export interface Acknowledged {
+  /** The id by which its audit row is found. */
   requestId: string;
-  /** The row that it made; null for a change that makes none. */
+  /** The row that it created; null if it creates no row. */
   row: { table: 'api_keys' | 'contents' | 'leases'; id: string } | null;
 }
 
-/** What an application's backend does at the gateway, with the management key. */
+/** What an application's backend does at the gateway, with the admin key. */
 export interface Management {
   call(method: string, path: string, json?: unknown, rowOf?: RowOf): Promise<Answer>;
   registerContent(contentId: string): Promise<Answer>;
   createLease(viewerId: string, contentId: string): Promise<Answer>;
-  /** Everything that was acknowledged so far. */
   acknowledged: Acknowledged[];
 }
 
 type RowOf = (answer: Answer) => Acknowledged['row'];
 
-/** The longest that the server allows by default: no lease ends while the tests run. */
+/** The longest life that the server allows by default, so no lease expires during the run. */
 const leaseTtlSeconds = 3_600;
 
-/** @param origin says which gateway to ask, each time anew */
+/** @param origin returns the gateway for the next request */
 export function createManagement(origin: () => string, adminKey: string): Management {
   const acknowledged: Acknowledged[] = [];
 
@@ -59,10 +59,15 @@ export function createManagement(origin: () => string, adminKey: string): Manage
   };
 }
 
-/** The JSON of an answer that has to be a success. */
+/**
+ * The JSON of an answer that must be a success.
+ *
+ * @throws Error if it is not one
+ */
 // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape
 export async function demand(answer: Promise<Answer>): Promise<any> {
   const { status, code, json } = await answer;
-  if (status < 200 || status >= 300) throw new Error(`what prepares a test was answered ${status} ${code}`);
+  if (status < 200 || status >= 300)
+    throw new Error(`a request that must succeed was answered ${status} ${code}`);
   return json;
 }

@@ -8,26 +8,26 @@ export const revocationKinds = ['leaseId', 'viewerId', 'contentId', 'pair', 'con
 
 export type RevocationKind = (typeof revocationKinds)[number];
 
-/** A viewer or a holder of an API key who gets a key until that is revoked. */
+/** A viewer or a holder of an API key who gets a key until the revocation. */
 export interface RevocationSubject {
   kind: RevocationKind;
   /** The request for the key. */
   question: Question;
-  /** The code that refuses it afterwards. */
+  /** The error code of a key request afterwards. */
   refusal: string;
-  takeAway(): Promise<Answer>;
+  revoke(): Promise<Answer>;
 }
 
 export interface RevocationSubjectOptions {
   management: Management;
   tokenSecret: string;
-  /** A content that nobody touches. */
+  /** A content that stays active. */
   contentId: string;
-  /** Whether a viewer names its lease, or has only a token. */
+  /** Whether the viewer names its lease, or sends only a token. */
   withLease: boolean;
 }
 
-/** @throws Error where the server does not make what the subject needs */
+/** @throws Error if the server does not create what the subject needs */
 export async function createRevocationSubject(
   kind: RevocationKind,
   options: RevocationSubjectOptions,
@@ -50,8 +50,8 @@ export async function createRevocationSubject(
   if (withLease) headers['x-lease-id'] = leaseId;
   const question = { path, headers };
   if (kind === 'content') {
-    const takeAway = () => management.call('DELETE', `/api/v1/content/${contentId}`);
-    return { kind, question, refusal: 'CONTENT_NOT_FOUND', takeAway };
+    const revoke = () => management.call('DELETE', `/api/v1/content/${contentId}`);
+    return { kind, question, refusal: 'CONTENT_NOT_FOUND', revoke };
   }
   const selector = {
     leaseId: { leaseId },
@@ -59,8 +59,8 @@ export async function createRevocationSubject(
     contentId: { contentId },
     pair: { viewerId, contentId },
   }[kind];
-  const takeAway = () => management.call('POST', '/keys/leases/revoke', selector);
-  return { kind, question, refusal: withLease ? 'LEASE_REVOKED' : 'TOKEN_REVOKED', takeAway };
+  const revoke = () => management.call('POST', '/keys/leases/revoke', selector);
+  return { kind, question, refusal: withLease ? 'LEASE_REVOKED' : 'TOKEN_REVOKED', revoke };
 }
 
 async function createKeyHolder({
@@ -78,6 +78,6 @@ async function createKeyHolder({
     kind: 'api-key',
     question: { path: `/keys/${contentId}`, headers: { authorization: `Bearer ${made.raw_key}` } },
     refusal: 'INVALID_API_KEY',
-    takeAway: () => management.call('DELETE', `/api/v1/api-keys/${made.api_key.id}`),
+    revoke: () => management.call('DELETE', `/api/v1/api-keys/${made.api_key.id}`),
   };
 }

@@ -7,17 +7,17 @@ import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
-import type { Stack } from '../stack/stack.ts';
+import { directReplicas, type Stack } from '../stack/stack.ts';
 
 /** Three times what `AUTH_JWT_CLOCK_TOLERANCE_SECONDS` allows by default. */
 const apartSeconds = 30;
 const toleranceSeconds = 10;
-/** `docs/contract.md#revocation`: with the bus a second at p99, and 5 s at the latest. */
+/** `docs/contract.md#revocation`: 5 s at the latest. */
 const holdsWithinMs = 5_000;
-/** Replicas are asked for this long, so that the first reading that a wrong clock would spoil has come and gone. */
+/** Longer than the 5 s for which a state counts, so that each replica has to confirm its states again. */
 const watchedMs = 7_000;
 
-/** The wall clock of each process, seconds from the right one. Two replicas are a minute apart. */
+/** How many seconds the wall clock of each process is ahead. The clocks of two replicas are a minute apart. */
 const shifts: Readonly<Record<string, number>> = {
   'leases-1': -apartSeconds,
   'auth-1': apartSeconds,
@@ -26,14 +26,14 @@ const shifts: Readonly<Record<string, number>> = {
   'key-derivation-2': -apartSeconds,
 };
 
-/** What the processes of a stack are told beside their usual variables, so that their clocks are apart. */
+/** Variables for the processes of a stack that set their clocks apart. */
 export function clocksApart(): SettingsOf {
   const preload = pathToFileURL(`${import.meta.dirname}/shift-clock.ts`).href;
   const optionsOf = (shift: number) => ({ NODE_OPTIONS: `--import ${preload}?by=${shift * 1_000}` });
   return Object.fromEntries(Object.entries(shifts).map(([name, shift]) => [name, optionsOf(shift)]));
 }
 
-/** Asks and revokes on a stack whose clocks are apart. Returns a table. */
+/** Requests keys and revokes on a stack whose clocks are apart. Returns a table. */
 export async function setClocksApart(stack: Stack, checks: Checks): Promise<string> {
   const scene = await openScene(stack);
   await checkPlaying(scene, checks);
@@ -53,13 +53,12 @@ async function openScene(stack: Stack) {
   const questionOf = (viewerId: string, claims = {}, leaseId?: string): Question => ({
     path: `/keys/${contentId}`,
     headers: {
-      // Replicas are asked themselves, as the gateway asks them.
       'x-latchkey-secret': internalSecret,
       authorization: `Bearer ${viewerToken(tokenSecret, viewerId, claims)}`,
       ...(leaseId === undefined ? {} : { 'x-lease-id': leaseId }),
     },
   });
-  const replicas = stack.servers['key-derivation'];
+  const replicas = directReplicas(stack);
   const everywhere = (question: Question) => Promise.all(replicas.map(({ url }) => ask(url, question)));
   return { management, contentId, questionOf, everywhere };
 }
@@ -106,7 +105,7 @@ async function checkRevocations(scene: Scene, checks: Checks): Promise<number> {
     latestMs = Math.max(latestMs, performance.now() - startMs);
     const holds = answers.every(({ code }) => code === expected);
     checks.check(
-      `${what} opened everywhere before its revocation`,
+      `every replica serves a key for ${what} before its revocation`,
       said(before) === '200, 200, 200',
       said(before),
     );
@@ -115,15 +114,15 @@ async function checkRevocations(scene: Scene, checks: Checks): Promise<number> {
   return latestMs;
 }
 
-/** What `docs/operations.md#clocks` says of clocks that differ. */
+/** Checks what `docs/operations.md#clocks` says about clocks that differ. */
 async function checkTokens({ management, questionOf, everywhere }: Scene, checks: Checks): Promise<void> {
   const fresh = await everywhere(questionOf('clock-fresh', { iat: nowSeconds() }));
   checks.check(
-    `a token of this moment is refused by the replica that is ${apartSeconds} s behind, and by no other`,
+    `only the replica that is ${apartSeconds} s behind refuses a token that was issued just now`,
     said(fresh) === '200, INVALID_TOKEN, 200',
     said(fresh),
   );
-  // The lease service is behind, so its marks are from before tokens that are younger than the difference.
+  // The lease service is behind, so its marks are older than tokens that are younger than the difference.
   const age = apartSeconds - toleranceSeconds + 5;
   const question = questionOf('clock-young', { iat: nowSeconds() - age });
   await demand(management.call('POST', '/keys/leases/revoke', { viewerId: 'clock-young' }));

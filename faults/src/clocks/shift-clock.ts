@@ -1,5 +1,5 @@
-// Loaded before a server by `--import`: its wall clock is wrong by the milliseconds in this module's address (`?by=-30000`) from
-// the start, as on a machine whose time nobody keeps. The monotonic clock stays as it is.
+// `--import` loads this before a server. It shifts the wall clock by the milliseconds in this module's address (`?by=-30000`), as
+// on a machine whose clock is not synchronized. The monotonic clock is not shifted.
 const shiftMs = Number(new URL(import.meta.url).searchParams.get('by'));
 const RightDate = Date;
 

@@ -4,10 +4,10 @@ import { demand } from '../client/management.ts';
 import { type ClonedPostgres, clonePostgres } from './clone-postgres.ts';
 import { type DatabaseScene, limitMs, makePlayer, readyOf, said, servesBeyondLimit } from './scene.ts';
 
-/** For the last bytes to reach a standby on the same machine, and for a replica to have read what it may. */
+/** Until the last bytes have reached a standby on the same machine. */
 const settledMs = 1_500;
 
-/** Services that reach a standby, which answers reads and is behind without anyone knowing by how much. */
+/** Services reach a standby, which answers reads but may be behind by any time. */
 export async function standbyThatAnswers(scene: DatabaseScene): Promise<string> {
   const { checks, stack } = scene;
   const player = await makePlayer(scene, 'standby-film', 'standby-player');
@@ -16,7 +16,7 @@ export async function standbyThatAnswers(scene: DatabaseScene): Promise<string> 
     await standby.start();
     scene.leadTo(standby.port);
     const late = await servesBeyondLimit(scene, player, limitMs + 5_000);
-    checks.check('no key is served on the word of a standby beyond the limit', !late);
+    checks.check('no key is served on a state from a standby beyond the limit', !late);
     const refused = said(await scene.everywhere(player));
     checks.check(
       'replicas answer 503 meanwhile, and do not refuse the viewer',
@@ -38,27 +38,27 @@ export async function standbyThatAnswers(scene: DatabaseScene): Promise<string> 
   }
 }
 
-/** A standby takes over without the last acts, and its own next acts get their numbers. */
+/** A standby takes over without the last changes, and its own next changes get their numbers. */
 export async function failoverThatLosesRows(scene: DatabaseScene): Promise<string> {
-  return loseActs(
+  return loseChanges(
     scene,
     'failover',
     async (copy) => {
       await copy.start();
       await sleep(settledMs);
-      // It falls behind: what is acknowledged from now on it never receives.
+      // The standby never receives what is acknowledged from now on.
       await copy.shutDown();
     },
     true,
   );
 }
 
-/** The files of a backup take the place of the database. */
+/** The files of a backup replace the database. */
 export async function restoredFromBackup(scene: DatabaseScene): Promise<string> {
-  return loseActs(scene, 'restore', async () => {}, false);
+  return loseChanges(scene, 'restore', async () => {}, false);
 }
 
-async function loseActs(
+async function loseChanges(
   scene: DatabaseScene,
   what: string,
   fallBehind: (copy: ClonedPostgres) => Promise<void>,
@@ -79,11 +79,11 @@ async function loseActs(
     await copy.start();
     scene.leadTo(copy.port);
     if (follows) await scene.sql('select pg_promote()');
-    // The numbers of what was lost are given out again.
+    // These get the numbers of the lost changes.
     const after = await writeAfter(scene, what);
     const heldMs = await scene.until(player, 'CONTENT_NOT_FOUND');
     checks.check(
-      `after a ${what} no replica goes on by a re-activation that was lost`,
+      `after a ${what} no replica serves keys by a re-activation that was lost`,
       heldMs !== null && heldMs <= limitMs,
       `it took ${heldMs === null ? 'more than 30 s' : `${Math.round(heldMs)} ms`}`,
     );
@@ -96,7 +96,7 @@ async function loseActs(
       (await scene.until(after, 'TOKEN_REVOKED')) !== null,
     );
     await stack.waitWhole();
-    return `the lost re-activation was over ${Math.round(heldMs ?? 0)} ms after the first act on the new history`;
+    return `the lost re-activation was over ${Math.round(heldMs ?? 0)} ms after the first change on the new history`;
   } finally {
     await stack.backings.postgres.start();
     scene.leadTo(stack.backings.postgres.port);
@@ -105,7 +105,7 @@ async function loseActs(
   }
 }
 
-/** Two acts, as soon as they are taken. @returns the question of a viewer that was revoked */
+/** Makes two changes as soon as the new server accepts them. @returns the key request of a viewer that was revoked */
 async function writeAfter(scene: DatabaseScene, what: string): Promise<Question> {
   const { management } = scene;
   const viewerId = `${what}-revoked`;
@@ -114,12 +114,12 @@ async function writeAfter(scene: DatabaseScene, what: string): Promise<Question>
   return scene.questionOf(`${what}-other`, viewerId);
 }
 
-/** Asks until it is done: each service notices by itself that its connections lead nowhere. */
-async function untilDone(act: () => Promise<Answer>): Promise<void> {
+/** Repeats a change until it succeeds: each service has to notice by itself that its connections are dead. */
+async function untilDone(change: () => Promise<Answer>): Promise<void> {
   for (let attempt = 0; attempt < 100; attempt++) {
-    const { status } = await act();
+    const { status } = await change();
     if (status >= 200 && status < 300) return;
     await sleep(100);
   }
-  throw new Error('no change was taken from the new server');
+  throw new Error('the new server accepted no change');
 }

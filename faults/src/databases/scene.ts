@@ -1,42 +1,42 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import { viewerToken } from '@latchkey/rig/tokens';
-import pg from 'pg';
 import type { Checks } from '../checks.ts';
 import { type Answer, ask, type Question } from '../client/ask.ts';
 import { createManagement, demand, type Management } from '../client/management.ts';
 import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
-import type { Stack } from '../stack/stack.ts';
+import { directReplicas, type Stack } from '../stack/stack.ts';
+import { withPostgres } from '../stack/with-postgres.ts';
 
 /** `docs/contract.md#age-of-a-state`: the age after which an unconfirmed state is unknown. */
 export const limitMs = 5_000;
-/** Beyond the limit, for an answer that was on its way. */
+/** For an answer that was decided before the limit and arrives after it. */
 const slackMs = 500;
 const settleTimeoutMs = 30_000;
 
-/** What a database is tried with: a stack, its management, and viewers at every replica. */
+/** What the trial of a database uses: a stack, its management API, and requests to every replica. */
 export interface DatabaseScene {
   stack: Stack;
   checks: Checks;
   management: Management;
-  /** A question of a viewer whose token is a minute old. */
+  /** The key request of a viewer whose token is a minute old. */
   questionOf(contentId: string, viewerId: string, leaseId?: string): Question;
-  /** The viewer asks for a lease itself, through the gateway. */
+  /** The viewer creates a lease with its own token, through the gateway. */
   createAsViewer(contentId: string, viewerId: string): Promise<Answer>;
-  /** The answers of all replicas, asked themselves. */
+  /** The answers of all replicas, each called directly. */
   everywhere(question: Question): Promise<Answer[]>;
-  /** Asks every replica until all answer as expected; null after 30 s, else the milliseconds that it took. */
+  /** Asks every replica until all answer as expected. Returns how many milliseconds it took; null after 30 s. */
   until(question: Question, expected: string): Promise<number | null>;
-  /** Runs statements on the server that the services use now. */
+  /** Runs statements on the server that the services use now. Returns the rows of the last one. */
   sql(...statements: string[]): Promise<Record<string, unknown>[]>;
-  /** Sets what each new session gets, and ends those that there are. */
+  /** Changes a setting of new sessions, and ends the sessions that exist. */
   setForSessions(setting: string): Promise<void>;
-  /** Every service reaches another server from now on. */
+  /** Connects every service to the server on this port from now on. */
   leadTo(port: number): void;
 }
 
 export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
-  const replicas = stack.servers['key-derivation'];
+  const replicas = directReplicas(stack);
   let url = stack.databaseUrl;
   const everywhere = (question: Question) => Promise.all(replicas.map((one) => ask(one.url, question)));
   const scene: DatabaseScene = {
@@ -46,7 +46,6 @@ export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
     questionOf: (contentId, viewerId, leaseId) => ({
       path: `/keys/${contentId}`,
       headers: {
-        // Replicas are asked themselves, as the gateway asks them.
         'x-latchkey-secret': internalSecret,
         authorization: `Bearer ${viewerToken(tokenSecret, viewerId)}`,
         ...(leaseId === undefined ? {} : { 'x-lease-id': leaseId }),
@@ -69,17 +68,12 @@ export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
       }
       return null;
     },
-    async sql(...statements) {
-      const client = new pg.Client(url);
-      await client.connect();
-      try {
+    sql: (...statements) =>
+      withPostgres(url, async (client) => {
         let rows: Record<string, unknown>[] = [];
         for (const statement of statements) rows = (await client.query(statement)).rows;
         return rows;
-      } finally {
-        await client.end();
-      }
-    },
+      }),
     async setForSessions(setting) {
       await scene.sql(
         'set default_transaction_read_only = off',
@@ -95,10 +89,10 @@ export function openDatabaseScene(stack: Stack, checks: Checks): DatabaseScene {
   return scene;
 }
 
-/** What was answered: the code where there is one, else the status. */
+/** The error code of each answer, or its status. */
 export const said = (answers: readonly Answer[]) => answers.map(({ status, code }) => String(code || status));
 
-/** A viewer with a key at every replica. @returns its question */
+/** A viewer whom every replica serves a key. @returns its key request */
 export async function makePlayer(
   scene: DatabaseScene,
   contentId: string,
@@ -111,7 +105,7 @@ export async function makePlayer(
   return question;
 }
 
-/** Asks for some time. @returns whether a key came after the limit, counted from now */
+/** Asks for some time. @returns whether a key came later than the limit, counted from the call */
 export async function servesBeyondLimit(
   scene: DatabaseScene,
   question: Question,

@@ -5,7 +5,7 @@ import { type DatabaseScene, limitMs, makePlayer, readyOf, said } from './scene.
 
 const rounds = 20;
 
-/** Revocations and creations at once, where the database would give each transaction one snapshot. */
+/** Revokes and creates leases at once, while the database by default gives each transaction one snapshot. */
 export async function anotherIsolation(scene: DatabaseScene): Promise<string> {
   const { checks, management } = scene;
   await scene.setForSessions("set default_transaction_isolation = 'repeatable read'");
@@ -34,12 +34,12 @@ export async function anotherIsolation(scene: DatabaseScene): Promise<string> {
     wrong.length === 0,
     wrong.slice(0, 3).join('; '),
   );
-  checks.check('and every replica refuses the token', refusedMs !== null);
+  checks.check('with that isolation level every replica refuses the token', refusedMs !== null);
   await scene.setForSessions('reset default_transaction_isolation');
   return `${rounds} revocations beside creations: all held`;
 }
 
-/** A kill right after acknowledgements, where the database would answer a commit before it is written. */
+/** Kills the database right after acknowledgements, while by default it answers a commit before it is written. */
 export async function asynchronousCommits(scene: DatabaseScene): Promise<string> {
   const { checks, management, stack } = scene;
   await scene.setForSessions('set synchronous_commit = off');
@@ -65,7 +65,7 @@ export async function asynchronousCommits(scene: DatabaseScene): Promise<string>
   return `${management.acknowledged.length - before} acknowledged changes, killed after the last: nothing lost`;
 }
 
-/** A database that can be read and takes no writes. */
+/** Serves keys on a database that answers reads and refuses writes. */
 export async function readOnly(scene: DatabaseScene): Promise<string> {
   const { checks, management, stack } = scene;
   const known = await makePlayer(scene, 'read-only-film', 'read-only-known');
@@ -75,15 +75,19 @@ export async function readOnly(scene: DatabaseScene): Promise<string> {
   await sleep(limitMs + 2_000);
   const keys = said([...(await scene.everywhere(known)), ...(await scene.everywhere(cold))]);
   checks.check(
-    'keys of viewers whom replicas know or not are served beyond the limit while the database is read-only',
+    'keys are served beyond the limit while the database is read-only, to known and to unknown viewers',
     keys.every((one) => one === '200'),
     keys.join(', '),
   );
   const change = await management.registerContent('read-only-other');
-  checks.check('a change is answered 503 meanwhile', change.status === 503, String(change.status));
+  checks.check(
+    'a change on a read-only database is answered 503',
+    change.status === 503,
+    String(change.status),
+  );
   const ready = await Promise.all([...stack.gateways, ...stack.servers.leases].map(readyOf));
   checks.check(
-    'gateway and lease service are ready meanwhile, and show the database as degraded',
+    'on a read-only database the gateway and the lease service are ready and show it as degraded',
     ready.every(({ status, database }) => status === 200 && database === 'degraded'),
     JSON.stringify(ready),
   );

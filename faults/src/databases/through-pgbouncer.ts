@@ -1,24 +1,22 @@
-import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { findProgram } from '@latchkey/rig/stores/own-stores';
-import { startServerProgram } from '@latchkey/rig/stores/server-program';
+import { makeServerFolder, startServerProgram } from '@latchkey/rig/stores/server-program';
 import { demand } from '../client/management.ts';
 import { type DatabaseScene, makePlayer } from './scene.ts';
 
 /** Debian's user for daemons without files: PgBouncer refuses to run as root. */
 const nobody = 65_534;
 
-/** All services through PgBouncer in session mode, with its default of refused start parameters. */
+/** All services connect through PgBouncer in session mode. By default it refuses start parameters that it does not know. */
 export async function throughPgBouncer(scene: DatabaseScene): Promise<string> {
   const { checks, management, stack } = scene;
   const program = findProgram('pgbouncer');
-  if (!program) return 'not tried: there is no pgbouncer on this machine';
+  if (!program) return 'not tried: pgbouncer is not installed on this machine';
   const port = await findFreePort();
-  const folder = mkdtempSync(join(tmpdir(), 'latchkey-faults-pgbouncer-'));
   const uid = process.getuid?.() === 0 ? nobody : undefined;
-  if (uid !== undefined) chownSync(folder, uid, uid);
+  const folder = makeServerFolder(uid);
   const file = join(folder, 'pgbouncer.ini');
   writeFileSync(
     file,
@@ -43,7 +41,7 @@ default_pool_size = 100
     readyLine: /process up/,
     endSignal: 'TERM',
     uid,
-    removesFolder: false,
+    removesFolder: true,
   });
   try {
     await scene.sql("alter database postgres set default_transaction_isolation = 'repeatable read'");
@@ -63,6 +61,5 @@ default_pool_size = 100
     await scene.setForSessions('reset default_transaction_isolation');
     await stack.waitWhole();
     await bouncer.stop();
-    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -5,7 +5,7 @@ import { type DatabaseScene, openDatabaseScene } from './scene.ts';
 import { anotherIsolation, asynchronousCommits, readOnly } from './settings.ts';
 import { throughPgBouncer } from './through-pgbouncer.ts';
 
-/** The last two leave histories behind that the others need not meet. */
+/** The last two leave another history in the database, so they come last. */
 const trials: readonly [name: string, run: (scene: DatabaseScene) => Promise<string>][] = [
   ['a default isolation level of repeatable read', anotherIsolation],
   ['`synchronous_commit = off` in the database', asynchronousCommits],
@@ -17,9 +17,9 @@ const trials: readonly [name: string, run: (scene: DatabaseScene) => Promise<str
 ];
 
 /**
- * Other databases than the usual one, in turn on one stack.
+ * Tries databases that differ from the usual one, in turn on one stack.
  *
- * @param only a part of the names; all where it is empty
+ * @param only a part of the names; empty for all
  * @returns a table
  */
 export async function tryDatabases(stack: Stack, checks: Checks, only: string): Promise<string> {

@@ -1,26 +1,25 @@
-import pg from 'pg';
 import { type Answer, ask } from '../client/ask.ts';
 import type { Stack } from '../stack/stack.ts';
-import type { Fault } from './fault.ts';
+import { withPostgres } from '../stack/with-postgres.ts';
+import { brokenSeconds, type Fault } from './fault.ts';
 
-const brokenSeconds = 8;
-/** What a year of a busy server leaves. Making them takes some ten seconds, with the indexes. */
+/** The rows of a year on a busy server. Making them takes some ten seconds, with the indexes. */
 const rowsOfFullAudit = 500_000;
-/** Strangers at once: enough that the processes are never idle, few enough that viewers have their turn on the same four cores. */
+/** Strangers at a time: enough to keep the processes busy, few enough to leave viewers processor time on the same four cores. */
 const strangers = 16;
 /** Rows that a process may write for strangers in a minute: 60 addresses, and one more for each action. */
 const rowsPerMinute = 61;
-/** Auth, content and leases write the audit; the 8 s lie in two minutes at most. */
+/** Auth, content and leases write the audit. The 8 s touch two minutes at most. */
 const mostRows = 3 * 2 * rowsPerMinute;
-/** A refusal waits a second for its row; the rest is for a busy machine. */
+/** A refusal waits up to a second for its row. The other two are for a busy machine. */
 const refusalLimitMs = 3_000;
 
-/** The audit, full in either sense of the word. */
+/** An audit that accepts no rows, and one that already has very many. */
 export function auditFaults(): Fault[] {
   return [auditTakesNoRows(), floodOfStrangers()];
 }
 
-/** As on a full disk: an act whose row cannot be written does not happen, and a refusal is answered all the same. */
+/** As on a full disk: a change whose audit row cannot be written does not happen. A refusal is still answered. */
 function auditTakesNoRows(): Fault {
   return {
     name: 'the audit takes no rows',
@@ -48,7 +47,7 @@ function auditTakesNoRows(): Fault {
   };
 }
 
-/** Wrong keys as fast as they are answered, on an audit of half a million rows. */
+/** Strangers send wrong API keys as fast as they are answered, on an audit of half a million rows. */
 function floodOfStrangers(): Fault {
   let flood: { stop(): Promise<number> } | null = null;
   let before = 0;
@@ -82,7 +81,7 @@ const beRefused = ({ gateways }: Stack): Promise<Answer> =>
     headers: { authorization: `Bearer lk_${'0'.repeat(64)}` },
   });
 
-/** Stops with how many were refused. */
+/** Sends wrong API keys until it is stopped. `stop` returns how many were refused. */
 function startFlood(stack: Stack): { stop(): Promise<number> } {
   let isOver = false;
   let refused = 0;
@@ -108,11 +107,5 @@ async function countStrangers({ databaseUrl }: Stack): Promise<number> {
 
 /** @returns the rows of the only statement */
 async function runSql(databaseUrl: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows ?? [];
-  } finally {
-    await client.end();
-  }
+  return withPostgres(databaseUrl, async (client) => (await client.query(sql)).rows ?? []);
 }

@@ -1,15 +1,13 @@
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { Stack } from '../stack/stack.ts';
 import { auditFaults } from './audit-faults.ts';
-import type { Fault } from './fault.ts';
+import { brokenSeconds, type Fault } from './fault.ts';
 
-/** Longer than the 5 s after which a state that nobody could confirm is unknown. */
-const brokenSeconds = 8;
-/** A restart is over by then. */
+/** By then a restart is over. */
 const restartSeconds = 1;
 const slowMs = 1_000;
 
-/** Everything that is broken, in turn. */
+/** All faults, in the order in which they are tried. */
 export const faults: readonly Fault[] = [
   ...backingFaults('postgres', 'Postgres', false),
   ...backingFaults('redis', 'Redis', true),
@@ -19,14 +17,14 @@ export const faults: readonly Fault[] = [
   killed('the content service', ({ servers }) => servers.content),
   killed('one key-derivation replica of three', ({ servers }) => servers['key-derivation'].slice(0, 1)),
   paused('the lease service', ({ servers }) => servers.leases, true),
-  // Who has a request at the replica that stands still waits until it is found to give no sign of life.
+  // Requests to the paused replica wait until the gateway finds it unresponsive and uses another.
   paused('one key-derivation replica of three', ({ servers }) => servers['key-derivation'].slice(0, 1), true),
   cut('between key-derivation and leases', (name) => /^key-derivation-\d leases-/.test(name), true),
   cut('around one key-derivation replica', (name) => name.startsWith('key-derivation-1 '), true),
   ...auditFaults(),
 ];
 
-/** @param unseen whether viewers notice nothing: Redis and NATS make the server fast, and not right */
+/** @param unseen whether viewers notice nothing: Redis and NATS only make the server faster */
 function backingFaults(key: keyof Stack['backings'], name: string, unseen: boolean): Fault[] {
   const slow = ({ links }: Stack, act: 'slow' | 'heal') => {
     for (const [link, proxy] of links) if (link.endsWith(` ${key}`)) proxy[act](slowMs);

@@ -1,11 +1,14 @@
 import type { Stack } from '../stack/stack.ts';
 
-/** Something that breaks and is mended. */
+/** Longer than the 5 s after which an unconfirmed state is unknown. */
+export const brokenSeconds = 8;
+
+/** A part of the stack that is broken for a while. */
 export interface Fault {
   name: string;
   /** How long it stays broken. */
   seconds: number;
-  /** Whether viewers that every replica knows are to get each key all the same. */
+  /** Whether viewers whom every replica knows must get every key meanwhile. */
   unseenByViewers: boolean;
   begin(stack: Stack): Promise<void> | void;
   end(stack: Stack): Promise<void> | void;

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, ask } from '../client/ask.ts';
 import type { RevocationSubject } from '../client/revocation-subject.ts';
-import type { Replica } from '../revocation/follow-revocation.ts';
+import type { Replica } from '../stack/stack.ts';
 
-/** Asks every replica with the credentials of revoked subjects while something is broken, and remembers each key that came. */
+/** Asks every replica with the credentials of revoked subjects while something is broken, and records each key that came. */
 export interface RevocationObserver {
-  /** The taking away was acknowledged at this instant (`performance.now()`). */
+  /** The revocation was acknowledged at this instant (`performance.now()`). */
   watch(subject: RevocationSubject, acknowledgedAtMs: number): void;
-  /** Milliseconds from an acknowledgement to the latest key after it; 0 where none came. */
+  /** Milliseconds from an acknowledgement to the latest key after it; 0 if no key came. */
   latestKeyMs(): number;
-  /** Asks every replica for every subject until it refuses. Returns what was wrong, in words. */
+  /** Asks every replica for every subject until it refuses. Describes each wrong answer. */
   verify(): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -20,9 +20,9 @@ interface Watched {
 }
 
 const askEveryMs = 500;
-/** After this long a subject is asked for no more until the end. */
+/** After this long, requests for a subject pause until `verify`. */
 const watchedMs = 12_000;
-/** For a server that is ready again to say what it knows. */
+/** For a server that is ready again to read its states. */
 const verifyTimeoutMs = 10_000;
 
 export function startRevocationObserver(replicas: readonly Replica[]): RevocationObserver {

@@ -8,24 +8,23 @@ import {
   type RevocationSubject,
   revocationKinds,
 } from '../client/revocation-subject.ts';
-import type { Replica } from '../revocation/follow-revocation.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
-import type { Stack } from '../stack/stack.ts';
+import type { Replica, Stack } from '../stack/stack.ts';
 import { findWrongRows } from '../stored-rows.ts';
 import type { Fault } from './fault.ts';
 import { type RevocationObserver, startRevocationObserver } from './revocation-observer.ts';
 
-/** What was seen of one fault. */
+/** What clients saw of one fault. */
 export interface FaultReport {
   fault: Fault;
-  /** Key requests of viewers whom nobody took anything from. */
+  /** Key requests of viewers who keep their rights. */
   keys: Answer[];
-  /** Leases made, and leases, contents and API keys taken away, while it was broken. */
+  /** Changes while it was broken: leases created, and leases, contents and API keys revoked. */
   changes: Answer[];
   latestKeyMs: number;
-  /** What is wrong afterwards, in words. */
+  /** Describes each thing that is wrong afterwards. */
   wrong: string[];
-  /** From the beginning of the mending to the last request that failed; null where that took too long. */
+  /** From the start of the repair to the last request that failed; null if that took too long. */
   normalAfterMs: number | null;
 }
 
@@ -37,11 +36,11 @@ export interface Scene {
 
 const keysPerSecond = 150;
 const changeEveryMs = 250;
-/** So long without a failure is normal again. */
+/** All is normal again after this long without a failure. */
 const quietMs = 1_500;
 const normalTimeoutMs = 30_000;
 
-/** Breaks it under load, changes things meanwhile, mends it, and looks at what is left. */
+/** Breaks one part under load, makes changes meanwhile, repairs it, and checks what is left. */
 export async function runFault(fault: Fault, { stack, audience, replicas }: Scene): Promise<FaultReport> {
   const gateway = stack.gateways[0]?.url ?? '';
   const management = createManagement(() => gateway, adminKey);
@@ -56,8 +55,8 @@ export async function runFault(fault: Fault, { stack, audience, replicas }: Scen
   const load = startLoad(keysPerSecond, () => ({ origin: gateway, question: audience.next() }));
   const observer = startRevocationObserver(replicas);
   try {
-    // The last of these are acknowledged when their announcement may not have arrived yet.
-    for (const answer of await Promise.all(early.map((subject) => takeAway(subject, observer))))
+    // The fault begins right after these, so replicas may not have received the last of them.
+    for (const answer of await Promise.all(early.map((subject) => revoke(subject, observer))))
       if (answer.status !== 200) throw new Error(`before the fault a change was answered ${answer.status}`);
     await fault.begin(stack);
     const changes = await changeWhileBroken(
@@ -106,13 +105,13 @@ async function createSubjects(
   return subjects;
 }
 
-async function takeAway(subject: RevocationSubject, observer: RevocationObserver): Promise<Answer> {
-  const answer = await subject.takeAway();
+async function revoke(subject: RevocationSubject, observer: RevocationObserver): Promise<Answer> {
+  const answer = await subject.revoke();
   if (answer.status === 200) observer.watch(subject, answer.doneAtMs);
   return answer;
 }
 
-/** At a steady pace, one after the other has been sent. The answers may come later. */
+/** Sends changes at a steady pace. Their answers may come later. */
 async function changeWhileBroken(
   seconds: number,
   subjects: readonly RevocationSubject[],
@@ -123,7 +122,7 @@ async function changeWhileBroken(
   const changes: Promise<Answer>[] = [];
   const endMs = performance.now() + seconds * 1_000;
   for (const [index, subject] of subjects.entries()) {
-    changes.push(takeAway(subject, observer));
+    changes.push(revoke(subject, observer));
     changes.push(management.createLease(`late-${index}-${performance.now()}`, contentId));
     await sleep(changeEveryMs);
   }
@@ -131,11 +130,11 @@ async function changeWhileBroken(
   return changes;
 }
 
-/** Milliseconds from the mending to the last key request that failed or the first time that nothing was missing. */
+/** Milliseconds from the repair until all dependencies are back and no key request fails any more. */
 async function untilNormal(stack: Stack, load: Load, mendedAtMs: number): Promise<number | null> {
   let wholeAtMs: number | null = null;
   while (performance.now() - mendedAtMs < normalTimeoutMs) {
-    // Gateways are ready without most services, as keys go on without them. Here the service's return counts.
+    // A gateway is ready without most services, because keys are served without them. Here the return of all counts.
     const whole = (await Promise.all(stack.gateways.map((gateway) => gateway.isWhole()))).every(Boolean);
     const nowMs = performance.now();
     if (!whole) wholeAtMs = null;

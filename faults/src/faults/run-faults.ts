@@ -1,28 +1,24 @@
 import type { Checks } from '../checks.ts';
 import { createAudience } from '../client/audience.ts';
-import { countByStatus } from '../client/load.ts';
+import { countByStatus } from '../client/count-answers.ts';
 import { createManagement } from '../client/management.ts';
-import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
-import type { Stack } from '../stack/stack.ts';
+import { adminKey, tokenSecret } from '../stack/secrets.ts';
+import { directReplicas, type Stack } from '../stack/stack.ts';
 import { faults } from './fault-list.ts';
 import { type FaultReport, runFault } from './run-fault.ts';
 
-/** `docs/contract.md#age-of-a-state`: no key on a state that is not known to have held within this time. */
+/** `docs/contract.md#age-of-a-state`: no key on a state that was not confirmed within this time. */
 const latestKeyMs = 5_000;
 const answersAllowed = new Set([200, 503]);
 
 /**
- * Every fault in turn on one stack.
+ * Tries every fault in turn on one stack.
  *
- * @param only a part of the names; every fault where it is empty
+ * @param only a part of the names; empty for all
  * @returns a table
  */
 export async function runFaults(stack: Stack, checks: Checks, only: string): Promise<string> {
-  const replicas = stack.servers['key-derivation'].map(({ name, url }) => ({
-    name,
-    url,
-    headers: { 'x-latchkey-secret': internalSecret },
-  }));
+  const replicas = directReplicas(stack);
   const management = createManagement(() => stack.gateways[0]?.url ?? '', adminKey);
   const audience = await createAudience(management, tokenSecret, 'fault-film', replicas);
   const reports: FaultReport[] = [];
@@ -40,7 +36,7 @@ export async function runFaults(stack: Stack, checks: Checks, only: string): Pro
 function judge({ fault, keys, changes, ...seen }: FaultReport, checks: Checks): void {
   const { name, unseenByViewers } = fault;
   checks.check(
-    `${name}: no key later than ${latestKeyMs} ms after what allowed it was taken away`,
+    `${name}: no key later than ${latestKeyMs} ms after its revocation`,
     seen.latestKeyMs <= latestKeyMs,
     `the latest came after ${seen.latestKeyMs.toFixed(0)} ms`,
   );
@@ -50,7 +46,7 @@ function judge({ fault, keys, changes, ...seen }: FaultReport, checks: Checks): 
     seen.wrong.slice(0, 5).join('; '),
   );
   checks.check(
-    `${name}: viewers see keys and 503, and nothing else`,
+    `${name}: viewers get only keys and 503`,
     keys.every(({ status }) => answersAllowed.has(status)),
     countByStatus(keys),
   );

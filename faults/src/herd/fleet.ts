@@ -1,10 +1,10 @@
-// Thousands of viewers in a process of their own (`fork`): the one that breaks things also carries the traffic between the services,
-// and would slow it down.
+// Thousands of viewers in a process of their own (`fork`). In the process that breaks things, they would take processor time from
+// what is measured.
 import { Agent, request } from 'node:http';
 import process from 'node:process';
 import type { Question } from '../client/ask.ts';
 
-/** What one viewer of the fleet got. Times are those of `Date`, which processes share. */
+/** The answer that one viewer got. Times are those of `Date`, which processes share. */
 export interface FleetAnswer {
   /** 0: the viewer gave up, or its connection broke. */
   status: number;
@@ -13,29 +13,27 @@ export interface FleetAnswer {
   doneAtMs: number;
 }
 
-/** What the fleet is told to do. */
 export interface FleetOrder {
   origin: string;
   /** One for each viewer. */
   questions: Question[];
-  /** Requests of all viewers together. A viewer who still waits is passed over. */
+  /** Requests of all viewers together. A viewer who still waits is skipped. */
   perSecond: number;
 }
 
-/** What it says of the last tenth of a second. */
+/** What happened in the last tenth of a second. */
 export interface FleetReport {
   answers: FleetAnswer[];
-  /** How many wait for an answer. */
+  /** How many viewers wait for an answer. */
   waiting: number;
 }
 
-/** As long as hls.js waits for the first byte of a key (`keyLoadPolicy`); then it breaks the connection off. */
+/** hls.js waits this long for the first byte of a key (`keyLoadPolicy`), then it closes the connection. */
 const patienceMs = 8_000;
 const tickMs = 10;
-
 const reportEveryMs = 100;
 
-/** Each viewer keeps a connection and goes on asking, whatever the answers are. */
+/** Each viewer keeps a connection and goes on asking after each answer. */
 function run({ origin, questions, perSecond }: FleetOrder): void {
   let answers: FleetAnswer[] = [];
   const viewers = questions.map((question) => ({

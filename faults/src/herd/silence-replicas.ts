@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import { viewerToken } from '@latchkey/rig/tokens';
 import type { Checks } from '../checks.ts';
 import type { Question } from '../client/ask.ts';
+import { countNames } from '../client/count-answers.ts';
 import { createManagement, demand } from '../client/management.ts';
 import { pinTo, startBusyLoops } from '../stack/busy-cores.ts';
+import { residentMiB } from '../stack/resident-memory.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 import type { FleetAnswer } from './fleet.ts';
@@ -17,22 +18,22 @@ export interface HerdOptions {
   say: (line: string) => void;
 }
 
-/** Of the gateway's V8, so that it fits into a container of 512 MiB with the memory of 9,500 connections. */
+/** The V8 heap of the gateway. With the memory of 9,500 connections it fits into a container of 512 MiB. */
 export const gatewayHeapMiB = 256;
 const contentId = 'herd-film';
 /** The gateway shares this core with a busy loop, which leaves it half of the core. */
 const gatewayCore = 0;
-/** Nothing breaks before every viewer was asked for and keys flow: the first seconds are those of code that is not compiled yet. */
+/** Requests per viewer before anything breaks: in the first seconds, code is not compiled yet. */
 const warmRounds = 1.5;
 const warmLimitMs = 60_000;
-/** Where keys flow, so many of the answers are keys: the rest is for a machine that does something else too. */
+/** Keys flow if at least this share of the answers are keys. The rest is for a busy machine. */
 const flowingPart = 0.95;
-/** And so many of the requests that there are to be: few answers, all of them keys, are not enough. */
+/** And if the keys are at least this share of the requests that were due: a few answers are not enough. */
 const askedPart = 0.75;
 const brokenMs = 15_000;
-/** By then the gateway has found that nobody answers: 0.5 s until it doubts, 2 s for a sign of life, and its own slowness. */
+/** By then the gateway has found the replicas unresponsive: 0.5 s until it probes, 2 s for the probe, and its own slowness. */
 const foundMs = 5_000;
-/** How soon a refusal has to come from then on. It takes a millisecond; the rest is for a machine that is busy. */
+/** How soon a refusal must come from then on. It takes a millisecond; the rest is for a busy machine. */
 const refusalMs = 1_000;
 const recoveryMs = 10_000;
 const watchedMs = 20_000;
@@ -69,7 +70,7 @@ export async function silenceReplicas(stack: Stack, checks: Checks, options: Her
   ].join('\n');
 }
 
-/** @throws Error where keys do not flow in time: then there is nothing to break */
+/** @throws Error if keys do not flow in time, so there is nothing to break */
 async function waitUntilFlowing({ answers }: Fleet, perSecond: number): Promise<void> {
   const limitMs = Date.now() + warmLimitMs;
   for (;;) {
@@ -82,15 +83,15 @@ async function waitUntilFlowing({ answers }: Fleet, perSecond: number): Promise<
   }
 }
 
-/** @param asked how many requests there are to be in that time */
+/** @param asked how many requests were due in that time */
 function isFlow(answers: readonly FleetAnswer[], asked: number): boolean {
   const keys = answers.filter(({ status }) => status === 200).length;
   return keys >= flowingPart * answers.length && keys >= askedPart * asked;
 }
 
 /**
- * @param answers those of requests that were sent after the return
- * @returns milliseconds from the return until the beginning of the first second whose requests get keys; Infinity where none does
+ * @param answers to requests that were sent after the replicas returned
+ * @returns milliseconds from the return to the first second whose requests get keys; Infinity if there is no such second
  */
 function flowingAfterMs(answers: readonly FleetAnswer[], returnedAtMs: number, perSecond: number): number {
   const stepMs = 250;
@@ -142,12 +143,14 @@ async function playFault(
 ): Promise<string> {
   const { answers } = fleet;
   const startMs = Date.now();
-  let [mostMiB, told] = [0, answers.length];
+  let [mostMiB, printed] = [0, answers.length];
   const timer = setInterval(() => {
-    mostMiB = Math.max(mostMiB, memoryOf(gateway.pid()));
+    mostMiB = Math.max(mostMiB, residentMiB(gateway.pid()));
     const atSeconds = ((Date.now() - startMs) / 1_000).toFixed(0);
-    say(`  ${atSeconds} s · ${summarize(answers.slice(told))} · waiting ${fleet.waiting()} · ${mostMiB} MiB`);
-    told = answers.length;
+    say(
+      `  ${atSeconds} s · ${summarize(answers.slice(printed))} · waiting ${fleet.waiting()} · ${mostMiB} MiB`,
+    );
+    printed = answers.length;
   }, 1_000);
   const before = answers.length;
   await sleep(3_000);
@@ -172,19 +175,19 @@ async function playFault(
   const later = afterwards.filter(({ sentAtMs }) => sentAtMs >= mendedAtMs + againMs);
   const { name } = fault;
   checks.check(
-    `all replicas ${name}: what is asked once that is known gets 503 with Retry-After at once`,
+    `all replicas ${name}: once the gateway knows it, requests get 503 with Retry-After at once`,
     refused.length > 0 &&
       refused.every(({ status, retryAfter }) => status === 503 && retryAfter !== null) &&
       at(0.99) < refusalMs,
     `${summarize(refused)}, p99 ${at(0.99).toFixed(0)} ms`,
   );
   checks.check(
-    `all replicas ${name}: keys flow again within ${recoveryMs / 1_000} s of their return and go on flowing, though no viewer stops asking`,
+    `all replicas ${name}: keys flow again within ${recoveryMs / 1_000} s of their return and go on flowing, while viewers ask on`,
     againMs < recoveryMs && isFlow(later, ((watchedMs - againMs) / 1_000) * perSecond),
     `${summarize(afterwards)}, again after ${againMs.toFixed(0)} ms, then ${summarize(later)}`,
   );
   checks.check(
-    `all replicas ${name}: the gateway lives on with a heap of ${gatewayHeapMiB} MiB`,
+    `all replicas ${name}: the gateway survives with a heap of ${gatewayHeapMiB} MiB`,
     gateway.isRunning(),
     `${mostMiB} MiB in all`,
   );
@@ -199,19 +202,5 @@ async function playFault(
 }
 
 function summarize(answers: readonly FleetAnswer[]): string {
-  const counts = Map.groupBy(answers, ({ status }) => status);
-  return [...counts]
-    .sort(([a], [b]) => a - b)
-    .map(([status, of]) => `${status || 'no answer'}: ${of.length.toLocaleString('en')}`)
-    .join(' · ');
-}
-
-/** Resident memory, from `/proc` (Linux). */
-function memoryOf(pid: number): number {
-  try {
-    const [, kib = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Math.round(Number(kib) / 1_024);
-  } catch {
-    return 0;
-  }
+  return countNames(answers.map(({ status }) => String(status || 'no answer')));
 }

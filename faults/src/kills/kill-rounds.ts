@@ -13,7 +13,7 @@ import { findWrongRows } from '../stored-rows.ts';
 
 export interface KillOptions {
   rounds: number;
-  /** A whole number from 0 up to the given one, without it. */
+  /** Returns a whole number from 0 to `below` - 1. */
   random: (below: number) => number;
 }
 
@@ -23,12 +23,11 @@ interface Target {
   start(): Promise<void>;
 }
 
-/** Two writers of each kind. */
 const writersOfAKind = 2;
-/** The process is killed after so many changes, and then at some moment within this time. */
+/** The process is killed at a random moment: after up to this many changes, and then within this time. */
 const changesAtMost = 40;
 const delayMsAtMost = 30;
-/** The writers go on for so long while it is gone. */
+/** How long the writers go on while it is gone. */
 const goneMs = 300;
 const refusalTimeoutMs = 10_000;
 
@@ -46,7 +45,7 @@ export async function killInTurn(
   for (let round = 0; round < rounds; round++) {
     const target = targets[round % targets.length] as Target;
     const before = management.acknowledged.length;
-    const taken = await writeUntilKilled(target, management, {
+    const revoked = await writeUntilKilled(target, management, {
       changes: 1 + random(changesAtMost),
       delayMs: random(delayMsAtMost),
     });
@@ -54,7 +53,7 @@ export async function killInTurn(
     await stack.waitReady();
     const wrong = [
       ...(await findWrongRows(stack.databaseUrl, management.acknowledged)),
-      ...(await findServed(gateway, taken)),
+      ...(await findServed(gateway, revoked)),
     ];
     const count = counts.get(target.name);
     if (count) {
@@ -94,13 +93,13 @@ function targetsOf({ servers, backings }: Stack): Target[] {
   ];
 }
 
-/** Takes away from all sides while the target is killed. Returns those from whom it was taken. */
+/** Revokes from several writers while the target is killed. Returns the subjects of the acknowledged revocations. */
 async function writeUntilKilled(
   target: Target,
   management: Management,
   { changes, delayMs }: { changes: number; delayMs: number },
 ): Promise<RevocationSubject[]> {
-  const taken: RevocationSubject[] = [];
+  const revoked: RevocationSubject[] = [];
   const enough = management.acknowledged.length + changes;
   let gone: Promise<void> | null = null;
   let ended = false;
@@ -115,9 +114,9 @@ async function writeUntilKilled(
       try {
         const options = { management, tokenSecret, contentId: 'kill-film', withLease: kind === 'leaseId' };
         const subject = await createRevocationSubject(kind, options);
-        if ((await subject.takeAway()).status === 200) taken.push(subject);
+        if ((await subject.revoke()).status === 200) revoked.push(subject);
       } catch {
-        // What could not be prepared because the target is gone; the others go on.
+        // The target is gone, so this subject could not be created. The next one may be.
         await sleep(10);
       }
       if (management.acknowledged.length >= enough) gone ??= end();
@@ -125,13 +124,13 @@ async function writeUntilKilled(
   };
   await Promise.all(Array.from({ length: writersOfAKind }, () => revocationKinds.map(write)).flat());
   await gone;
-  return taken;
+  return revoked;
 }
 
-/** Whoever still gets a key that was taken away, or another answer than the refusal, in words. */
-async function findServed(gateway: string, taken: readonly RevocationSubject[]): Promise<string[]> {
-  const answers = await Promise.all(taken.map((subject) => finalAnswer(gateway, subject)));
-  return taken.flatMap((subject, index) => {
+/** Describes each revoked subject that gets a key, or any answer other than its refusal. */
+async function findServed(gateway: string, revoked: readonly RevocationSubject[]): Promise<string[]> {
+  const answers = await Promise.all(revoked.map((subject) => finalAnswer(gateway, subject)));
+  return revoked.flatMap((subject, index) => {
     const { status = 0, code = '' } = answers[index] ?? {};
     return code === subject.refusal
       ? []
@@ -139,7 +138,7 @@ async function findServed(gateway: string, taken: readonly RevocationSubject[]):
   });
 }
 
-/** Asks again while it is 503. */
+/** Asks again while the answer is 503. */
 async function finalAnswer(gateway: string, subject: RevocationSubject): Promise<Answer> {
   const limitMs = performance.now() + refusalTimeoutMs;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Marsaglia's xorshift32: the same numbers come again with the same seed. Gives whole numbers from 0 up to `below`. */
+/** Marsaglia's xorshift32: the same seed gives the same numbers. Returns whole numbers from 0 to `below` - 1. */
 export function createRandom(seed: number): (below: number) => number {
   let x = seed | 1;
   return (below) => {

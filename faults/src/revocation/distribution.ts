@@ -1,4 +1,4 @@
-/** The value that the given share of the values does not exceed; NaN of none. Values need not be sorted. */
+/** The smallest value that at least this share of the values do not exceed; NaN without values. Values need not be sorted. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;

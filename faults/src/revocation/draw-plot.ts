@@ -12,7 +12,7 @@ const decades = { from: Math.log10(0.5), to: 4 };
 const colours = ['#1b6ca8', '#c0392b', '#e08e0b', '#6c3483', '#1e8449', '#555555'];
 const pointsOfALine = 60;
 
-/** The share of replicas that had refused after so many milliseconds, a line for each condition, as an SVG document. */
+/** An SVG document: the share of replicas that had refused, by milliseconds, with a line for each condition. */
 export function drawPlot(series: readonly Series[]): string {
   const marks = [1, 10, 50, 250, 1_000, 5_000].map(
     (ms) =>

@@ -2,34 +2,28 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ask } from '../client/ask.ts';
 import { warm } from '../client/audience.ts';
 import type { RevocationSubject } from '../client/revocation-subject.ts';
+import type { Replica } from '../stack/stack.ts';
 
-/** A key-derivation replica that is asked directly. */
-export interface Replica {
-  name: string;
-  url: string;
-  headers: Readonly<Record<string, string>>;
-}
-
-/** What one replica did after the answer to a revocation had come. Times are milliseconds after that. */
+/** How one replica answered after a revocation. Times are milliseconds after the answer of the revocation. */
 export interface Effect {
   replica: string;
   /** When the first refusal came. */
   refusedAfterMs: number;
-  /** When the last key came; null where none did. */
+  /** When the last key came; null if no key came. */
   lastKeyAfterMs: number | null;
   /** Whether a key came after a refusal. */
   keyAfterRefusal: boolean;
 }
 
-/** The promise is 5 s; who is not refused by then is watched a while longer, to see how late it gets. */
+/** Longer than the promised 5 s, to see how late a late refusal comes. */
 const watchedMs = 10_000;
-/** At first the replicas are asked without a pause; later the question is seconds. */
+/** For this long the replicas are asked without a pause: a refusal is expected within milliseconds. */
 const closelyMs = 100;
 const pauseMs = 20;
 /** Requests after the first refusal. */
 const askedAgain = 3;
 
-/** Takes away what the subject has, and asks every replica, each of which knew the subject, until it refuses. */
+/** Revokes a subject that every replica knows, and asks each replica until it refuses. */
 export async function followRevocation(
   subject: RevocationSubject,
   replicas: readonly Replica[],
@@ -39,7 +33,7 @@ export async function followRevocation(
     headers: { ...subject.question.headers, ...headers },
   }));
   await Promise.all(replicas.map(({ url }, index) => warm(url, questions[index] ?? subject.question)));
-  const answer = await subject.takeAway();
+  const answer = await subject.revoke();
   if (answer.status !== 200) throw new Error(`a revocation was answered ${answer.status} ${answer.code}`);
 
   return Promise.all(

@@ -1,14 +1,15 @@
 import type { Checks } from '../checks.ts';
 import { createAudience } from '../client/audience.ts';
-import { countByStatus, startLoad } from '../client/load.ts';
+import { countByStatus } from '../client/count-answers.ts';
+import { startLoad } from '../client/load.ts';
 import { createManagement, type Management } from '../client/management.ts';
 import { createRevocationSubject, type RevocationKind } from '../client/revocation-subject.ts';
-import { adminKey, internalSecret, tokenSecret } from '../stack/secrets.ts';
-import type { Stack } from '../stack/stack.ts';
+import { adminKey, tokenSecret } from '../stack/secrets.ts';
+import { directReplicas, type Replica, type Stack } from '../stack/stack.ts';
 import { type Condition, conditions } from './conditions.ts';
 import { quantile, spread } from './distribution.ts';
 import { drawPlot } from './draw-plot.ts';
-import { type Effect, followRevocation, type Replica } from './follow-revocation.ts';
+import { type Effect, followRevocation } from './follow-revocation.ts';
 
 export interface RevocationReport {
   table: string;
@@ -16,9 +17,9 @@ export interface RevocationReport {
 }
 
 export interface RevocationOptions {
-  /** Revocations of each kind while all is well. */
+  /** Revocations of each kind while nothing is broken. */
   count: number;
-  /** And under each other condition, all at once. */
+  /** Revocations of each kind under each other condition, all at once. */
   countBroken: number;
   say: (line: string) => void;
 }
@@ -31,24 +32,20 @@ interface Measured extends Effect {
 const kinds = ['leaseId', 'viewerId', 'contentId', 'pair'] as const;
 /** Key requests per second beside the revocations. */
 const loadPerSecond = 200;
-/** Revocations under way at a time: more would measure this client. */
+/** Revocations at a time. With more, this client would be the slowest part. */
 const parallel = 4;
 /** `docs/contract.md#revocation`. */
 const latestKeyMs = 5_000;
 const goalMs = 50;
 
-/** Three key replicas under load, and how soon each refuses after a revocation, under each condition. */
+/** Measures how soon each of three replicas under load refuses after a revocation, under each condition. */
 export async function measureRevocations(
   stack: Stack,
   checks: Checks,
   options: RevocationOptions,
 ): Promise<RevocationReport> {
   const management = createManagement(() => stack.gateways[0]?.url ?? '', adminKey);
-  const replicas = stack.servers['key-derivation'].map(({ name, url }) => ({
-    name,
-    url,
-    headers: { 'x-latchkey-secret': internalSecret },
-  }));
+  const replicas = directReplicas(stack);
   const audience = await createAudience(management, tokenSecret, 'revocation-film', replicas);
   const load = startLoad(loadPerSecond, () => ({
     origin: stack.gateways[0]?.url ?? '',
@@ -56,12 +53,12 @@ export async function measureRevocations(
   }));
   const measured: Measured[] = [];
   for (const condition of conditions) {
-    const isWell = condition === conditions[0];
+    const isWhole = condition === conditions[0];
     await condition.begin(stack);
     for (const kind of kinds) {
       const scene = { management, replicas, contentId: audience.contentId, kind };
-      const count = isWell ? options.count : options.countBroken;
-      const effects = await revokeMany(scene, count, isWell ? parallel : count);
+      const count = isWhole ? options.count : options.countBroken;
+      const effects = await revokeMany(scene, count, isWhole ? parallel : count);
       measured.push(...effects.map((effect) => ({ ...effect, condition: condition.name, kind })));
     }
     judge(condition, measured, checks);
@@ -88,7 +85,7 @@ async function revokeMany(
   let next = 0;
   const work = async () => {
     while (next < count) {
-      // In turn with a lease, and with a token alone, which only the mark refuses.
+      // In turn with a lease, and with a token alone, which only a mark can refuse.
       const withLease = next++ % 2 === 0;
       const subject = await createRevocationSubject(kind, { management, tokenSecret, contentId, withLease });
       effects.push(...(await followRevocation(subject, replicas)));

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 
-/** As in front of gateways: each request goes to one that was ready when it was last asked. */
+/** Sends each request to a gateway that was ready at its last probe. */
 export interface LoadBalancer {
   origin(): string;
   stop(): void;
 }
 
-/** As often as a load balancer with the shortest usual interval asks. */
+/** The shortest usual interval of a load balancer. */
 const probeEveryMs = 500;
 
 export function startLoadBalancer(gateways: readonly LatchkeyProcess[]): LoadBalancer {
@@ -15,7 +15,7 @@ export function startLoadBalancer(gateways: readonly LatchkeyProcess[]): LoadBal
   let turn = 0;
   let stopped = false;
 
-  /** Each by itself and one question at a time: a slow answer of one says nothing late of another, and nothing old of itself. */
+  /** Each gateway has a loop of its own with one probe at a time, so a slow gateway delays no probe of another. */
   async function watch(gateway: LatchkeyProcess): Promise<void> {
     while (!stopped) {
       if (await gateway.isReady()) ready.add(gateway);

@@ -2,16 +2,16 @@ import { viewerToken } from '@latchkey/rig/tokens';
 import type { Question } from '../client/ask.ts';
 import { createManagement, demand } from '../client/management.ts';
 
-/** Of ten requests, so many are for a key; the others make leases and renew them, in turn. */
+/** Requests for a key, out of ten. The others create and renew leases in turn. */
 const keysOfTen = 6;
 const viewers = 50;
 const leaseTtlSeconds = 3_600;
 
 /**
- * What players do: fetch keys, take leases and renew them, each with its viewer's own token.
+ * The requests of players: they fetch keys, and create and renew leases, each with its viewer's token.
  *
- * @param origin a gateway, for what is needed beforehand
- * @returns the next request, again and again
+ * @param origin a gateway, which creates the content and the leases beforehand
+ * @returns a function that returns the next request
  */
 export async function createMixedLoad(
   origin: string,

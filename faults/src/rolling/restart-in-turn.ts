@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Checks } from '../checks.ts';
 import type { Answer } from '../client/ask.ts';
-import { countByStatus, startLoad } from '../client/load.ts';
+import { countByStatus } from '../client/count-answers.ts';
+import { startLoad } from '../client/load.ts';
 import { adminKey, tokenSecret } from '../stack/secrets.ts';
 import type { Stack } from '../stack/stack.ts';
 import { startLoadBalancer } from './load-balancer.ts';
 import { createMixedLoad } from './mixed-load.ts';
 
-/** A load balancer in front looks at each process a few times before the next one goes. */
+/** Between two restarts the load balancer probes each gateway a few times. */
 const betweenMs = 1_500;
 
 /**
  * Restarts every process, one at a time, under load. Returns a table.
  *
- * @param requestsPerSecond less than the machine can answer, so that what fails fails by the restarts
+ * @param requestsPerSecond fewer than the machine can answer, so that only a restart makes a request fail
  */
 export async function restartInTurn(
   stack: Stack,
@@ -50,6 +51,6 @@ export async function restartInTurn(
     await load.stop();
   }
   const rest = load.answers.slice(counted).filter(({ status }) => status < 200 || status >= 300);
-  checks.check('nor does any request that was under way at the end', rest.length === 0, countByStatus(rest));
+  checks.check('no request under way at the end fails', rest.length === 0, countByStatus(rest));
   return ['| restarted | requests |', '|---|---|', ...rows].join('\n');
 }

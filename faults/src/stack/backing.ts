@@ -1,77 +1,58 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '@latchkey/rig/find-free-port';
-import { findProgram, startOwnNats, startOwnPostgres, startOwnRedis } from '@latchkey/rig/stores/own-stores';
-import { type ServerProgram, startServerProgram } from '@latchkey/rig/stores/server-program';
+import {
+  type Place,
+  postgresUid,
+  runPostgres,
+  startOwnNats,
+  startOwnPostgres,
+  startOwnRedis,
+} from '@latchkey/rig/stores/own-stores';
+import { makeServerFolder, type ServerProgram } from '@latchkey/rig/stores/server-program';
 
-/** A Postgres, Redis or NATS that is this run's own. It always comes back on its port with what it kept. */
+/** A Postgres, Redis or NATS that only this run uses. A restart keeps its port and its files. */
 export interface Backing {
   name: string;
   port: number;
-  /** SIGKILL, to every process of it. */
+  /** Sends SIGKILL to all its processes. */
   kill(): Promise<void>;
-  /** As an operator would: it may end in order. */
+  /** Ends it in order, as an operator would. */
   shutDown(): Promise<void>;
   start(): Promise<void>;
-  /** SIGSTOP: connections stay, and nobody answers. */
+  /** Sends SIGSTOP: connections stay open, and no answer comes. */
   pause(): void;
   resume(): void;
-  /** Ends it for good. */
+  /** Ends it and removes its files. */
   remove(): Promise<void>;
 }
 
 const startAttempts = 20;
 
 export async function startRedis(): Promise<Backing> {
-  const place = await makePlace('redis');
+  const place = await makePlace();
   return createBacking('Redis', place, () => startOwnRedis(place), 'SIGTERM');
 }
 
 export async function startNats(): Promise<Backing> {
-  const place = await makePlace('nats');
+  const place = await makePlace();
   return createBacking('NATS', place, () => startOwnNats(place), 'SIGTERM');
 }
 
 export async function startPostgres(): Promise<Backing> {
   const first = await startOwnPostgres();
-  const { port, folder } = first;
-  const uid = process.getuid?.() === 0 ? statSync(folder).uid : undefined;
-  const settings = {
-    port,
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    max_connections: 300,
-    // What a killed process has written is still the operating system's: only a crash of the machine would lose it, and a
-    // slow disk would be what is measured.
-    fsync: 'off',
-  };
-  const program = join(findProgram('initdb') ?? '', '..', 'postgres');
-  const args = ['-D', join(folder, 'data')];
-  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
-  const start = () =>
-    startServerProgram({
-      program,
-      args,
-      port,
-      folder,
-      url: first.url,
-      readyLine: /ready to accept connections/,
-      endSignal: 'QUIT',
-      uid,
-      removesFolder: false,
-    });
-  // The first start made the cluster; it goes on with the settings above.
+  const place = { port: first.port, folder: first.folder };
+  const start = () => runPostgres(place, { uid: postgresUid(), removesFolder: false });
+  // The first start made the cluster. Its settings are too careless for a server that is killed.
   process.kill(first.pid, 'SIGINT');
   await untilGone(first.pid);
-  const backing = await createBacking('Postgres', { port, folder }, start, 'SIGINT');
+  const backing = await createBacking('Postgres', place, start, 'SIGINT');
   return { ...backing, remove: () => backing.remove().then(() => first.stop()) };
 }
 
 async function createBacking(
   name: string,
-  { port, folder }: { port: number; folder: string },
+  { port, folder }: Place,
   begin: () => Promise<ServerProgram>,
   endSignal: NodeJS.Signals,
 ): Promise<Backing> {
@@ -86,7 +67,7 @@ async function createBacking(
     name,
     port,
     async kill() {
-      // The parent first and stopped, so that it starts no child meanwhile.
+      // The parent is stopped first, so that it starts no child meanwhile.
       trySignal(server.pid, 'SIGSTOP');
       await end(family(), 'SIGKILL');
     },
@@ -116,11 +97,11 @@ async function createBacking(
   };
 }
 
-async function makePlace(name: string): Promise<{ port: number; folder: string }> {
-  return { port: await findFreePort(), folder: mkdtempSync(join(tmpdir(), `latchkey-faults-${name}-`)) };
+async function makePlace(): Promise<Place> {
+  return { port: await findFreePort(), folder: makeServerFolder() };
 }
 
-/** The processes that a process has started (proc_pid_stat(5), field 4). */
+/** The child processes (proc_pid_stat(5), field 4). */
 function childrenOf(pid: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && statOf(Number(name))?.parent === pid)
@@ -137,7 +118,7 @@ function statOf(pid: number): { state: string; parent: number } | null {
   }
 }
 
-/** Gone, or a zombie that its parent has yet to look after. */
+/** Waits until the process is gone, or a zombie that its parent has yet to reap. */
 async function untilGone(pid: number): Promise<void> {
   for (let stat = statOf(pid); stat && stat.state !== 'Z'; stat = statOf(pid)) await sleep(10);
 }

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Processes that compute without end and so take processor time from the servers. */
+/** Processes that compute without end, so that the servers get less processor time. */
 export interface BusyLoops {
   stop(): void;
 }
 
-/** The loop ends when this process is gone: it would run on otherwise. */
+/** The loop ends when this process is gone. */
 const loop = `process.on('disconnect', () => process.exit()); (function turn() { const end = Date.now() + 50; while (Date.now() < end); setImmediate(turn); })()`;
 
 /**
- * @param count how many loops, each as hungry as one core
- * @param core keeps all of them on this core (Linux, by `taskset`); on any core where it is left out
+ * @param count how many loops; each takes one core
+ * @param core keeps all of them on this core (Linux, by `taskset`); by default they run on any core
  */
 export function startBusyLoops(count: number, core?: number): BusyLoops {
   const [program = '', ...args] = [
@@ -29,7 +29,7 @@ export function startBusyLoops(count: number, core?: number): BusyLoops {
   return { stop: () => void loops.map((child) => child.kill('SIGKILL')) };
 }
 
-/** Keeps a running process, all threads of it, on one core (Linux, by `taskset`). */
+/** Keeps all threads of a running process on one core (Linux, by `taskset`). */
 export async function pinTo(core: number, pid: number): Promise<void> {
   const child = spawn('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' });
   await new Promise<void>((resolve, reject) => {

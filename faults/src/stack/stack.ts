@@ -14,34 +14,47 @@ import { type Backing, startNats, startPostgres, startRedis } from './backing.ts
 import { adminKey, internalSecret, keyMaterial, tokenSecret } from './secrets.ts';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 
-/** The distributed profile, whole: each process, what it stands on, and the network between. */
+/** The whole distributed profile: the processes, their stores, and the network between them. */
 export interface Stack {
   gateways: LatchkeyProcess[];
   servers: Readonly<Record<ServiceName, LatchkeyProcess[]>>;
   backings: Readonly<Record<StoreKind, Backing>>;
   /**
    * The network from each service to what it needs, by their names: `leases-1 postgres`, `key-derivation-1 leases-1`. It can be
-   * cut or made slow. Empty where the stack is not breakable.
+   * cut or made slow. Empty if the stack is not breakable.
    */
   links: ReadonlyMap<string, TcpProxy>;
   databaseUrl: string;
   /** Where each process writes its log. */
   folder: string;
   waitReady(): Promise<void>;
-  /** Ready, and with everything that it can do without. */
+  /** Waits until all are ready and no dependency is degraded. */
   waitWhole(): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** A key-derivation replica that is called directly, as the gateway calls it. */
+export interface Replica {
+  name: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  server: LatchkeyProcess;
+}
+
+export function directReplicas({ servers }: Stack): Replica[] {
+  const headers = { 'x-latchkey-secret': internalSecret };
+  return servers['key-derivation'].map((server) => ({ name: server.name, url: server.url, headers, server }));
+}
+
 export interface StackOptions {
   replicas: Replicas;
-  /** SHUTDOWN_DRAIN_SECONDS of every process; 0 where it is left out. */
+  /** SHUTDOWN_DRAIN_SECONDS of every process; 0 by default. */
   drainSeconds?: number;
-  /** Further variables of the processes of each kind, and of single ones by a name such as `leases-1`. */
+  /** Further variables for all processes of a kind, or for one process by a name such as `leases-1`. */
   moreEnv?: SettingsOf;
   /**
-   * Whether the network between the processes can be broken. It can where this is left out. This process then carries the
-   * traffic. On a machine that is short of processor time it would be the slowest part of the whole, and the measured one.
+   * Whether the network between the processes can be broken; true by default. This process then carries the traffic. On a
+   * busy machine it would be the slowest part, and the one that is measured.
    */
   isBreakable?: boolean;
 }
@@ -66,7 +79,7 @@ export async function startStack({
       ...keyMaterial,
       HOME: folder,
       NODE_ENV: 'production',
-      // Starts take as long as in a container, which keeps no compiled code.
+      // A container keeps no compiled code either, so starts take as long.
       NODE_COMPILE_CACHE: undefined,
       LOG_LEVEL: 'info',
       SHUTDOWN_DRAIN_SECONDS: String(drainSeconds),

@@ -39,24 +39,24 @@ async function open(to: number): Promise<(text: string) => Promise<string>> {
   };
 }
 
-test('what is sent arrives, and so does the answer', async () => {
+test('the proxy passes on what is sent and what is answered', async () => {
   const ask = await open(proxy.port);
   expect(await ask('a')).toBe('a');
 });
 
-test('while it is cut nothing arrives, on old connections and on new ones; when it is healed everything does', async () => {
+test('a cut proxy passes nothing on, on old and on new connections, and a healed one passes on all of it', async () => {
   const old = await open(proxy.port);
   await old('before');
   proxy.cut();
   const pending = [old('old'), (await open(proxy.port))('new')];
-  // What was sent later and directly is there first.
+  // This is sent later, but directly, so it arrives first.
   expect(await (await open(port))('direct')).toBe('direct');
   expect(received).toEqual(['before', 'direct']);
   proxy.heal();
   expect(await Promise.all(pending)).toEqual(['old', 'new']);
 });
 
-test('while it is slow an answer takes the delay and keeps its order', async () => {
+test('an answer through a slow proxy takes as long as its delay', async () => {
   const ask = await open(proxy.port);
   proxy.slow(100);
   const startMs = performance.now();
@@ -65,8 +65,8 @@ test('while it is slow an answer takes the delay and keeps its order', async () 
   expect(performance.now() - startMs).toBeGreaterThanOrEqual(99);
 });
 
-test('where nobody listens behind it, the connection breaks', async () => {
-  // Port 1 (tcpmux, RFC 1078) has no server on any machine of today.
+test('a connection through the proxy breaks if nothing listens on its target port', async () => {
+  // Port 1 (tcpmux, RFC 1078) has no server on today's machines.
   const orphan = await startTcpProxy(1);
   const other = connect({ port: orphan.port, host: '127.0.0.1' });
   const [error] = await once(other, 'error');

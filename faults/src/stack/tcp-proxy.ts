@@ -1,15 +1,15 @@
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net';
 
-/** A stretch of network between two parties, which can be cut or made slow. */
+/** The network between two processes, which can be cut or made slow. */
 export interface TcpProxy {
   port: number;
-  /** From now on nothing comes through, as where a cable is pulled: connections neither break nor answer. */
+  /** Passes nothing on, as if a cable were pulled: connections neither break nor answer. */
   cut(): void;
-  /** Everything towards the target takes so much longer: each question and its answer together take that once. */
+  /** Delays what goes to the target, and not its answers: a request and its answer together take this much longer. */
   slow(delayMs: number): void;
-  /** What was held back goes on its way. */
+  /** Ends the cut or the delay, and passes on what was held back. */
   heal(): void;
-  /** Connections that are open break, and later ones go to this port: a name that another server has taken over. */
+  /** Breaks open connections, and connects later ones to this port, as when another server takes over a name. */
   leadTo(port: number): void;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function startTcpProxy(firstTargetPort: number): Promise<TcpProxy> 
     passOn(link.client, target, () => delayMs);
     passOn(target, link.client, () => 0);
     link.client.resume();
-    // Broken off as it was broken off behind: a refusal there is one here.
+    // Each side ends as the other one ended: a refused connection is reset here too.
     for (const [one, other] of [
       [link.client, target],
       [target, link.client],
@@ -88,7 +88,7 @@ export async function startTcpProxy(firstTargetPort: number): Promise<TcpProxy> 
   };
 }
 
-/** Passes chunks on in their order, each after the delay that holds when it comes. */
+/** Passes chunks on in their order, each with the delay that applies when it arrives. */
 function passOn(from: Socket, to: Socket, delayMs: () => number): void {
   let lastDueMs = 0;
   from.on('data', (chunk) => {

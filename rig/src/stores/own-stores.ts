@@ -9,6 +9,8 @@ export type StoreName = 'Postgres' | 'Redis' | 'NATS';
 
 /** Where Debian keeps the programs behind its wrappers. */
 const postgresFolders = '/usr/lib/postgresql';
+/** The folder of a cluster, within the folder of its server. */
+export const postgresData = 'data';
 
 /** Port and folder of an earlier server, to restart it there with its data. */
 export interface Place {
@@ -75,38 +77,58 @@ export async function startOwnNats(place?: Place): Promise<ServerProgram> {
 }
 
 /**
- * A new cluster whose superuser needs no password. It does not sync its files: only test data is lost where the machine
- * crashes.
+ * A new cluster whose superuser needs no password.
  *
  * @throws Error where it is not installed or does not start
  */
 export async function startOwnPostgres(): Promise<ServerProgram> {
   const initdb = programOf('Postgres');
-  const uid = process.getuid?.() === 0 ? unprivilegedUid() : undefined;
+  const uid = postgresUid();
   const port = await findFreePort();
   const folder = makeServerFolder(uid);
-  const data = join(folder, 'data');
+  const data = join(folder, postgresData);
   const user = uid === undefined ? {} : { uid, gid: uid };
   const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   await promisify(execFile)(initdb, options, { ...user, cwd: folder });
-  const settings = {
+  return runPostgres({ port, folder }, { uid, removesFolder: true, settings: { full_page_writes: 'off' } });
+}
+
+export interface PostgresOptions {
+  /** The owner of the cluster; undefined for the user of this process. */
+  uid: number | undefined;
+  removesFolder: boolean;
+  settings?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a cluster that exists. It does not sync its files: what a killed process has written is still in the kernel, so only
+ * a crash of the machine loses data. With syncing, tests would measure the disk.
+ *
+ * @throws Error where it is not installed or does not start
+ */
+export async function runPostgres(
+  { port, folder }: Place,
+  { uid, removesFolder, settings = {} }: PostgresOptions,
+): Promise<ServerProgram> {
+  const all = {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 300,
     fsync: 'off',
-    full_page_writes: 'off',
+    ...settings,
   };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return startServerProgram({
-    program: join(initdb, '..', 'postgres'),
-    args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    program: join(programOf('Postgres'), '..', 'postgres'),
+    args: ['-D', join(folder, postgresData), ...flags],
     port,
     folder,
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    readyLine: /ready to accept connections/,
+    readyLine: /ready to accept (read-only )?connections/,
     endSignal: 'QUIT',
     uid,
-    removesFolder: true,
+    removesFolder,
   });
 }
 
@@ -121,8 +143,9 @@ function programOf(name: StoreName): string {
   return path;
 }
 
-/** Postgres refuses to run as root. */
-function unprivilegedUid(): number {
+/** The user that runs Postgres, which refuses to run as root; undefined where this process is not root. */
+export function postgresUid(): number | undefined {
+  if (process.getuid?.() !== 0) return undefined;
   for (const user of ['postgres', 'nobody']) {
     const { status, stdout } = spawnSync('id', ['-u', user], { encoding: 'utf8' });
     if (status === 0) return Number(stdout);
