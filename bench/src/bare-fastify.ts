@@ -1,4 +1,4 @@
-// The yardstick: Fastify with the same route and the same answer, and nothing else.
+// The server that others are compared with: Fastify with the same route and the same answer, and nothing else.
 import fastify from 'fastify';
 
 const key = Buffer.alloc(16, 7);

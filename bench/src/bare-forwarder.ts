@@ -1,4 +1,4 @@
-// The floor of forwarding: node:http in front, undici's dispatch behind, and nothing in between.
+// The least that forwarding costs: node:http receives, undici sends, and nothing happens in between.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 

@@ -1,4 +1,4 @@
-// The floor: node:http with the same answer as a content key.
+// The least that an answer costs: node:http with the same answer as a key request.
 import { createServer } from 'node:http';
 
 const key = Buffer.alloc(16, 7);
@@ -10,7 +10,7 @@ const server = createServer((_request, response) => {
   });
   response.end(key);
 });
-// Longer than the 5 s of Node, as in Latchkey: no connection ends because nobody asked for a while.
+// As in Latchkey: longer than Node's 5 s, so that no idle connection is closed.
 server.keepAliveTimeout = 72_000;
 server.listen(Number(process.env.PORT), process.env.HOST);
 for (const end of ['SIGTERM', 'disconnect']) process.on(end, () => process.exit(0));

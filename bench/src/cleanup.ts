@@ -1,16 +1,16 @@
 import { constants } from 'node:os';
 
-/** What has to be ended, whatever happens: the last first. */
+/** What must be stopped at the end, the last one first. */
 export interface Cleanup {
-  /** @returns what was given */
+  /** @returns its argument */
   add<T extends { stop(): Promise<void> | void }>(it: T): T;
-  /** Ends everything, once: a second caller waits for the first one's run. */
+  /** Stops everything, once. Later calls wait for the first. */
   run(): Promise<void>;
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Also runs where a signal ends this process, which by default would leave servers, folders and control groups behind. */
+/** Also runs if a signal ends this process, which would leave servers, folders and control groups behind otherwise. */
 export function createCleanup(): Cleanup {
   const open: { stop(): Promise<void> | void }[] = [];
   let running: Promise<void> | null = null;
@@ -20,7 +20,7 @@ export function createCleanup(): Cleanup {
       try {
         await it.stop();
       } catch (error) {
-        console.error('did not end as it should:', error);
+        console.error('the measurement left something behind:', error);
       }
     }
     for (const signal of signals) process.off(signal, endBy);
@@ -30,7 +30,7 @@ export function createCleanup(): Cleanup {
     return running;
   }
   function endBy(signal: (typeof signals)[number]): void {
-    // What a shell reports for a command that a signal ended.
+    // The exit code that a shell reports for a command that a signal ended.
     void run().then(() => process.exit(128 + constants.signals[signal]));
   }
   for (const signal of signals) process.on(signal, endBy);

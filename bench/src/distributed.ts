@@ -4,9 +4,9 @@ import { adminKey, becomesReady, call, measuringToken, type Subject, startServer
 import { internalSecret, startGateway, startKeyDerivation, startOwners } from './stack/services.ts';
 
 /**
- * Bare servers, a bare forwarder before one of them, and Latchkey's gateway before its services.
+ * Starts bare servers, a bare forwarder before one of them, and Latchkey's gateway before its services.
  *
- * @throws Error where Postgres is not installed on this machine
+ * @throws Error if Postgres is not installed on this machine
  */
 export async function startDistributedSubjects(): Promise<Subject[]> {
   const http = await startServer('bare node:http', 'bench/src/bare-http.ts', {});
@@ -27,7 +27,7 @@ export async function startDistributedSubjects(): Promise<Subject[]> {
   return subjects.map((subject) => ({ ...subject, url: `${subject.url}/keys/film/0` }));
 }
 
-/** The five processes on a Postgres of their own, ready. Stopping the gateway stops what is not measured. */
+/** Starts the five processes on a Postgres of their own. Stopping the gateway also stops the processes that are not measured. */
 async function startServices() {
   const postgres = await startOwnPostgres();
   const db = openDatabase({ databaseUrl: postgres.url, sqlitePath: '' });

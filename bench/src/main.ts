@@ -30,24 +30,24 @@ const usage = `Key requests per second, beside bare node:http and bare Fastify, 
 CPU time per key request at a fixed rate, as gateways and replicas of key-derivation are added (Linux).
 
   npm run bench -- --scale           --shapes 1x1,1x2,1x4 (gateways x replicas) --rounds 4 --seconds 8 --rate 2000
-                                     --warm 20000 (requests that each process is given first) --connections 64
-  npm run bench -- --scale --each    --rate is for each replica, and not for all together
-  npm run bench -- --scale --awake   keeps cores from falling asleep: waking one counts as CPU time of the woken process
+                                     --warm 20000 (requests that each process gets first) --connections 64
+  npm run bench -- --scale --each    --rate is for each replica, instead of for all together
+  npm run bench -- --scale --awake   keeps cores from sleeping: waking one counts as CPU time of the woken process
 
 Many viewers at once, each with its own connection, token and lease, beside a million leases (Linux).
 
   npm run bench -- --viewers 10000   --leases 1000000 --profile single,distributed --rate 2000 --seconds 15 --rounds 2
                                      --beside 1000 (viewers to compare with) --replicas 3 --boots 3
 
-How soon the dashboard answers a keystroke or a click in Chromium, beside 100,000 API keys, 100,000 contents and a million
-leases in SQLite; ends with 1 where anything takes more than 300 ms.
+How soon the dashboard reacts to a keystroke or a click in Chromium, beside 100,000 API keys, 100,000 contents and a million
+leases in SQLite. Ends with 1 if anything takes more than 300 ms.
 
   npm run bench -- --dashboard       --rounds 5 --only Leases (a part of the name of what is measured)
 
 What others see while a content with a million leases is revoked, in one process on SQLite and on Postgres (installed).
 
   npm run bench -- --revocation      --leases 1000000 --seconds 15 --database SQLite,Postgres
-                                     --watch 900 (seconds that the writing of rows is watched at most)
+                                     --watch 900 (seconds to wait for the last row at most)
 
 Memory of one replica of key-derivation while viewers come and go, in a container of 512 MiB (Linux, root for the container).
 
@@ -58,7 +58,7 @@ the lease service (Linux).
 
   npm run bench -- --cold-replica    --viewers 1000 --rate 100 --rounds 3
 
---write puts what was measured into the documents that have a place for it; the dashboard's figures stand in none.
+--write puts the figures into their documents. Those of the dashboard are only printed.
 --scale, --viewers and --cold-replica take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
@@ -73,7 +73,7 @@ const { values: flags } = readFlags(usage, {
     only: { type: 'string', default: '' },
     'cold-replica': { type: 'boolean', default: false },
     revocation: { type: 'boolean', default: false },
-    // A million rows on a slow disk, with room for requests in between.
+    // Long enough for a million rows on a slow disk, with requests in between.
     watch: { type: 'string', default: '900' },
     database: { type: 'string', default: 'SQLite,Postgres' },
     each: { type: 'boolean', default: false },
@@ -99,7 +99,7 @@ const steadyRate = 2_000;
 
 const say = (line: string) => console.error(line);
 
-/** Prints what was measured, and puts it into its documents where that is asked for. */
+/** Prints the figures, and with --write puts them into their documents. */
 function show(part: string, found: string): void {
   console.log(found);
   if (flags.write) writeFinding(part, found, 'bench', process.argv.slice(2));
@@ -125,7 +125,7 @@ async function compareServers(): Promise<void> {
     const subjects = flags.distributed ? await startDistributedSubjects() : await startSubjects();
     for (const subject of subjects) cleanup.add(subject);
     for (const subject of subjects) await measure(subject, { seconds: 1, connections });
-    // In turn and not one after the other: a machine that slows down slows all of them.
+    // The subjects take turns, so that a machine that slows down slows all of them.
     for (let round = 1; round <= rounds; round++) {
       for (const subject of subjects) {
         say(`round ${round} of ${rounds}: ${subject.name}`);
@@ -159,7 +159,7 @@ async function compareShapes(): Promise<void> {
 async function compareViewers(viewers: number): Promise<void> {
   const chosen = flags.profile.split(',').map((name) => {
     if (name === 'single' || name === 'distributed') return name;
-    throw new Error(`There is no profile ${name}: single and distributed are.`);
+    throw new Error(`The profile ${name} does not exist. --profile takes single and distributed.`);
   });
   for (const profile of chosen) {
     const result = await measureViewers(profile, {
@@ -195,7 +195,8 @@ async function revokeLargeContent(): Promise<void> {
   const leases = Number(flags.leases);
   const samples = [];
   for (const name of flags.database.split(',')) {
-    if (name !== 'SQLite' && name !== 'Postgres') throw new Error(`There is no database ${name}.`);
+    if (name !== 'SQLite' && name !== 'Postgres')
+      throw new Error(`${name} is not supported. --database takes SQLite and Postgres.`);
     const database: DatabaseName = name;
     const seconds = Number(flags.seconds ?? 15);
     samples.push(

@@ -6,11 +6,11 @@ export interface Measurement {
   name: string;
   requestsPerSecond: number;
   p99Ms: number;
-  /** CPU time of the server process for one request, user and system. Null where the system does not tell. */
+  /** CPU time of the server process for one request, user and system. Null if the system does not show it. */
   cpuMicrosPerRequest: number | null;
 }
 
-/** Loads one server from two threads, so that the load generator is not what is measured. */
+/** Loads one server from two threads, so that the load generator is not the slowest part. */
 export async function measure(
   subject: Subject,
   load: { seconds: number; connections: number },

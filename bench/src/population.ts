@@ -1,19 +1,19 @@
 /**
- * Who holds which lease of what. The same arithmetic makes the rows in the database and the viewers that ask, so that
- * neither has to be told about a million of the other.
+ * Which viewer holds which lease of which content. The same arithmetic makes the rows in the database and the viewers who
+ * ask, so that no list of a million ids has to be passed around.
  */
 export interface Population {
   leases: number;
   contents: number;
 }
 
-/** One lease in ten is for the content that everyone watches. */
+/** One lease in ten is for the popular content. */
 const popularEvery = 10;
 export const popularContentId = 'film-0';
 const leasesPerViewer = 2;
 
-// UUIDs of digits alone. What they begin with is scattered over its whole range, as with random ones, so that an index on
-// them is no faster than in life: the factor has no divisor in common with the range, so no two are the same.
+// UUIDs of digits alone. Their beginnings are scattered as those of random UUIDs are, so that an index on them is not faster
+// than in production. The factor and the range have no common divisor, so no two beginnings are the same.
 const scatterFactor = 61_803_397;
 const scatterRange = 90_000_000;
 const scatterFrom = 10_000_000;
@@ -24,7 +24,7 @@ export function viewersOf({ leases }: Population): number {
   return Math.ceil(leases / leasesPerViewer);
 }
 
-/** @param n the number of the lease, from 0 on; lease n is held by viewer n, as long as there are so many viewers */
+/** @param n the number of the lease, from 0 on; viewer n holds lease n, and a second one beyond the number of viewers */
 export function leaseId(n: number): string {
   return `${scatterFrom + ((n * scatterFactor) % scatterRange)}${middle}${tailFrom + n}`;
 }
@@ -37,7 +37,7 @@ export function contentId(n: number, { contents }: Population): string {
   return n % popularEvery === 0 ? popularContentId : `film-${1 + (n % (contents - 1))}`;
 }
 
-/** The same as SQL that both databases read, with `n` as the column of the number. */
+/** The same in SQL for both databases, with `n` as the column of the number. */
 export function leaseSql({ contents, leases }: Population) {
   return {
     leaseId: `(${scatterFrom} + (n * ${scatterFactor}) % ${scatterRange}) || '${middle}' || (${tailFrom} + n)`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { median, quantile } from './quantile.ts';
 
-test('the median of an odd number is one of the values, of an even number the mean of two', () => {
+test('the median of an odd number of values is one of them, and of an even number the mean of two', () => {
   expect(median([9, 1, 5])).toBe(5);
   expect(median([9, 1, 5, 6])).toBe(5.5);
   expect(median([])).toBeNaN();

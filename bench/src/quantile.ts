@@ -1,4 +1,4 @@
-/** The value in the middle; of an even number the mean of the two. NaN of none. */
+/** The value in the middle, or the mean of the two in the middle. NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -7,7 +7,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The smallest value that at least the given share of the values do not exceed (nearest rank). NaN of none.
+ * The smallest value that at least the given share of the values do not exceed (nearest rank). NaN without values.
  *
  * @param sorted ascending
  * @param share from 0 to 1

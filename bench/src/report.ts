@@ -3,7 +3,7 @@ import { median } from './quantile.ts';
 import { table } from './table.ts';
 
 /** The server that the others are compared with. */
-const yardstick = 'bare Fastify';
+const baseline = 'bare Fastify';
 
 /** A table of medians, and of ratios to bare Fastify in the same run. */
 export function report(results: readonly Measurement[]): string {
@@ -18,7 +18,7 @@ export function report(results: readonly Measurement[]): string {
       cpu: cpu.length > 0 ? median(cpu) : null,
     };
   });
-  const reference = rows.find(({ name }) => name === yardstick)?.rate ?? Number.NaN;
+  const reference = rows.find(({ name }) => name === baseline)?.rate ?? Number.NaN;
   const lines = rows.map(({ name, rate, p99Ms, cpu }) => {
     const cells = [name, Math.round(rate).toLocaleString('en'), (rate / reference).toFixed(2), `${p99Ms} ms`];
     return [...cells, cpu === null ? 'not known' : `${cpu.toFixed(1)} µs`];

@@ -6,7 +6,7 @@ import { seedLeases } from './seed-leases.ts';
 const population = { leases: 45_000, contents: 7 };
 
 test.each(databaseKinds(process.env))(
-  'the rows are those that viewers reckon with, on $name',
+  'the seeded rows have the ids that the viewers of the load generator use, on $name',
   async ({ open }) => {
     const { db, close } = await open();
     try {

@@ -1,10 +1,11 @@
 import type { Database } from '@latchkey/shared/db';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import { analyze, literal, numbers } from './generated-rows.ts';
 import { leaseSql, type Population } from './population.ts';
 
-/** Each statement stays well within the time limit that a statement has. */
+/** Keeps each statement well within its time limit. */
 const rowsPerStatement = 20_000;
-/** Leases are active for as long as a measurement can take. */
+/** Longer than a measurement can take. */
 const leaseLifeMs = 4 * 3_600_000;
 /** Leases were created at even distances over this time. */
 const createdWithinMs = 3_600_000;
@@ -25,15 +26,14 @@ export async function seedLeases(
       say(`${from.toLocaleString('en')} of ${leases.toLocaleString('en')} leases are written`);
   }
   say(`they took ${((performance.now() - startedAtMs) / 1_000).toFixed(0)} s`);
-  // What autovacuum would do within a minute. On SQLite it would change nothing that the server does by itself.
-  if (isPostgres(db)) await sql`analyze leases`.execute(db);
+  await analyze(db);
 }
 
 async function insertContents(db: Database, contents: number, nowMs: number): Promise<void> {
   await sql`
     insert into contents (id, name, status, key_version, metadata, search_text, created_at, updated_at)
     ${numbers(0, contents)}
-    select 'film-' || n, 'Film ' || n, 'active', 1, '{}', 'film ' || n, ${lit(nowMs)}, ${lit(nowMs)} from numbers
+    select 'film-' || n, 'Film ' || n, 'active', 1, '{}', 'film ' || n, ${literal(nowMs)}, ${literal(nowMs)} from numbers
   `.execute(db);
 }
 
@@ -51,21 +51,6 @@ async function insertLeases(
     insert into leases (id, viewer_id, content_id, created_at, expires_at)
     ${numbers(from, to)}
     select ${sql.raw(text.leaseId)}, ${sql.raw(text.viewerId)}, ${sql.raw(text.contentId)},
-      ${createdAt}, ${lit(nowMs + leaseLifeMs)} from numbers
+      ${createdAt}, ${literal(nowMs + leaseLifeMs)} from numbers
   `.execute(db);
-}
-
-/** The numbers in [from, to), as `numbers (n)`. */
-function numbers(from: number, to: number): RawBuilder<unknown> {
-  return sql`with recursive numbers (n) as (
-    select cast(${lit(from)} as bigint) union all select n + 1 from numbers where n + 1 < ${lit(to)}
-  )`;
-}
-
-function lit(value: number): RawBuilder<unknown> {
-  return sql.raw(String(value));
-}
-
-function isPostgres(db: Database): boolean {
-  return db.getExecutor().adapter.supportsTransactionalDdl === true;
 }

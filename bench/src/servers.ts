@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { createLatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { Environment } from '@latchkey/rig/processes/spawn-entry';
+import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { viewerToken } from '@latchkey/rig/tokens';
 
 /** A server under load. */
@@ -30,7 +31,7 @@ export async function startServer(name: string, entry: string, env: Environment)
     name,
     entry,
     port: await findFreePort(),
-    // Starts are measured, and in a container no compiled code is kept.
+    // Starts are measured, and a container keeps no compiled code.
     env: { ...process.env, NODE_COMPILE_CACHE: undefined, NODE_ENV: 'test', LOG_LEVEL: 'info', ...env },
     output: 'drain',
     everyMs: lookEveryMs,
@@ -43,9 +44,26 @@ export async function startServer(name: string, entry: string, env: Environment)
 }
 
 /**
+ * Starts the single node on a database, with fixed secrets.
+ *
+ * @param database SQLITE_PATH or DATABASE_URL
+ */
+export function startSingleNode(database: Environment, name = 'Latchkey'): Promise<Subject> {
+  return startServer(name, singleNodeEntry, {
+    ...database,
+    MASTER_KEY_HEX: '1'.repeat(64),
+    SALT_HEX: '2'.repeat(64),
+    ADMIN_API_KEY: adminKey,
+    AUTH_JWT_SECRET: tokenSecret,
+    METRICS_PORT: '0',
+    SHUTDOWN_DRAIN_SECONDS: '0',
+  });
+}
+
+/**
  * Waits until a server is ready.
  *
- * @throws Error where it is not in time
+ * @throws Error if it is not ready in time
  */
 export async function becomesReady(url: string): Promise<void> {
   const deadline = performance.now() + startLimitMs;
@@ -60,7 +78,11 @@ export function measuringToken(): string {
   return viewerToken(tokenSecret, 'viewer-of-the-measurement');
 }
 
-/** Asks with a credential. */
+/**
+ * Sends one request with a credential.
+ *
+ * @throws Error if the answer is not a success
+ */
 export async function call(
   base: string,
   method: string,

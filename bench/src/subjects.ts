@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { singleNodeEntry } from '@latchkey/rig/stack/topology';
-import { adminKey, call, measuringToken, type Subject, startServer, tokenSecret } from './servers.ts';
+import { adminKey, call, measuringToken, type Subject, startServer, startSingleNode } from './servers.ts';
 
-/** Bare servers that answer 16 bytes, and Latchkey as a viewer sees it: with a token, and with a token and a lease. */
+/** Bare servers that answer 16 bytes, and Latchkey asked with a token, and with a token and a lease. */
 export async function startSubjects(): Promise<Subject[]> {
   const http = await startServer('bare node:http', 'bench/src/bare-http.ts', {});
   const fastify = await startServer('bare Fastify', 'bench/src/bare-fastify.ts', {});
@@ -35,13 +34,7 @@ export async function startSubjects(): Promise<Subject[]> {
 
 async function startLatchkey(): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
-  const subject = await startServer('Latchkey', singleNodeEntry, {
-    SQLITE_PATH: join(folder, 'latchkey.db'),
-    ADMIN_API_KEY: adminKey,
-    AUTH_JWT_SECRET: tokenSecret,
-    METRICS_PORT: '0',
-    SHUTDOWN_DRAIN_SECONDS: '0',
-  });
+  const subject = await startSingleNode({ SQLITE_PATH: join(folder, 'latchkey.db') });
   return {
     ...subject,
     async stop() {

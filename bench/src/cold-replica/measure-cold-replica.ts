@@ -9,11 +9,11 @@ import { becomesReady, type Subject, tokenSecret } from '../servers.ts';
 import { startBackings } from '../stack/backings.ts';
 import { internalSecret, type Owners, startKeyDerivation, startOwners } from '../stack/services.ts';
 
-/** Where a new replica finds the states of leases: shared ones in Redis, or only at the lease service. */
+/** Where a new replica reads the states of leases: from Redis first, or only from the lease service. */
 export const sources = ['Redis', 'the lease service'] as const;
 type Source = (typeof sources)[number];
 
-/** First keys: no viewer is known to the replica. Next keys: it knows all of them. */
+/** First keys: the replica has read no state yet. Next keys: it has the states of all viewers. */
 export const passes = ['first', 'next'] as const;
 
 export interface ColdSample {
@@ -21,7 +21,7 @@ export interface ColdSample {
   pass: (typeof passes)[number];
   /** Median, 99th percentile and maximum, in milliseconds. */
   latency: RunResult['latency'];
-  /** Answered otherwise than with a key, or not at all. */
+  /** Requests that got another answer than a key, or no answer. */
   refused: number;
   /** CPU time for each key request, in milliseconds. */
   replicaCpuMs: number;
@@ -30,7 +30,7 @@ export interface ColdSample {
 
 export interface ColdResult {
   samples: ColdSample[];
-  /** Of the first keys that a new replica was asked for while the lease service was stopped: how many by status. */
+  /** First requests to a new replica while the lease service is stopped, counted by status. */
   withoutLeases: { source: Source; statuses: Record<string, number> }[];
 }
 
@@ -42,9 +42,9 @@ export interface ColdOptions {
   say: (line: string) => void;
 }
 
-/** Viewers that ask before the measurement, so that the code of the new process is compiled. */
+/** Viewers who ask before the measurement, so that the code of the new process is compiled. */
 const warmingViewers = 200;
-/** Tries to put every state into Redis: on a busy machine the lease service refuses some of the first requests. */
+/** Attempts to put every state into Redis: on a busy machine the lease service refuses some of the first requests. */
 const fillingPasses = 5;
 const contents = 20;
 
@@ -55,7 +55,7 @@ interface Scene {
   options: ColdOptions;
 }
 
-/** @throws Error where Postgres, Redis or NATS cannot be had */
+/** @throws Error if Postgres, Redis or NATS is missing */
 export async function measureColdReplica(options: ColdOptions): Promise<ColdResult> {
   const cleanup = createCleanup();
   try {
@@ -66,7 +66,7 @@ export async function measureColdReplica(options: ColdOptions): Promise<ColdResu
     await seedLeases(backings.db, populationOf(options), Date.now(), options.say);
     const loader = cleanup.add(startLoader());
     const scene = { backings: backings.env, owners, loader, options };
-    // It registers the master key and puts the state of each lease into Redis. It is not measured.
+    // This replica is not measured. It registers the master key and puts the state of each lease into Redis.
     await withReplica(scene, 'Redis', (replica) => fillRedis(scene, replica));
     const samples: ColdSample[] = [];
     for (let round = 0; round < options.rounds; round++) {
@@ -88,7 +88,7 @@ export async function measureColdReplica(options: ColdOptions): Promise<ColdResu
   }
 }
 
-/** Each viewer holds two leases and asks by the first. */
+/** Each viewer holds two leases and names the first. */
 function populationOf({ viewers }: ColdOptions) {
   return { leases: 2 * (warmingViewers + viewers), contents };
 }
@@ -110,7 +110,7 @@ async function withReplica<T>(
   }
 }
 
-/** Connects all viewers, and lets those ask that warm the process. */
+/** Connects all viewers, and lets the warming ones ask. */
 async function connect({ loader, options }: Scene, { url }: Subject): Promise<void> {
   await loader.open({
     urls: [url],
@@ -123,14 +123,14 @@ async function connect({ loader, options }: Scene, { url }: Subject): Promise<vo
   await loader.run({ requests: warmingViewers, ratePerSecond: options.ratePerSecond });
 }
 
-/** @returns what the first keys of all viewers but the warming ones took */
+/** @returns the first key requests of all viewers but the warming ones */
 async function askOnce(scene: Scene, replica: Subject): Promise<RunResult> {
   await connect(scene, replica);
   const { viewers, ratePerSecond } = scene.options;
   return scene.loader.run({ requests: viewers, ratePerSecond });
 }
 
-/** @throws Error if a state could not be put into Redis: the figures with Redis would count look-ups at the lease service */
+/** @throws Error if a state is missing in Redis: the figures with Redis would then include calls of the lease service */
 async function fillRedis(scene: Scene, replica: Subject): Promise<void> {
   await connect(scene, replica);
   const { viewers, ratePerSecond } = scene.options;
@@ -147,7 +147,7 @@ async function sample(scene: Scene, source: Source, replica: Subject): Promise<C
   await connect(scene, replica);
   const samples: ColdSample[] = [];
   for (const pass of passes) {
-    // Viewers ask in a fixed order: the warming ones have their turn again before the next keys.
+    // Viewers ask in a fixed order, so the warming ones have their turn again before the next keys.
     if (pass === 'next') await loader.run({ requests: warmingViewers, ratePerSecond });
     const before = [readCpuMs(replica.pid), readCpuMs(owners.servers.leases.pid)] as const;
     const result = await loader.run({ requests: viewers, ratePerSecond });
@@ -165,7 +165,7 @@ async function sample(scene: Scene, source: Source, replica: Subject): Promise<C
   return samples;
 }
 
-/** Of all viewers; the load generator counts those of the popular content apart. */
+/** The statuses of all viewers: the load generator counts those of the popular content separately. */
 function statusesOf({ statuses, popularStatuses }: RunResult): Record<string, number> {
   const all = { ...statuses };
   for (const [status, count] of Object.entries(popularStatuses)) all[status] = (all[status] ?? 0) + count;

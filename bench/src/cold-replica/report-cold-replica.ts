@@ -12,7 +12,7 @@ const head = [
   'CPU of the lease service per key',
 ];
 
-/** Medians over the rounds (of the keys that were not served the sum), and what a new replica answers while the lease service is stopped. */
+/** Medians of the rounds, the sum of the keys not served, and the answers of a new replica while the lease service is stopped. */
 export function reportColdReplica({ samples, withoutLeases }: ColdResult): string {
   const rows = sources.flatMap((source) =>
     passes.map((pass) => {

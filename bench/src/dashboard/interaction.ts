@@ -1,25 +1,24 @@
 import type { Page } from 'playwright-core';
 
-/** Something that an admin does on a page, and what is then to be seen. */
+/** Something that an admin does on a page, and what the page shows then. */
 export interface Interaction {
   name: string;
-  /** Where it begins, within /admin. */
+  /** The page where it begins, within /admin. */
   from: string;
-  /** Brings the page to where the act is one step away. Not timed. */
+  /** Everything before the timed step. Not timed. */
   prepare?: (page: Page) => Promise<unknown>;
-  /** Ends with the keystroke or click that is timed. */
+  /** Ends with the keystroke or click from which time is taken. */
   act: (page: Page) => Promise<unknown>;
-  /** What the screen shows then. */
   shows: Expected;
 }
 
 export interface Expected {
-  /** A selector that is there. */
+  /** An element that exists. */
   selector?: string;
   /** How many rows the table has. */
   rows?: number;
-  /** What every one of those rows says. */
+  /** Text in each of those rows. */
   each?: string;
-  /** What is said somewhere on the page. */
+  /** Text anywhere on the page. */
   text?: string;
 }

@@ -1,7 +1,8 @@
+import type { ListSizes } from '@latchkey/shared/testing';
 import type { Page } from 'playwright-core';
 import type { Interaction } from './interaction.ts';
 
-/** Milliseconds between two keys of somebody who types fast; the search is asked while they do. */
+/** Milliseconds between two keys of somebody who types fast. */
 const keyPauseMs = 60;
 
 const type = (text: string) => (page: Page) => page.keyboard.type(text, { delay: keyPauseMs });
@@ -21,7 +22,15 @@ const menuOf = (act: string) => async (page: Page) => {
 };
 const inMenu = (act: string) => (page: Page) => page.getByRole('menuitem', { name: act }).click();
 
-/** What the lists have, see `fillLists`: 100,000 keys and contents, a million leases and as many rows of audit. */
+/** The sizes with which the dashboard must stay fast. */
+export const listSizes: ListSizes = {
+  apiKeys: 100_000,
+  contents: 100_000,
+  leases: 1_000_000,
+  auditRows: 1_000_000,
+};
+
+/** On lists of `listSizes`, as `fillLists` makes them. */
 export const listInteractions: readonly Interaction[] = [
   { name: 'API keys: to the page', from: '/account', act: follow('API keys'), shows: { rows: 50 } },
   {

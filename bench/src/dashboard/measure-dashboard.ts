@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { signIn } from '@latchkey/acceptance/dashboard-sign-in';
 import { openBrowser } from '@latchkey/rig/open-browser';
 import { provideTool } from '@latchkey/rig/provide-tool';
-import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { migrate, openDatabase } from '@latchkey/shared/db';
-import { fillLists, type ListSizes } from '@latchkey/shared/testing';
+import { fillLists } from '@latchkey/shared/testing';
 import { createCleanup } from '../cleanup.ts';
-import { adminKey, startServer, tokenSecret } from '../servers.ts';
-import { listInteractions } from './list-interactions.ts';
+import { adminKey, startSingleNode } from '../servers.ts';
+import { listInteractions, listSizes } from './list-interactions.ts';
 import { timeInteraction } from './time-interaction.ts';
 
 export interface DashboardOptions {
@@ -19,30 +18,22 @@ export interface DashboardOptions {
   say: (line: string) => void;
 }
 
-/** What an interaction took in each round, in milliseconds; or why it never came to its end. */
+/** How long an interaction took in each round, in milliseconds, or why it never ended. */
 export interface DashboardSample {
   name: string;
   tookMs: readonly number[];
   fault: string | null;
 }
 
-/** Of the requirements of the dashboard. */
-export const listSizes: ListSizes = {
-  apiKeys: 100_000,
-  contents: 100_000,
-  leases: 1_000_000,
-  auditRows: 1_000_000,
-};
-
 /**
- * Fills a SQLite database, starts the single node on it, and does in Chromium what an admin does, each thing on a page that
- * was just loaded.
+ * Fills a SQLite database, starts the single node on it, and times each interaction in Chromium on a page that was just
+ * loaded.
  *
- * @throws Error where there is no Chromium
+ * @throws Error if Chromium is missing
  */
 export async function measureDashboard({ rounds, only, say }: DashboardOptions): Promise<DashboardSample[]> {
   const chromium = provideTool('chromium');
-  if (!chromium) throw new Error('There is no Chromium to measure with.');
+  if (!chromium) throw new Error('This measurement needs Chromium, which is not installed.');
   const cleanup = createCleanup();
   try {
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-dashboard-'));
@@ -50,7 +41,7 @@ export async function measureDashboard({ rounds, only, say }: DashboardOptions):
     const sqlitePath = join(folder, 'latchkey.db');
     say('filling the database');
     await fill(sqlitePath);
-    const server = cleanup.add(await startServer('Latchkey', singleNodeEntry, serverEnvironment(sqlitePath)));
+    const server = cleanup.add(await startSingleNode({ SQLITE_PATH: sqlitePath }));
     const browser = await openBrowser(chromium);
     cleanup.add({ stop: () => browser.close() });
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
@@ -73,7 +64,7 @@ export async function measureDashboard({ rounds, only, say }: DashboardOptions):
 async function repeat(name: string, rounds: number, time: () => Promise<number>): Promise<DashboardSample> {
   const tookMs: number[] = [];
   try {
-    // The first fetches the scripts of the page and wakes the server's caches; somebody who works there is past it.
+    // Not measured: the first run fetches the scripts of the page and fills the caches of the server.
     await time();
     for (let round = 0; round < rounds; round++) tookMs.push(await time());
     return { name, tookMs, fault: null };
@@ -91,16 +82,4 @@ async function fill(sqlitePath: string): Promise<void> {
   await migrate(db);
   await fillLists(db, listSizes, Date.now());
   await db.destroy();
-}
-
-function serverEnvironment(sqlitePath: string): Record<string, string> {
-  return {
-    SQLITE_PATH: sqlitePath,
-    MASTER_KEY_HEX: 'a'.repeat(64),
-    SALT_HEX: 'b'.repeat(64),
-    ADMIN_API_KEY: adminKey,
-    AUTH_JWT_SECRET: tokenSecret,
-    METRICS_PORT: '0',
-    SHUTDOWN_DRAIN_SECONDS: '0',
-  };
 }

@@ -5,11 +5,11 @@ const quick = { name: 'quick', tookMs: [100, 120.4, 140], fault: null };
 const late = { name: 'late', tookMs: [100, 100, 301], fault: null };
 const broken = { name: 'broken', tookMs: [], fault: 'it was not shown' };
 
-it('one round that is late, or one that never ends, makes an interaction not quick', () => {
+it('an interaction is not quick if one of its rounds is late or never ends', () => {
   expect([quick, late, broken].map(isQuick)).toEqual([true, false, false]);
 });
 
-it('tells the median and the longest of each, and what is wrong', () => {
+it('the report of the dashboard has the median and the maximum of each interaction, and what is wrong with it', () => {
   const report = reportDashboard([quick, late, broken]);
   expect(report).toContain('| quick | 120 ms | 140 ms |  |');
   expect(report).toContain('| late | 100 ms | 301 ms | over 300 ms |');

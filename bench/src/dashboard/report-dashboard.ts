@@ -1,11 +1,12 @@
 import { median } from '../quantile.ts';
 import { table } from '../table.ts';
-import { type DashboardSample, listSizes } from './measure-dashboard.ts';
+import { listSizes } from './list-interactions.ts';
+import type { DashboardSample } from './measure-dashboard.ts';
 
-/** What a page may take to answer a keystroke or a click. */
+/** How long a page may take to react to a keystroke or a click. */
 const limitMs = 300;
 
-/** Whether every interaction came to its end in time, each round of it. */
+/** Whether each round of an interaction ended in time. */
 export function isQuick({ tookMs, fault }: DashboardSample): boolean {
   return fault === null && Math.max(...tookMs) <= limitMs;
 }

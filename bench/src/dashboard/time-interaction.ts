@@ -1,19 +1,19 @@
 import type { Page } from 'playwright-core';
 import type { Expected, Interaction } from './interaction.ts';
 
-/** A page that has nothing after this is broken and not slow. */
+/** A page that shows nothing by then is broken, not slow. */
 const limitMs = 20_000;
-/** After the rows, a page counts and begins to listen; whoever reads it gives it at least as long. */
+/** After its rows, a page fetches counts and opens its event stream. People read longer than this. */
 const quietMs = 400;
 
 /**
- * From the last keystroke or click, as the browser stamps it, until what was asked for is painted. Measured inside of the
- * page: what drives the browser does not count, the pause of a search field while somebody types does.
+ * The time from the last keystroke or click, by the browser's timestamp, until the result is painted. It is measured inside
+ * the page, so it excludes the test driver and includes the typing pause of a search field.
  *
  * @returns milliseconds
  */
 export async function timeInteraction(page: Page, url: string, interaction: Interaction): Promise<number> {
-  // From elsewhere: the same address again would be a reload, which stays on the page of the list that was reached.
+  // Going to the same address again would be a reload, which keeps the page of the list.
   await page.goto('about:blank');
   await page.goto(`${url}/admin${interaction.from}`);
   await page.evaluate(untilSettled);
@@ -24,7 +24,7 @@ export async function timeInteraction(page: Page, url: string, interaction: Inte
   return Number(await page.evaluate('window.measured.tookMs'));
 }
 
-/** Until a page is there and no table waits for its rows. */
+/** Waits until the page is loaded and no table waits for its rows. */
 const untilSettled = `new Promise((resolve) => {
   const look = () => {
     const isSettled = document.querySelector('main h1') && !document.querySelector('main [aria-busy=true]');
@@ -34,8 +34,7 @@ const untilSettled = `new Promise((resolve) => {
 })`;
 
 /**
- * Looks at every frame from the act on. What is found in one is painted with it, so the beginning of the next is when it
- * could be seen.
+ * Looks at every frame. What is found in one is painted with it, so it can be seen when the next one begins.
  */
 function watchFor({ selector, rows, each, text }: Expected): string {
   const wanted = JSON.stringify({ selector, rows, each, text });

@@ -6,9 +6,9 @@ import { byTicks, oneByOne } from './pace.ts';
 import { createTally, type Tally } from './tally.ts';
 import { ViewerSocket } from './viewer-socket.ts';
 
-/** Below the backlog of a listening socket (511 in Node), so that no connection is refused for coming with others. */
+/** Below the backlog of a listening socket (511 in Node), so that no connection is refused because many come at once. */
 const connectedAtOnce = 100;
-/** After the last question; players have given up by then. */
+/** After the last request. Players have given up by then. */
 const patienceMs = 10_000;
 /** Longer than the longest measurement. */
 const tokenLifeSeconds = 7_200;
@@ -19,7 +19,7 @@ export interface Crowd {
   close(): void;
 }
 
-/** @throws Error where a connection is not taken */
+/** @throws Error if a connection is refused */
 export async function openCrowd(order: OpenOrder): Promise<Crowd> {
   let tallies = createTallies();
   const viewers: ViewerSocket[] = [];

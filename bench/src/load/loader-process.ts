@@ -1,10 +1,11 @@
-// A process of its own, so that asking and measuring cost the servers' event loops nothing. Ends with its parent.
+// The load generator. It is a process of its own, so that load and measurement do not share an event loop with the bench. Ends with
+// its parent.
 import { type Crowd, openCrowd } from './crowd.ts';
 import type { Answer, Order } from './order.ts';
 
 let crowd: Crowd | null = null;
 
-async function obey(order: Order): Promise<unknown> {
+async function execute(order: Order): Promise<unknown> {
   if (order.kind === 'run') return crowd?.run(order);
   crowd?.close();
   crowd = order.kind === 'open' ? await openCrowd(order) : null;
@@ -14,7 +15,7 @@ async function obey(order: Order): Promise<unknown> {
 process.on('message', async (order: Order) => {
   let answer: Answer;
   try {
-    answer = { result: await obey(order) };
+    answer = { result: await execute(order) };
   } catch (error) {
     answer = { error: String(error) };
   }

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Answer, OpenOrder, Order, RunOrder, RunResult } from './order.ts';
 
-/** The load generator, in its own process. It does one thing at a time. */
+/** The load generator, in its own process. It executes one order at a time. */
 export interface Loader {
-  /** Connects viewers, in place of those that were there. */
+  /** Connects viewers, in place of the earlier ones. */
   open(order: OpenOrder): Promise<void>;
   run(order: RunOrder): Promise<RunResult>;
   /** Closes every connection. */

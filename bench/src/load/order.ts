@@ -13,12 +13,12 @@ export interface OpenOrder {
   internalSecret?: string;
 }
 
-/** Requests at even distances; each viewer's turn comes as often as any other's. */
+/** Requests at even distances. The viewers take turns. */
 export interface RunOrder {
   requests: number;
   /** Of all viewers together. */
   ratePerSecond: number;
-  /** Whether no two may come together; answers are then read a little late. */
+  /** Whether requests are sent one by one, never two at once. Answers are then read a little late. */
   apart?: boolean;
 }
 
@@ -31,13 +31,13 @@ export interface LatencyMs {
 export interface RunResult {
   requests: number;
   seconds: number;
-  /** Of answered requests, from the instant that a viewer wanted a key. Viewers of the popular content apart. */
+  /** Of answered requests, from the instant at which a viewer wanted a key. Without viewers of the popular content. */
   latency: LatencyMs;
   popularLatency: LatencyMs;
-  /** How many by status, or by what happened instead (`broken`, `unanswered`), of all viewers but those of the popular content. */
+  /** Counts by status or by `broken` and `unanswered`. Without viewers of the popular content. */
   statuses: Record<string, number>;
   popularStatuses: Record<string, number>;
-  /** When the last request was sent that brought a viewer of the popular content its key, on the clock of `monotonicMs`. */
+  /** When the last request was sent that got a key of the popular content, on the clock of `monotonicMs`. */
   lastPopularServedSentAtMs: number | null;
   /** The load generator's own CPU time, as a share of one core. */
   ownCpuShare: number;

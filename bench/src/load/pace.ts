@@ -2,15 +2,15 @@ import { monotonicMs } from './order.ts';
 
 /** A timer of Node fires at whole milliseconds. */
 const tickMs = 1;
-/** How long the thread may sleep at a time; answers wait for so long. */
+/** How long the thread may sleep at a time. Answers wait as long. */
 const napMs = 0.25;
 
-/** Calls so often, at even distances. A late call catches up at once. Resolves after the last call. */
+/** Makes calls at even distances. Late calls are made at once. Resolves after the last call. */
 export type Pace = (calls: number, ratePerSecond: number, call: () => void) => Promise<void>;
 
 /**
- * By a timer: what is due within a millisecond comes together. Answers are read the moment that they come, so this is for
- * measuring latency.
+ * By a timer: calls that are due in the same millisecond are made at once. Answers are read as soon as they come, so this is
+ * for measuring latency.
  */
 export const byTicks: Pace = (calls, ratePerSecond, call) => {
   const catchUp = createCatchUp(calls, ratePerSecond, call);
@@ -24,8 +24,8 @@ export const byTicks: Pace = (calls, ratePerSecond, call) => {
 };
 
 /**
- * One at a time: the thread sleeps until the next one is due. Two that come together cost a server less than two that come
- * apart, and whether they meet at the same replica depends on how many there are; so this is for measuring CPU time.
+ * One at a time: the thread sleeps until the next call is due. This is for measuring CPU time. Two requests at once cost a
+ * server less than two apart, and how often they reach the same replica depends on the number of replicas.
  */
 export const oneByOne: Pace = (calls, ratePerSecond, call) => {
   const catchUp = createCatchUp(calls, ratePerSecond, call);
@@ -41,7 +41,7 @@ export const oneByOne: Pace = (calls, ratePerSecond, call) => {
   });
 };
 
-/** Calls what is due. @returns when the next is due, in milliseconds from now; null where there is none left */
+/** @returns a function that makes the calls that are due; it returns milliseconds until the next one, null after the last */
 function createCatchUp(calls: number, ratePerSecond: number, call: () => void): () => number | null {
   const startedAtMs = monotonicMs();
   let called = 0;

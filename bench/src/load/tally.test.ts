@@ -8,14 +8,14 @@ const asked = (wantedAtMs: number, endedAtMs: number, outcome: string) => ({
   outcome,
 });
 
-test('a wait counts from when the key was wanted, also where it could only be asked for later', () => {
+test('latency counts from when a viewer wanted the key, even if the request was sent later', () => {
   const tally = createTally();
   for (let n = 0; n < 99; n++) tally.add(asked(n, n + 2, '200'));
   tally.add(asked(100, 600, '200'));
   expect(tally.latency()).toEqual({ p50: 2, p99: 2, max: 500 });
 });
 
-test('what was not answered has a count and no latency', () => {
+test('a request without an answer is counted and has no latency', () => {
   const tally = createTally();
   tally.add(asked(0, 10_000, 'unanswered'));
   tally.add(asked(0, 4, '403'));
@@ -24,7 +24,7 @@ test('what was not answered has a count and no latency', () => {
   expect(tally.latency().max).toBe(4);
 });
 
-test('the last key that was served is known by when it was asked for', () => {
+test('the last served key is the one whose request was sent last', () => {
   const tally = createTally();
   expect(tally.lastServedSentAtMs()).toBeNull();
   tally.add(asked(50, 90, '200'));

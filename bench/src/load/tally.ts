@@ -2,16 +2,16 @@ import { quantile } from '../quantile.ts';
 import type { LatencyMs } from './order.ts';
 import type { Asked } from './viewer-socket.ts';
 
-/** What became of the questions of one group of viewers. */
+/** The outcomes of the requests of one group of viewers. */
 export interface Tally {
   add(asked: Asked): void;
   latency(): LatencyMs;
   statuses(): Record<string, number>;
-  /** When the last question was sent that was answered with a key; null where none was. */
+  /** When the last request was sent that got a key; null if no request did. */
   lastServedSentAtMs(): number | null;
 }
 
-/** A question without an answer has a status and no latency: its latency would be the patience of the load generator. */
+/** A request without an answer is counted and has no latency: that would be the patience of the load generator. */
 export function createTally(): Tally {
   const latenciesMs: number[] = [];
   const counts = new Map<string, number>();

@@ -1,7 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { AnswerReader } from './answer-reader.ts';
 
-/** One question: when the viewer wanted the key, when it was asked, and what came; milliseconds on any one clock. */
+/** One request: when the viewer wanted the key, when it was sent and when it ended, on the clock of `now`. */
 export interface Asked {
   wantedAtMs: number;
   sentAtMs: number;
@@ -17,12 +17,12 @@ export interface ViewerSocketOptions {
   onEnd: (asked: Asked) => void;
 }
 
-/** A viewer with one keep-alive connection, which asks one question at a time. */
+/** A viewer with one keep-alive connection, who sends one request at a time. */
 export class ViewerSocket {
   readonly #options: ViewerSocketOptions;
   #socket: Socket | null = null;
   #reader = new AnswerReader();
-  /** Wanted and not answered, oldest first. The first has been sent. */
+  /** Keys that are wanted and not answered, oldest first. The first has been requested. */
   readonly #wantedAtMs: number[] = [];
   #sentAtMs = 0;
 
@@ -50,7 +50,7 @@ export class ViewerSocket {
     });
   }
 
-  /** Asks now, or as soon as the question before is answered: a viewer whose server is slow waits all the longer. */
+  /** Sends a request now, or once the previous one is answered: behind a slow server a viewer waits for both. */
   ask(): void {
     const { now } = this.#options;
     if (this.#wantedAtMs.push(now()) === 1) this.#send();
@@ -61,7 +61,7 @@ export class ViewerSocket {
     this.#socket = null;
   }
 
-  /** Ends all questions that have no answer. */
+  /** Ends all requests that have no answer. */
   giveUp(): void {
     while (this.#wantedAtMs.length > 0) this.#end('unanswered');
     this.close();
@@ -95,7 +95,7 @@ export class ViewerSocket {
     onEnd({ wantedAtMs, sentAtMs: this.#sentAtMs, endedAtMs: now(), outcome });
   }
 
-  /** The connection is gone. What was asked on it is lost; what waits is asked on a new one. */
+  /** The connection is gone. The request on it is lost. The waiting ones are sent on a new connection. */
   #lose(): void {
     this.#socket = null;
     this.#end('broken');

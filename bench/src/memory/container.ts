@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A control group that bounds the memory of what is started in it, as a container's does. */
+/** A control group that limits the memory of its processes, as that of a container does. */
 export interface Container {
-  /** The words before a command that start it in the group. */
+  /** The words to put before a command, so that it starts in the group. */
   command: readonly string[];
   /** Removes the group, once nothing runs in it. */
   stop(): void;
@@ -12,8 +12,8 @@ export interface Container {
 const root = '/sys/fs/cgroup';
 
 /**
- * @param limitMib 0 for none
- * @throws Error where this user may make no control groups: it takes root, and a machine or container that lets it
+ * @param limitMib 0 for no limit
+ * @throws Error if this user may not make control groups: that needs root, and a machine or container that allows it
  */
 export function makeContainer(limitMib: number): Container {
   if (limitMib === 0) return { command: [], stop: () => {} };
@@ -24,7 +24,12 @@ export function makeContainer(limitMib: number): Container {
     const limit = join(group, isFirstVersion ? 'memory.limit_in_bytes' : 'memory.max');
     writeFileSync(limit, String(limitMib * 1_024 * 1_024));
   } catch (cause) {
-    throw new Error('No memory can be bounded here (it takes root); --container 0 goes without', { cause });
+    throw new Error(
+      'Memory cannot be limited here: that needs root. --container 0 measures without a limit',
+      {
+        cause,
+      },
+    );
   }
   return {
     command: ['sh', '-c', 'echo $$ > "$0" && exec "$@"', join(group, 'cgroup.procs')],

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
 
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
-/** A server that ends in order takes 30 s at most (`shared/src/process/end-on-signals.ts`), and this machine may be busy. */
+/** A server ends within 30 s (`shared/src/process/end-on-signals.ts`). The rest is for a busy machine. */
 const endLimitMs = 40_000;
 const timeLimitMs = 90_000;
 

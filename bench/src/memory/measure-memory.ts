@@ -11,27 +11,27 @@ import { readMemory } from '../proc/process-usage.ts';
 import { becomesReady, tokenSecret } from '../servers.ts';
 import { internalSecret } from '../stack/services.ts';
 import { makeContainer } from './container.ts';
-import { type Owners, startOwners } from './owners.ts';
+import { type StandIn, startStandIn } from './stand-in.ts';
 import { contentId, leaseIdOf, viewerIdOf } from './viewers.ts';
 
 export interface MemoryPlan {
   /** Viewers since the start. */
   viewers: number;
-  /** The latest so many play at a time: each asks again and again. */
+  /** How many viewers play at a time. The latest ones play, and each asks again and again. */
   atOnce: number;
-  /** What the container may use, MiB; 0 for no container. */
+  /** The limit of the container, MiB; 0 for no container. */
   containerMib: number;
 }
 
 export interface MemorySample {
   viewers: number;
-  /** What the process has written to: what a container's bound counts of it. */
+  /** Memory that the process has written. The limit of a container counts this. */
   anonymousMib: number;
-  /** With the pages of its program, which all processes of the machine share. */
+  /** With the pages of its program, which the processes of the machine share. */
   residentMib: number;
-  /** The most that was resident so far. */
+  /** The highest resident memory so far. */
   peakMib: number;
-  /** The share of requests by viewers who had asked before that were answered without reading their lease. */
+  /** Of the repeated requests of viewers, the share that was answered without reading the lease again. */
   warm: number;
 }
 
@@ -43,15 +43,15 @@ const kibPerMib = 1_024;
 const triesAtMost = 30;
 const retryAfterMs = 1_000;
 
-/** Lets one replica of key-derivation serve many viewers one after the other, and follows its memory. */
+/** Lets one replica of key-derivation serve many viewers, one after the other, and samples its memory. */
 export async function measureMemory(plan: MemoryPlan, say: (line: string) => void): Promise<MemorySample[]> {
   const cleanup = createCleanup();
   try {
     const container = cleanup.add(makeContainer(plan.containerMib));
-    const owners = cleanup.add(await startOwners());
+    const standIn = cleanup.add(await startStandIn());
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
-    const replica = start(container.command, owners, port);
+    const replica = start(container.command, standIn, port);
     cleanup.add({ stop: () => end(replica) });
     const pool = new Pool(url, { connections: askedAtOnce });
     cleanup.add({ stop: () => pool.destroy() });
@@ -60,10 +60,10 @@ export async function measureMemory(plan: MemoryPlan, say: (line: string) => voi
     for (let sample = 0; sample < samples; sample++) {
       const from = Math.round((sample * plan.viewers) / samples);
       const to = Math.round(((sample + 1) * plan.viewers) / samples);
-      const readsBefore = owners.reads();
+      const readsBefore = standIn.reads();
       const returned = await playAll(pool, from, to, plan.atOnce);
       const { anonymousKiB, residentKiB, peakKiB } = readMemory(replica.pid ?? 0);
-      const again = owners.reads() - readsBefore - (to - from);
+      const again = standIn.reads() - readsBefore - (to - from);
       found.push({
         viewers: to,
         anonymousMib: anonymousKiB / kibPerMib,
@@ -85,10 +85,10 @@ async function end(replica: ChildProcess): Promise<void> {
   await once(replica, 'exit');
 }
 
-function start(command: readonly string[], { url }: Owners, port: number): ChildProcess {
+function start(command: readonly string[], { url }: StandIn, port: number): ChildProcess {
   const [program = '', ...args] = [...command, process.execPath, entry];
   const replica = spawn(program, args, {
-    // Through the open channel it learns that this process is gone, and ends too.
+    // The open channel closes with this process, and the replica then ends too.
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: {
       ...process.env,
@@ -130,9 +130,9 @@ async function failsEarly(replica: ChildProcess): Promise<never> {
 }
 
 /**
- * Each new viewer asks for the first time, and after each of them one of those who are playing asks again.
+ * Each new viewer asks for a key. After each of them, one of the playing viewers asks again.
  *
- * @returns how many asked again
+ * @returns how many requests were repeated ones
  */
 async function playAll(pool: Pool, from: number, to: number, atOnce: number): Promise<number> {
   let next = from;
@@ -141,7 +141,7 @@ async function playAll(pool: Pool, from: number, to: number, atOnce: number): Pr
     while (next < to) {
       const viewer = next++;
       await ask(pool, viewer);
-      // Spread over those who play, the same ones in each run (the golden ratio's multiples).
+      // Multiples of the golden ratio spread the repeats evenly over the playing viewers, the same in each run.
       const back = Math.floor(((viewer * 0.618_033_988_75) % 1) * Math.min(viewer, atOnce));
       if (viewer - back > askedAtOnce && back > askedAtOnce) {
         await ask(pool, viewer - back);
@@ -154,7 +154,7 @@ async function playAll(pool: Pool, from: number, to: number, atOnce: number): Pr
 }
 
 async function ask(pool: Pool, viewer: number): Promise<void> {
-  // The same token each time, as a player sends it: issued in the second in which its viewer came.
+  // A player sends the same token each time, so all tokens of an hour have the same times.
   const iat = Math.floor(Date.now() / 3_600_000) * 3_600 - 1;
   const claims = { sub: viewerIdOf(viewer), iat, exp: iat + 86_000, content_ids: [contentId] };
   const token = signToken(Buffer.from(tokenSecret), claims);
@@ -167,7 +167,7 @@ async function ask(pool: Pool, viewer: number): Promise<void> {
     const { statusCode, body } = await pool.request({ method: 'GET', path: `/keys/${contentId}/0`, headers });
     await body.dump();
     if (statusCode === 200) return;
-    // As players do: the stand-in for the owners shares this machine, and may be late.
+    // Players also repeat after a 503. The stand-in shares this machine and may be slow.
     if (statusCode !== 503 || tries === triesAtMost) throw new Error(`viewer ${viewer} got ${statusCode}`);
     await pause(retryAfterMs);
   }

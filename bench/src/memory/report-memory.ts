@@ -1,7 +1,7 @@
 import { table } from '../table.ts';
 import type { MemoryPlan, MemorySample } from './measure-memory.ts';
 
-/** Resident memory as viewers come and go, and how many of those who play were known. */
+/** Memory as viewers come and go, and the share of repeated requests whose lease was in the cache. */
 export function reportMemory({ atOnce, containerMib }: MemoryPlan, samples: readonly MemorySample[]): string {
   const where = containerMib === 0 ? 'without a container' : `in a container of ${containerMib} MiB`;
   const what = `One replica of key-derivation ${where}, ${atOnce.toLocaleString('en')} viewers at a time, each with a token and a lease.`;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { parentPort, workerData } from 'node:worker_threads';
 import { contentId, viewerIdOf } from './viewers.ts';
 
-/** Stands for the lease, content and auth services. Counts the leases that were read in the number that it was given. */
+/** Stands in for the lease, content and auth services. Counts reads of leases in the memory that it shares with its parent. */
 const reads = new Int32Array(workerData as SharedArrayBuffer);
 const leaseLifeMs = 3_600_000;
 

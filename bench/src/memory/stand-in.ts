@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** Stands for the lease, content and auth services, which know every viewer's lease: no database has to be filled first. */
-export interface Owners {
+/** Stands in for the lease, content and auth services. It answers for any viewer, so that no database has to be filled first. */
+export interface StandIn {
   url: string;
-  /** Leases that were read. */
+  /** How often a lease was read. */
   reads(): number;
   stop(): Promise<void>;
 }
 
-/** On a thread of their own: a million viewers take the asking thread long enough. */
-export async function startOwners(): Promise<Owners> {
+/** It has a thread of its own, because the thread that asks is busy with a million viewers. */
+export async function startStandIn(): Promise<StandIn> {
   const reads = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const thread = new Worker(new URL('owners-thread.ts', import.meta.url), { workerData: reads.buffer });
+  const thread = new Worker(new URL('stand-in-thread.ts', import.meta.url), { workerData: reads.buffer });
   const [port] = await once(thread, 'message');
   return {
     url: `http://127.0.0.1:${port}`,

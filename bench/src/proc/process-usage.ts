@@ -5,18 +5,17 @@ import { availableParallelism } from 'node:os';
 const msPerTick = 10;
 const nanosecondsPerMs = 1_000_000;
 
-/** What a process holds of the machine's memory, in KiB. */
+/** The memory of a process, in KiB. */
 export interface Memory {
-  /** Now. */
   residentKiB: number;
-  /** The part that is no file's: what the bound of a container counts of the process for certain. */
+  /** The resident part that belongs to no file. The limit of a container always counts it. */
   anonymousKiB: number;
-  /** At most so far, or since `forgetPeak`. */
+  /** The highest resident memory so far, or since `forgetPeak`. */
   peakKiB: number;
 }
 
 /**
- * CPU time that all threads of a process have used, user and system, in milliseconds, to a tick of 10.
+ * CPU time of all threads of a process, user and system, in milliseconds. Its resolution is a tick of 10 ms.
  *
  * @param stat the text of /proc/<pid>/stat: fields 14 and 15 of proc_pid_stat(5)
  */
@@ -24,7 +23,7 @@ export function parseCpuMs(stat: string): number {
   // The second field is the name, which may hold spaces and brackets of its own.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const cpuMs = (Number(fields[11]) + Number(fields[12])) * msPerTick;
-  if (Number.isNaN(cpuMs)) throw new Error(`This is no /proc/<pid>/stat: ${stat}`);
+  if (Number.isNaN(cpuMs)) throw new Error(`This is not a /proc/<pid>/stat: ${stat}`);
   return cpuMs;
 }
 
@@ -35,7 +34,7 @@ export function parseMemory(status: string): Memory {
 }
 
 /**
- * The same of one thread, to the nanosecond.
+ * CPU time of one thread, in milliseconds. Its resolution is a nanosecond.
  *
  * @param schedstat the text of /proc/<pid>/task/<tid>/schedstat: nanoseconds on a processor are its first field (the
  *   kernel's Documentation/scheduler/sched-stats.rst)
@@ -45,10 +44,10 @@ export function parseThreadCpuMs(schedstat: string): number {
 }
 
 /**
- * CPU time of a process since its start, in milliseconds: of each thread to the nanosecond where the kernel tells (Node
- * ends no thread before itself), else in ticks, which in a sum over many processes would be an error of its own.
+ * CPU time of a process since its start, in milliseconds. It is the sum of its threads if the kernel shows them: Node ends no
+ * thread before itself, and ticks are too coarse for a sum over many processes.
  *
- * @throws Error where there is no such process, or the system is not Linux
+ * @throws Error if the process does not exist, or the system is not Linux
  */
 export function readCpuMs(pid: number): number {
   const tasks = `/proc/${pid}/task`;
@@ -61,21 +60,21 @@ export function readCpuMs(pid: number): number {
   }
 }
 
-/** @throws Error where there is no such process, or the system is not Linux */
+/** @throws Error if the process does not exist, or the system is not Linux */
 export function readMemory(pid: number): Memory {
   return parseMemory(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 
-/** Lets the peak begin anew from what the process holds now (proc_pid_clear_refs(5)), where the system allows it. */
+/** Resets the peak to the current memory (proc_pid_clear_refs(5)), if the system allows it. */
 export function forgetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // The peak then is that of the whole life, which is never too low.
+    // The peak is then that of the whole life, which is never too low.
   }
 }
 
-/** How many files a process of this machine may hold open, sockets among them; Node takes the hard limit at its start. */
+/** How many files and sockets a process of this machine may hold open. Node raises it to the hard limit at its start. */
 export function readOpenFileLimit(): number {
   const limits = readFileSync('/proc/self/limits', 'utf8');
   const [, soft] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];

@@ -1,9 +1,10 @@
 import type { Database } from '@latchkey/shared/db';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import { analyze, literal, numbers } from '../generated-rows.ts';
 
 /** The content that is revoked. */
 export const largeContentId = 'large';
-/** The content of those who are not concerned. */
+/** The content that stays active. */
 export const otherContentId = 'other';
 export const otherViewers = 1_000;
 
@@ -26,10 +27,10 @@ export async function fillLargeContent(db: Database, leases: number, nowMs: numb
   await insert(db, otherContentId, '0', 0, otherViewers, nowMs);
   for (let from = 0; from < leases; from += rowsPerStatement)
     await insert(db, largeContentId, '1', from, Math.min(leases, from + rowsPerStatement), nowMs);
-  if (isPostgres(db)) await sql`analyze`.execute(db);
+  await analyze(db);
 }
 
-/** Ids are scattered like random ones: an index on them is no faster than in life. */
+/** Ids are scattered like random ones, so that an index on them is not faster than in production. */
 async function insert(
   db: Database,
   contentId: string,
@@ -42,18 +43,8 @@ async function insert(
   const scattered = kind === '0' ? sql`'00000000'` : sql`cast(10000000 + (n * 61803397) % 90000000 as text)`;
   await sql`
     insert into leases (id, viewer_id, content_id, created_at, expires_at)
-    with recursive numbers (n) as (
-      select cast(${lit(from)} as bigint) union all select n + 1 from numbers where n + 1 < ${lit(to)}
-    )
+    ${numbers(from, to)}
     select ${scattered} || '-0000-4000-8000-' || ${padded}, ${sql.lit(`viewer-${kind}-`)} || n, ${sql.lit(contentId)},
-      ${lit(nowMs - 3_600_000)} + n, ${lit(nowMs + leaseLifeMs)} from numbers
+      ${literal(nowMs - 3_600_000)} + n, ${literal(nowMs + leaseLifeMs)} from numbers
   `.execute(db);
-}
-
-function lit(value: number): RawBuilder<unknown> {
-  return sql.raw(String(value));
-}
-
-function isPostgres(db: Database): boolean {
-  return db.getExecutor().adapter.supportsTransactionalDdl === true;
 }

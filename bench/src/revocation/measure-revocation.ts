@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { type Database, migrate, openDatabase } from '@latchkey/shared/db';
 import { createCleanup } from '../cleanup.ts';
-import { adminKey, type Subject, startServer, tokenSecret } from '../servers.ts';
+import { adminKey, type Subject, startSingleNode } from '../servers.ts';
 import { fillLargeContent, largeContentId } from './fill-large-content.ts';
 import { type Probes, startProbes } from './probes.ts';
 
@@ -15,7 +14,7 @@ export type DatabaseName = 'SQLite' | 'Postgres';
 export interface RevocationOptions {
   leases: number;
   seconds: number;
-  /** How long the writing of rows is watched at most. */
+  /** How long to wait for the last row at most. */
   watchSeconds: number;
   say: (line: string) => void;
 }
@@ -23,9 +22,8 @@ export interface RevocationOptions {
 export interface RevocationSample {
   database: DatabaseName;
   answerMs: number;
-  /** From the answer until the last row was written; null where the measurement ended before. */
+  /** From the answer until the last row was written; null if the measurement ended earlier. */
   writtenAfterMs: number | null;
-  /** Milliseconds of each request, by what was asked for. */
   before: Probes;
   meanwhile: Probes;
 }
@@ -33,9 +31,10 @@ export interface RevocationSample {
 const lookEveryMs = 250;
 
 /**
- * Revokes a content with many leases while viewers of other contents get keys, renew, take leases and managers look them up.
+ * Revokes a content with many leases, while viewers of another content fetch keys and create and renew leases, and admins list
+ * them.
  *
- * @throws Error where Postgres is not installed
+ * @throws Error if Postgres is not installed
  */
 export async function measureRevocation(
   database: DatabaseName,
@@ -53,7 +52,7 @@ export async function measureRevocation(
     say(`${database}: ${leases.toLocaleString('en')} leases of one content are written`);
     await fillLargeContent(db, leases, Date.now());
     const server = cleanup.add(
-      await start(postgres ? { DATABASE_URL: postgres.url } : { SQLITE_PATH: place.sqlitePath }),
+      await startSingleNode(postgres ? { DATABASE_URL: postgres.url } : { SQLITE_PATH: place.sqlitePath }),
     );
     const probes = cleanup.add(await startProbes(server.url));
     await pause(2_000);
@@ -75,18 +74,6 @@ export async function measureRevocation(
   } finally {
     await cleanup.run();
   }
-}
-
-function start(place: Record<string, string>): Promise<Subject> {
-  return startServer('Latchkey', singleNodeEntry, {
-    ...place,
-    MASTER_KEY_HEX: 'a'.repeat(64),
-    SALT_HEX: 'b'.repeat(64),
-    ADMIN_API_KEY: adminKey,
-    AUTH_JWT_SECRET: tokenSecret,
-    METRICS_PORT: '0',
-    SHUTDOWN_DRAIN_SECONDS: '0',
-  });
 }
 
 async function revoke({ url }: Subject): Promise<number> {

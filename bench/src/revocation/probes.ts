@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { adminKey, tokenSecret } from '../servers.ts';
 import { otherContentId, otherLeaseId, otherViewers } from './fill-large-content.ts';
 
-/** Milliseconds of each request, by what was asked for. */
+/** Milliseconds of each request, by the kind of request. */
 export type Probes = Record<ProbeName, number[]>;
 export type ProbeName = keyof typeof probes;
 
@@ -15,11 +15,11 @@ interface Ask {
   json?: object;
 }
 
-/** What is asked of the content that is not revoked, and how often in a second. */
+/** The requests for the content that stays active, and how many of each are sent in a second. */
 const probes = {
   'a key, state known': {
     perSecond: 200,
-    // Ten viewers: after the first second all of their states are known.
+    // Ten viewers: after the first second the states of all are cached.
     viewers: 10,
     ask: (): Ask => ({ method: 'GET', path: `/keys/${otherContentId}`, as: 'viewer', lease: true }),
   },
@@ -62,7 +62,7 @@ const probes = {
 
 export const probeNames = Object.keys(probes) as ProbeName[];
 
-/** Asks at a fixed pace, whether or not the answer before has come, until it is stopped. */
+/** Sends requests at a fixed pace until it is stopped, without waiting for earlier answers. */
 export async function startProbes(url: string): Promise<{ take(): Probes; stop(): Promise<void> }> {
   const agent = new Agent({ connections: 64 });
   const tokens = Array.from({ length: otherViewers }, (_, n) => viewerToken(tokenSecret, `viewer-0-${n}`));

@@ -5,7 +5,7 @@ import { probeNames } from './probes.ts';
 
 const ms = (value: number) => `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
 
-/** The answer, and what everyone else saw before it and until the last row was written. */
+/** The answer to the revocation, and the latency of other requests before it and until the last row was written. */
 export function reportRevocation(samples: readonly RevocationSample[], leases: number): string {
   const answers = table(
     ['database', 'leases of the content', 'answer', 'all rows written after'],
@@ -13,7 +13,7 @@ export function reportRevocation(samples: readonly RevocationSample[], leases: n
       database,
       leases.toLocaleString('en'),
       ms(answerMs),
-      writtenAfterMs === null ? 'later than it was watched' : `${Math.round(writtenAfterMs / 1_000)} s`,
+      writtenAfterMs === null ? 'not before the end of the run' : `${Math.round(writtenAfterMs / 1_000)} s`,
     ]),
   );
   const others = samples.flatMap(({ database, before, meanwhile }) =>

@@ -5,11 +5,11 @@ const spin =
   'process.on("disconnect", () => process.exit()); const turn = () => { for (let i = 0; i < 1e6; i++); setImmediate(turn); }; turn();';
 
 /**
- * One process for each core that does nothing, and only where nobody else wants the core (SCHED_IDLE, sched(7)). A core that
- * has fallen asleep takes long to wake, above all in a virtual machine, and that time counts as CPU time of whoever is
- * woken: the less a process has to do, the more of it each of its requests would seem to cost.
+ * Starts a busy loop for each core, which runs only while no other process wants the core (SCHED_IDLE, sched(7)). A sleeping
+ * core takes long to wake, above all in a virtual machine, and that time counts as CPU time of the woken process. Without
+ * this, the requests of a process would seem more expensive the fewer it gets.
  *
- * @throws Error where there is no `chrt` (util-linux)
+ * @throws Error if `chrt` (util-linux) is missing
  */
 export async function keepAwake(): Promise<{ stop(): void }> {
   const children = Array.from({ length: availableParallelism() }, () =>

@@ -17,19 +17,19 @@ export interface ScaleOptions {
   rounds: number;
   seconds: number;
   ratePerSecond: number;
-  /** Else it is that of all together. */
+  /** Whether the rate is for each replica; false: for all together. */
   rateIsForEachReplica: boolean;
   viewers: number;
   /** Whether cores are kept from falling asleep. */
   keepsAwake: boolean;
-  /** Requests that each process is given before it is measured. */
+  /** Requests to each process before it is measured. */
   warmRequests: number;
   say: (line: string) => void;
 }
 
 /**
- * What is asked: Latchkey in the two usual ways of a viewer, and, without anything before them, as many bare node:http
- * servers as there are replicas. What those show is the machine's.
+ * The kinds of load: the two usual requests of a viewer to Latchkey, and requests to as many bare node:http servers as there
+ * are replicas. Differences between the bare ones come from the machine.
  */
 export const kinds = ['token', 'token and lease', 'bare node:http'] as const;
 type Kind = (typeof kinds)[number];
@@ -40,9 +40,8 @@ export interface ScaleSample extends Sample<string> {
   kind: Kind;
 }
 
-/** After the warming, the compiler and the garbage collector have things to finish. */
+/** After the warming, the compiler and the garbage collector still run for a while. */
 const settleMs = 2_000;
-/** More contents than one, and a lease for every viewer. */
 const contents = 50;
 
 interface Bench {
@@ -52,8 +51,8 @@ interface Bench {
 }
 
 /**
- * Measures each shape once a round, there and back again, with processes that are new each time: what a process costs
- * differs a little from one start to the next, and the median covers that too.
+ * Measures each shape once a round, with new processes each time: the cost differs a little from one start to the next, and
+ * the median covers that too.
  */
 export async function measureScale(options: ScaleOptions): Promise<ScaleSample[]> {
   const cleanup = createCleanup();

@@ -3,7 +3,7 @@ import { table } from '../table.ts';
 import { kinds, type Part, type ScaleSample } from './measure-scale.ts';
 import { nameOf, type Shape } from './shape.ts';
 
-/** The goal: CPU time for a key request is the same, whatever the number of replicas. */
+/** The goal: CPU time for a key request does not depend on the number of replicas. */
 const tolerance = 0.05;
 const parts: readonly Part[] = ['gateway', 'key-derivation', 'bare'];
 const head = [
@@ -22,7 +22,7 @@ interface Line {
   part: Part;
   what: string;
   ratio: number;
-  /** Only where the load of each process changes with the number of them, as it does in the bare servers. */
+  /** Only for parts whose load per process changes with the number of replicas, as it does for the bare servers. */
   overBare: number | null;
   cells: string[];
 }

@@ -5,9 +5,9 @@ import type { Subject } from '../servers.ts';
 
 /** CPU time of a set of processes. */
 interface CpuCost {
-  /** Of all of them together for one request, without what they use when nobody asks. */
+  /** Of all of them together for one request, without what they use when idle. */
   microsPerRequest: number;
-  /** What one of them uses when nobody asks, in milliseconds of CPU time a second. */
+  /** What one of them uses when idle, in milliseconds of CPU time a second. */
   idleMsPerSecond: number;
 }
 
@@ -23,9 +23,9 @@ export interface SampleOptions {
 }
 
 /**
- * Nobody asks for a while, and then for as long the viewers that are connected do.
+ * Measures CPU time without requests for a while, and then with requests of the connected viewers for as long.
  *
- * @throws Error where a request was not served
+ * @throws Error if a request was not served
  */
 export async function takeSample<Part extends string>(
   parts: Record<Part, readonly Subject[]>,

@@ -6,12 +6,13 @@ export interface Shape {
 
 /**
  * @param text such as `1x1,1x2,2x4`: gateways times replicas
- * @throws Error where it is not of that form
+ * @throws Error if it has another form
  */
 export function parseShapes(text: string): Shape[] {
   return text.split(',').map((part) => {
     const [, gateways = '', replicas = ''] = /^([1-9]\d?)x([1-9]\d?)$/.exec(part) ?? [];
-    if (gateways === '') throw new Error(`${part} is no shape: write 1x4 for one gateway before 4 replicas`);
+    if (gateways === '')
+      throw new Error(`"${part}" is not a shape. Write 1x4 for one gateway before 4 replicas`);
     return { gateways: Number(gateways), replicas: Number(replicas) };
   });
 }

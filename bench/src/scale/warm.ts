@@ -2,13 +2,12 @@ import type { Loader } from '../load/loader.ts';
 import type { OpenOrder } from '../load/order.ts';
 import { type DataPlane, internalSecret } from '../stack/services.ts';
 
-/** For each process; below what it serves, so that nothing queues. */
+/** For each process. It can serve more, so nothing queues. */
 const ratePerSecond = 4_000;
 
 /**
- * Gives every process the same number of requests: what the compiler has seen in a process decides what a request costs
- * there. Through the gateways a replica gets its share only; the rest it is asked directly. (Where there are more gateways
- * than replicas, replicas get more.)
+ * Sends every process the same number of requests, because the compiler makes later requests cheaper. Through the gateways a
+ * replica gets only its share, so the rest goes to it directly. With more gateways than replicas, replicas get more.
  */
 export async function warmEqually(
   plane: Pick<DataPlane, 'gateways' | 'replicas'>,
@@ -20,7 +19,7 @@ export async function warmEqually(
   const replicas = plane.replicas.map(({ url }) => url);
   if (gateways.length > 0) {
     await loader.open({ ...viewers, urls: gateways });
-    // One after the other would be the same; together they are no faster than one, so that the machine is not filled.
+    // All gateways together get the rate of one, so that the machine is not overloaded.
     await loader.run({ requests: requestsEach * gateways.length, ratePerSecond });
   }
   const left = requestsEach * (replicas.length - gateways.length);

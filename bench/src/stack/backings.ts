@@ -2,7 +2,7 @@ import { provideStores } from '@latchkey/rig/stores/provide-stores';
 import { type Database, openDatabase } from '@latchkey/shared/db';
 import { sql } from 'kysely';
 
-/** What the distributed profile stands on, with a database that is this run's own. */
+/** Postgres, Redis and NATS for the distributed profile, with a database of this run alone. */
 export interface Backings {
   /** DATABASE_URL, REDIS_URL, NATS_URL. */
   env: Record<'DATABASE_URL' | 'REDIS_URL' | 'NATS_URL', string>;
@@ -11,9 +11,9 @@ export interface Backings {
 }
 
 /**
- * Postgres, Redis and NATS as the tests get them: by their variables, from containers, or from this machine.
+ * Finds them as the tests do: by their variables, in containers, or as programs of this machine.
  *
- * @throws Error where one of them cannot be had
+ * @throws Error if one of them is missing
  */
 export async function startBackings(): Promise<Backings> {
   const provided = await provideStores(['Postgres', 'Redis', 'NATS']);

@@ -5,7 +5,7 @@ import { adminKey, becomesReady, type Subject, startServer, tokenSecret } from '
 /** INTERNAL_SECRET. */
 export const internalSecret = 'a-secret-between-the-services-of-a-measurement';
 
-/** The services that own what key-derivation asks for: one process of each. */
+/** One process of each service that key-derivation reads from. */
 export interface Owners {
   servers: Record<'auth' | 'content' | 'leases', Subject>;
 }
@@ -32,7 +32,7 @@ function urlsOfOwners({ servers }: Owners): Urls {
   return { auth: auth.url, content: content.url, leases: leases.url };
 }
 
-/** @param backings DATABASE_URL, REDIS_URL and NATS_URL; only the first is needed */
+/** @param backings DATABASE_URL, and optionally REDIS_URL and NATS_URL */
 export async function startOwners(backings: Environment): Promise<Owners> {
   const stores = urlsOfStores(backings);
   const start = (name: 'auth' | 'content' | 'leases', urls: Urls) =>
@@ -45,14 +45,14 @@ export async function startOwners(backings: Environment): Promise<Owners> {
   return { servers };
 }
 
-/** Not ready yet. */
+/** Does not wait until it is ready. */
 export function startKeyDerivation(name: string, owners: Owners, backings: Environment): Promise<Subject> {
   const urls = { ...urlsOfStores(backings), ...urlsOfOwners(owners) };
   const kind = 'key-derivation';
   return startServer(name, topology[kind].entry, environmentOf(kind, urls, settings));
 }
 
-/** Not ready yet. */
+/** Does not wait until it is ready. */
 export function startGateway(
   name: string,
   owners: Owners,
@@ -60,7 +60,7 @@ export function startGateway(
 ): Promise<Subject> {
   const replicas = keyDerivation.map(({ url }) => url).join(',');
   const env = environmentOf('gateway', { ...urlsOfOwners(owners), 'key-derivation': replicas }, settings);
-  // Its request log is a part of what a key request costs.
+  // The request log is a part of the cost of a key request.
   return startServer(name, topology.gateway.entry, { ...env, LOG_LEVEL: 'info' });
 }
 

@@ -6,8 +6,8 @@ import { tokenSecret } from '../servers.ts';
 import type { Target } from './target.ts';
 
 /**
- * One crowd: the first key of each viewer, which nobody knows yet; then, not counted, as many as it takes until every replica
- * knows each of them; and then the steady load.
+ * The figures of one crowd. First each viewer asks for a key, while no replica has its state. Then, not counted, the viewers
+ * ask until every replica has all states. Then comes the steady load.
  */
 export interface CrowdResult {
   viewers: number;
@@ -15,7 +15,7 @@ export interface CrowdResult {
   connectSeconds: number;
   first: RunResult;
   steady: RunResult;
-  /** Of each process afterwards, in the target's order. */
+  /** Memory of each process afterwards, in the target's order. */
   memory: Memory[];
 }
 
@@ -25,7 +25,7 @@ export interface CrowdOptions {
   seconds: number;
 }
 
-/** Connects the viewers, in place of those that were there, and lets them ask. They stay connected. */
+/** Connects the viewers, in place of earlier ones, and lets them ask. They stay connected. */
 export async function askAsCrowd(
   viewers: number,
   target: Target,

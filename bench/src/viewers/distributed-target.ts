@@ -13,7 +13,7 @@ export async function startDistributedTarget(options: TargetOptions, cleanup: Cl
   const owners = await startOwners(backings.env);
   for (const server of Object.values(owners.servers)) cleanup.add(server);
   const start = () => startKeyDerivation('key-derivation', owners, backings.env);
-  // The first registers the master key; it is not measured.
+  // Not measured: the first start registers the master key.
   await timeBoots(1, start);
   const withoutLeasesMs = await timeBoots(options.boots, start);
   await seedLeases(backings.db, options, Date.now(), options.say);

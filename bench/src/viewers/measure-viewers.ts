@@ -33,12 +33,12 @@ export interface ViewersResult {
 const profiles = { single: startSingleTarget, distributed: startDistributedTarget };
 export type Profile = keyof typeof profiles;
 
-/** A thousand contents; a tenth of all leases is for one of them. */
+/** A tenth of all leases is for one of them. */
 const contents = 1_000;
-/** Of a process beside its viewers: to its neighbours, the database, the log. */
+/** Files that a process needs beside its viewers: connections to other services and the database, and the log. */
 const otherFiles = 500;
 
-/** @throws Error where the machine allows too few open files, or the numbers do not fit together */
+/** @throws Error if the machine allows too few open files, or there are fewer leases than viewers need */
 export async function measureViewers(profile: Profile, options: ViewersOptions): Promise<ViewersResult> {
   const { viewers, beside, leases, ratePerSecond, seconds, rounds, say } = options;
   const population = { leases, contents };

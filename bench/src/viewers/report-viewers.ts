@@ -57,7 +57,7 @@ function latencyRow({ viewers, connectSeconds }: CrowdResult, what: string, run:
 }
 
 function reportMemory({ processes, memoryBefore, crowds }: ViewersResult): string {
-  // The first crowd of each size: what a process once held it does not give back, so later ones tell nothing.
+  // Only the first crowd of each size counts: a process does not return memory, so later ones show no growth.
   const sizes = [...new Set(crowds.map(({ viewers }) => viewers))];
   const firsts = sizes.flatMap((size) => crowds.find(({ viewers }) => viewers === size) ?? []);
   return table(
@@ -100,7 +100,7 @@ function reportRevocation({
   const { p50, p99, max } = load.latency;
   const rows = [
     ['its answer', String(status)],
-    ['leases that it revoked', revoked === null ? 'not told' : revoked.toLocaleString('en')],
+    ['leases that it revoked', revoked === null ? 'not known' : revoked.toLocaleString('en')],
     ['until it was answered, ms', tookMs.toFixed(0)],
     [
       'memory beyond what was held before, at most, of any one process, MiB',

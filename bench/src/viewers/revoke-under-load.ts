@@ -6,22 +6,22 @@ import { forgetPeak, type Memory, readMemory } from '../proc/process-usage.ts';
 import { adminKey } from '../servers.ts';
 import type { Target } from './target.ts';
 
-/** What a revocation of very many leases does to the others. */
+/** How a revocation of very many leases affects other requests. */
 export interface RevocationResult {
-  /** What it was answered with. A 503 here is a finding, and no reason to lose the others. */
+  /** The answer's status. A 503 is a finding too, so it does not end the measurement. */
   status: number;
   revoked: number | null;
   tookMs: number;
   /** The load meanwhile, and for a while before and after. */
   load: RunResult;
-  /** From the answer of the revocation to the sending of the last request that still brought a key; negative: before it. */
+  /** From the answer of the revocation to when the last request that got a key was sent. Negative: it was sent before the answer. */
   lastKeyAfterMs: number | null;
-  /** Of each process, before, and with the peak since then. */
+  /** Memory of each process before, and with the peak since then. */
   before: Memory[];
   after: Memory[];
 }
 
-/** The viewers are connected and known: in the middle of their requests, the popular content is revoked. */
+/** Revokes the popular content while connected viewers ask for keys. Their states are cached. */
 export async function revokeUnderLoad(
   target: Target,
   loader: Loader,

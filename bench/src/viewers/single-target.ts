@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { openDatabase } from '@latchkey/shared/db';
 import type { Cleanup } from '../cleanup.ts';
 import { seedLeases } from '../seed-leases.ts';
-import { adminKey, becomesReady, startServer, tokenSecret } from '../servers.ts';
+import { becomesReady, startSingleNode } from '../servers.ts';
 import type { Target, TargetOptions } from './target.ts';
 import { timeBoots } from './time-boots.ts';
 
@@ -14,17 +13,8 @@ export async function startSingleTarget(options: TargetOptions, cleanup: Cleanup
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
   cleanup.add({ stop: () => rmSync(folder, { recursive: true }) });
   const sqlitePath = join(folder, 'latchkey.db');
-  const start = () =>
-    startServer('single node', singleNodeEntry, {
-      SQLITE_PATH: sqlitePath,
-      ADMIN_API_KEY: adminKey,
-      AUTH_JWT_SECRET: tokenSecret,
-      MASTER_KEY_HEX: '1'.repeat(64),
-      SALT_HEX: '2'.repeat(64),
-      METRICS_PORT: '0',
-      SHUTDOWN_DRAIN_SECONDS: '0',
-    });
-  // The first makes the tables and the master key; it is not measured.
+  const start = () => startSingleNode({ SQLITE_PATH: sqlitePath }, 'single node');
+  // Not measured: the first start makes the tables and registers the master key.
   await timeBoots(1, start);
   const withoutLeasesMs = await timeBoots(options.boots, start);
   const db = openDatabase({ sqlitePath });

@@ -2,16 +2,16 @@ import type { Subject } from '../servers.ts';
 
 /** Latchkey in one of its profiles, with all its leases. */
 export interface Target {
-  /** Where viewers and management ask. */
+  /** For viewers and admins. */
   url: string;
-  /** Those whose memory is read. */
+  /** The processes whose memory is read. */
   processes: Subject[];
-  /** How many processes decide about keys, each with what it knows for itself. */
+  /** How many processes decide about keys, each with a cache of its own. */
   replicas: number;
   boots: Boots;
 }
 
-/** How long the process took that decides about keys, from its start until `/ready` said yes; milliseconds. */
+/** How long a process that decides about keys took from its start until `/ready` answered 200, in milliseconds. */
 export interface Boots {
   what: string;
   withoutLeasesMs: number[];

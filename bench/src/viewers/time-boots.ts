@@ -1,6 +1,6 @@
 import { becomesReady, type Subject } from '../servers.ts';
 
-/** Starts a process some times and ends it again. @returns from each start until it was ready, in milliseconds */
+/** Starts and ends a process `count` times. @returns milliseconds from each start until it was ready */
 export async function timeBoots(count: number, start: () => Promise<Subject>): Promise<number[]> {
   const tookMs: number[] = [];
   for (let boot = 0; boot < count; boot++) {
