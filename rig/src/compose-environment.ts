@@ -1,7 +1,6 @@
 /**
- * An environment for Compose without the variables that would change the stack: the ones that the compose file names,
- * because Compose takes them from its environment before it takes them from the `.env` file, and Compose's own
- * (`COMPOSE_FILE` and so on).
+ * An environment for Compose without the variables that would change the stack. These are the ones that the compose file
+ * names, because for Compose its environment comes before the `.env` file, and Compose's own (`COMPOSE_FILE` and so on).
  *
  * @param composeFile its text
  */

@@ -26,7 +26,7 @@ export interface ComposeProject {
   url(service: string): Promise<string>;
   /** Waits until the service is ready and its report satisfies the condition. */
   ready(service: string, asWished?: (report: string) => boolean): Promise<void>;
-  /** Waits until Docker calls every container of the service healthy. */
+  /** Waits until Docker reports every container of the service as healthy. */
   healthy(service: string): Promise<void>;
   /** Number of key requests that each replica of key-derivation has answered, by container id. */
   keyRequests(): Promise<Record<string, number>>;

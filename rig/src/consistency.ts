@@ -9,13 +9,13 @@ const acts = [
 
 /** A query on a database of Latchkey, in SQL that SQLite and Postgres accept. */
 export interface ConsistencyQuery {
-  /** One row with the number `n`. */
+  /** Returns one row with the number `n`. */
   sql: string;
-  /** What is wrong where `n` is not 0, in words. */
+  /** Describes what is wrong if `n` is not 0. */
   fault(n: number): string;
 }
 
-/** Queries that find an act without its audit, an audit without its act, or a gap in the change feed. */
+/** Queries that find an act without its audit row, an audit row without its act, or a gap in the change feed. */
 export const consistencyQueries: readonly ConsistencyQuery[] = [
   ...acts.flatMap(([table, condition, action]) => {
     const audited = `SELECT target FROM audit WHERE action = '${action}' AND outcome = 'done'`;

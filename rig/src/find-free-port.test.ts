@@ -10,18 +10,18 @@ const listen = (port: number): Promise<Server> =>
     onTestFinished(() => void server.close());
   });
 
-it('a free port can be listened on, and is given only once', async () => {
+it('a free port can be listened on, and is returned only once', async () => {
   const ports: number[] = [];
   for (let index = 0; index < 50; index++) {
     const port = await findFreePort();
-    // At once, before another process of this machine is given it too.
+    // At once, before another process of this machine takes it.
     if (index % 2 === 0) await listen(port);
     ports.push(port);
   }
   expect(new Set(ports).size).toBe(50);
 });
 
-it('a free port lies outside of the ports that the system gives to outgoing connections', async () => {
+it('a free port lies outside the range that the system uses for outgoing connections', async () => {
   const server = await listen(0);
   const address = server.address();
   if (typeof address !== 'object' || !address) throw new Error('no address');

@@ -18,9 +18,8 @@ const reservedMs = 120_000;
 const given = new Set<number>();
 
 /**
- * A free loopback port that neither this process nor another one of this user was given recently: tests run side by side,
- * and a server listens some seconds after the choice. It lies outside of the system's own range. The system also gives
- * those ports to outgoing connections, so a server that starts a moment later could find its port taken.
+ * A free loopback port that no process of this user got recently: tests run side by side, and a server listens some seconds
+ * after the choice. It lies outside the system's own range, whose ports outgoing connections could take in the meantime.
  */
 export async function findFreePort(): Promise<number> {
   const end = readOutgoingStart();

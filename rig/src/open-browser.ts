@@ -10,12 +10,12 @@ const args = [
   '--autoplay-policy=no-user-gesture-required',
 ];
 
-/** @throws Error that says what to do where there is no Chromium at `executablePath` */
+/** @throws Error that says what to do if Chromium is not at `executablePath` */
 export async function openBrowser(executablePath: string): Promise<Browser> {
   try {
     accessSync(executablePath, constants.X_OK);
   } catch (cause) {
-    const message = `Chromium is not there (looked for ${executablePath}); install it, or name it in CHROMIUM_PATH`;
+    const message = `Chromium is not at ${executablePath}: install it, or set CHROMIUM_PATH to its path`;
     throw new Error(message, { cause });
   }
   return chromium.launch({ executablePath, args });

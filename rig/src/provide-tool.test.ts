@@ -37,7 +37,7 @@ describe('a tool is provided', () => {
   });
 
   it.each(['chromium', 'chromium-browser', 'google-chrome'])(
-    'from the machine as %s, with nothing installed',
+    'Chromium comes from the machine as %s, and nothing is installed',
     (name) => {
       const { machine, installed } = createMachine({ programs: [`/usr/bin/${name}`], apt: 'works' });
       expect(provideTool('chromium', machine)).toBe(`/usr/bin/${name}`);
@@ -45,7 +45,7 @@ describe('a tool is provided', () => {
     },
   );
 
-  it('a tool comes from the machine, with a message, where its variable names no program', () => {
+  it('a tool comes from the machine, with a message, if its variable names no program', () => {
     const { machine, said } = createMachine({
       programs: ['/usr/bin/ffmpeg'],
       env: { FFMPEG_PATH: '/nowhere' },
@@ -65,7 +65,7 @@ describe('a tool is provided', () => {
     ]);
   });
 
-  it('a tool that needs several packages names and installs each of them', () => {
+  it('each package of a tool is named and installed', () => {
     const { machine, installed, said } = createMachine({ apt: 'works' });
     expect(provideTool('vlc', machine)).toBe('/usr/bin/cvlc');
     expect(installed).toEqual(['vlc-bin', 'vlc-plugin-base']);
@@ -80,7 +80,7 @@ describe('a tool is provided', () => {
   });
 
   it.each([undefined, 'fails'] as const)(
-    'a tool is missing where apt is %s, and a message says what would help',
+    'a tool is missing if apt is %s, and a message says what would help',
     (apt) => {
       const { machine, said } = createMachine(apt ? { apt } : {});
       expect(provideTool('ffmpeg', machine)).toBeUndefined();

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { hasApt, installPackages } from './debian-packages.ts';
 
-/** Where this variable is `false`, nothing is installed. */
+/** The variable that prevents installations if it is `false`. */
 export const installVariable = 'TEST_INSTALL';
 
 /** Whether Debian packages may be installed. */
@@ -19,7 +19,7 @@ interface ToolSource {
   /** Completes the sentence "which …": why it is needed. */
   readonly purpose: string;
   readonly names: readonly string[];
-  /** Undefined where Debian has no package that is new enough. */
+  /** Undefined if Debian has no package that is new enough. */
   readonly debianPackages: readonly string[] | undefined;
 }
 
@@ -80,13 +80,11 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
   },
 };
 
-/** What `provideTool` reads and changes on the machine; a test passes a simulated one. */
+/** The parts of the machine that `provideTool` reads and changes. A test passes a simulated one. */
 export interface Machine {
   env: Readonly<Record<string, string | undefined>>;
   isExecutable(path: string): boolean;
-  /** Whether Debian packages can be installed: Debian or a child of it, as root. */
   hasApt(): boolean;
-  /** Installs Debian packages; false where that failed. */
   install(debianPackages: readonly string[]): boolean;
   say(line: string): void;
 }
@@ -96,7 +94,7 @@ export interface Machine {
  * on Debian as root, the package, which stays installed. Before it installs anything it says what, why, and how to avoid it.
  * `TEST_INSTALL=false` prevents it.
  *
- * @returns undefined where the tool cannot be provided
+ * @returns undefined if the tool cannot be provided
  */
 export function provideTool(tool: Tool, machine: Machine = thisMachine): string | undefined {
   const { variable, purpose, debianPackages } = tools[tool];
@@ -114,7 +112,7 @@ export function provideTool(tool: Tool, machine: Machine = thisMachine): string 
   return undefined;
 }
 
-/** Same as `provideTool`, for a tool that is never installed: the machine's own, or undefined without a message. */
+/** The machine's own tool, or undefined. Unlike `provideTool`, it installs nothing. */
 export function findTool(tool: Tool, machine: Machine = thisMachine): string | undefined {
   const { variable } = tools[tool];
   const configured = machine.env[variable];
@@ -139,16 +137,7 @@ const thisMachine: Machine = {
       return false;
     }
   },
-  hasApt: () => existsSync('/etc/debian_version') && process.getuid?.() === 0,
-  install: (packages) => apt('update') && apt('install', '-y', '--no-install-recommends', ...packages),
+  hasApt,
+  install: installPackages,
   say: (line) => process.stderr.write(`${line}\n`),
 };
-
-function apt(...args: string[]): boolean {
-  // Waits two minutes for another run of apt on a machine that has just started.
-  const done = spawnSync('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
-    stdio: ['ignore', 2, 2],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
-  return done.status === 0;
-}

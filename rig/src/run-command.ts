@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 /**
  * Runs a program with this process's standard output and error and without input, and passes signals on to it.
  *
- * @returns its exit code; 1 where a signal ended it or it could not be started
+ * @returns its exit code; 1 if a signal ended it or it could not be started
  */
 export async function runCommand(
   command: string,

@@ -17,9 +17,9 @@ export function nowSeconds(): number {
 }
 
 /**
- * A compact JWS (RFC 7515 section 7.1), signed with HS256 whatever its header says: a hostile token names another `alg`.
- * `SignJWT` of jose refuses to make such tokens, and is asynchronous, which lists of test cases cannot be. A test
- * compares this function with jose's verification.
+ * A compact JWS (RFC 7515 section 7.1), always signed with HS256, even if its header names another `alg` as a hostile token
+ * does. `SignJWT` of jose refuses to make such tokens, and it is asynchronous, which lists of test cases cannot be. A test
+ * verifies these tokens with jose.
  */
 export function signToken(
   secret: string | Uint8Array,

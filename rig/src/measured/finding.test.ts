@@ -35,7 +35,7 @@ it('a finding without a place in a document is reported', () => {
 });
 
 it.each(Object.entries(documents).flatMap(([part, files]) => files.map((file) => [part, file])))(
-  'what is measured of %s has a place in %s',
+  'the figures of %s have a place in %s',
   (part = '', file = '') => {
     expect(putFinding(read(file), { ...finding, part })).toContain(finding.table);
   },

@@ -23,20 +23,20 @@ export interface Finding {
  */
 export function putFinding(document: string, { part, table, command, cores }: Finding): string {
   const place = new RegExp(`(<!-- measured: ${part} -->\n)[^]*?(<!-- end -->)`);
-  if (!place.test(document)) throw new Error(`There is no place for what was measured of ${part}.`);
+  if (!place.test(document)) throw new Error(`The document has no place for the figures of ${part}.`);
   const said = `Measured by \`${command}\` on one machine with ${cores} cores.`;
   return document.replace(place, (_, before, after) => `${before}${said}\n\n${table.trim()}\n\n${after}`);
 }
 
 /**
- * Writes this process's findings into every document that has a place for them, and reports a finding without a place.
+ * Writes a finding into every document that has a place for it, and reports a finding without a place.
  *
  * @param script of package.json
  * @param args its arguments
  */
 export function writeFinding(part: string, table: string, script: string, args: readonly string[]): void {
   const command = [`npm run ${script}`, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
-  if (!documents[part]) process.stderr.write(`No document has a place for what was measured of ${part}.\n`);
+  if (!documents[part]) process.stderr.write(`No document has a place for the figures of ${part}.\n`);
   for (const file of documents[part] ?? []) {
     const path = join(repositoryFolder, file);
     const finding = { part, table, command, cores: availableParallelism() };

@@ -9,7 +9,7 @@ const startLimitMs = 120_000;
 /** Above the 2 s limit of a server's own checks. */
 const readyRequestLimitMs = 3_000;
 const askEveryMs = 50;
-/** Log lines in the error where a process does not start. */
+/** Log lines in the error of a process that does not start. */
 const shownLines = 5;
 
 /** One process of Latchkey, or another server of this repository. It keeps the same port over restarts. */
@@ -18,23 +18,23 @@ export interface LatchkeyProcess {
   url: string;
   /** @param code root folder of another release; this repository by default */
   start(code?: string): void;
-  /** @throws Error where it was never started */
+  /** @throws Error if it was never started */
   pid(): number;
   isRunning(): boolean;
   isReady(): Promise<boolean>;
   /** Whether it is ready and every dependency is up, including the optional ones. */
   isWhole(): Promise<boolean>;
-  /** @throws Error where `/health` does not answer 200 in time */
+  /** @throws Error if `/health` does not answer 200 in time */
   waitHealthy(): Promise<void>;
   /**
    * @returns the state of each dependency in `/ready`
-   * @throws Error where it does not answer 200 in time
+   * @throws Error if it does not answer 200 in time
    */
   waitReady(): Promise<Dependencies>;
-  /** @throws Error where some dependency is not up in time */
+  /** @throws Error if a dependency is not up in time */
   waitWhole(): Promise<Dependencies>;
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal and waits until the process is gone. @returns its exit code; null where a signal ended it */
+  /** Sends the signal and waits until the process is gone. @returns its exit code; null if a signal ended it */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -76,7 +76,7 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
   let child: ChildProcess | null = null;
   const isRunning = () => child !== null && child.exitCode === null && child.signalCode === null;
 
-  async function waitUntil(state: string, look: () => Promise<Sight>): Promise<Dependencies> {
+  async function waitUntil(state: string, look: () => Promise<Probe>): Promise<Dependencies> {
     const limitMs = performance.now() + startLimitMs;
     for (;;) {
       const { isReached, dependencies, answer } = await look();
@@ -123,11 +123,11 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
     signal: (signal) => void child?.kill(signal),
     async end(signal) {
       if (child === null || !isRunning()) return child?.exitCode ?? null;
-      // `close` and not `exit`: all of its output has been read then.
+      // After `close`, unlike after `exit`, all output has been read.
       const gone = once(child, 'close');
       child.ref();
       child.kill(signal);
-      // A paused process receives nothing but SIGKILL.
+      // A paused process reacts to SIGKILL alone.
       if (signal !== 'SIGKILL') child.kill('SIGCONT');
       await gone;
       return child.exitCode;
@@ -144,14 +144,14 @@ function streamsOf(
 }
 
 /** One call to a process that may not answer yet. */
-interface Sight {
+interface Probe {
   isReached: boolean;
   dependencies: Dependencies;
   /** The body of its answer, as text. */
   answer: string;
 }
 
-async function askReady(url: string, suffices: (dependencies: Dependencies) => boolean): Promise<Sight> {
+async function askReady(url: string, suffices: (dependencies: Dependencies) => boolean): Promise<Probe> {
   try {
     const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(readyRequestLimitMs) });
     const answer = await response.text();
@@ -162,7 +162,7 @@ async function askReady(url: string, suffices: (dependencies: Dependencies) => b
   }
 }
 
-async function askHealth(url: string): Promise<Sight> {
+async function askHealth(url: string): Promise<Probe> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(readyRequestLimitMs) });
     return { isReached: response.ok, dependencies: {}, answer: await response.text() };

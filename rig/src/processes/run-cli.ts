@@ -10,7 +10,7 @@ import type { Environment } from './spawn-entry.ts';
  * @param env in addition to PATH and HOME
  * @param code the repository whose command runs: this one, or another release's
  * @returns its standard output
- * @throws Error with its standard error, where it fails
+ * @throws Error with its standard error, if it fails
  */
 export async function runCli(
   args: readonly string[],

@@ -15,7 +15,7 @@ export interface ServerProcess {
   stdout(): string;
   stderr(): string;
   /**
-   * Resolves with the base URL once the server logs where it listens. Rejects with its output where it does not.
+   * Resolves with the base URL once the server logs where it listens. Rejects with its output if the server does not start.
    *
    * @param signal rejects the promise with its reason, and leaves the process running
    */
@@ -34,7 +34,7 @@ export interface SingleNodeOptions {
   logFile?: string;
 }
 
-/** Starts the single node. It ends when this process does, in every case. */
+/** Starts the single node. It always ends with this process. */
 export function startSingleNodeProcess({ folder, env, logFile }: SingleNodeOptions): ServerProcess {
   const child = spawnEntry({
     entry: singleNodeEntry,

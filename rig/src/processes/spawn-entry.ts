@@ -21,10 +21,10 @@ export interface SpawnOptions {
 /** Cache for compiled code of the started processes: a start then takes half of its processor time. */
 const compileCache = join(repositoryFolder, '.cache/compile');
 
-/** Starts a file of Latchkey on this process's Node. It ends when this process does, in every case. */
+/** Starts a file of Latchkey on this process's Node. It always ends with this process. */
 export function spawnEntry(options: SpawnOptions): ChildProcess {
   const { entry, code = repositoryFolder, folder = code, env, output } = options;
-  // The open channel tells the server when this process is gone.
+  // The channel closes with this process, and the server then ends.
   const stdio: StdioOptions = ['ignore', ...output, 'ipc'];
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [join(code, entry)], {

@@ -6,9 +6,9 @@ import type { ProcessKind } from './topology.ts';
 export interface DatabaseRoles {
   /** Migrates the database and makes the roles. */
   migrate(): Promise<void>;
-  /** The same database as the role of that process; the URL itself for a process that has no role. */
+  /** The URL with the role of that process; unchanged for a process that has no role. */
   urlFor(kind: ProcessKind, url: string): string;
-  /** Statements that take the roles away once their database is gone: roles belong to the whole server. */
+  /** Statements that drop the roles after their database: roles belong to the whole server. */
   readonly removal: readonly string[];
 }
 
@@ -17,7 +17,7 @@ type Service = (typeof services)[number];
 
 /**
  * @param databaseUrl of the owner, who may make roles
- * @param prefix begins the names of the roles: another one for each database of a server, because each has its own passwords
+ * @param prefix of the names of the roles; each database of a server needs its own prefix, because it has its own passwords
  */
 export function describeDatabaseRoles(databaseUrl: string, prefix: string): DatabaseRoles {
   const passwords: Record<string, string> = {};

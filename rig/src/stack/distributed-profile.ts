@@ -17,7 +17,7 @@ import {
   topology,
 } from './topology.ts';
 
-/** The URLs of the stores. Without Redis and NATS every change reaches the caches by the pull alone. */
+/** The URLs of the stores. Without Redis and NATS, changes reach the caches only by the pull. */
 export type Stores = Readonly<Partial<Record<StoreKind, string>>> & { readonly postgres: string };
 
 /** The secrets of the processes and the credentials of the tests. */
@@ -37,7 +37,7 @@ export interface DistributedProfile {
 
 export interface DistributedProfileOptions {
   stores: Stores;
-  /** Left out where one role of Postgres does everything, as with the code of 0.2.0. */
+  /** By default one role of Postgres does everything, as with the code of 0.2.0. */
   roles?: DatabaseRoles;
   secrets: ProfileSecrets;
   replicas: Replicas;

@@ -5,7 +5,7 @@ export type ServiceName = 'auth' | 'content' | 'leases' | 'key-derivation';
 export type ProcessKind = ServiceName | 'gateway';
 export type StoreKind = 'postgres' | 'redis' | 'nats';
 
-interface Place {
+interface ProcessDescription {
   /** The file that it runs, relative to the root of the repository. */
   entry: string;
   stores: readonly StoreKind[];
@@ -18,7 +18,7 @@ interface Place {
 const everyStore: readonly StoreKind[] = ['postgres', 'redis', 'nats'];
 
 /** The distributed profile: each process's file, stores, calls and secrets. */
-export const topology: Readonly<Record<ProcessKind, Place>> = {
+export const topology: Readonly<Record<ProcessKind, ProcessDescription>> = {
   auth: {
     entry: 'services/auth/src/serve.ts',
     stores: everyStore,
@@ -83,9 +83,10 @@ export function environmentOf(
   urls: Readonly<Partial<Record<ServiceName | StoreKind, string>>>,
   settings: Environment,
 ): Environment {
-  const places = Object.values(topology);
+  const descriptions = Object.values(topology);
   const isWithheld = (variable: string) =>
-    !topology[kind].secrets.includes(variable) && places.some(({ secrets }) => secrets.includes(variable));
+    !topology[kind].secrets.includes(variable) &&
+    descriptions.some(({ secrets }) => secrets.includes(variable));
   return Object.fromEntries([
     ...needsOf(kind).map((need) => [urlVariables[need], urls[need]]),
     ...Object.entries(settings).filter(([variable]) => !isWithheld(variable)),

@@ -40,7 +40,7 @@ export async function hasDocker(): Promise<boolean> {
   }
 }
 
-/** @throws Docker's error, such as that the image cannot be pulled */
+/** @throws Error of Docker, for example if it cannot pull the image */
 export async function startContainer(name: StoreName): Promise<{ url: string; stop(): Promise<void> }> {
   // Loaded only on use, because loading takes half a second.
   const { GenericContainer, Wait } = await import('testcontainers');

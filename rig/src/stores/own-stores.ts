@@ -18,7 +18,7 @@ export interface Place {
   folder: string;
 }
 
-/** The path of a program, in PATH or where Debian keeps Postgres; undefined where it is not installed. */
+/** The path of a program, in PATH or where Debian keeps Postgres; undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter).concat('/usr/sbin', postgresBins());
   return folders
@@ -27,7 +27,7 @@ export function findProgram(name: string): string | undefined {
     .find(isExecutable);
 }
 
-/** The program of each service, and its Debian package. */
+/** The program of each store, and its Debian package. */
 export const ownStores = {
   Postgres: { program: 'initdb', debianPackage: 'postgresql', start: startOwnPostgres },
   Redis: { program: 'redis-server', debianPackage: 'redis-server', start: startOwnRedis },
@@ -139,7 +139,7 @@ async function newPlace(): Promise<Place> {
 function programOf(name: StoreName): string {
   const { program } = ownStores[name];
   const path = findProgram(program);
-  if (!path) throw new Error(`there is no ${program} on this machine`);
+  if (!path) throw new Error(`${program} is not installed on this machine`);
   return path;
 }
 

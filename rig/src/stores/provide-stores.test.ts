@@ -39,7 +39,7 @@ function createMachine(options: {
   return { machine, said, installed, running };
 }
 
-describe('a service is provided', () => {
+describe('a store is provided', () => {
   it('a store comes from the URL in its variable, without a start or a message', async () => {
     const env = { TEST_POSTGRES_URL: 'p', TEST_REDIS_URL: 'r', TEST_NATS_URL: 'n' };
     const { machine, said, running } = createMachine({ env, docker: all, programs: all });
@@ -47,7 +47,7 @@ describe('a service is provided', () => {
     expect([said, [...running]]).toEqual([[], []]);
   });
 
-  it('a store is a container where Docker answers, and a program where its image is unavailable', async () => {
+  it('a store is a container if Docker answers, and a program if its image is unavailable', async () => {
     const { machine, said } = createMachine({ docker: ['Postgres', 'Redis'], programs: all });
     expect((await provideStores(all, machine)).variables).toEqual({
       TEST_POSTGRES_URL: 'container of Postgres',
@@ -75,7 +75,7 @@ describe('a service is provided', () => {
   });
 
   it.each([undefined, 'fails'] as const)(
-    'not at all where apt is %s: it is missing, and what would help is said',
+    'a store is missing if apt is %s, and a message says what would help',
     async (apt) => {
       const { machine, said } = createMachine({ programs: ['Redis'], ...(apt ? { apt } : {}) });
       const { missing, variables } = await provideStores(all, machine);
@@ -84,7 +84,7 @@ describe('a service is provided', () => {
     },
   );
 
-  it('a store is started only where a test needs it', async () => {
+  it('a store is started only if a test needs it', async () => {
     const { machine, running } = createMachine({ programs: all, apt: 'works' });
     await provideStores([], machine);
     expect([...running]).toEqual([]);
@@ -92,9 +92,9 @@ describe('a service is provided', () => {
 
   it('a store runs until the test run ends', async () => {
     const { machine, running } = createMachine({ docker: ['Redis'], programs: all });
-    const services = await provideStores(all, machine);
+    const stores = await provideStores(all, machine);
     expect(running.size).toBe(3);
-    await services.stop();
+    await stores.stop();
     expect([...running]).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { hasApt, installPackages } from '../debian-packages.ts';
 import { installVariable, mayInstall } from '../provide-tool.ts';
 import { hasDocker, startContainer } from './container-stores.ts';
 import { findProgram, ownStores, type StoreName } from './own-stores.ts';
@@ -10,23 +9,21 @@ const variables: Record<StoreName, string> = {
   NATS: 'TEST_NATS_URL',
 };
 
-/** What `provideStores` reads and changes on the machine; a test passes a simulated one. */
+/** The parts of the machine that `provideStores` reads and changes. A test passes a simulated one. */
 export interface StoreMachine {
   env: Readonly<Record<string, string | undefined>>;
   hasDocker(): Promise<boolean>;
   startContainer(name: StoreName): Promise<Provided>;
-  /** Whether the service's program is installed. */
+  /** Whether the program of the store is installed. */
   isInstalled(name: StoreName): boolean;
   /** Starts the installed program. */
   startProgram(name: StoreName): Promise<Provided>;
-  /** Whether Debian packages can be installed: Debian or a child of it, as root. */
   hasApt(): boolean;
-  /** Installs Debian packages; false where that failed. */
-  install(debianPackages: readonly string[]): Promise<boolean>;
+  install(debianPackages: readonly string[]): boolean;
   say(line: string): void;
 }
 
-/** A running service and how to end it. */
+/** A running store. */
 export interface Provided {
   url: string;
   stop(): Promise<void>;
@@ -37,15 +34,20 @@ export interface ProvidedStores {
   /** By the names that the tests read: `TEST_POSTGRES_URL` and so on. */
   variables: Record<string, string>;
   missing: StoreName[];
-  /** Ends the services that were started here. */
+  /** Ends the stores that were started here. */
   stop(): Promise<void>;
 }
 
 /**
- * Provides services, all at once, each from the first of: the URL in its variable (`TEST_POSTGRES_URL`, `TEST_REDIS_URL`,
- * `TEST_NATS_URL`), a container where a Docker daemon answers, the machine's own program on a free loopback port, and, on
- * Debian as root, its package, which stays installed. Before it installs anything it says what, why, and how to avoid it.
- * `TEST_INSTALL=false` prevents it. It names each store that it could not provide.
+ * Provides stores, all at once. Each comes from the first of these:
+ *
+ * 1. the URL in its variable (`TEST_POSTGRES_URL`, `TEST_REDIS_URL`, `TEST_NATS_URL`)
+ * 2. a container, if a Docker daemon answers
+ * 3. the machine's own program, on a free loopback port
+ * 4. its Debian package, as root on Debian. It stays installed. A message says first what, why, and how to avoid it, and
+ *    `TEST_INSTALL=false` prevents it.
+ *
+ * A message names each store that could not be provided.
  */
 export async function provideStores(
   names: readonly StoreName[],
@@ -68,7 +70,7 @@ export async function provideStores(
   return {
     variables: Object.fromEntries([...started].map(([name, { url }]) => [variables[name], url])),
     missing,
-    stop: async () => void (await Promise.allSettled([...started.values()].map((service) => service.stop()))),
+    stop: async () => void (await Promise.allSettled([...started.values()].map((store) => store.stop()))),
   };
 }
 
@@ -101,7 +103,7 @@ async function installMissing(names: readonly StoreName[], machine: StoreMachine
       `${lacking.map((name) => variables[name]).join(', ')}, start Docker, or set ${installVariable}=false to install nothing: ` +
       'the tests that need them are then skipped.',
   );
-  await machine.install(packages);
+  machine.install(packages);
 }
 
 /** The machine of this process. */
@@ -111,20 +113,7 @@ export const thisMachine: StoreMachine = {
   startContainer,
   isInstalled: (name) => findProgram(ownStores[name].program) !== undefined,
   startProgram: (name) => ownStores[name].start(),
-  hasApt: () => existsSync('/etc/debian_version') && process.getuid?.() === 0,
-  install: async (packages) =>
-    (await apt('update')) && (await apt('install', '-y', '--no-install-recommends', ...packages)),
+  hasApt,
+  install: installPackages,
   say: (line) => process.stderr.write(`${line}\n`),
 };
-
-function apt(...args: string[]): Promise<boolean> {
-  // Waits two minutes for another run of apt on a machine that has just started. In run level 1 Debian starts no service.
-  const child = spawn('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
-    stdio: ['ignore', 2, 2],
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' },
-  });
-  return new Promise((resolve) => {
-    child.once('error', () => resolve(false));
-    child.once('close', (code) => resolve(code === 0));
-  });
-}

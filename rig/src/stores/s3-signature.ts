@@ -34,7 +34,7 @@ const headerLifetimeSeconds = 900;
  * SDK, so that a URL is checked by different code than made it. The payload's hash is not verified.
  *
  * @param now milliseconds since 1970
- * @returns null where the request may pass
+ * @returns null if the request may pass
  */
 export function judgeSignature(
   request: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,

@@ -7,7 +7,7 @@ import { findProgram } from './own-stores.ts';
 const isInstalled = findProgram('redis-server') !== undefined;
 
 it.skipIf(!isInstalled)(
-  'a server ends, and its folder goes, when the process that started it is killed',
+  'a server ends and its folder is removed when the process that started it is killed',
   async () => {
     const module = join(import.meta.dirname, 'own-stores.ts');
     const program = `const { startOwnRedis } = await import(${JSON.stringify(module)});

@@ -31,19 +31,19 @@ export interface ServerProgramOptions {
 
 const startTimeoutMs = 60_000;
 /**
- * Starts the program, prints its process id, and ends it when standard input ends: with this process, in every case. $0
- * is the log, $1 the signal, $2 whether the folder is removed too, the rest is the command.
+ * Starts the program, prints its process id, and ends it when standard input ends, so always with this process. $0 is the
+ * log, $1 the signal, $2 whether the folder is removed too, the rest is the command.
  */
 const guard = `s=$1; r=$2; shift 2; "$@" </dev/null >"$0" 2>&1 & p=$!; echo $p; cat >/dev/null
 kill -CONT $p; kill -$s $p; wait $p; if [ $r = yes ]; then rm -rf "$PWD"; fi`;
 
-/** @throws Error with the end of its log where it does not start */
+/** @throws Error with the end of its log if it does not start */
 export async function startServerProgram(options: ServerProgramOptions): Promise<ServerProgram> {
   const { program, args, port, folder, url, readyLine, endSignal, uid, removesFolder } = options;
   const log = join(folder, 'server.log');
   writeFileSync(log, '');
   if (uid !== undefined) chownSync(log, uid, uid);
-  // Outside of the terminal's process group: Ctrl-C is for the tests, which then stop their servers.
+  // Detached, so that Ctrl-C reaches only the tests, which then stop their servers.
   const child = spawn('sh', ['-c', guard, log, endSignal, removesFolder ? 'yes' : 'no', program, ...args], {
     stdio: ['pipe', 'pipe', 'ignore'],
     cwd: folder,

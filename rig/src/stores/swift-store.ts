@@ -11,7 +11,7 @@ import type { S3Server } from './s3-server.ts';
 const kinds = ['object', 'container', 'account'] as const;
 /** The middleware that speaks S3 and verifies its signatures, with the middleware that it needs. */
 const pipeline = 'catch_errors gatekeeper cache listing_formats s3api tempauth slo dlo proxy-server';
-/** For `setpriv` of util-linux: a program that outlives the tests would hold its port permanently. */
+/** For `setpriv` of util-linux, so that no program outlives the tests and keeps its port. */
 const endsWithUs = ['--pdeathsig', 'KILL', '--'];
 const bucket = 'latchkey-uploads';
 /** Four Python programs start, which takes seconds on a busy machine. */
@@ -21,7 +21,7 @@ const startTimeoutMs = 60_000;
  * Starts OpenStack Swift with its S3 interface on loopback: an independent store that verifies signatures of version 4 in
  * the query. Swift reads its own clock.
  *
- * @throws Error with the programs' output, where it does not start
+ * @throws Error with the programs' output, if it does not start
  */
 export async function startSwiftStore(): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-swift-'));
@@ -111,7 +111,7 @@ use = egg:swift#tempauth
 user_uploads_latchkey = ${secret} .admin
 ${['catch_errors', 'gatekeeper', 'listing_formats', 'slo', 'dlo'].map((name) => `[filter:${name}]\nuse = egg:swift#${name}\n`).join('')}`;
 
-/** A ring says on which disk an object is: here, on the only one. */
+/** A ring says which disk holds an object. Here it is the only disk. */
 async function makeRing(
   run: (program: string, args: readonly string[]) => ChildProcess,
   kind: string,

@@ -39,7 +39,7 @@ async function prepare({ code, schema }: CodeOnSchema, database: Record<string, 
   if (schema.at(-1) !== code && schema.includes(code)) await migrateWith(code, database);
 }
 
-/** Every test starts its own single nodes, each on a copy of the prepared file. */
+/** Each test starts its own single nodes, each on a copy of the prepared file. */
 export async function testOnSqlite(pair: CodeOnSchema, part: string): Promise<void> {
   const { code, tests, tally, folder } = pair;
   mkdirSync(folder, { recursive: true });
@@ -55,7 +55,7 @@ export async function testOnSqlite(pair: CodeOnSchema, part: string): Promise<vo
 export async function testOnPostgres(pair: CodeOnSchema, part: string, { postgres }: Stores): Promise<void> {
   await prepare(pair, { DATABASE_URL: postgres });
   const secrets = makeProfileSecrets();
-  // The secrets of a first run would be beside the file.
+  // A first run writes its secrets beside this file.
   const elsewhere = join(pair.folder, 'unused.db');
   const server = await createSingleNode({ DATABASE_URL: postgres, SQLITE_PATH: elsewhere }, secrets);
   await testGiven(pair, part, [server], server, secrets);
@@ -93,7 +93,7 @@ async function testGiven(
   });
 }
 
-/** The database is unchanged; and a release that can reports the pending migrations. */
+/** Checks that the pending migrations are still pending, as `/ready` of this release reports them. */
 function checkSchema({ pending, tally }: CodeOnSchema, part: string, { migrations }: Dependencies): void {
   if (pending.length === 0) return;
   const shown = JSON.stringify(migrations?.pending ?? []);

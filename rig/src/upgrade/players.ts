@@ -1,6 +1,6 @@
-/** Sends requests to the profile, as players and the management do. Gateways take turns. */
+/** Sends requests as players and admins do. Gateways take turns. */
 export interface Players {
-  /** From now on only these gateways are used. Resolves when no request at another one is still running. */
+  /** Uses only these gateways from now on. Resolves when no request at another one is still running. */
   useGateways(urls: readonly string[]): Promise<void>;
   ask(question: Question): Promise<Reply>;
 }
@@ -12,7 +12,7 @@ export interface Question {
   as: string;
   leaseId?: string;
   json?: unknown;
-  /** A certain gateway instead of the next one. */
+  /** This gateway instead of the next one. */
   gateway?: string;
 }
 

@@ -11,13 +11,13 @@ function makeFolder(): string {
   return folder;
 }
 
-it('a folder without a history is reported, and is not a failure', async () => {
+it('a folder without a history is reported, and the run does not fail', async () => {
   const folder = makeFolder();
   expect(await unpackPreviousRelease(join(folder, 'release'), folder)).toMatch(/no history/);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it('a clone that does not reach back to the release is reported, and is not a failure', async () => {
+it('a clone that does not reach back to the release is reported, and the run does not fail', async () => {
   const folder = makeFolder();
   spawnSync('git', ['init', '--quiet', folder]);
   expect(await unpackPreviousRelease(join(folder, 'release'), folder)).toMatch(

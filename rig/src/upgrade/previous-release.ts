@@ -16,7 +16,7 @@ export const previousRelease = {
  * @param folder is made
  * @param history a repository
  * @returns null, or why that release is not available here
- * @throws Error where the packages could not be installed
+ * @throws Error if the packages could not be installed
  */
 export async function unpackPreviousRelease(
   folder: string,
@@ -32,7 +32,7 @@ export async function unpackPreviousRelease(
   const archive = git('archive', commit);
   const unpacked = spawnSync('tar', ['-x', '-C', folder], { input: archive.stdout });
   if (archive.status !== 0 || unpacked.status !== 0) return `${version} could not be unpacked`;
-  // Its tests look for the dashboard, too.
+  // Its tests also need the built dashboard.
   const scripts = ['ensure-installed', 'ensure-dashboard'].map((name) =>
     join(folder, 'scripts', `${name}.mjs`),
   );

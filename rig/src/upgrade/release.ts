@@ -13,7 +13,7 @@ export interface Release {
  * Brings a database to this release's schema, as an operator does: `latchkey migrate`.
  *
  * @returns the command's output
- * @throws Error where it failed
+ * @throws Error if it failed
  */
 export function migrateWith({ folder }: Release, database: Environment): Promise<string> {
   return runCli(['migrate'], database, folder);

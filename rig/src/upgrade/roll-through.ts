@@ -9,16 +9,16 @@ import type { Tally } from './tally.ts';
 
 /** Two of each: one serves while the other restarts. */
 const replicas = { auth: 2, content: 2, leases: 2, 'key-derivation': 2, gateway: 2 };
-/** A drain long enough for other services to learn from an answer that a process is about to end. Waiting is no fault here. */
+/** A drain that is long enough for other services to notice by an answer that a process is about to end. */
 const settings = { SHUTDOWN_DRAIN_SECONDS: '1', LOG_LEVEL: 'fatal' };
-/** `docs/contract.md#revocation`: a request later than this after a revocation is refused, even where processes were paused. */
+/** `docs/contract.md#revocation`: a request later than this after a revocation is refused. */
 const propagationMs = 5_000;
-/** A 503 serves no key either, but it must end. */
+/** A 503 serves no key either, but a refusal must follow within this time. */
 const unknownMs = 30_000;
 const againAfterMs = 100;
-/** A process without processor time answers 503. Losing the requests of other services during restarts once cost 16 %. */
+/** Percent. A process without processor time answers 503. A fault that lost calls during restarts once cost 16 %. */
 const sentAgainPercent = 2;
-/** Each replica of key-derivation gets several requests, whatever the gateway picks. */
+/** Enough that each replica of key-derivation gets several of them, whichever the gateway picks. */
 const asksOfEachGateway = 6;
 
 /** Replaces every process of one release by one of the next and back, under requests, on one database. */
@@ -39,7 +39,7 @@ export async function rollThrough(
 
   const replace = async (half: 0 | 1, release: Release) => {
     const going = Object.values(processes).flatMap((pair) => pair[half] ?? []);
-    // As a load balancer does when a gateway reports that it is about to end.
+    // A load balancer also does this when a gateway reports that it is about to end.
     await players.useGateways(gateways.filter((_, index) => index !== half));
     await Promise.all(going.map((process) => restart(process, release)));
     await players.useGateways(gateways);

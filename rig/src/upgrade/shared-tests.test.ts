@@ -12,7 +12,7 @@ function makeRelease(files: Record<string, string>): string {
   return root;
 }
 
-it('two releases share the tests of servers whose files both have; those of the newer one alone are named', () => {
+it('two releases share the tests of servers that both have, and the tests that only the newer one has are named', () => {
   const both = {
     'leases.test.ts': 'await openTarget()',
     'keys.test.ts': 'await startServer()',

@@ -2,23 +2,23 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = 'acceptance/src';
-/** Marks of a test that starts a server, or is given one. */
+/** Matches a test that starts a server or gets one. */
 const usesServer = /\b(openTarget|startServer|startInTest)\(/;
-/** Marks of a test that needs a browser, an encoder or a proxy beside the server. */
+/** Matches a test that also needs a browser, an encoder or a proxy. */
 const needsMore = /from '\.\/(playback|proxies|dashboard)\/|CHROMIUM_PATH|FFMPEG_PATH/;
-/** Tests of a process's first start, end and kill. They take minutes and hardly concern the rows. */
+/** Tests of a first start, an end or a kill of a process. They take minutes and hardly depend on the schema. */
 const ofProcesses = /^(configuration|first-run|migrate-on-start|lifecycle|kill)\.test\.ts$/;
 
 export interface SharedTests {
-  /** Number of black-box tests in both releases that run against any given server. */
+  /** Files of both releases that can run against a given server. */
   onGiven: string[];
-  /** Number of those that start their own servers, or can. */
+  /** All files of both releases: each can start its own servers. */
   onOwn: string[];
-  /** Tests that only the newer release has. */
+  /** Files that only the newer release has. */
   notShared: string[];
 }
 
-/** The black-box tests of the rows and of the interface that both releases have, by file name. */
+/** Finds the black-box tests of the API and the rows that both releases have, as paths from the root. */
 export function findSharedTests(older: string, newer: string): SharedTests {
   const read = (root: string, file: string) => readFileSync(join(root, folder, file), 'utf8');
   const fit = (text: string) => usesServer.test(text) && !needsMore.test(text);

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { viewerToken } from '../tokens.ts';
 import type { Players, Question, Reply } from './players.ts';
 
-/** Number of clients, each of which sends one request after another with a pause: some 150 requests a second. */
+/** Number of clients. Each sends one request after the other, with pauses: together some 150 a second. */
 const crew = 8;
 const pauseMs = 50;
-/** How often a request that is answered 503 is sent again, each time after its `Retry-After`, as players do. */
+/** How often a request is sent at most. After a 503 a client waits for its `Retry-After`, as players do. */
 const tries = 5;
 
 export interface SteadyLoad {
-  /** Ends it once the running requests have been answered. */
+  /** Ends it after the answers to the running requests. */
   stop(): Promise<{ answered: number; answeredLater: number; failures: string[] }>;
 }
 
@@ -77,14 +77,14 @@ export const newLease = (as: string, contentId: string, deviceId = 'device'): Qu
   json: { contentId, deviceId },
 });
 
-/** @throws Error where the answer has another status */
+/** @throws Error if the answer has another status */
 export async function demand(players: Players, expected: number, question: Question): Promise<Reply> {
   const reply = await askNamed(players, question);
   if (reply.status === expected) return reply;
   throw refused(question, reply);
 }
 
-/** Same as `demand`, but repeats a request that is answered 503 with `Retry-After`. `sent` counts the attempts. */
+/** As `demand`, but repeats a request that is answered 503 with `Retry-After`. `sent` counts the attempts. */
 async function demandPatiently(
   players: Players,
   expected: number,
@@ -99,7 +99,7 @@ async function demandPatiently(
   }
 }
 
-/** @throws Error that names the request, where it got no answer */
+/** @throws Error that names the request, if it got no answer */
 async function askNamed(players: Players, question: Question): Promise<Reply> {
   return await players.ask(question).catch((error: Error) => {
     throw new Error(`${nameOf(question)}: ${error.message}`);

@@ -21,7 +21,7 @@ export function createTally(say: (line: string) => void): Tally {
     },
     add(part, { passed, failed, skipped }, code) {
       counts.passed += passed;
-      // vitest failed although no test did: it could not start, or found no tests.
+      // No test failed, but vitest did: it could not start, or found no tests.
       const failures = failed === 0 && (code !== 0 || passed === 0) ? 1 : failed;
       counts.failed += failures;
       counts.skipped.push(...skipped.map((name) => `${part} > ${name}`));

@@ -11,14 +11,14 @@ const renditions = [
   { size: '1280x720', bitrate: '1400k' },
   { size: '640x360', bitrate: '500k' },
 ];
-/** Degrees by which the colour turns from one key period to the next: neighbours differ, and all are calm. */
+/** Degrees by which the colour turns from one key period to the next: enough to see the difference. */
 const hueStepDegrees = 35;
 
 /**
  * A clock with the number of the key period. The background colour and the pitch of a soft note each second change with
  * the period, so a viewer sees and hears which key is in use.
  *
- * @returns undefined where this ffmpeg cannot draw text (built without it, or no font on the machine)
+ * @returns undefined if this ffmpeg cannot draw text (built without it, or no font on the machine)
  */
 export async function clockScene(ffmpeg: string, options: ClockOptions): Promise<Scene | undefined> {
   const picture = drawClock(options);
@@ -30,7 +30,7 @@ export async function clockScene(ffmpeg: string, options: ClockOptions): Promise
   return { picture, sound: ringNotes(options), renditions };
 }
 
-/** The picture where no text can be drawn: ffmpeg's test picture, which counts seconds itself. */
+/** For an ffmpeg that cannot draw text: its test picture, which counts seconds itself. */
 export function testPictureScene(options: ClockOptions): Scene {
   const picture = `testsrc2=size=1280x720:rate=${frameRate}:duration=${options.seconds}`;
   return { picture, sound: ringNotes(options), renditions };
@@ -52,7 +52,7 @@ function drawClock({ seconds, periodSeconds }: ClockOptions): string {
   ].join(',');
 }
 
-/** A pentatonic scale upwards from A3, a step for each key period. */
+/** A pentatonic scale upwards from A3, with a step for each key period. */
 function ringNotes({ seconds, periodSeconds }: ClockOptions): string {
   const step = `mod(trunc(t/${periodSeconds}),5)`;
   const semitones = `(2*${step}+gte(${step},3))`;

@@ -14,9 +14,8 @@ export interface Scene {
 export interface VideoOptions {
   /** Path or name of the ffmpeg program; it needs libx264 and aac. */
   readonly ffmpeg: string;
-  /** The folder for `ts/` and `fmp4/`; it is created where it is missing. */
+  /** The folder for `ts/` and `fmp4/`; it is created if it is missing. */
   readonly folder: string;
-  /** Length. */
   readonly seconds: number;
   /** Default: a moving test picture and a tone. */
   readonly scene?: Scene;
@@ -25,7 +24,7 @@ export interface VideoOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The same video twice: absolute or relative as `folder` was, the paths of the multivariant playlists. */
+/** The paths of two multivariant playlists of the same video, absolute or relative as `folder` was. */
 export interface MadeVideo {
   /** MPEG-TS segments, sound and picture together. */
   readonly ts: string;
@@ -33,7 +32,7 @@ export interface MadeVideo {
   readonly fmp4: string;
 }
 
-/** Frames per second: enough to look alive, few enough to encode in an instant. */
+/** Frames per second: enough for smooth motion, few enough to encode quickly. */
 export const frameRate = 25;
 /** Seconds of a group of pictures and of a segment. */
 export const segmentSeconds = 2;
@@ -41,7 +40,7 @@ export const segmentSeconds = 2;
 /**
  * Makes a video as clear HLS with two video renditions.
  *
- * @throws Error where ffmpeg is missing, or with its output where it fails
+ * @throws Error if ffmpeg is missing, or with its output if it fails
  */
 export async function makeVideo(options: VideoOptions): Promise<MadeVideo> {
   const { ffmpeg, folder, seconds, scene = testScene(seconds), report, signal } = options;

@@ -14,7 +14,7 @@ const stderrCharacters = 4_000;
 /**
  * Runs ffmpeg to its end.
  *
- * @throws Error where it is missing, with its output where it fails, or the reason of the signal
+ * @throws Error if it is missing, with its output if it fails, or the reason of the signal
  */
 export async function runFfmpeg(ffmpeg: string, args: readonly string[], run: FfmpegRun = {}): Promise<void> {
   const { cwd, report, signal } = run;
@@ -36,7 +36,7 @@ export async function runFfmpeg(ffmpeg: string, args: readonly string[], run: Ff
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   child.on('error', (cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'ENOENT') return reject(signal?.aborted ? signal.reason : cause);
-    const message = `ffmpeg is not there (looked for "${ffmpeg}"); install it, or name it in FFMPEG_PATH`;
+    const message = `ffmpeg is not there (looked for "${ffmpeg}"): install it, or set FFMPEG_PATH to its path`;
     reject(new Error(message, { cause }));
   });
   child.on('close', (code, killedBy) => {
