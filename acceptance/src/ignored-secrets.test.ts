@@ -52,7 +52,7 @@ it('git keeps the settings for Kubernetes, which hold no secret', () => {
   const settings = [
     'k8s/base/settings/viewers.env',
     'k8s/components/presign/uploads.env',
-    'k8s/overlays/distributed/neighbours.env',
+    'k8s/overlays/distributed/service-urls.env',
   ];
   expect(settings.filter((path) => isIgnored(folder, path))).toEqual([]);
 });

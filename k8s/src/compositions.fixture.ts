@@ -3,7 +3,7 @@ import { type Composition, type KubernetesObject, render } from './render.ts';
 
 const common = ['jwks', 'master-key-v2', 'pod-monitor', 'presign'];
 
-/** Each overlay as it is, and with whatever goes with it. */
+/** Each overlay alone, and with the components that fit it. */
 const compositions: readonly Composition[] = [
   { overlay: 'single' },
   { overlay: 'distributed' },

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 
-/** The first minor version of Kubernetes 1 whose kubectl brings Kustomize 5; older ones read another dialect. */
+/** The first minor version of Kubernetes 1 whose kubectl includes Kustomize 5, which these manifests need. */
 const oldestMinor = 27;
 
 /**
- * The kubectl that renders, from `KUBECTL_PATH` or the `PATH`.
+ * The path of kubectl, from `KUBECTL_PATH` or the `PATH`.
  *
- * @throws Error that says what to install, where there is none or an old one
+ * @throws Error that says what to install, if it is missing or too old
  */
 export function findKubectl(env: Readonly<Record<string, string | undefined>>): string {
   const path = env.KUBECTL_PATH || 'kubectl';
@@ -19,7 +19,7 @@ export function findKubectl(env: Readonly<Record<string, string | undefined>>): 
   return path;
 }
 
-/** What is wrong with a kubectl by its answer to `version --client --output json`; null where nothing is. */
+/** Checks the answer to `version --client --output json`. @returns what is wrong; null if nothing is */
 export function findVersionFault(answer: string): string | null {
   const version: unknown = JSON.parse(answer)?.clientVersion?.gitVersion;
   const minor = /^v1\.(\d+)\./.exec(String(version))?.[1];

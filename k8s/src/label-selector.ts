@@ -9,7 +9,7 @@ export interface LabelSelector {
 }
 
 /**
- * Whether a selector chooses what has these labels. An empty one chooses everything.
+ * Whether a selector matches these labels. An empty one matches all.
  *
  * @throws Error for an operator other than `In` and `NotIn`
  */

@@ -35,12 +35,12 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
     expect(container.startupProbe?.httpGet).toEqual({ path: '/health', port: 'http' });
     expect(container.livenessProbe?.httpGet).toEqual({ path: '/health', port: 'http' });
     expect(container.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'http' });
-    // A look at one dependency may take 2 s; a probe that gave up sooner would say nothing of it.
+    // The check of a dependency may take 2 s, and the probe must wait for its result.
     expect(container.readinessProbe?.timeoutSeconds).toBeGreaterThan(2);
   });
 
   test.each(servers)(
-    '%s serves until it is forgotten, and has the time to close',
+    '%s serves until no client knows its address, and then has time to close',
     (_name, { pod, container }) => {
       const preStopSeconds = container.lifecycle?.preStop?.sleep?.seconds ?? 0;
       expect(preStopSeconds + drainSeconds).toBeGreaterThan(forgottenAfterSeconds);
@@ -55,17 +55,17 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
   });
 });
 
-describe('in the distributed profile', () => {
+describe('the distributed profile', () => {
   const objects = renderOne(process.env, { overlay: 'distributed' });
   const servers = serversOf(objects).map((server) => [server.name, server] as const);
 
-  test('there are the five processes and the migration', () => {
+  test('the distributed profile has the five processes and the migration', () => {
     const names = workloadsOf(objects).map(({ name }) => name);
     expect(names.sort()).toEqual(['auth', 'content', 'gateway', 'key-derivation', 'leases', 'migrate']);
   });
 
   test.each(servers)(
-    '%s has several pods, on several machines, of which one at a time may be moved',
+    '%s has several pods on several machines, and one at a time may be moved',
     (name, { pod, replicas }) => {
       const smallest = specOf(objects, 'HorizontalPodAutoscaler', name)?.minReplicas ?? replicas ?? 1;
       expect(smallest).toBeGreaterThanOrEqual(2);
@@ -85,15 +85,15 @@ describe('in the distributed profile', () => {
     },
   );
 
-  test('the name of key-derivation stands for its pods, so that the gateway balances over them', () => {
+  test('the name of key-derivation resolves to its pods, so that the gateway balances over them', () => {
     expect(specOf(objects, 'Service', 'key-derivation')?.clusterIP).toBe('None');
   });
 
-  test('what is scaled has no number of its own that an apply would set it back to', () => {
+  test('an apply does not reset the number of pods that the autoscaler has set', () => {
     expect(servers.find(([name]) => name === 'key-derivation')?.[1].replicas).toBeUndefined();
   });
 
-  test('key derivation follows the processor, or requests where that component is chosen', () => {
+  test('key-derivation scales by processor load, or by requests with the component scale-by-requests', () => {
     const metrics = (from: readonly KubernetesObject[]) =>
       specOf(from, 'HorizontalPodAutoscaler', 'key-derivation')?.metrics?.map(({ type }) => type);
     expect(metrics(objects)).toEqual(['Resource']);

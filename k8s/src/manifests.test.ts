@@ -10,11 +10,11 @@ const { version } = JSON.parse(readFileSync(join(root, '..', 'package.json'), 'u
 const rendered = renderAll(process.env);
 
 describe.each(rendered)('%s', (_, objects) => {
-  test('has only objects that the schemas of Kubernetes accept, without a field that they do not know', () => {
+  test('every object fits the schemas of Kubernetes, without unknown fields', () => {
     expect(objects.flatMap(validateObject)).toEqual([]);
   });
 
-  test('has each object once, all of them in the namespace', () => {
+  test('no object occurs twice, and all are in the namespace latchkey', () => {
     const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
     const elsewhere = objects.filter(
@@ -23,14 +23,14 @@ describe.each(rendered)('%s', (_, objects) => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('names a version of every image, and this release of its own', () => {
+  test('every image has a version, and those of Latchkey have this release', () => {
     for (const { container } of workloadsOf(objects)) {
       expect(container.image).toMatch(/^[a-z/-]+:\d+\.\d+(\.\d+)?$/);
       if (container.image?.startsWith('latchkey/')) expect(container.image).toMatch(`:${version}`);
     }
   });
 
-  test('has every ConfigMap that a pod reads', () => {
+  test('every ConfigMap that a pod reads exists', () => {
     const maps = objects.filter(({ kind }) => kind === 'ConfigMap').map(({ metadata }) => metadata.name);
     const read = workloadsOf(objects).flatMap(({ container }) => container.envFrom ?? []);
     expect(
@@ -38,7 +38,7 @@ describe.each(rendered)('%s', (_, objects) => {
     ).toEqual([]);
   });
 
-  test('has pods behind every Service that traffic is sent to', () => {
+  test('every Service except `nobody` has pods behind it', () => {
     const pods = workloadsOf(objects).map(({ labels }) => labels);
     const services = objects.filter(({ kind, metadata }) => kind === 'Service' && metadata.name !== 'nobody');
     for (const service of services) {
@@ -51,7 +51,7 @@ describe.each(rendered)('%s', (_, objects) => {
   });
 });
 
-test('every component is part of what is rendered here', () => {
+test('every component is part of a tested composition', () => {
   const used = new Set([...rendered.flatMap(([name]) => name.split(' + ')), 'restricted', 'serving']);
   expect(readdirSync(join(root, 'components')).filter((name) => !used.has(name))).toEqual([]);
 });

@@ -5,33 +5,33 @@ const pod = (name: string) => ({ name, labels: { app: name }, ports: [{ name: 'h
 const pods = [pod('a'), pod('b')];
 const policy = (spec: object) => ({ spec }) as never;
 const closed = policy({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
-const aMayAsk = policy({
+const fromA = policy({
   podSelector: { matchLabels: { app: 'a' } },
   policyTypes: ['Egress'],
   egress: [{ to: [{ podSelector: { matchLabels: { app: 'b' } } }], ports: [{ port: 80 }] }],
 });
-const bAnswers = policy({
+const toB = policy({
   podSelector: { matchLabels: { app: 'b' } },
   policyTypes: ['Ingress'],
   ingress: [{ from: [{ podSelector: { matchLabels: { app: 'a' } } }], ports: [{ port: 'http' }] }],
 });
 
-test('without a policy everything is open, which the graph shows', () => {
+test('without a policy, pods reach each other and anything outside', () => {
   expect(findConnections(pods, [])).toContain('b -> a:80');
   expect(findConnections(pods, [])).toContain('a -> anywhere:any');
 });
 
-test('where everything is closed there is no connection', () => {
+test('a policy that allows nothing leaves no connection', () => {
   expect(findConnections(pods, [closed])).toEqual([]);
 });
 
-test('a connection needs both ends', () => {
-  expect(findConnections(pods, [closed, aMayAsk])).toEqual([]);
-  expect(findConnections(pods, [closed, bAnswers])).toEqual([]);
-  expect(findConnections(pods, [closed, aMayAsk, bAnswers])).toEqual(['a -> b:80']);
+test('a connection needs a policy at both ends', () => {
+  expect(findConnections(pods, [closed, fromA])).toEqual([]);
+  expect(findConnections(pods, [closed, toB])).toEqual([]);
+  expect(findConnections(pods, [closed, fromA, toB])).toEqual(['a -> b:80']);
 });
 
-test('a rule without a peer means anywhere, a namespace is named', () => {
+test('a rule without a peer means anywhere, and a peer in another namespace has the name of the namespace', () => {
   const podSelector = { matchExpressions: [{ key: 'app', operator: 'In', values: ['a'] }] };
   const scrape = [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }];
   const open = policy({

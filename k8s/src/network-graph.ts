@@ -5,7 +5,7 @@ import type {
 } from 'kubernetes-models/networking.k8s.io/v1';
 import { type LabelSelector, matchesLabels } from './label-selector.ts';
 
-/** A pod as network policies see it. */
+/** The parts of a pod that network policies use. */
 export interface NetworkPod {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -19,10 +19,10 @@ interface Rule {
 }
 
 /**
- * Every connection that the policies of one namespace let through, sorted: `a -> b:4100` between pods where both ends
- * allow it, `a -> anywhere:443` and `namespace monitoring -> a:metrics` for what is outside, where one end decides.
+ * Every connection that the policies of one namespace allow, sorted. `a -> b:4100` is between pods, and both ends allow it.
+ * `a -> anywhere:443` and `namespace monitoring -> a:metrics` lead outside, and the pod's end decides.
  *
- * @throws Error for what it does not understand, such as a range of ports
+ * @throws Error for a policy that it does not understand, such as a range of ports
  */
 export function findConnections(pods: readonly NetworkPod[], policies: readonly INetworkPolicy[]): string[] {
   const inside = pods.flatMap((from) =>
@@ -41,7 +41,7 @@ export function findConnections(pods: readonly NetworkPod[], policies: readonly 
   return [...new Set([...inside, ...outside])].sort();
 }
 
-/** The rules that bind a pod in one direction; null where no policy does, which lets everything through. */
+/** The rules for a pod in one direction; null if no policy applies, so that every connection is allowed. */
 function rulesFor(policies: readonly INetworkPolicy[], direction: Direction, pod: NetworkPod): Rule[] | null {
   const binding = policies
     .map(({ spec }) => spec)
@@ -74,7 +74,7 @@ function allows(
   );
 }
 
-/** Pods of the same namespace alone: one with a namespace selector means pods elsewhere. */
+/** Only for pods of the same namespace: a peer with a namespace selector is in another one. */
 function isPeer({ podSelector, namespaceSelector, ipBlock }: INetworkPolicyPeer, peer: NetworkPod): boolean {
   return (
     !ipBlock &&

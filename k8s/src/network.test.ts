@@ -5,7 +5,7 @@ import { findConnections } from './network-graph.ts';
 import type { Composition } from './render.ts';
 import { workloadsOf } from './workloads.ts';
 
-/** What the policies let through, without the look-up of names, which every pod may do. */
+/** The connections that the policies allow, without DNS, which every pod may use. */
 function connections(composition: Composition): string[] {
   const objects = renderOne(process.env, composition);
   const policies = objects.filter(({ kind }) => kind === 'NetworkPolicy') as unknown as INetworkPolicy[];
@@ -21,7 +21,7 @@ function connections(composition: Composition): string[] {
 }
 
 const servers = ['auth', 'content', 'gateway', 'key-derivation', 'leases'];
-const neighbours = [
+const serviceCalls = [
   'gateway -> key-derivation:4101',
   'gateway -> leases:4102',
   'gateway -> auth:4103',
@@ -40,10 +40,10 @@ const entrances = [
 const rowOwners = ['auth', 'content', 'leases'];
 const cacheUsers = [...rowOwners, 'key-derivation'];
 
-test('the distributed profile lets through the arrows of the picture, the stores to those that use them, and no more', () => {
+test('the policies of the distributed profile allow the calls between services, the stores to their users, and no more', () => {
   expect(connections({ overlay: 'distributed' })).toEqual(
     [
-      ...neighbours,
+      ...serviceCalls,
       ...entrances,
       ...[...rowOwners, 'migrate'].map((name) => `${name} -> anywhere:5432`),
       ...cacheUsers.flatMap((name) => [`${name} -> anywhere:6379`, `${name} -> anywhere:4222`]),
@@ -51,10 +51,10 @@ test('the distributed profile lets through the arrows of the picture, the stores
   );
 });
 
-test('with stores of its own nothing leaves the namespace', () => {
+test('with stores in the cluster no connection leaves the namespace', () => {
   expect(connections({ overlay: 'trial' })).toEqual(
     [
-      ...neighbours,
+      ...serviceCalls,
       ...entrances,
       ...[...rowOwners, 'migrate'].map((name) => `${name} -> postgres:5432`),
       ...cacheUsers.flatMap((name) => [`${name} -> redis:6379`, `${name} -> nats:4222`]),
@@ -62,7 +62,7 @@ test('with stores of its own nothing leaves the namespace', () => {
   );
 });
 
-test('with a key set those that verify tokens reach it, and nobody else leaves by that port', () => {
+test('with a key set, only the services that verify tokens may connect to its port', () => {
   const plain = connections({ overlay: 'distributed' });
   const added = connections({ overlay: 'distributed', components: ['jwks'] }).filter(
     (one) => !plain.includes(one),
@@ -70,12 +70,12 @@ test('with a key set those that verify tokens reach it, and nobody else leaves b
   expect(added).toEqual(cacheUsers.map((name) => `${name} -> anywhere:443`).sort());
 });
 
-test('to sign for a bucket is arithmetic: with presign nothing more is let through', () => {
+test('presign allows no further connection, because signing needs none', () => {
   for (const overlay of ['single', 'distributed'] as const)
     expect(connections({ overlay, components: ['presign'] })).toEqual(connections({ overlay }));
 });
 
-test('the single node is reached by its door and asks nobody', () => {
+test('the single node can be reached by its port and by Prometheus, and connects to nothing', () => {
   expect(connections({ overlay: 'single' })).toEqual(
     ['anywhere -> latchkey:http', 'namespace monitoring -> latchkey:metrics'].sort(),
   );

@@ -3,7 +3,7 @@ import { renderAll } from './compositions.fixture.ts';
 import { workloadsOf } from './workloads.ts';
 
 describe.each(renderAll(process.env))('%s', (_, objects) => {
-  test('has a namespace that admits restricted pods alone', () => {
+  test('the namespace admits only restricted pods', () => {
     const namespace = objects.find(({ kind }) => kind === 'Namespace');
     expect(namespace?.metadata).toMatchObject({
       labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
@@ -11,7 +11,7 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
   });
 
   test.each(workloadsOf(objects).map((workload) => [workload.name, workload] as const))(
-    '%s runs restricted: no root, no rights, nothing to write but its volumes',
+    '%s runs restricted: not as root, without rights, and writes only to its volumes',
     (_name, { pod, container }) => {
       expect(pod.securityContext).toMatchObject({
         runAsNonRoot: true,
@@ -41,7 +41,7 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
   );
 
   test.each(workloadsOf(objects).map((workload) => [workload.name, workload] as const))(
-    '%s says what it needs, and has a bound on its memory',
+    '%s requests processor time and memory, and has a memory limit',
     (_name, { container }) => {
       expect(container.resources).toMatchObject({
         requests: { cpu: expect.any(String), memory: expect.any(String) },

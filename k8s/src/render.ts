@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 
-/** What every object of Kubernetes has; the rest is what its schema says. */
+/** The fields that every object of Kubernetes has. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -13,7 +13,7 @@ export interface KubernetesObject {
 
 const root = join(import.meta.dirname, '..');
 
-/** Everything that a platform team can put together of this folder. */
+/** An overlay with components, as a platform team puts it together. */
 export interface Composition {
   /** A folder of `overlays/`. */
   overlay: 'single' | 'distributed' | 'trial';
@@ -24,15 +24,15 @@ export interface Composition {
 /**
  * The objects of a composition as `kubectl kustomize` renders them, from an overlay as a platform team would write it.
  *
- * @throws Error with what kubectl said, warnings included: they are about what the next version will not read
+ * @throws Error with the output of kubectl on standard error. Warnings count: the next version may refuse what they name
  */
 export function render(kubectl: string, { overlay, components = [] }: Composition): KubernetesObject[] {
-  // Kustomize knows no absolute paths, and none through a link.
+  // Kustomize accepts no absolute paths, and no paths through a link.
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'latchkey-k8s-')));
   try {
     const path = (...names: string[]) => relative(folder, join(root, ...names));
     const kustomization = {
-      // Not only in the overlay: what a component adds would have none.
+      // The namespace of the overlay does not apply to the objects of a component.
       namespace: 'latchkey',
       resources: [path('overlays', overlay)],
       components: components.map((name) => path('components', name)),

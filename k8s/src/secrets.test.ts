@@ -23,7 +23,7 @@ const rows = (service: string) => [
   'latchkey-viewer-tokens',
 ];
 
-test('in the distributed profile each process has the Secrets that it uses and no other', () => {
+test('each process of the distributed profile mounts the Secrets that it uses and no other', () => {
   expect(mountedSecrets(renderOne(process.env, { overlay: 'distributed' }))).toEqual({
     gateway: ['latchkey-internal'],
     'key-derivation': [
@@ -49,7 +49,7 @@ test.each([
   ['single', 'latchkey'],
   ['distributed', 'content'],
 ] as const)(
-  'what signs for the bucket is in %s held by %s alone, and by nobody unless asked for',
+  "the bucket's credentials are mounted in the %s profile by %s alone, and only with presign",
   (overlay, holder) => {
     const holders = (components: string[]) =>
       Object.entries(mountedSecrets(renderOne(process.env, { overlay, components })))
@@ -60,7 +60,7 @@ test.each([
   },
 );
 
-test('with a key set nobody mounts the shared secret of viewers any more', () => {
+test("with a key set no pod mounts the shared secret of viewers' tokens", () => {
   for (const overlay of ['single', 'distributed'] as const) {
     const mounted = mountedSecrets(renderOne(process.env, { overlay, components: ['jwks'] }));
     expect(Object.values(mounted).flat()).not.toContain('latchkey-viewer-tokens');
@@ -70,7 +70,7 @@ test('with a key set nobody mounts the shared secret of viewers any more', () =>
 test.each([
   ['single', 'latchkey'],
   ['distributed', 'key-derivation'],
-] as const)('a second version of the master key is read in %s by %s alone', (overlay, holder) => {
+] as const)('a second version of the master key is read in the %s profile by %s alone', (overlay, holder) => {
   const workloads = workloadsOf(renderOne(process.env, { overlay, components: ['master-key-v2'] }));
   const readers = workloads.filter(({ container }) =>
     container.env?.some(({ name }) => name.includes('_V2')),
@@ -87,7 +87,7 @@ test.each([
 });
 
 describe.each(renderAll(process.env))('%s', (_, objects) => {
-  test('holds no secret value: not in a Secret, a setting or a variable', () => {
+  test('no secret value stands in a Secret, a setting or a variable of the manifests', () => {
     expect(objects.filter(({ kind }) => kind === 'Secret')).toEqual([]);
     const settings = objects.flatMap((object) => Object.keys((object as { data?: object }).data ?? {}));
     const variables = workloadsOf(objects).flatMap(({ container }) => container.env ?? []);
@@ -101,7 +101,7 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
     ).toEqual([]);
   });
 
-  test('mounts every Secret read-only, for the group of the process alone, where a variable looks for it', () => {
+  test('every Secret is mounted read-only, for the group of the process alone, and where a variable names it', () => {
     for (const { name, pod, container } of workloadsOf(objects)) {
       for (const volume of (pod.volumes ?? []).filter(({ secret }) => secret)) {
         const mount = container.volumeMounts?.find((candidate) => candidate.name === volume.name);

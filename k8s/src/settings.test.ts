@@ -38,7 +38,7 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
   const own = workloadsOf(objects).filter(({ container }) => container.image?.startsWith('latchkey/'));
 
   test.each(own.map((workload) => [workload.name, workload] as const))(
-    '%s is told only what Latchkey reads',
+    '%s gets only variables that Latchkey reads',
     (_name, workload) => {
       const environment = environmentOf(workload, objects);
       // `MASTER_KEY_HEX_V2` belongs to the family of `MASTER_KEY_HEX`.
@@ -48,7 +48,7 @@ describe.each(renderAll(process.env))('%s', (_, objects) => {
   );
 });
 
-test('neighbours are sought where their Services are', () => {
+test('the URL of each service names its Service and its port', () => {
   const objects = renderOne(process.env, { overlay: 'distributed' });
   const gateway = workloadsOf(objects).find(({ name }) => name === 'gateway') as Workload;
   const addresses = Object.entries(environmentOf(gateway, objects)).filter(([name]) =>
@@ -61,15 +61,15 @@ test('neighbours are sought where their Services are', () => {
     const { spec } = service as unknown as { spec: { ports: { port: number; targetPort: string }[] } };
     expect(spec.ports).toMatchObject([{ port: Number(port), targetPort: 'http' }]);
     const pods = workloadsOf(objects).find(({ name }) => name === hostname);
-    // A headless name leads past the Service to the pod, so both have the same port.
+    // A headless name resolves to the pods, so Service and pod have the same port.
     expect(pods?.container.ports).toContainEqual({ name: 'http', containerPort: Number(port) });
   }
 });
 
 test.each([[[]], [['jwks', 'master-key-v2', 'ingress', 'presign']]])(
-  'the single node with %j starts with what it is given',
+  'the single node with the components %j starts with its settings and without warnings',
   (components) => {
-    // One for each name: production refuses a salt that is the master key, and what is one pattern again and again.
+    // Each differs: production refuses a salt that is the master key, and a secret that repeats a pattern.
     const secretOf = (name: string) => createHash('sha256').update(name).digest('hex');
     const objects = renderOne(process.env, { overlay: 'single', components });
     const given = environmentOf(workloadsOf(objects)[0] as Workload, objects);

@@ -4,18 +4,18 @@ import { validateObject } from './validate-object.ts';
 const service = (spec: object, more: object = {}) =>
   validateObject({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec, ...more } as never);
 
-test('a sound object passes', () => {
+test('an object that fits its schema has no faults', () => {
   expect(service({ selector: { any: 'label' }, ports: [{ port: 80, targetPort: 'http' }] })).toEqual([]);
 });
 
-test('a field that Kubernetes does not know is found at any depth', () => {
-  expect(service({}, { spek: {} })).toEqual(['Service x: /spek is no field of it']);
+test('an unknown field is found at any depth', () => {
+  expect(service({}, { spek: {} })).toEqual(['Service x: /spek is an unknown field']);
   expect(service({ ports: [{ port: 80 }, { port: 81, targetport: 1 }] })).toEqual([
-    'Service x: /spec/ports/1/targetport is no field of it',
+    'Service x: /spec/ports/1/targetport is an unknown field',
   ]);
 });
 
-test('a wrong type, a wrong value and a missing field are found', () => {
+test('a field of a wrong type, with a wrong value or missing is found', () => {
   expect(service({ ports: [{ port: '80' }] })).toEqual([
     expect.stringContaining('/spec/ports/0/port must be integer'),
   ]);
@@ -27,7 +27,7 @@ test('a wrong type, a wrong value and a missing field are found', () => {
   ]);
 });
 
-test('an object of an unforeseen kind is refused, a Secret before all', () => {
+test('an object of a kind that the manifests do not use is refused, such as a Secret', () => {
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } };
   expect(validateObject(secret)).toEqual(['Secret x: there is no schema for v1 Secret']);
 });

@@ -14,7 +14,7 @@ import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import type { KubernetesObject } from './render.ts';
 import { watchReads } from './watch-reads.ts';
 
-/** Whatever is rendered has to be of one of these. A Secret is not among them: none is ever committed. */
+/** The kinds that the manifests may contain. Secret is not one of them, because no secret is ever committed. */
 const models = [
   ConfigMap,
   Deployment,
@@ -32,10 +32,9 @@ const models = [
 ];
 
 /**
- * What the schema of its kind has against an object, as sentences, unknown fields included.
+ * The faults of an object by the schema of its kind, as sentences, unknown fields included.
  *
- * The schemas come compiled, and they look at every field that they know and at no other. So a field that was never
- * looked at is one that Kubernetes does not know.
+ * A compiled schema reads exactly the fields that it knows. So a field that it never reads is unknown to Kubernetes.
  */
 export function validateObject(object: KubernetesObject): string[] {
   const { apiVersion, kind } = object;
@@ -44,11 +43,11 @@ export function validateObject(object: KubernetesObject): string[] {
   if (!Model) return [`${name}: there is no schema for ${apiVersion} ${kind}`];
   const { watched, findUnread } = watchReads(new Model(object as never));
   const wrong = findFaults(() => Model.prototype.validate.call(watched as never));
-  const unknown = findUnread().map((path) => `${path} is no field of it`);
+  const unknown = findUnread().map((path) => `${path} is an unknown field`);
   return [...wrong, ...unknown].map((fault) => `${name}: ${fault}`);
 }
 
-/** What a validation throws, as sentences; none where it returns. */
+/** The errors that a validation throws, as sentences. */
 function findFaults(validate: () => void): string[] {
   try {
     validate();

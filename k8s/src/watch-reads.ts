@@ -1,10 +1,10 @@
-/** A value whose readers are watched, and the paths of it that nobody has read. */
+/** A value that records which of its properties are read. */
 export interface WatchedValue {
   readonly watched: unknown;
   findUnread(): string[];
 }
 
-/** Watches which properties of a value, at any depth, are read. */
+/** Records which properties of a value are read, at any depth. */
 export function watchReads(value: unknown): WatchedValue {
   const read = new Map<object, Set<string>>();
   const proxies = new Map<object, object>();

@@ -2,7 +2,7 @@ import type { IDeployment } from 'kubernetes-models/apps/v1';
 import type { IContainer, IPodSpec } from 'kubernetes-models/v1';
 import type { KubernetesObject } from './render.ts';
 
-/** Whatever makes pods, as far as the tests look at it. */
+/** The parts of an object that makes pods which the tests read. */
 export interface Workload {
   readonly name: string;
   readonly kind: string;
@@ -15,7 +15,7 @@ export interface Workload {
 }
 
 const kinds = ['Deployment', 'StatefulSet', 'Job'];
-/** Not Latchkey's own: what `components/trial-stores` brings along. */
+/** The stores of `components/trial-stores`. */
 const stores = ['postgres', 'redis', 'nats'];
 
 /** Every workload, in the order of the rendering. */
@@ -23,7 +23,7 @@ export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   return objects.filter(({ kind }) => kinds.includes(kind)).map(toWorkload);
 }
 
-/** Those that serve requests: neither the migration nor a store. */
+/** The workloads that serve requests: all but the migration and the stores. */
 export function serversOf(objects: readonly KubernetesObject[]): Workload[] {
   return workloadsOf(objects).filter(({ kind, name }) => kind !== 'Job' && !stores.includes(name));
 }
