@@ -1,4 +1,4 @@
-// `npm run check`: everything that can be said of the code without a reader. Every step runs, whatever the others found.
+// `npm run check`: all automatic checks of the code. Each step runs, even if another one fails.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,10 +11,10 @@ import { findWrongImports } from './rules/import-directions.ts';
 import { findTooLong } from './rules/size.ts';
 import * as variables from './rules/variables.ts';
 
-const usage = `npm run check: all that can be said of the code without a reader, and the tests
+const usage = `npm run check: all automatic checks of the code, and the tests
 
-Types, lint and format, import directions, the size of files and functions, what nothing uses, what documents refer to,
-and whether documents and manifests name the variables that the code declares.
+Types, lint and format, import directions, the size of files and functions, unused code, references of documents, and whether
+documents and manifests name the variables that the code declares.
 
   npm run check                  all of it
   npm run check -- --no-tests    all but the tests
@@ -26,7 +26,7 @@ const files = listSourceFiles(root);
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const code = /\.(m?[jt]s|tsx)$/;
 
-/** What a program of the workspace prints where it ends with anything but 0. */
+/** The output of a program of the workspace that fails; empty if it ends with 0. */
 function complaintsOf(program: string, ...args: string[]): Promise<string[]> {
   const path = join(root, 'node_modules', '.bin', program);
   return new Promise((resolve) => {
@@ -67,10 +67,10 @@ function compareVariables(): string[] {
   ];
 }
 
-/** The programs run side by side, and what is judged here runs while they do. */
+/** The programs run side by side, and the rules of this process meanwhile. */
 const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   ['types', () => complaintsOf('tsc', '--noEmit', '-p', root)],
-  // What runs in a browser knows its types, and the server does not.
+  // Code for browsers is checked with the types of a browser, which the server does not have.
   ['types of the dashboard', () => complaintsOf('tsc', '--noEmit', '-p', join(root, 'admin'))],
   ['types of the browser packages', () => complaintsOf('tsc', '--noEmit', '-p', join(root, 'sdk'))],
   ['lint and format', () => complaintsOf('biome', 'ci', root)],

@@ -7,21 +7,21 @@ import { withLock } from './with-lock.mjs';
 
 const sources = join(root, 'admin');
 const built = join(sources, 'dist');
-/** Inside the build, so that they are there, or gone, together. */
+/** The file inside the build that says which sources it was built from. */
 const stamp = 'built-from';
-/** What the build does not read. */
+/** Files that the build does not read. */
 const unread = /^(node_modules|dist|README\.md)$|\.test\.tsx?$/;
 
 /**
- * Builds the dashboard when its sources or the lock file differ from what was built last. The second call costs reading
- * a hundred small files. A build that fails is said, and leaves what was built before: keys are served without it too.
+ * Builds the dashboard when its sources or the lock file differ from those of the last build. Another call only reads a hundred
+ * small files. A build that fails is reported and leaves the earlier one in place: keys are served without a dashboard too.
  *
- * @returns whether the dashboard is there and fits its sources
+ * @returns whether the dashboard is built and up to date
  */
 export function ensureDashboard() {
   const wanted = fingerprint();
   if (isBuilt(wanted)) return true;
-  // Another start may have built it while this one waited.
+  // Another process may have built it while this one waited.
   return withLock(join(root, '.cache', 'dashboard.lock'), () => isBuilt(wanted) || build(wanted));
 }
 
@@ -38,8 +38,7 @@ function build(wanted) {
   mkdirSync(fresh, { recursive: true });
   const vite = join(sources, 'node_modules', 'vite', 'bin', 'vite.js');
   const options = ['--outDir', fresh, '--emptyOutDir', '--logLevel', 'warn'];
-  // Standard output belongs to the command that is about to run. In tests NODE_ENV is another, and React would be built
-  // for its developers.
+  // Standard output belongs to the command that runs next. With the NODE_ENV of tests, React would be built for development.
   const env = { ...process.env, NODE_ENV: 'production' };
   const done = spawnSync(pinnedNode, [vite, 'build', ...options], {
     cwd: sources,
@@ -52,7 +51,7 @@ function build(wanted) {
     return false;
   }
   writeFileSync(join(fresh, stamp), wanted);
-  // A server that runs already finds the whole of one build or the whole of the other.
+  // By renaming, so that a running server finds either of the two builds complete.
   if (existsSync(built)) renameSync(built, old);
   renameSync(fresh, built);
   rmSync(old, { recursive: true, force: true });

@@ -17,15 +17,14 @@ const stamp = join(root, 'node_modules', '.installed');
 const pnpm = 'pnpm@12.21.0';
 
 /**
- * Installs the workspace when the lock file or a package.json differs from what was installed last, or when that
- * installation did not come to its end. The second call costs a few file reads and no network. Exits the process with
- * pnpm's code when the installation fails.
+ * Installs the workspace when the lock file or a package.json differs from the last installation, or when that one was cut
+ * off. Another call only reads a few files, without network. Exits the process with pnpm's code if the installation fails.
  */
 export function ensureInstalled() {
   const wanted = fingerprint();
   if (isInstalled(wanted)) return;
   withLock(join(root, '.cache', 'install.lock'), () => {
-    // Another first run may have installed it while this one waited.
+    // Another process may have installed it while this one waited.
     if (!isInstalled(wanted)) install(wanted);
   });
 }
@@ -36,14 +35,14 @@ function isInstalled(wanted) {
 
 function install(wanted) {
   process.stderr.write('Installing the packages that the lock file names (once; a minute at most)…\n');
-  // An installation that is cut off leaves no stamp, not even an older one that may fit again later.
+  // An installation that is cut off must leave no stamp, not even an older one that may match again later.
   rmSync(stamp, { force: true });
   const done = spawnSync('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
     cwd: root,
-    // The installer's chatter goes to standard error: standard output belongs to the command that is about to run.
+    // Its output goes to standard error, because standard output belongs to the command that runs next.
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
-    // Without a terminal pnpm asks nothing, and replaces a node_modules that another package manager made.
+    // With CI, pnpm asks no questions and replaces a node_modules of another package manager.
     env: { ...process.env, CI: 'true' },
   });
   if (done.error || done.status !== 0) {
@@ -62,7 +61,7 @@ function fingerprint() {
   return hash.digest('hex');
 }
 
-/** The package.json of the root and of each package that pnpm-workspace.yaml names, as far as they are here. */
+/** The package.json of the root and of each package that pnpm-workspace.yaml names, if it exists. */
 function manifests() {
   const workspace = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8');
   const [, packages = ''] = /^packages:\n((?: +- .*\n)*)/m.exec(workspace) ?? [];
@@ -72,7 +71,7 @@ function manifests() {
   );
 }
 
-/** `services/*` stands for every folder in services; any other pattern is a folder. */
+/** `services/*` means each folder in services. Any other pattern is a folder. */
 function expand(pattern) {
   if (!pattern.endsWith('/*')) return [pattern];
   const parent = pattern.slice(0, -2);

@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 import { pinnedNode, root } from './ensure-installed.mjs';
 
 /**
- * Runs a file on the workspace's own Node 24 and takes on its exit code. Signals reach the child, and the open channel
- * lets the child notice when this process is killed outright, so that no server is left behind on its port.
+ * Runs a file on the workspace's own Node 24 and exits with its code. Signals are passed on to the child. The open channel
+ * closes when this process is killed, and the child then ends, so that no server keeps its port.
  */
 export function runPinned(args, { cwd = root } = {}) {
   const bin = join(root, 'node_modules', '.bin');
@@ -16,7 +16,7 @@ export function runPinned(args, { cwd = root } = {}) {
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
-      // Ctrl-C in a terminal reaches the child too: a second one from here would look like impatience.
+      // Ctrl-C in a terminal also reaches the child. A second signal would make it end at once.
       if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal);
     });
   }
@@ -24,6 +24,6 @@ export function runPinned(args, { cwd = root } = {}) {
     process.stderr.write(`Could not start ${pinnedNode}: ${error.message}\n`);
     process.exit(1);
   });
-  // 128 and the number of the signal is what a shell reports for a command that a signal ended.
+  // For a command that a signal ended, a shell reports 128 plus the number of the signal.
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { ensureDashboard } from './ensure-dashboard.mjs';
 import { ensureInstalled } from './ensure-installed.mjs';
-// What `npm start`, `npm test`, `npm run check` and the other scripts of package.json call. It runs on any Node from 20,
-// installs what the lock file names when that has changed, builds the dashboard when that has, and hands over to the Node 24
-// that the workspace pins.
+// The scripts of package.json, such as `npm start` and `npm test`, call this file. It runs on Node 20 and newer. If they have
+// changed, it installs the packages of the lock file and builds the dashboard. Then it starts the Node 24 of the workspace.
 import { runPinned } from './run-pinned.mjs';
 
 const entries = {
@@ -28,6 +27,6 @@ if (!entry) {
   process.exit(2);
 }
 ensureInstalled();
-// An image builds its own.
+// An image builds its own dashboard.
 if (name !== 'test:compose') ensureDashboard();
 runPinned([...entry, ...args]);

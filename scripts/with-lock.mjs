@@ -4,8 +4,8 @@ import { dirname } from 'node:path';
 const retryMs = 200;
 
 /**
- * Runs `action` while no other process of this machine runs one under the same lock file; waits for it, without end. The
- * file holds the number of the process: where that process is gone, the lock is taken over.
+ * Runs `action` while no other process of this machine runs one with the same lock file. Waits for that process without a limit.
+ * The file holds the id of the process. If that process is gone, the lock is taken over.
  */
 export function withLock(file, action) {
   mkdirSync(dirname(file), { recursive: true });
@@ -13,7 +13,7 @@ export function withLock(file, action) {
     if (!said) process.stderr.write(`Waiting for the process that ${file} names…\n`);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryMs);
   }
-  // Also when the action ends the process.
+  // Releases the lock also if the action ends the process.
   const release = () => rmSync(file, { force: true });
   process.on('exit', release);
   try {
@@ -35,7 +35,7 @@ function take(file) {
   }
 }
 
-/** The number in the file; undefined where the other process has just created or just removed it. */
+/** The process id in the file; undefined if the other process has just created or just removed it. */
 function holder(file) {
   try {
     return Number(readFileSync(file, 'utf8')) || undefined;

@@ -1,9 +1,9 @@
-// Asks the process of this container over HTTP, without a shell or another program: `node healthcheck.mjs [/ready]`.
-// Exit code 0: it answered 2xx. Docker and Compose take 1 as unhealthy.
+// `node healthcheck.mjs [/ready]` sends a request to the process of this container, because the image has no shell and no curl.
+// Exit code 0: it answered 2xx. 1: Docker and Compose show the container as unhealthy.
 import { get } from 'node:http';
 import image from './image.json' with { type: 'json' };
 
-/** `/ready` looks at each dependency for 2 s at most. */
+/** Longer than the 2 s for which `/ready` checks each dependency at most. */
 const timeoutMs = 2_500;
 const [path = '/health'] = process.argv.slice(2);
 

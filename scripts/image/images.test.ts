@@ -8,7 +8,7 @@ import { images } from './images.ts';
 const root = join(import.meta.dirname, '../..');
 const drivers = ['kysely', 'pg', 'better-sqlite3'];
 
-test('the image of key-derivation carries no database driver, and only that image leaves packages out', () => {
+test('the image of key-derivation has no database driver, and no other image leaves packages out', () => {
   const leavingOut = Object.entries(images).filter(([, { unused }]) => unused);
   expect(leavingOut.map(([name]) => name)).toEqual(['services/key-derivation']);
   expect(images['services/key-derivation']?.unused).toEqual(expect.arrayContaining(drivers));
@@ -26,7 +26,7 @@ test('key-derivation starts on an installation without the packages that its ima
   expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('MASTER_KEY_HEX');
 }, 60_000);
 
-test('the build takes the packages that an image leaves out from its installation, with the links to them', () => {
+test('the build removes the packages that an image leaves out, and the links to them', () => {
   const folder = mkdtempSync(join(tmpdir(), 'image-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const run = (script: string, ...args: string[]) =>

@@ -4,20 +4,20 @@ export interface Image {
   readonly packages: readonly string[];
   /** The file that it runs. */
   readonly entry: string;
-  /** Whether it serves the dashboard, which is built beforehand: the image contains its files but none of its packages. */
+  /** Whether it serves the dashboard. The image then contains its built files, without its packages. */
   readonly hasDashboard: boolean;
-  /** The default port; null where the program listens on none. */
+  /** The default port; null if the program does not listen. */
   readonly port: number | null;
-  /** Packages that its installation brings and its process never loads: they are taken out of the image. */
+  /** Installed packages that its process never loads. They are removed from the image. */
   readonly unused?: readonly string[];
 }
 
-/** What `shared` reaches Postgres and SQLite with. */
+/** The packages with which `shared` uses Postgres and SQLite. */
 const databasePackages = [
   'better-sqlite3',
   'kysely',
   'pg',
-  // What pg alone stands on.
+  // Packages that only pg needs.
   ...['cloudflare', 'connection-string', 'int8', 'pool', 'protocol', 'types'].map((part) => `pg-${part}`),
   'pgpass',
   ...['array', 'bytea', 'date', 'interval'].map((part) => `postgres-${part}`),
@@ -26,7 +26,7 @@ const databasePackages = [
 /** Every image, by its build argument PACKAGE. */
 export const images: Readonly<Record<string, Image>> = {
   gateway: { packages: ['shared', 'gateway'], entry: 'gateway/src/main.ts', hasDashboard: true, port: 4100 },
-  // It has the master key and no database, so a hole in a driver must not lead there.
+  // It has the master key and no database, so it must not have the vulnerabilities of a driver.
   'services/key-derivation': { ...service('key-derivation', 4101), unused: databasePackages },
   'services/leases': service('leases', 4102),
   'services/auth': service('auth', 4103),
@@ -41,7 +41,7 @@ export const images: Readonly<Record<string, Image>> = {
     hasDashboard: true,
     port: 4100,
   },
-  // `latchkey api-keys` makes keys without a server, by the code of the auth service; `encrypt --upload` is the uploader's.
+  // `latchkey api-keys` makes keys without a server, with the code of the auth service. `encrypt --upload` uses the uploader.
   cli: {
     packages: ['shared', 'services/auth', 'sdk/uploader', 'cli'],
     entry: 'cli/src/main.ts',
@@ -55,7 +55,7 @@ function service(name: string, port: number): Image {
   return { packages, entry: `services/${name}/src/serve.ts`, hasDashboard: false, port };
 }
 
-/** The gateway's package has two programs. The image of one leaves out the files of the other, which mounts the services. */
+/** The gateway's package has two programs. The gateway's image leaves out the files of the single node, which mounts the services. */
 export function isOfAnotherProgram(image: string, file: string): boolean {
   return (
     image === 'gateway' && /^gateway\/src\/(single-node.*|first-run-secrets|migrate-on-start)\.ts$/.test(file)

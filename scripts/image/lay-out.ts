@@ -1,8 +1,8 @@
-// `node scripts/image/lay-out.ts <PACKAGE> <folder>`, while an image is built: puts what the image needs of the workspace
-// into the folder, in two parts, so that an installation is made anew only when a manifest has changed.
-//   manifests/  the lock file, the package.json of each package, and unused-packages.json: what `prune.ts` takes out
-//   code/       their sources, the built dashboard where it is served, `main.ts` (a link to the file that is run),
-//               healthcheck.mjs and image.json
+// `node scripts/image/lay-out.ts <PACKAGE> <folder>` runs while an image is built. It copies the files for the image into the
+// folder, in two parts, so that Docker repeats an installation only when a manifest has changed.
+//   manifests/  the lock file, the package.json of each package, and unused-packages.json: the packages that `prune.ts` removes
+//   code/       their sources, the built dashboard if the image serves it, `main.ts` (a link to the entry), healthcheck.mjs and
+//               image.json
 import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { images, isOfAnotherProgram } from './images.ts';
@@ -12,7 +12,7 @@ const [name = '', out = ''] = process.argv.slice(2);
 const image = images[name];
 if (!image || !out) {
   process.stderr.write(
-    `--build-arg PACKAGE=${name} names no image. Accepted: ${Object.keys(images).join(', ')}.\n`,
+    `--build-arg PACKAGE=${name} is not the name of an image. Accepted: ${Object.keys(images).join(', ')}.\n`,
   );
   process.exit(2);
 }
@@ -32,7 +32,7 @@ for (const folder of image.packages) {
 }
 if (image.hasDashboard) copy(join('admin', 'dist'), 'code');
 const code = join(out, 'code');
-// Node runs the file that a link leads to as itself: one command starts every image.
+// Node resolves the link, so the same command starts every image.
 symlinkSync(image.entry, join(code, 'main.ts'));
 cpSync(join(import.meta.dirname, 'healthcheck.mjs'), join(code, 'healthcheck.mjs'));
 writeFileSync(join(code, 'image.json'), `${JSON.stringify({ package: name, port: image.port })}\n`);

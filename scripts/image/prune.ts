@@ -1,7 +1,8 @@
-// `node prune.ts <folder>`, while an image is built: takes out of an installation what no process reads.
-// Of the packages: types, source maps, tests, documents, and of better-sqlite3 what it is compiled from and its binaries for
-// other machines; licences stay. Whole packages, where unused-packages.json of the folder names them. Of the workspace: what the installer alone reads, and links to packages that the image
-// does not hold.
+// `node prune.ts <folder>` runs while an image is built. It removes the files of an installation that no process reads:
+//   - of each package: types, source maps, tests and documents; licences stay
+//   - of better-sqlite3: its sources, and its binaries for other machines
+//   - the packages that unused-packages.json of the folder names
+//   - of the workspace: files of the installer, and links to packages that are not in the image
 import { type Dirent, existsSync, readdirSync, readFileSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -33,7 +34,7 @@ removeDeadLinks(folder);
 // Where pnpm links every package of the store.
 removeDeadLinks(join(store, 'node_modules'));
 
-/** The package that a folder of the store is for. The entries beside it are links to others. */
+/** The packages of a folder of the store. Its other entries are links to packages elsewhere. */
 function packagesIn(modules: string): string[] {
   return list(modules).flatMap((item) => {
     const path = join(modules, item.name);
@@ -62,7 +63,7 @@ function pruneFiles(path: string): void {
   }
 }
 
-/** In every version. Links that lead there are dead afterwards. */
+/** Removes all versions of a package. The links to it are dead afterwards. */
 function removePackage(name: string): void {
   for (const entry of list(store)) if (entry.name.startsWith(`${name}@`)) remove(join(store, entry.name));
 }

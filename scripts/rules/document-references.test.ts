@@ -37,7 +37,7 @@ it.each([
     'Send `application/json` to `/api/v1/setup`, `content/<contentId>/`, `services/*`, `kid`, `a/b`.',
   ],
   ['README.md', '```\nnode gone.ts\n`gone.ts`\n```\n'],
-])('nothing is wrong in %s with %j', (document, text) => {
+])('the references in %s are accepted: %j', (document, text) => {
   expect(findDeadReferences(document, text, tree)).toEqual([]);
 });
 
@@ -48,7 +48,7 @@ it.each([
   ['README.md', '`gone.ts`', 'gone.ts'],
   ['README.md', '`services/audit/`', 'services/audit/'],
   ['docs/limits.md', '`../gone.md`', '../gone.md'],
-])('%s with %s is refused', (document, text, name) => {
+])('the dead reference in %s is reported: %s', (document, text, name) => {
   expect(findDeadReferences(document, text, tree)).toEqual([
     `${document} names ${name}, which does not exist`,
   ]);

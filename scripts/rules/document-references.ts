@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
 
-/** A name with one of these endings means a file, even without a folder before it. */
+/** A name with one of these endings is a file, even without a folder before it. */
 const fileName = /^[\w@.-]+\.(md|ts|tsx|mjs|json|ya?ml|sh)$/;
 const path = /^\.{0,2}[\w@.-]*(\/[\w@.-]+)+\/?$/;
 
 /**
- * Finds the links of a document, and the paths in its backticks, that lead to nothing. Each comes as a sentence.
+ * Finds links and paths in backticks whose target does not exist. Returns a sentence for each.
  *
  * @param document path of the Markdown file from the root of the repository
  * @param text its text
@@ -31,7 +31,7 @@ function meansFile(name: string, files: readonly string[]): boolean {
   return first.startsWith('..') || files.some((file) => file.startsWith(`${first}/`));
 }
 
-/** From the root, from the document's own folder, or as the end of a longer path: `routes/get-key.ts`. */
+/** Whether a name is a path from the root or from the document's folder, or the end of a path: `routes/get-key.ts`. */
 function isNamed(name: string, document: string, files: readonly string[]): boolean {
   const plain = posix.normalize(name);
   if (isThere(plain, files) || isThere(posix.join(posix.dirname(document), name), files)) return true;
@@ -39,7 +39,7 @@ function isNamed(name: string, document: string, files: readonly string[]): bool
   return files.some((file) => file.endsWith(end) || file.includes(`${end}/`));
 }
 
-/** Whether there is such a file or a folder with files in it. */
+/** Whether it is a file, or a folder with files in it. */
 function isThere(target: string, files: readonly string[]): boolean {
   const plain = posix.normalize(target).replace(/\/$/, '');
   return plain === '.' || files.some((file) => file === plain || file.startsWith(`${plain}/`));

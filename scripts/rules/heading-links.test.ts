@@ -18,7 +18,7 @@ const anchorOf = (heading: string) =>
 const documentOf = (file: string, name: string) =>
   [posix.join(posix.dirname(file), name), posix.normalize(name)].find((path) => files.includes(path));
 
-it('every link to a heading of a document leads to one, in documents and in comments', () => {
+it('every link to a heading leads to an existing heading, in documents and in comments', () => {
   const links = files
     .filter((file) => /\.(md|ts|tsx|mjs|ya?ml)$/.test(file) && !file.startsWith('scripts/rules/'))
     .flatMap((file) =>

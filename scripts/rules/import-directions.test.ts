@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { findWrongImports } from './import-directions.ts';
 
 const root = join(import.meta.dirname, '../..');
-// The imports of the tables below are texts: put together here, so that this file is not taken to import them.
+// Builds the imports of the tables below, so that the rule does not take this file to import them.
 const from = (specifier: string) => `import { x } ${'from'} '${specifier}';\n`;
 
 it('no file of this repository imports against the directions of the architecture', () => {
@@ -41,12 +41,12 @@ describe('allowed', () => {
     ['cli/src/encrypt/upload.ts', '@latchkey/uploader'],
     ['examples/src/page.ts', '@latchkey/player'],
     ['cli/src/encrypt/ffmpeg-plays.test.ts', '@latchkey/rig/video/make-video'],
-  ])('%s imports %s', (file, specifier) => {
+  ])('%s may import %s', (file, specifier) => {
     expect(findWrongImports(file, from(specifier))).toEqual([]);
   });
 });
 
-it('a text in a string may begin with any import', () => {
+it('an import at the start of a string is not taken for an import of the file', () => {
   const text = `const snippet = \`${from('@latchkey/player')}\`;`;
   expect(findWrongImports('admin/src/pages/setup/snippets.ts', text)).toEqual([]);
 });
@@ -85,7 +85,7 @@ describe('refused', () => {
     ['services/auth/src/index.ts', './serve.ts'],
     ['services/auth/src/routes/list-api-keys.ts', '../index.ts'],
     ['services/auth/src/api-key-store.ts', './routes/list-api-keys.ts'],
-  ])('%s imports %s', (file, specifier) => {
+  ])('%s may not import %s', (file, specifier) => {
     expect(findWrongImports(file, from(specifier))).toHaveLength(1);
   });
 
@@ -95,7 +95,7 @@ describe('refused', () => {
     ['an export', `export * ${'from'} "@latchkey/auth";`],
     ['the effect alone', `${'import'} '@latchkey/auth';`],
     ['a dynamic import', `const a = await ${'import'}('@latchkey/auth');`],
-  ])('written as %s', (_form, source) => {
+  ])('a wrong import is refused in the form of %s', (_form, source) => {
     expect(findWrongImports('services/leases/src/index.ts', source)).toHaveLength(1);
   });
 });
@@ -104,7 +104,7 @@ describe('the environment', () => {
   const reading = `const port = ${'process'}.env.PORT;`;
 
   it.each(['gateway/src/gateway.ts', 'shared/src/config/read-config.ts', 'services/auth/src/config.ts'])(
-    'is not read in %s',
+    'the environment may not be read in %s',
     (file) => expect(findWrongImports(file, reading)).toHaveLength(1),
   );
 
@@ -113,7 +113,7 @@ describe('the environment', () => {
     'gateway/src/single-node.ts',
     'services/auth/src/serve.ts',
     'scripts/test.ts',
-  ])('is read in %s', (file) => expect(findWrongImports(file, reading)).toEqual([]));
+  ])('the environment may be read in %s', (file) => expect(findWrongImports(file, reading)).toEqual([]));
 
   it('process.env may be mentioned in a comment', () => {
     expect(findWrongImports('gateway/src/gateway.ts', `/** As in ${reading} */\n// ${reading}\n`)).toEqual(

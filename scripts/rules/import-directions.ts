@@ -19,9 +19,8 @@ const layers: readonly [layer: number, path: RegExp][] = [
 const lowestLayer = 1;
 
 /**
- * The folders of `shared/src`, lowest first: a file imports from its own folder and from earlier ones. So each folder can
- * be understood with only the ones before it.
- * folder can be read knowing only the ones before it.
+ * The folders of `shared/src`, lowest first. A file imports from its own folder and from earlier ones, so each folder can be
+ * understood with only the ones before it.
  */
 const sharedFolders = [
   'errors',

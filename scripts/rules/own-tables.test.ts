@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
-/** Types that name every table of the database. `own-tables.ts` of a service has them with its own tables. */
+/** Types of the whole database. `own-tables.ts` of a service exports them with its own tables only. */
 const ofAllTables = /\b(type )?(Database|Transaction|Schema|Ledger|LedgerEntry|RouteOptions|RowCore)\b/;
 const sharedImport =
   /import (?:type )?\{([^}]*)\} from '@latchkey\/shared\/(?:db|events|http|process\/rows)'/g;
 
-test('the code of a service takes the types of the database from its own-tables.ts, which has its own tables alone', () => {
+test('the code of a service imports the types of the database only from its own-tables.ts', () => {
   const files = globSync('services/*/src/**/*.ts', { cwd: root }).filter(
     (file) => !/\.(test|fixture)\.ts$|own-tables\.ts$/.test(file),
   );

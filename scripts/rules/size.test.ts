@@ -9,7 +9,7 @@ it.each([
   ['a class of 71 lines', `class Worker {\n${'  work() {}\n'.repeat(69)}}\n`],
   ['a block of tests of 71 lines', `describe('work', () => {\n${lines(69)}});\n`],
   ['a table of tests of 71 lines', `describe.each([1, 2])('work %i', (n) => {\n${lines(69)}});\n`],
-])('%s is short enough', (_, source) => {
+])('%s is accepted', (_, source) => {
   expect(findTooLong('work.test.ts', source)).toEqual([]);
 });
 

@@ -1,11 +1,11 @@
 import { type Node, parseSync, Visitor } from 'oxc-parser';
 
-/** A reader can remember a file of this length, and sees a function of this length on one screen. */
+/** In lines. A reader can remember a file of this length, and sees a function of this length on one screen. */
 const limits = { file: 300, function: 70 };
 
 /**
- * Finds files and functions that are too long. Each comes as a sentence. The block of a `describe` is a list of tests,
- * not a function.
+ * Finds files and functions that are too long. Returns a sentence for each. The block of a `describe` counts as a list of
+ * tests, not as a function.
  *
  * @param file path from the root of the repository: its ending selects the parser
  * @param source the text of the file

@@ -12,7 +12,7 @@ it('variables are found in the first column of a table, in compose.yaml, in .env
   expect(namesInManifests(manifests)).toEqual(['S3_BUCKET', 'NATS_URL', 'HOST', 'PORT']);
 });
 
-it('nothing is wrong with a place that names every declared variable but those left out', () => {
+it('a place may leave out a declared variable if it is listed as left out', () => {
   const place = { name: 'compose.yaml', names: ['HOST', 'KEY_V2'], leftOut: { PORT: 'fixed' } };
   expect(findUnevenVariables(['PORT', 'HOST', 'KEY_V2, …_V999'], [place])).toEqual([]);
 });
@@ -24,9 +24,9 @@ it('a declared variable that a place does not name is refused, and so is the rev
   ]);
 });
 
-it('a variable that is left out of a place and yet stands there is refused', () => {
+it('a variable that is listed as left out of a place, but stands there, is refused', () => {
   const place = { name: 'k8s', names: ['PORT'], leftOut: { PORT: 'fixed' } };
   expect(findUnevenVariables(['PORT'], [place])).toEqual([
-    'k8s names PORT: take it off the variables that are left out there',
+    'k8s names PORT: remove it from the list of variables that are left out there',
   ]);
 });

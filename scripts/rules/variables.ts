@@ -8,7 +8,7 @@ export interface VariablePlace {
   leftOut?: Readonly<Record<string, string>>;
 }
 
-/** What a container never sets, because its image or its network fixes it. */
+/** Variables that are fixed in a container, each with the reason. */
 const fixedInContainers = {
   PORT: 'the image listens on one port, and the network maps it',
   HOST: 'the image listens on every address of its own network',
@@ -16,10 +16,8 @@ const fixedInContainers = {
   ALLOW_ANONYMOUS_VIEWERS: 'production refuses it',
 };
 
-/** In Compose the image of the single node says where its volume is. */
 export const leftOutOfCompose = { ...fixedInContainers, SQLITE_PATH: 'the image names its volume' };
 
-/** In Kubernetes the bootstrap key is always set, and it is needed to claim the server. */
 export const leftOutOfKubernetes = { ...fixedInContainers, SETUP_TOKEN: 'ADMIN_API_KEY is always set' };
 
 /** The variables in the first column of the tables of a document. */
@@ -33,7 +31,7 @@ export function namesInCompose(text: string): string[] {
   return namesOf(text, /^ +([A-Z][A-Z0-9_]+):/gm);
 }
 
-/** The variables that manifests and their `.env` files set. A variable that a file holds ends in `_FILE`. */
+/** The variables that manifests and their `.env` files set. `X_FILE` counts as `X`. */
 export function namesInManifests(text: string): string[] {
   return namesOf(text, /(?:^|^ *- |\bname: )([A-Z][A-Z0-9_]+?)(?:_FILE)?(?:=|[,\n])/gm);
 }
@@ -44,9 +42,9 @@ function namesOf(text: string, form: RegExp): string[] {
 }
 
 /**
- * Where a place names other variables than the code declares, as sentences.
+ * Compares the variables of places with those that the code declares. Returns a sentence for each difference.
  *
- * @param declared names as the configuration describes them: of a family, which has commas, the first stands for all
+ * @param declared names as the configuration describes them. A family is a list with commas, and its first name counts
  */
 export function findUnevenVariables(declared: readonly string[], places: readonly VariablePlace[]): string[] {
   const known = new Set(declared.map((name) => name.split(',')[0] ?? name));
@@ -59,6 +57,6 @@ export function findUnevenVariables(declared: readonly string[], places: readonl
       .map((name) => `${place} names ${name}, which shared/src/config/variables does not declare`),
     ...Object.keys(leftOut)
       .filter((name) => names.includes(name))
-      .map((name) => `${place} names ${name}: take it off the variables that are left out there`),
+      .map((name) => `${place} names ${name}: remove it from the list of variables that are left out there`),
   ]);
 }
