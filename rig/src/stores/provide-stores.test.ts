@@ -29,7 +29,7 @@ function createMachine(options: {
     isInstalled: (name) => programs.has(name),
     startProgram: (name) => start(`program of ${name}`),
     hasApt: () => options.apt !== undefined,
-    install: async (packages) => {
+    install: (packages) => {
       installed.push(...packages);
       if (options.apt === 'works') for (const name of all) programs.add(name);
       return options.apt === 'works';
