@@ -6,10 +6,10 @@ export interface Addresses {
 }
 
 /**
- * Does what the page does, without a browser: page, player, playlists, a token, a lease, and the first key of each
+ * Sends the requests of the page without a browser: page, player, playlists, a token, a lease, and the first key of each
  * presentation, once with the lease and once without a token.
  *
- * @throws Error that says which answer was not the one that a viewer needs
+ * @throws Error that names the first wrong answer
  */
 export async function checkDemo({ pageOrigin, serverUrl }: Addresses): Promise<void> {
   await expectStatus(200, `${serverUrl}/ready`);

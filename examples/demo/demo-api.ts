@@ -10,12 +10,12 @@ export interface DemoApiOptions {
   readonly seconds: number;
 }
 
-/** What the application around a player does on its own server: who may watch, and who may no longer. */
+/** The server side of the application around a player: it issues tokens and revokes leases. */
 export interface DemoApi {
   describe(): object;
-  /** A viewer's token for one presentation; undefined where there is no such presentation. */
+  /** A viewer's token for one presentation; undefined if the presentation does not exist. */
   issueToken(presentationId: unknown): Promise<object | undefined>;
-  /** Revokes a lease with the API key, as an operator would. Gives the key server's answer. */
+  /** Revokes a lease with the API key, as an operator would. Returns the key server's answer. */
   revokeLease(leaseId: unknown): Promise<{ status: number; body: string }>;
 }
 

@@ -5,7 +5,7 @@ it('without options the demonstration serves 60 seconds of video on its usual po
   expect(readOptions([])).toEqual({ help: false, check: false, port: 4180, seconds: 60 });
 });
 
-it('every option is taken', () => {
+it('every option of the demonstration is read', () => {
   const options = readOptions(['--check', '--port', '0', '--seconds', '20']);
   expect(options).toEqual({ help: false, check: true, port: 0, seconds: 20 });
 });
@@ -17,6 +17,6 @@ it.each([
   [['--port', '-1'], /--port/],
   [['--fast'], /--fast/],
   [['somewhere'], /somewhere/],
-])('%j is refused with what is accepted', (args, message) => {
+])('the arguments %j are refused with a message about the accepted forms', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
 });

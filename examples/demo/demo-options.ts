@@ -1,35 +1,35 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../src/usage-error.ts';
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface DemoOptions {
   readonly help: boolean;
-  /** Of the page; the key server gets the next one. 0: free ones for both. */
+  /** Port of the page; the key server gets the next one. 0: free ports for both. */
   readonly port: number;
   /** Length of the video. */
   readonly seconds: number;
-  /** Look whether everything answers, and end. */
+  /** Check whether everything answers, and end. */
   readonly check: boolean;
 }
 
 const defaultPort = 4180;
 const defaultSeconds = 60;
-/** Two key periods at least; ten minutes take ffmpeg some two minutes. */
+/** Two key periods at least. For ten minutes ffmpeg takes some two minutes. */
 const leastSeconds = 20;
 const mostSeconds = 600;
-/** The page's port and the next one have to exist. */
+/** The next port must exist too. */
 const mostPort = 65_534;
 
-export const usage = `The demonstration: a video is made, encrypted with keys of a Latchkey server, and played in a page.
+export const usage = `The demonstration: makes a video, encrypts it with keys of a Latchkey server, and plays it in a page.
 
-  npm run demo                    then open the page that it names; Ctrl-C stops everything
+  npm run demo                    then open the address that it prints; Ctrl-C stops everything
   npm run demo -- --seconds 120   a longer video (${leastSeconds} to ${mostSeconds}, default ${defaultSeconds})
   npm run demo -- --port 8000     port of the page; the key server gets the next one (default ${defaultPort}; 0: free ones)
-  npm run demo -- --check         make everything, see whether it answers, say "demo: ok" and end
-  npm run demo -- --help          this
+  npm run demo -- --check         makes everything, checks the answers, prints "demo: ok" and ends
+  npm run demo -- --help          shows this
 
-It needs ffmpeg: FFMPEG_PATH names it where it is not on the PATH. What it makes is kept in .cache/demo; that folder
-may be deleted while no demo runs.
+It needs ffmpeg. Set FFMPEG_PATH if it is not on the PATH. Its files are kept in .cache/demo. You may delete that folder
+while no demo runs.
 `;
 
 /** @throws UsageError */

@@ -12,7 +12,7 @@ const api: DemoApi = {
   revokeLease: async (leaseId) => ({ status: 200, body: JSON.stringify({ leaseId }) }),
 };
 
-/** An open page server with `film/master.m3u8` and, beside the videos, a file that is nobody's business. */
+/** A page server that is open, with `master.m3u8` and, beside the folder of the videos, a file that it must not serve. */
 async function openServer() {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-demo-'));
   const server = await startPageServer(0);
@@ -26,7 +26,7 @@ async function openServer() {
   return { server, site: { api, serverUrl: 'http://127.0.0.1:4181', videoFolder } };
 }
 
-/** The status of a path that no URL parser has tidied up. */
+/** The status of a path that is sent as it is, without the changes of a URL parser. */
 function statusOf(origin: string, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
@@ -38,12 +38,12 @@ function statusOf(origin: string, path: string): Promise<number | undefined> {
   });
 }
 
-it('until everything is prepared, every answer is a 503', async () => {
+it('the page server answers 503 until everything is prepared', async () => {
   const { server } = await openServer();
   expect((await fetch(server.origin)).status).toBe(503);
 });
 
-it('the page, the player and the video are served, and the page may reach the key server and nothing else', async () => {
+it('the page, the player and the video are served, and the policy lets the page connect only to the key server', async () => {
   const { server, site } = await openServer();
   server.open(site);
   for (const path of ['/', '/main.js', '/style.css', '/hls.mjs', '/video/master.m3u8', '/demo/config']) {
@@ -62,13 +62,13 @@ it.each([
   '/%2e%2e/src/main.ts',
   '/%ff',
   '/video/',
-])('%s leads to nothing', async (path) => {
+])('the page server answers %s with 404', async (path) => {
   const { server, site } = await openServer();
   server.open(site);
   expect(await statusOf(server.origin, path)).toBe(404);
 });
 
-it('the page gets a token and has a lease revoked; another page of the same browser does not', async () => {
+it('the page can get a token and revoke a lease, and a page of another origin cannot', async () => {
   const { server, site } = await openServer();
   server.open(site);
   const act = async (path: string, body: object, origin: string) => {

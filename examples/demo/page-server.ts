@@ -1,12 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { type LoopbackServer, listenOnLoopback, readPath } from '../src/loopback-server.ts';
 import { sendFile } from '../src/send-file.ts';
 import type { DemoApi } from './demo-api.ts';
 
-/** What the page server serves once everything is prepared. */
+/** The content of the page server, once everything is prepared. */
 interface Site {
   readonly api: DemoApi;
   readonly serverUrl: string;
@@ -14,47 +14,32 @@ interface Site {
   readonly videoFolder: string;
 }
 
-export interface PageServer {
-  /** Scheme, host and port, as a browser sends it in `Origin`. */
-  readonly origin: string;
+export interface PageServer extends LoopbackServer {
   open(site: Site): void;
-  close(): Promise<void>;
 }
 
 const pageFolder = fileURLToPath(new URL('./page', import.meta.url));
 const hlsFolder = dirname(fileURLToPath(import.meta.resolve('hls.js/dist/hls.min.mjs')));
 /** The two requests of the page have some 60 bytes. */
-const mostBodyOctets = 1_024;
+const mostBodyBytes = 1_024;
 
 /**
- * Listens on the loopback interface. Until `open`, every answer is a 503: the key server has to know the page's origin
- * before there is anything to show.
+ * Until `open`, every answer is a 503: the key server needs the page's origin before there is anything to show.
  *
- * @param port 0: a free one
+ * @param port 0 for a free one
  */
 export async function startPageServer(port: number): Promise<PageServer> {
   let site: Site | undefined;
-  let origin = '';
-  const server = createServer((request, response) => {
-    const answered = site ? answer(site, origin, request, response) : undefined;
+  const server = await listenOnLoopback(port, (request, response) => {
+    const answered = site ? answer(site, server.origin, request, response) : undefined;
     if (!answered) return sendText(response, 503, 'The demonstration is being prepared.');
     answered.catch(() => sendText(response, 500, 'That did not work.'));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    origin,
+    ...server,
     open: (opened) => {
       site = opened;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 
@@ -76,15 +61,6 @@ function locate({ videoFolder }: Site, path: string): [folder: string, path: str
   return [pageFolder, path];
 }
 
-/** @returns empty where the path cannot be read */
-function readPath(target = '/'): string {
-  try {
-    return decodeURIComponent(target.split('?')[0] ?? '');
-  } catch {
-    return '';
-  }
-}
-
 async function answerAct(
   { api }: Site,
   origin: string,
@@ -92,9 +68,9 @@ async function answerAct(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // Other pages of the same browser can reach this port, too; they do not get to act.
+  // Other pages of the same browser can reach this port too, and must not act.
   if (request.headers.origin !== origin) return sendText(response, 403, 'Only the page itself may do this.');
-  if (Number(request.headers['content-length'] ?? Number.NaN) > mostBodyOctets) {
+  if (Number(request.headers['content-length'] ?? Number.NaN) > mostBodyBytes) {
     return sendText(response, 413, 'That is too long.');
   }
   const body = readObject(await text(request));
@@ -120,7 +96,7 @@ function readObject(json: string): Record<string, unknown> {
   }
 }
 
-/** Nothing from elsewhere, and no request to anywhere but the key server. */
+/** The page loads nothing from elsewhere, and connects only to the key server. */
 function securityHeaders({ serverUrl }: Site): Record<string, string> {
   const policy = [
     "default-src 'none'",

@@ -23,12 +23,12 @@ function startDemo(...args: string[]) {
   return { child, watchable, ended, output: () => output };
 }
 
-it('with --check it makes everything, finds that it answers, says so and ends', async () => {
+it('`npm run demo -- --check` makes everything, checks the answers, prints "demo: ok" and ends', async () => {
   const { ended, output } = startDemo('--check');
   expect([await ended, output()]).toEqual([0, expect.stringMatching(/demo: ok\n$/)]);
 });
 
-it('it serves until it is interrupted, and leaves nothing on its ports', async () => {
+it('the demonstration serves until it is interrupted, and leaves nothing on its ports', async () => {
   const { child, watchable, ended } = startDemo();
   const urls = [...new Set((await watchable).match(/http:\/\/127\.0\.0\.1:\d+/g))];
   expect(urls).toHaveLength(2);

@@ -6,7 +6,7 @@ import { encryptVideo } from '../src/encrypt-video.ts';
 import { prepareVideo } from '../src/prepare-video.ts';
 import { presentations, segmentsOfPeriod } from '../src/presentations.ts';
 import { showProgress } from '../src/progress.ts';
-import { type KeyServer, startKeyServer } from '../src/start-key-server.ts';
+import { type KeyServer, startKeyServer, untilStopped } from '../src/start-key-server.ts';
 import { checkDemo } from './check-demo.ts';
 import { createDemoApi } from './demo-api.ts';
 import type { DemoOptions } from './demo-options.ts';
@@ -18,7 +18,7 @@ export interface RunDemoOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Ends the demonstration. */
   readonly signal: AbortSignal;
-  /** Gets whatever was begun here and has to be ended. */
+  /** Receives everything that must be stopped at the end. */
   readonly cleanUps: CleanUps;
   readonly terminal: NodeJS.WriteStream;
 }
@@ -27,9 +27,9 @@ const root = join(import.meta.dirname, '../..');
 const cacheFolder = join(root, '.cache', 'demo');
 
 /**
- * Prepares video, key server and page, and serves until `signal`; with `check` only until everything has answered.
+ * Prepares video, key server and page, and serves until `signal`. With `check` it checks the answers and ends.
  *
- * @throws Error that says what did not work
+ * @throws Error that says what failed
  */
 export async function runDemo({
   options,
@@ -40,8 +40,8 @@ export async function runDemo({
   terminal,
 }: RunDemoOptions): Promise<void> {
   const progress = showProgress(terminal);
-  // The ports first: nobody should wait for a video to hear that one of them is taken.
-  const page = await openPort(options.port);
+  // The port comes first: a port that is taken should be reported before the video is made.
+  const page = await startPageServer(options.port);
   cleanUps.add(page.close);
   const folder = makeStateFolder(options.port, cleanUps);
   const secrets = { adminApiKey: `lk_${hex32()}`, tokenSecret: hex32() };
@@ -70,7 +70,7 @@ export async function runDemo({
     return;
   }
   terminal.write(describe(page, server, secrets.adminApiKey));
-  await untilOver(server, signal);
+  await untilStopped(signal, server);
   terminal.write('\nStopping.\n');
 }
 
@@ -78,16 +78,7 @@ function hex32(): string {
   return randomBytes(32).toString('hex');
 }
 
-async function openPort(port: number): Promise<PageServer> {
-  try {
-    return await startPageServer(port);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new Error(`port ${port} is taken; --port names another`, { cause });
-  }
-}
-
-/** Database, secrets and encrypted video. They outlive the run, unless the ports are free ones, which nobody asks for twice. */
+/** The folder of the database, the secrets and the encrypted video. Later runs on the same port use it again. */
 function makeStateFolder(port: number, cleanUps: CleanUps): string {
   mkdirSync(cacheFolder, { recursive: true });
   if (port === 0) {
@@ -98,16 +89,6 @@ function makeStateFolder(port: number, cleanUps: CleanUps): string {
   const folder = join(cacheFolder, `port-${port}`);
   mkdirSync(folder, { recursive: true });
   return folder;
-}
-
-async function untilOver(server: KeyServer, signal: AbortSignal): Promise<void> {
-  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
-  if (signal.aborted) return;
-  const ended = server.ended.then(() => {
-    // Ctrl-C in a terminal reaches the key server, too, which may be the faster one.
-    if (!signal.aborted) throw new Error(`the key server ended; its log is ${server.logFile}`);
-  });
-  await Promise.race([stopped, ended]);
 }
 
 function describe(page: PageServer, server: KeyServer, apiKey: string): string {

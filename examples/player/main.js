@@ -1,4 +1,4 @@
-// A page that plays: a player for each press of Play, with a token of the application for each key.
+// A page that plays. Each press of Play makes a player, which gets a token from the application for each key.
 import { createPlayer, PlayerError } from '@latchkey/player';
 import { loadConfig, viewerToken } from '/site/application.js';
 import { showWho } from '/site/who.js';
@@ -8,19 +8,19 @@ import { showMetrics } from './show-metrics.js';
 const [video, status, lease, playButton, stopButton] = ['video', 'status', 'lease', 'play', 'stop'].map(
   (id) => document.getElementById(id),
 );
-/** Between two looks at the figures. */
+/** The figures are updated this often. */
 const tickMs = 500;
 
 let config;
 let player;
 
-/** Where each token comes from: this application, which knows the viewer by a cookie. */
+/** Gets a token from this application, which knows the viewer by a cookie. */
 async function keyServerAuth() {
   const [{ contentId }] = config.contents;
   try {
     return await viewerToken(contentId);
   } catch (error) {
-    // The application's own no is final. Whatever else goes wrong may pass, and the player asks again.
+    // A refusal by the application is final. Other failures may pass, so the player asks again.
     if (error.status === 401) throw new PlayerError('UNAUTHENTICATED', error.message);
     if (error.status === 403) throw new PlayerError('CONTENT_NOT_ENTITLED', error.message);
     throw error;
@@ -43,13 +43,13 @@ async function play() {
     await player.load(playlist, { contentId });
     await video.play();
   } catch (error) {
-    // What `load` throws is in the event `error`, too. A browser that wants a click first rejects `play`.
+    // Errors of `load` also come as the event `error`. A browser that requires a click first rejects `play`.
     if (!(error instanceof PlayerError)) say(`Press play in the video: ${error.message}`);
     else if (error.code === 'UNSUPPORTED') end(sayError(error));
   }
 }
 
-/** Ends playback and gives the lease back, so that the viewer's other devices may have it. */
+/** Ends playback and releases the lease, so that another device of the viewer may play. */
 async function stop() {
   stopButton.disabled = true;
   await player.destroy();

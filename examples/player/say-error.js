@@ -1,4 +1,4 @@
-// What a viewer reads when playback ends. The codes are those of `PlayerError`.
+// The words for the viewer when playback ends. The codes are those of `PlayerError`.
 
 const words = {
   UNAUTHENTICATED: () => 'You are not signed in, or not any more.',
@@ -19,7 +19,7 @@ const words = {
 /** @param {import('@latchkey/player').PlayerError} error */
 export function sayError(error) {
   const said = words[error.code]?.(error) ?? 'The video cannot be played.';
-  // For the support of the viewer: the code, and the request in the server's log.
+  // The code and the request id help support to find the request in the server's log.
   const request = error.requestId ? `, request ${error.requestId}` : '';
   return `${said} (${error.code}${request})`;
 }

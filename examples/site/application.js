@@ -1,11 +1,11 @@
-// What the pages ask of their own application.
+// The calls of the pages to their own application.
 
-/** What the pages need to know. @returns {Promise<{keyServerUrl: string, contents: object[]}>} */
+/** The key server and the contents. @returns {Promise<{keyServerUrl: string, contents: object[]}>} */
 export async function loadConfig() {
   return ask('/config');
 }
 
-/** Who is signed in, and who could be. @returns {Promise<{user: object | null, users: object[]}>} */
+/** The user who is signed in, and all users. @returns {Promise<{user: object | null, users: object[]}>} */
 export async function loadSession() {
   return ask('/session');
 }

@@ -1,4 +1,4 @@
-// The pretend login.
+// The invented login.
 import { loadSession, signIn } from './application.js';
 
 const people = document.getElementById('people');

@@ -1,4 +1,4 @@
-// Who is signed in, in the corner of a page.
+// The name of the user in the corner of a page.
 import { loadSession } from './application.js';
 
 /** Writes the name into `#who`. @returns {Promise<object | null>} the user */

@@ -11,16 +11,16 @@ import type { Progress } from './progress.ts';
 import { type KeyServer, startKeyServer } from './start-key-server.ts';
 import { UsageError } from './usage-error.ts';
 
-/** What the application stands on: a key server, and a video that was encrypted with its keys. */
+/** A key server, and a video that was encrypted with its keys. */
 export interface Backend {
   readonly keyServerUrl: string;
-  /** What the key server checks tokens with. */
+  /** The secret with which the key server checks tokens. */
   readonly tokenSecret: string;
   readonly content: { readonly contentId: string; readonly title: string };
   /** The encrypted playlist. */
   readonly playlistFile: string;
   readonly storeUrl: string | undefined;
-  /** Absent where the key server was given. */
+  /** Undefined if the key server was given. */
   readonly own?: { readonly server: KeyServer; readonly apiKey: string; readonly store: S3Server };
 }
 
@@ -36,7 +36,7 @@ export interface OwnBackendOptions {
   readonly signal: AbortSignal;
 }
 
-/** Shared with the demonstration: the same video need not be made twice. */
+/** Shared with the demonstration, so that the same video is made only once. */
 const cacheFolder = join(import.meta.dirname, '../../.cache/demo');
 const presentation = { id: 'film', contentId: 'film', label: 'MPEG-TS', title: 'A film under lease' };
 const hex32 = () => randomBytes(32).toString('hex');
@@ -74,7 +74,8 @@ export async function startBackend(options: OwnBackendOptions): Promise<Backend>
 
 /** @throws UsageError without AUTH_JWT_SECRET */
 export function useBackend({ url, contentId, playlistFile }: GivenServer, env: Environment): Backend {
-  if (!env.AUTH_JWT_SECRET) throw new UsageError('AUTH_JWT_SECRET has to be the one of the key server');
+  if (!env.AUTH_JWT_SECRET)
+    throw new UsageError('AUTH_JWT_SECRET is not set: with --server, set it to that of the key server');
   return {
     keyServerUrl: url,
     tokenSecret: env.AUTH_JWT_SECRET,

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 
 const sdkFolder = join(import.meta.dirname, '../../sdk');
 
-/** Builds what a page loads of the SDK, as it is published: `player/` and `uploader/` below the folder. */
+/** Builds the browser packages as they are published, into `player/` and `uploader/` of the folder. */
 export async function buildPackages(folder: string): Promise<void> {
   const builds = [
     [join(sdkFolder, 'player/build.ts'), join(folder, 'player')],

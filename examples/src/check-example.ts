@@ -23,14 +23,14 @@ export interface CheckExampleOptions {
   readonly terminal: { write(text: string): unknown; isTTY?: boolean };
 }
 
-/** Two segments of the video: a key was had, and what it opens is shown. */
+/** Longer than one segment, so that a second one was decrypted and shown. */
 const playedSeconds = 3;
 
 /**
- * Uses the pages as people do: one who may watch and upload, and one who may not. Uploads are left out where the key
- * server was given: its bucket is not this check's to write to.
+ * Uses the pages as a user who may watch and upload, and as one who may not. It uploads nothing if the key server was given,
+ * because that bucket belongs to somebody else.
  *
- * @throws Error that says what was not as it should be
+ * @throws Error that says what is wrong
  */
 export async function checkExample(options: CheckExampleOptions): Promise<void> {
   const { example, chromium, cleanUps, terminal } = options;
@@ -53,7 +53,8 @@ export async function checkExample(options: CheckExampleOptions): Promise<void> 
   await take('Playing and stopping', () => checkPlayer(page, origin));
   if (example.own) await take('Uploading', () => checkUpload(page, example, cleanUps));
   await take('Refusing who may not', () => checkRefusal(page, origin));
-  if (complaints.length > 0) throw new Error(`the pages were not content:\n${complaints.join('\n')}`);
+  if (complaints.length > 0)
+    throw new Error(`the pages made forbidden requests or failed:\n${complaints.join('\n')}`);
 }
 
 async function checkPlayer(page: Page, origin: string): Promise<void> {
@@ -75,7 +76,7 @@ async function checkUpload(page: Page, example: Example, cleanUps: CleanUps): Pr
   for (const [path, bytes] of files) await expectStored(example, path, bytes);
 }
 
-/** A few files as an encoder makes them: by path, with their bytes. */
+/** Writes a few files as an encoder makes them. @returns their bytes by path */
 export function makeFiles(folder: string): Map<string, Buffer> {
   const files = new Map([
     ['master.m3u8', Buffer.from('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n720p/index.m3u8\n')],
@@ -92,7 +93,7 @@ async function expectStored({ own, content }: Example, path: string, bytes: Buff
   if (!own) return;
   const url = `${own.store.endpoint}/${own.store.bucket}/content/${content.contentId}/${path}`;
   const response = await fetch(url);
-  // A bucket of one's own need not be open to everybody; that its uploads were acknowledged is known.
+  // Your own bucket need not allow public reads. It has acknowledged the uploads, which is enough.
   if (response.status === 403) return;
   if (!response.ok || !bytes.equals(Buffer.from(await response.arrayBuffer())))
     throw new Error(`${url} is not what was uploaded (${response.status})`);

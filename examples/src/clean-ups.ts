@@ -1,11 +1,11 @@
-/** What has to be ended or taken away, in the reverse order of what was begun. */
+/** Actions for the end, such as stopping a server. The last one added runs first. */
 export interface CleanUps {
   add(cleanUp: () => void | Promise<void>): void;
-  /** Runs each of them, whatever the others do. Later calls share the first run. */
+  /** Runs all of them, even if some fail. Later calls wait for the first run. */
   run(): Promise<void>;
 }
 
-/** @param complain called with what did not end well */
+/** @param complain receives the error of each action that fails */
 export function createCleanUps(complain: (error: unknown) => void): CleanUps {
   const cleanUps: (() => void | Promise<void>)[] = [];
   let running: Promise<void> | undefined;

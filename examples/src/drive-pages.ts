@@ -19,7 +19,7 @@ export async function pressPlay(page: Page, origin: string): Promise<void> {
   await page.getByRole('button', { name: 'Play', exact: true }).click();
 }
 
-/** @param seconds of the video that have to be shown */
+/** @param seconds of the video to wait for */
 export async function waitForPlayback(page: Page, seconds: number): Promise<void> {
   const reached = `new Promise((resolve) => {
     const video = document.getElementById('video');
@@ -40,7 +40,7 @@ export async function pressUpload(page: Page, origin: string, folder: string): P
   await page.getByRole('button', { name: 'Upload', exact: true }).click();
 }
 
-/** Waits until the status says this. @throws Error with what it says instead */
+/** Waits until the status has this text. @throws Error with the text that it has */
 export async function waitForStatus(page: Page, words: string): Promise<void> {
   try {
     await page.locator('#status', { hasText: words }).waitFor({ timeout: timeoutMs });
@@ -55,7 +55,7 @@ export async function waitForFigure(page: Page, name: string): Promise<void> {
   await page.locator(`[data-figure="${name}"]`, { hasText: /[1-9]/ }).waitFor({ timeout: timeoutMs });
 }
 
-/** What a page asked for that it should not have, and what its policy forbade. Collected from now on. */
+/** Collects, from now on, requests to other origins, violations of the page's policy, and its errors. */
 export function watchForForeign(page: Page, origins: readonly string[]): string[] {
   const complaints: string[] = [];
   page.on('request', (request) => {

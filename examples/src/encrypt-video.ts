@@ -13,21 +13,21 @@ export interface EncryptVideoOptions {
   /** Holds the encrypted presentations. */
   readonly folder: string;
   readonly serverUrl: string;
-  /** May read keys and write content. */
+  /** With a scope that may read keys and write content. */
   readonly apiKey: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
-  /** The command is given PATH and HOME of it. */
+  /** The command gets PATH and HOME from it. */
   readonly env: NodeJS.ProcessEnv;
 }
 
 const commandFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
 
 /**
- * Registers a presentation on the server and encrypts it with `latchkey encrypt`, a new key every few segments. What an
- * earlier run encrypted stays where video, key server and keys are the same.
+ * Registers a presentation on the server and encrypts it with `latchkey encrypt`, with a new key every few segments. Files of
+ * an earlier run are kept if video, key server and keys are the same.
  *
- * @throws Error with what the command wrote, where it fails
+ * @throws Error with the output of the command, if it fails
  */
 export async function encryptVideo(options: EncryptVideoOptions): Promise<void> {
   const { presentation, folder, progress } = options;
@@ -54,7 +54,7 @@ async function register({ presentation, serverUrl, apiKey, signal }: EncryptVide
   if (!response.ok) throw new Error(`${presentation.contentId} was not registered: ${await response.text()}`);
 }
 
-/** The hash of the first key stands for all: they have one master key. */
+/** The hash of the first key is enough, because all keys come from one master key. */
 async function describeInputs(options: EncryptVideoOptions): Promise<string> {
   const { presentation, playlist, serverUrl, apiKey, signal } = options;
   const headers = { authorization: `Bearer ${apiKey}` };
@@ -77,7 +77,7 @@ async function runEncrypt(
     env: { PATH: env.PATH, HOME: env.HOME, LATCHKEY_API_KEY: apiKey },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // A signal rather than the spawn option: the command takes its half-written folder away before it ends.
+  // SIGTERM instead of the `signal` option of spawn, so that the command can remove its half-written folder.
   const interrupt = () => child.kill('SIGTERM');
   if (signal.aborted) interrupt();
   signal.addEventListener('abort', interrupt);

@@ -3,11 +3,11 @@ import { readOptions } from './example-options.ts';
 
 const own = ['--server', 'http://localhost:4100/', '--content-id', 'film', '--video', 'out/master.m3u8'];
 
-it('without options everything is made, on a free port', () => {
+it('without options the example makes everything, on a free port', () => {
   expect(readOptions([])).toEqual({ help: false, check: false, port: 0, server: undefined });
 });
 
-it('beside a server of one’s own the pages are where its CORS_ORIGINS can name them', () => {
+it('with a server of your own the pages have a fixed port, which its CORS_ORIGINS can name', () => {
   const server = { url: 'http://localhost:4100', contentId: 'film', playlistFile: 'out/master.m3u8' };
   expect(readOptions(own)).toEqual({ help: false, check: false, port: 4170, server });
   expect(readOptions([...own, '--port', '8000']).port).toBe(8000);
@@ -21,6 +21,6 @@ it.each([
   [['--server', 'localhost', ...own.slice(2)], /--server "localhost"; accepted: an http or https URL/],
   [['--fast'], /--fast/],
   [['somewhere'], /somewhere/],
-])('%j is refused with what is accepted', (args, message) => {
+])('the arguments %j of the example are refused with a message about the accepted forms', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
 });

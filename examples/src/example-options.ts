@@ -9,36 +9,36 @@ export interface GivenServer {
   readonly playlistFile: string;
 }
 
-/** What the command line asks for. */
+/** The options of the command line. */
 export interface ExampleOptions {
   readonly help: boolean;
   /** Use the pages in a browser, and end. */
   readonly check: boolean;
-  /** Of the pages. 0: a free one. */
+  /** Port of the pages; 0 for a free one. */
   readonly port: number;
-  /** Undefined: one of its own, with a video that it makes. */
+  /** Undefined: the example starts a server and makes a video. */
   readonly server: GivenServer | undefined;
 }
 
-/** Where a key server that runs already expects the pages: its CORS_ORIGINS names them. */
+/** The port of the pages with a given key server, whose CORS_ORIGINS must name them. */
 const portBesideServer = 4170;
 const mostPort = 65_535;
 
 export const usage = `The examples: an application that issues tokens, a page that plays and a page that uploads.
 
-  npm run example                 with a Latchkey server, a video and a bucket made for it; Ctrl-C stops everything
-  npm run example -- --check      uses the pages in a headless Chromium, says "example: ok" and ends
+  npm run example                 starts a Latchkey server and a bucket, and makes a video; Ctrl-C stops everything
+  npm run example -- --check      uses the pages in a headless Chromium, prints "example: ok" and ends
   npm run example -- --port 8000  port of the pages (default: a free one; with --server ${portBesideServer})
-  npm run example -- --help       this
+  npm run example -- --help       shows this
 
 With a server of your own:
 
   npm run example -- --server http://localhost:4100 --content-id film --video encrypted/master.m3u8
 
-    AUTH_JWT_SECRET has to be the server's, and its CORS_ORIGINS has to name http://127.0.0.1:${portBesideServer}.
+    AUTH_JWT_SECRET must be that of the server, and its CORS_ORIGINS must name http://127.0.0.1:${portBesideServer}.
 
-With a bucket of your own: S3_ENDPOINT, S3_BUCKET, S3_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.
-It has to let these pages send (docs/uploads.md); the bucket is part of the path of the URLs.
+With a bucket of your own: set S3_ENDPOINT, S3_BUCKET, S3_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+Its CORS rules must allow uploads from these pages (docs/uploads.md). The bucket is part of the path of the URLs.
 
 It needs ffmpeg (FFMPEG_PATH), and --check needs Chromium (CHROMIUM_PATH).
 `;

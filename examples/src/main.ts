@@ -3,9 +3,10 @@ import { checkExample } from './check-example.ts';
 import { readOptions, usage } from './example-options.ts';
 import { runEntry } from './run-entry.ts';
 import { describeExample, startExample } from './run-example.ts';
+import { untilStopped } from './start-key-server.ts';
 
 await runEntry('example', async ({ signal, cleanUps }) => {
-  // npm runs scripts in the workspace's folder. A path means what it does where the command was typed.
+  // npm runs scripts in the root of the workspace. Relative paths refer to the folder where the command was typed.
   if (process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
   const options = readOptions(process.argv.slice(2));
   const terminal = process.stdout;
@@ -23,12 +24,7 @@ await runEntry('example', async ({ signal, cleanUps }) => {
     return 0;
   }
   terminal.write(describeExample(example));
-  const stopped = new Promise<void>((done) => signal.addEventListener('abort', () => done()));
-  const ended = example.own?.server.ended.then(() => {
-    // Ctrl-C in a terminal reaches the key server, too, which may be the faster one.
-    if (!signal.aborted) throw new Error('the key server ended');
-  });
-  if (!signal.aborted) await Promise.race([stopped, ...(ended ? [ended] : [])]);
+  await untilStopped(signal, example.own?.server);
   terminal.write('\nStopping.\n');
   return 0;
 });

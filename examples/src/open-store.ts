@@ -4,15 +4,15 @@ import { UsageError } from './usage-error.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The bucket that the environment names, or one on this machine that is gone with `close`.
+ * The bucket that the environment names, or one on this machine that `close` removes.
  *
- * @throws UsageError where S3_ENDPOINT is there and another variable is not
+ * @throws UsageError if S3_ENDPOINT is set and another variable is not
  */
 export async function openStore(env: Environment): Promise<S3Server> {
   if (!env.S3_ENDPOINT) return startS3Server();
   const need = (name: string): string => {
     const value = env[name];
-    if (!value) throw new UsageError(`S3_ENDPOINT is set, and then ${name} has to be`);
+    if (!value) throw new UsageError(`${name} is not set: S3_ENDPOINT needs it`);
     return value;
   };
   return {
@@ -25,7 +25,7 @@ export async function openStore(env: Environment): Promise<S3Server> {
   };
 }
 
-/** What turns presigned uploads to it on in a key server. */
+/** The variables that turn on presigned uploads to this bucket in a key server. */
 export function presignVariables(store: S3Server): Record<string, string> {
   return {
     ENABLE_PRESIGN: 'true',

@@ -10,13 +10,13 @@ import type { Progress } from './progress.ts';
 export interface PrepareVideoOptions {
   readonly ffmpeg: string;
   readonly seconds: number;
-  /** Where videos of earlier runs are. */
+  /** Keeps the videos of earlier runs. */
   readonly cacheFolder: string;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
-/** The clear video: the one of an earlier run where ffmpeg would be told the same again, else a new one. */
+/** Makes the clear video, or uses that of an earlier run if ffmpeg would get the same arguments. */
 export async function prepareVideo(options: PrepareVideoOptions): Promise<MadeVideo> {
   const { ffmpeg, seconds, cacheFolder, progress, signal } = options;
   const step = progress.start(`Making ${seconds} seconds of video`);
@@ -34,7 +34,7 @@ export async function prepareVideo(options: PrepareVideoOptions): Promise<MadeVi
     const partial = await mkdtemp(join(cacheFolder, 'partial-'));
     try {
       await makeVideo({ ffmpeg, folder: partial, seconds, scene, report: step.report, signal });
-      // Whole or not at all. Where another run was faster, its video is the same.
+      // The rename makes it appear complete. If another run was faster, its video is the same.
       await rename(partial, folder).catch((error) => {
         if (!existsSync(folder)) throw error;
       });

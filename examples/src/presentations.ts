@@ -2,11 +2,11 @@ import { segmentSeconds } from '@latchkey/rig/video/make-video';
 
 /** A packaging of a video, registered as a content. */
 export interface Presentation {
-  /** Names its folder. */
+  /** Also the name of its folder. */
   readonly id: string;
   readonly contentId: string;
   readonly label: string;
-  /** Of the content. */
+  /** The name of the content. */
   readonly title: string;
 }
 
@@ -16,6 +16,6 @@ export const presentations = [
   { id: 'fmp4', contentId: 'demo-fmp4', label: 'fMP4', title: 'Demonstration, fragmented MP4' },
 ] as const satisfies readonly Presentation[];
 
-/** A new key every so many segments: short enough to see one change, and a revocation take effect, within the video. */
+/** Segments of a key period: few enough to see keys change, and a revocation take effect, within the video. */
 export const segmentsOfPeriod = 5;
 export const periodSeconds = segmentsOfPeriod * segmentSeconds;

@@ -1,8 +1,8 @@
-/** One step of the preparation, as the person who waits sees it. */
+/** One step of the preparation, as it is shown to the user. */
 interface Step {
   /** @param fraction 0 to 1 */
   report(fraction: number): void;
-  /** @param note how it went, such as `as before` */
+  /** @param note shown instead of the seconds that it took */
   done(note?: string): void;
 }
 
@@ -10,7 +10,7 @@ export interface Progress {
   start(title: string): Step;
 }
 
-/** Where nobody watches, a line for each quarter of the work: seldom enough for a log. */
+/** Without a terminal, one line for each quarter of the work. */
 const lineEveryFraction = 0.25;
 
 /** A line that counts up in a terminal; a few lines in a log. */

@@ -1,24 +1,27 @@
 import { type CleanUps, createCleanUps } from './clean-ups.ts';
 import { UsageError } from './usage-error.ts';
 
-/** A terminal's Ctrl-C can arrive twice, from the terminal and from npm; a person's second one comes later than this. */
+/** One Ctrl-C can arrive twice, from the terminal and from npm. A second one of the user comes later than this. */
 const echoMs = 500;
 
-export interface EntryPorts {
+export interface EntryContext {
   /** Aborted by Ctrl-C, and when the process that started this one is gone. */
   readonly signal: AbortSignal;
-  /** Gets what was begun and has to be ended. */
+  /** Receives everything that must be stopped at the end. */
   readonly cleanUps: CleanUps;
 }
 
 /**
- * The life of a program that serves until it is interrupted: `main` is run, then what it began is ended. Its exit code is
- * that of the process: 2 for a `UsageError`, 130 after Ctrl-C, 1 for any other fault.
+ * Runs a program that serves until it is interrupted, and then its clean-ups. The process exits with the code of `main`, or
+ * with 2 for a `UsageError`, 130 after Ctrl-C, 1 for any other error.
  *
- * @param name before the message of a fault
- * @param main gives the exit code
+ * @param name comes before an error message
+ * @param main returns the exit code
  */
-export async function runEntry(name: string, main: (ports: EntryPorts) => Promise<number>): Promise<void> {
+export async function runEntry(
+  name: string,
+  main: (context: EntryContext) => Promise<number>,
+): Promise<void> {
   const interruption = new AbortController();
   const { signal } = interruption;
   const cleanUps = createCleanUps((error) => console.error(error));
@@ -30,13 +33,13 @@ export async function runEntry(name: string, main: (ports: EntryPorts) => Promis
     interruption.abort(new Error('interrupted'));
   }
   for (const signalName of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signalName, interrupt);
-  // The process that started this one is gone. Without this, nothing would stop the servers.
+  // If the process that started this one is gone, no signal stops the servers.
   process.on('disconnect', interrupt);
 
   try {
     process.exitCode = await main({ signal, cleanUps });
   } catch (error) {
-    // 130 is what a shell reports for a command that Ctrl-C ended.
+    // A shell reports 130 for a command that Ctrl-C ended.
     process.exitCode = signal.aborted ? 130 : error instanceof UsageError ? 2 : 1;
     if (!signal.aborted) console.error(`\n${name}: ${error instanceof Error ? error.message : error}`);
   } finally {

@@ -24,7 +24,7 @@ const entryFile = fileURLToPath(new URL('./main.ts', import.meta.url));
 const chromium = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 const ffmpeg = process.env.FFMPEG_PATH ?? '/usr/bin/ffmpeg';
 
-it('with --check it starts everything, uses the pages, says so and ends', async () => {
+it('`npm run example -- --check` starts everything, uses the pages, prints "example: ok" and ends', async () => {
   const env = { ...process.env, CHROMIUM_PATH: chromium, FFMPEG_PATH: ffmpeg };
   const child = spawn(process.execPath, [entryFile, '--check'], { env });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -44,7 +44,7 @@ describe('the pages', () => {
 
   beforeAll(async () => {
     const given = { ffmpeg, env: {}, signal: new AbortController().signal, terminal: { write: () => {} } };
-    // As for a check: a short video.
+    // The option --check makes a short video.
     example = await startExample({ ...given, options: readOptions(['--check']), cleanUps });
     browser = await openBrowser(chromium);
     cleanUps.add(() => browser.close());
@@ -58,7 +58,7 @@ describe('the pages', () => {
     return page;
   }
 
-  it('are for everybody: keyboard and screen reader, light and dark, 390 pixels wide', async () => {
+  it('the pages work with keyboard and screen reader, light and dark, and 390 pixels wide', async () => {
     const page = await openPage();
     await inspectPage(page, 'example-sign-in');
     await pressPlay(page, example.origin);
@@ -72,14 +72,14 @@ describe('the pages', () => {
     await inspectPage(page, 'example-upload');
   });
 
-  it('say in words that the key server is away', async () => {
+  it('the player page says in words that the key server does not answer', async () => {
     const page = await openPage();
     await page.route(`${example.keyServerUrl}/**`, (route) => route.abort());
     await pressPlay(page, example.origin);
     await waitForStatus(page, 'The key server does not answer. Trying again in');
   });
 
-  it('say in words that the viewer may not upload', async () => {
+  it('the upload page says in words that the user may not upload', async () => {
     const page = await openPage();
     await signInAs(page, example.origin, 'Ben');
     const folder = mkdtempSync(join(tmpdir(), 'latchkey-example-upload-'));
@@ -89,7 +89,7 @@ describe('the pages', () => {
     await waitForStatus(page, 'Ben may not do this.');
   });
 
-  it('are served with a policy that lets nothing in from elsewhere', async () => {
+  it('the pages have a policy that allows no other origin than the key server and the bucket', async () => {
     const { headers } = await fetch(`${example.origin}/player/`);
     const policy = headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
@@ -102,7 +102,7 @@ describe('the pages', () => {
     '/site/../token-server/users.ts',
     '/package.json',
     '/video/../server.log',
-  ])('and nothing else is: %s', async (path) =>
+  ])('the site answers %s with 404', async (path) =>
     expect((await fetch(example.origin + path)).status).toBe(404),
   );
 });

@@ -18,12 +18,11 @@ export interface StartExampleOptions {
   readonly ffmpeg: string;
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Gets whatever was begun here and has to be ended. */
+  /** Receives everything that must be stopped at the end. */
   readonly cleanUps: CleanUps;
   readonly terminal: { write(text: string): unknown; isTTY?: boolean };
 }
 
-/** Everything runs. */
 export interface Example extends Backend {
   readonly origin: string;
 }
@@ -33,16 +32,16 @@ const checkSeconds = 20;
 const videoSeconds = 60;
 
 /**
- * Prepares key server, bucket and video, unless they are given, and serves the pages.
+ * Starts a key server and a bucket and makes a video, unless they are given, and serves the pages.
  *
- * @throws UsageError, or Error that says what did not work
+ * @throws UsageError, or Error that says what failed
  */
 export async function startExample(given: StartExampleOptions): Promise<Example> {
   const { options, env, ffmpeg, signal, cleanUps, terminal } = given;
   if (options.server && !existsSync(options.server.playlistFile))
-    throw new UsageError(`--video "${options.server.playlistFile}" is not there`);
+    throw new UsageError(`--video "${options.server.playlistFile}" does not exist`);
   const progress = showProgress(terminal);
-  const site = await openPort(options.port);
+  const site = await startSiteServer(options.port);
   cleanUps.add(site.close);
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-example-'));
   cleanUps.add(() => rmSync(folder, { recursive: true, force: true }));
@@ -59,15 +58,6 @@ export async function startExample(given: StartExampleOptions): Promise<Example>
     : await startBackend({ ...own, ffmpeg, env, progress, cleanUps, signal });
   openSite(site, backend, packagesFolder);
   return { ...backend, origin: site.origin };
-}
-
-async function openPort(port: number): Promise<SiteServer> {
-  try {
-    return await startSiteServer(port);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw new Error(`port ${port} is taken; --port names another`, { cause });
-  }
 }
 
 function openSite(site: SiteServer, backend: Backend, packagesFolder: string): void {
@@ -89,7 +79,7 @@ function openSite(site: SiteServer, backend: Backend, packagesFolder: string): v
   });
 }
 
-/** Where everything is, and what to try. */
+/** The addresses, and what to try. */
 export function describeExample({ origin, keyServerUrl, playlistFile, content, own }: Example): string {
   const given = `
 Sign in first:  ${origin}/   (Ada may do everything)

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** The only scripts that a page may have in itself: those that say what its imports mean. */
+/** The only inline scripts that a page may have. */
 const importMap = /<script type="importmap">([\s\S]*?)<\/script>/g;
 
 /**
- * The Content-Security-Policy of the pages: nothing from elsewhere, and no request to anywhere but the application, the
- * key server and the bucket.
+ * The Content-Security-Policy of the pages. They load nothing from elsewhere, and connect only to the application, the key server
+ * and the bucket.
  *
  * @param pages the HTML of each page; its import maps are allowed by their hashes, as no other inline script is
  * @param connectTo origins
@@ -18,7 +18,7 @@ export function securityPolicy(pages: readonly string[], connectTo: readonly str
     ["script-src 'self'", ...hashes].join(' '),
     "style-src 'self'",
     "img-src 'self' data:",
-    // What Media Source Extensions play has a blob: URL.
+    // Media Source Extensions use blob: URLs.
     "media-src 'self' blob:",
     ["connect-src 'self'", ...connectTo].join(' '),
     "base-uri 'none'",

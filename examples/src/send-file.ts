@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { extname, join, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** Media types of HLS are those of RFC 8216, section 10, and of RFC 4337 and RFC 3555 for its segments. */
+/** The types of HLS are from RFC 8216, section 10, and those of its segments from RFC 4337 and RFC 3555. */
 const mediaTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -18,10 +18,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Answers with a file below a folder.
+ * Answers with a file of a folder.
  *
  * @param path with `/`, as in a URL, decoded
- * @returns false, with nothing sent, where there is no such file or it is not below the folder
+ * @returns false, with nothing sent, if the file does not exist or is outside the folder
  */
 export async function sendFile(response: ServerResponse, folder: string, path: string): Promise<boolean> {
   const file = join(folder, path);
@@ -29,14 +29,14 @@ export async function sendFile(response: ServerResponse, folder: string, path: s
   if (!file.startsWith(folder + sep) || path.includes('\0') || type === undefined) return false;
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return false;
-  // A later run may encrypt anew under the same name.
+  // A later run may write another video under the same name, so `no-cache`.
   response.writeHead(200, {
     'content-type': type,
     'content-length': found.size,
     'cache-control': 'no-cache',
   });
   if (response.req.method === 'HEAD') response.end();
-  // A player that looks elsewhere closes the connection in the middle; that is its right.
+  // A player that seeks closes the connection in the middle, which is not an error.
   else await pipeline(createReadStream(file), response).catch(() => response.destroy());
   return true;
 }

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { refuse, sendJson } from '../token-server/http.ts';
 import type { TokenServer } from '../token-server/token-server.ts';
+import { type LoopbackServer, listenOnLoopback, readPath } from './loopback-server.ts';
 import { securityPolicy } from './security-policy.ts';
 import { sendFile } from './send-file.ts';
 
-/** What the application serves once everything is prepared. */
+/** The content of the application, once everything is prepared. */
 interface Site {
   readonly tokenServer: TokenServer;
   readonly keyServerUrl: string;
-  /** The bucket, where it is known. */
+  /** The bucket, if it is known. */
   readonly storeUrl: string | undefined;
   readonly contents: readonly {
     readonly contentId: string;
@@ -21,15 +21,12 @@ interface Site {
   }[];
   /** The built packages, `player/` and `uploader/`. */
   readonly packagesFolder: string;
-  /** The encrypted video: what a CDN would serve. */
+  /** The encrypted video, which a CDN would serve. */
   readonly videoFolder: string;
 }
 
-export interface SiteServer {
-  /** Scheme, host and port, as a browser sends it in `Origin`. */
-  readonly origin: string;
+export interface SiteServer extends LoopbackServer {
   open(site: Site): void;
-  close(): Promise<void>;
 }
 
 const here = join(import.meta.dirname, '..');
@@ -41,34 +38,24 @@ const pages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Listens on the loopback interface. Until `open`, every answer is a 503: the key server has to know the origin of the
- * pages before there is anything to show.
+ * Until `open`, every answer is a 503: the key server needs the origin of the pages before there is anything to show.
  *
- * @param port 0: a free one
+ * @param port 0 for a free one
  */
 export async function startSiteServer(port: number): Promise<SiteServer> {
   let answer: TokenServer | undefined;
-  const server = createServer((request, response) => {
+  const server = await listenOnLoopback(port, (request, response) => {
     if (!answer) return refuse(response, 503, 'NOT_READY', 'The example is being prepared.');
     answer(request, response).catch(() => {
       if (response.headersSent) response.destroy();
       else refuse(response, 500, 'INTERNAL', 'That did not work.');
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...server,
     open: (site) => {
       answer = answerWith(site);
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
   };
 }
 
@@ -95,20 +82,11 @@ function answerWith(site: Site): TokenServer {
   };
 }
 
-/** The folder that a path is below of, and the rest of the path. */
+/** The folder for a path, and the path within it. */
 function locate({ packagesFolder, videoFolder }: Site, path: string): [folder: string, path: string] {
   if (path === '/sdk/hls.mjs') return [hlsFolder, '/hls.min.mjs'];
   const [, first = '', rest = ''] = /^\/([^/]*)(\/.*)$/.exec(path) ?? [];
   if (first === 'sdk') return [packagesFolder, rest];
   if (first === 'video') return [videoFolder, rest];
   return ['site', 'player', 'upload'].includes(first) ? [join(here, first), rest] : [here, ''];
-}
-
-/** @returns empty where the path cannot be read */
-function readPath(target = '/'): string {
-  try {
-    return decodeURIComponent(target.split('?')[0] ?? '');
-  } catch {
-    return '';
-  }
 }

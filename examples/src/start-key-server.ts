@@ -4,7 +4,7 @@ import { startSingleNodeProcess } from '@latchkey/rig/processes/single-node';
 export interface KeyServerOptions {
   /** Holds the database, the secrets and the log of the server. */
   readonly folder: string;
-  /** 0: a free one. */
+  /** 0 for a free one. */
   readonly port: number;
   /** May call the server from a browser. */
   readonly pageOrigin: string;
@@ -12,7 +12,7 @@ export interface KeyServerOptions {
   readonly tokenSecret: string;
   /** Further variables of the server. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The server gets PATH and HOME of it. A DATABASE_URL there is not meant for a demonstration. */
+  /** The server gets only PATH and HOME from it. A DATABASE_URL there is not meant for a demonstration. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal?: AbortSignal;
 }
@@ -28,14 +28,14 @@ export interface KeyServer {
 
 /** The server gives its requests ten seconds to end. */
 const stopTimeoutMs = 15_000;
-/** Renewals come at 75 % of it: one sees two of them in a minute. */
+/** Renewals come at 75 % of it, so two of them can be seen in a minute. */
 const leaseSeconds = 40;
 
 /**
- * Starts the single node as a process. It makes its own master key on the first run and keeps it in `folder`. It ends
- * when this process does, killed or not.
+ * Starts the single node as a process. It makes its own master key on the first run and keeps it in `folder`. It always ends
+ * with this process.
  *
- * @throws Error with what the server wrote, where it does not start
+ * @throws Error with the output of the server, if it does not start
  */
 export async function startKeyServer(options: KeyServerOptions): Promise<KeyServer> {
   const logFile = join(options.folder, 'server.log');
@@ -60,6 +60,22 @@ export async function startKeyServer(options: KeyServerOptions): Promise<KeyServ
   }
 }
 
+/**
+ * Waits for Ctrl-C.
+ *
+ * @param server undefined if the key server was given
+ * @throws Error if the key server ends before
+ */
+export async function untilStopped(signal: AbortSignal, server: KeyServer | undefined): Promise<void> {
+  const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+  if (signal.aborted) return;
+  const ended = server?.ended.then(() => {
+    // Ctrl-C in a terminal also reaches the key server, which may end first.
+    if (!signal.aborted) throw new Error(`the key server ended; its log is ${server.logFile}`);
+  });
+  await Promise.race([stopped, ...(ended ? [ended] : [])]);
+}
+
 function settings({ folder, port, pageOrigin, adminApiKey, tokenSecret }: KeyServerOptions) {
   return {
     HOST: '127.0.0.1',
@@ -68,10 +84,10 @@ function settings({ folder, port, pageOrigin, adminApiKey, tokenSecret }: KeySer
     SQLITE_PATH: join(folder, 'latchkey.db'),
     ADMIN_API_KEY: adminApiKey,
     AUTH_JWT_SECRET: tokenSecret,
-    // One machine, one clock: a viewer who was revoked and decides to watch again need not wait for clocks that differ.
+    // All runs on one clock, so a viewer can watch again right after a revocation, without waiting for the tolerance.
     AUTH_JWT_CLOCK_TOLERANCE_SECONDS: '0',
     CORS_ORIGINS: pageOrigin,
-    // Every key request names the lease that it is made under.
+    // Each key request must name a lease.
     LEASE_MODE: 'required',
     LEASE_TTL_SECONDS: String(leaseSeconds),
     SHUTDOWN_DRAIN_SECONDS: '0',

@@ -1,2 +1,2 @@
-/** An option that cannot be used; the message says which and what is accepted. */
+/** An option that cannot be used. The message names it and the accepted forms. */
 export class UsageError extends Error {}

@@ -1,30 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** The requests here have some 60 bytes. */
-const mostBodyOctets = 1_024;
+const mostBodyBytes = 1_024;
 
-/** The members of a JSON body; none where it is no object, or too long. */
+/** The members of a JSON body. Empty if it is not an object, or too long. */
 export async function readJson(request: IncomingMessage): Promise<Record<string, unknown>> {
   let text = '';
   request.setEncoding('utf8');
   for await (const part of request) {
-    if (text.length <= mostBodyOctets) text += part;
+    if (text.length <= mostBodyBytes) text += part;
   }
   try {
-    const value: unknown = text.length > mostBodyOctets ? undefined : JSON.parse(text);
+    const value: unknown = text.length > mostBodyBytes ? undefined : JSON.parse(text);
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};
   }
 }
 
-/** Tokens are nothing for a cache. */
+/** `no-store`: tokens must not be cached. */
 export function sendJson(response: ServerResponse, status: number, body: object): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   response.writeHead(status, headers).end(JSON.stringify(body));
 }
 
-/** @param detail in words, for the reader */
+/** @param detail a sentence for people */
 export function refuse(response: ServerResponse, status: number, code: string, detail: string): void {
   sendJson(response, status, { code, detail });
 }

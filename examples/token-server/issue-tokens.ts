@@ -6,29 +6,29 @@ export interface IssuedToken {
   readonly expiresInSeconds: number;
 }
 
-/** Issues the tokens that Latchkey accepts. Whether somebody may have one is decided before. */
+/** Issues the tokens that Latchkey accepts. The caller decides beforehand who may have one. */
 export interface TokenIssuer {
-  /** Opens one content for one viewer, for 15 minutes. */
+  /** Lets one viewer watch one content, for 15 minutes. */
   forViewer(userId: string, contentId: string): Promise<IssuedToken>;
   /** Lets one user upload to one content, for 5 minutes. */
   forUpload(userId: string, contentId: string): Promise<IssuedToken>;
 }
 
-/** The lower end of the 15 to 60 minutes that are recommended. The player asks for a new one with each key. */
+/** The shortest of the recommended 15 to 60 minutes. The player asks for a new one with each key. */
 const viewerSeconds = 15 * 60;
-/** A revocation does not end what an upload token may do; its end does. The uploader asks for one with each file. */
+/** A revocation does not end an upload token, so its life is short. The uploader asks for one with each file. */
 const uploadSeconds = 5 * 60;
 
 /**
- * @param secret the key server's `AUTH_JWT_SECRET`, as it is written there
+ * @param secret the value of the key server's `AUTH_JWT_SECRET`
  * @param nowMs milliseconds since 1970
  */
 export function createTokenIssuer(secret: string, nowMs: () => number = Date.now): TokenIssuer {
   const key = readSecret(secret);
 
   async function issue(userId: string, lifeSeconds: number, claims: object): Promise<IssuedToken> {
-    // With a fraction (RFC 7519 section 2): in whole seconds, a token of the same second as a revocation would count as
-    // older than it.
+    // With a fraction (RFC 7519 section 2). In whole seconds, a token of the same second as a revocation would count as older
+    // than the revocation.
     const issuedAt = nowMs() / 1_000;
     const token = await new SignJWT({ ...claims })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -46,7 +46,7 @@ export function createTokenIssuer(secret: string, nowMs: () => number = Date.now
   };
 }
 
-/** The bytes that the key server takes it for: those of the text, or after `base64:` what is encoded. */
+/** Reads the secret as the key server does: as text, or after `base64:` as encoded bytes. */
 function readSecret(secret: string): Uint8Array {
   const encoded = /^base64:(.+)$/.exec(secret)?.[1];
   return encoded === undefined ? Buffer.from(secret) : Buffer.from(encoded, 'base64');

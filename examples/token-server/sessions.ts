@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** Who is signed in, by a cookie. A pretence: nobody is asked for a password. */
+/** Which user is signed in, by a cookie. It is invented: it needs no password. */
 export interface Sessions {
   /** @returns the value for `Set-Cookie` */
   begin(userId: string): string;
@@ -10,7 +10,7 @@ export interface Sessions {
 }
 
 const cookieName = 'example_session';
-/** The pretence keeps its sessions in memory: the oldest makes room. */
+/** Sessions are kept in memory. Beyond this number the oldest is removed. */
 const mostSessions = 1_000;
 
 export function createSessions(): Sessions {
@@ -21,7 +21,7 @@ export function createSessions(): Sessions {
       if (userIds.size >= mostSessions && oldest !== undefined) userIds.delete(oldest);
       const id = randomUUID();
       userIds.set(id, userId);
-      // Behind TLS: with `Secure`, too.
+      // Add `Secure` if your site uses TLS.
       return `${cookieName}=${id}; Path=/; HttpOnly; SameSite=Strict`;
     },
     userIdOf({ headers }) {

@@ -39,7 +39,7 @@ async function startServer() {
 }
 
 describe('a token', () => {
-  it('for a viewer is of 15 minutes, for one content, and for whoever is signed in', async () => {
+  it('a viewer token lasts 15 minutes, and names one content and the user who is signed in', async () => {
     const { post, signIn } = await startServer();
     const { status, json } = await post('/tokens/viewer', { contentId: 'film' }, await signIn('ben'));
     expect([status, json.expiresInSeconds]).toEqual([200, 900]);
@@ -51,7 +51,7 @@ describe('a token', () => {
     expect(payload).toEqual({ sub: 'ben', iat, exp: iat + 900, content_ids: ['film'] });
   });
 
-  it('for an upload has the scope, and minutes', async () => {
+  it('an upload token has the scope upload and lasts 5 minutes', async () => {
     const { post, signIn } = await startServer();
     const { json } = await post('/tokens/upload', { contentId: 'film' }, await signIn('ada'));
     const iat = nowMs / 1_000;
@@ -59,31 +59,31 @@ describe('a token', () => {
     expect(decodeJwt(json.token)).toEqual(claims);
   });
 
-  it('is signed with the bytes that `base64:` stands for', async () => {
-    const octets = Buffer.alloc(32, 7);
-    const { token } = await createTokenIssuer(`base64:${octets.toString('base64')}`).forViewer('a', 'film');
-    await expect(jwtVerify(token, octets)).resolves.toBeDefined();
+  it('a secret after `base64:` is decoded before it signs tokens', async () => {
+    const bytes = Buffer.alloc(32, 7);
+    const { token } = await createTokenIssuer(`base64:${bytes.toString('base64')}`).forViewer('a', 'film');
+    await expect(jwtVerify(token, bytes)).resolves.toBeDefined();
   });
 
   it.each([
     ['nobody', '/tokens/viewer', 401, 'NOT_SIGNED_IN'],
     ['cleo', '/tokens/viewer', 403, 'NOT_ALLOWED'],
     ['ben', '/tokens/upload', 403, 'NOT_ALLOWED'],
-  ])('is refused: %s at %s', async (userId, path, status, code) => {
+  ])('the user %s gets no token at %s', async (userId, path, status, code) => {
     const { post, signIn } = await startServer();
     const answer = await post(path, { contentId: 'film' }, await signIn(userId));
     expect([answer.status, answer.json.code, answer.json.token]).toEqual([status, code, undefined]);
   });
 
   it.each([[{ contentId: 'other' }], [{ contentId: ['film'] }], [{}], ['film'], [null], ['x'.repeat(5_000)]])(
-    'is refused for the content of %j',
+    'a token request with the body %j is refused, because its content is unknown',
     async (body) => {
       const { post, signIn } = await startServer();
       expect((await post('/tokens/viewer', body, await signIn('ada'))).json.code).toBe('NO_SUCH_CONTENT');
     },
   );
 
-  it('is not for the pages of others, and not for a cache', async () => {
+  it('a page of another origin gets no token, and no cache may store one', async () => {
     const { origin, post, signIn } = await startServer();
     const session = await signIn('ada');
     const foreign = { ...session, origin: 'http://127.0.0.1:1' };
@@ -94,7 +94,7 @@ describe('a token', () => {
 });
 
 describe('a session', () => {
-  it('is a cookie that no script reads and no other site sends', async () => {
+  it('the session is a cookie that no script can read and no other site can send', async () => {
     const { post } = await startServer();
     const { headers } = await post('/session', { userId: 'ada' });
     expect(headers.get('set-cookie')).toMatch(
@@ -102,13 +102,13 @@ describe('a session', () => {
     );
   });
 
-  it('is for users that there are', async () => {
+  it('a session for an unknown user is refused', async () => {
     const { post } = await startServer();
     expect((await post('/session', { userId: 'eve' })).status).toBe(404);
   });
 });
 
-it('a wrong method is refused with what is allowed, and other paths are left to others', async () => {
+it('the token server refuses a wrong method with Allow, and leaves other paths to the caller', async () => {
   const { origin } = await startServer();
   const wrong = await fetch(`${origin}/tokens/viewer`);
   expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST']);

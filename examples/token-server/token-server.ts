@@ -5,26 +5,26 @@ import type { Sessions } from './sessions.ts';
 import { findUser, type User, users } from './users.ts';
 
 export interface TokenServerOptions {
-  /** Of the pages that may ask: scheme, host and port, as a browser sends it in `Origin`. */
+  /** The origin of the pages that may ask: scheme, host and port, as a browser sends it in `Origin`. */
   readonly origin: string;
   readonly issuer: TokenIssuer;
   readonly sessions: Sessions;
-  /** Whether there is such a content. */
+  /** Whether the content exists. */
   readonly hasContent: (contentId: string) => boolean;
 }
 
-/** @returns false, with nothing answered, for a path of somebody else's */
+/** @returns false, with nothing answered, for a path that is not its own */
 export type TokenServer = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /**
- * Answers
+ * Answers these requests:
  *
- * - `GET /session`: who is signed in, and who could be
+ * - `GET /session`: the user who is signed in, and all users
  * - `POST /session { userId }`: signs in
- * - `POST /tokens/viewer { contentId }`: a token that opens the content: `{ token, expiresInSeconds }`
- * - `POST /tokens/upload { contentId }`: a token that uploads to it
+ * - `POST /tokens/viewer { contentId }`: a token to watch the content: `{ token, expiresInSeconds }`
+ * - `POST /tokens/upload { contentId }`: a token to upload to it
  *
  * Errors are `{ code, detail }`.
  */
@@ -41,7 +41,7 @@ export function createTokenServer({ origin, issuer, sessions, hasContent }: Toke
       if (!user) return refuse(response, 401, 'NOT_SIGNED_IN', 'Nobody is signed in.');
       if (typeof contentId !== 'string' || !hasContent(contentId))
         return refuse(response, 404, 'NO_SUCH_CONTENT', 'There is no such content.');
-      // The heart of it: a token is for the viewers that your application allows, and for nobody else.
+      // The one decision: only users whom your application allows get a token.
       if (!may(user)) return refuse(response, 403, 'NOT_ALLOWED', `${user.name} may not do this.`);
       sendJson(response, 200, await issue(user.id, contentId));
     };
@@ -64,7 +64,7 @@ export function createTokenServer({ origin, issuer, sessions, hasContent }: Toke
     const known = Object.keys(handlers).filter((name) => name.endsWith(` ${url}`));
     if (known.length === 0) return false;
     const handler = handlers[`${method} ${url}`];
-    // Other pages of the same browser can send requests, too, and a browser says so.
+    // Pages of other origins can send requests too, and the browser then names their origin.
     if (headers.origin !== undefined && headers.origin !== origin) {
       refuse(response, 403, 'FOREIGN_ORIGIN', 'Only the pages of this application may do this.');
     } else if (handler) {

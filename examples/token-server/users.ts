@@ -1,10 +1,8 @@
-/**
- * Who there is, and who may do what. Your application knows this already: replace this file by questions to it.
- */
+/** A user, and what the user may do. Replace this file by calls to your own application, which knows its users. */
 export interface User {
   readonly id: string;
   readonly name: string;
-  /** What the page says of the user. */
+  /** Shown beside the name on the page. */
   readonly about: string;
   readonly mayWatch: boolean;
   readonly mayUpload: boolean;

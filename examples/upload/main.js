@@ -1,4 +1,4 @@
-// A page that uploads a folder: progress, abort, and going on where it was ended.
+// A page that uploads a folder, with progress, abort and resume.
 import { filesFromList, upload } from '@latchkey/uploader';
 import { loadConfig, uploadToken } from '/site/application.js';
 import { showWho } from '/site/who.js';
@@ -27,7 +27,7 @@ async function start() {
   const result = await upload(files, {
     keyServerUrl: config.keyServerUrl,
     contentId,
-    // Asked for with each file, so it need not live long.
+    // Called for each file, so a token need not last long.
     auth: () => uploadToken(contentId),
     onProgress: showProgress,
     signal: controller.signal,
@@ -45,7 +45,7 @@ function conclude({ files, complete }) {
   if (complete) return say(`Everything is in the bucket: ${were}.`);
   if (failed === 0) return say(`Aborted: ${were}. Resume goes on here, also after a reload of the page.`);
   const errors = files.flatMap(({ error }) => error ?? []);
-  // What held playlists back says more than that they were held back.
+  // Playlists fail because another file failed, and that error is the cause.
   const cause = errors.find(({ code }) => code !== 'NAMED_FILE_MISSING') ?? errors[0];
   const reason = sayError(cause);
   say(`${failed} of ${files.length} files failed (${were}). ${reason}`, 'bad');
@@ -83,7 +83,7 @@ function say(words, tone = '') {
   status.textContent = words;
 }
 
-/** A folder was picked, or none. */
+/** Shows the files of the chosen folder. */
 function look() {
   const files = filesFromList(folder.files);
   setBusy(false);

@@ -1,4 +1,4 @@
-// What somebody who uploads reads of each file. The codes are those of `UploadError`.
+// The words for each uploaded file. The codes are those of `UploadError`.
 
 const statuses = {
   uploaded: 'uploaded',
@@ -9,7 +9,7 @@ const statuses = {
 const words = {
   INVALID_FILE: ({ message }) => `It cannot be uploaded: ${message}.`,
   READ_FAILED: () => 'It cannot be read, or has changed since it was picked.',
-  // What the application's token endpoint said.
+  // The message of the application's token endpoint.
   AUTH_FAILED: ({ cause }) => cause?.message ?? 'The application gave no token.',
   PRESIGN_REFUSED: ({ serverCode }) => `The key server does not allow it (${serverCode}).`,
   PRESIGN_UNAVAILABLE: () => 'The key server cannot be reached.',

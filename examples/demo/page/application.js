@@ -1,4 +1,4 @@
-// What the page asks of its own server: the part that an application around a player has to bring along.
+// The calls of the page to its own server. An application around a player needs such calls of its own.
 
 /** @returns {Promise<{keyServer: string, seconds: number, periodSeconds: number, presentations: object[]}>} */
 export async function loadConfig() {
@@ -12,7 +12,7 @@ export async function issueToken(presentation) {
   return act('/demo/token', { presentation });
 }
 
-/** Has a lease revoked, as an operator would. @returns {Promise<{revoked: number, leases: object[]}>} */
+/** Revokes a lease, as an operator would. @returns {Promise<{revoked: number, leases: object[]}>} */
 export async function revokeLease(leaseId) {
   return act('/demo/revoke', { leaseId });
 }

@@ -1,7 +1,7 @@
-// hls.js, with the viewer's token and lease on key requests, and on nothing else.
+// hls.js with the viewer's token and lease on key requests only.
 import Hls from '/hls.mjs';
 
-/** Seconds to load ahead: little, so that one sees a revocation soon. A player of your own can take hls.js's 30. */
+/** Seconds to load ahead. A small value shows a revocation soon. Your own player can use hls.js's default of 30. */
 const bufferSeconds = 6;
 
 export const canPlay = () => Hls.isSupported();
@@ -13,7 +13,7 @@ export const canPlay = () => Hls.isSupported();
  *   credentials: () => {token: string, leaseId: string},
  *   onKey: (request: {period: number, status: number, code: string | undefined, durationMs: number}) => void,
  *   onAsk: (period: number) => void, onFatal: (details: string) => void}} options
- *   `status` is 0 where there was no answer
+ *   `status` is 0 if no answer came
  * @returns {{destroy: () => void}}
  */
 export function playWithKeys({ video, playlist, keyServer, credentials, onAsk, onKey, onFatal }) {
@@ -38,7 +38,7 @@ export function playWithKeys({ video, playlist, keyServer, credentials, onAsk, o
     },
   });
   hls.on(Hls.Events.ERROR, (_, { fatal, details, response }) => {
-    // A refusal is final, but hls.js 1.7 asks for a refused key eight more times, a second apart.
+    // A refusal is final, but hls.js 1.7 requests a refused key eight more times, a second apart.
     const refused =
       details === Hls.ErrorDetails.KEY_LOAD_ERROR && response?.code >= 400 && response.code < 500;
     if (refused) hls.stopLoad();

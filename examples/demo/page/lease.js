@@ -1,12 +1,12 @@
-// A lease of the key server, kept alive for as long as somebody watches.
+// A lease of the key server, which is renewed while the viewer watches.
 
-/** A token that is nearly over is replaced before a renewal: it has to last until the next one. */
+/** A token with less time left is replaced before a renewal, because it must last until the next one. */
 const tokenReserveMs = 120_000;
-/** After a renewal that got no answer. */
+/** The pause after a renewal that got no answer. */
 const retryMs = 3_000;
 
 /**
- * Takes a lease and renews it whenever the server's `renew_after_seconds` have passed, which is at 75 % of its time.
+ * Creates a lease and renews it each time after the server's `renew_after_seconds`, which is 75 % of its time.
  *
  * @param {{keyServer: string, contentId: string, deviceId: string, issueToken: () => Promise<object>,
  *   onChange: () => void}} options
@@ -30,7 +30,7 @@ export async function takeLease({ keyServer, contentId, deviceId, issueToken, on
     return send(`${keyServer}${path}`, await freshToken(), body, more);
   }
 
-  /** Durations rather than instants: the clocks of server and browser may differ. */
+  /** Counts durations instead of instants: the clocks of server and browser may differ. */
   function hold(answer) {
     const nowMs = performance.now();
     Object.assign(lease, {
@@ -68,9 +68,9 @@ export async function takeLease({ keyServer, contentId, deviceId, issueToken, on
     lease,
     /** For the headers of a key request. */
     credentials: () => ({ token, leaseId: lease.id }),
-    /** Somebody else ended it, and this page knows. */
+    /** For a lease that was revoked elsewhere. */
     markRevoked: () => end('revoked'),
-    /** Nobody watches any more. Works while the page is being left, too. */
+    /** Releases the lease. This also works while the page is being closed. */
     release() {
       if (lease.state !== 'active') return;
       end('released');
@@ -79,7 +79,7 @@ export async function takeLease({ keyServer, contentId, deviceId, issueToken, on
   };
 }
 
-/** @throws Error with `status` and `code` where the server refuses */
+/** @throws Error with `status` and `code` if the server refuses */
 async function send(url, token, body, more) {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), ...more });

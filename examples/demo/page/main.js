@@ -1,4 +1,4 @@
-// The page: one session after the other, each with a token, a lease and a player of its own.
+// The page. Each session has a token, a lease and a player of its own.
 import { issueToken, loadConfig, revokeLease } from './application.js';
 import { canPlay, playWithKeys } from './key-player.js';
 import { takeLease } from './lease.js';
@@ -12,7 +12,7 @@ const deviceId = crypto.randomUUID();
 const tickMs = 250;
 
 let config;
-/** The session that is on the screen; a later one makes what an earlier one still hears meaningless. */
+/** The session on the screen. Callbacks of earlier sessions are ignored. */
 let session;
 
 const phases = {
@@ -97,7 +97,7 @@ async function start() {
     show();
     await video.play();
   } catch (error) {
-    // A player that is replaced while it starts rejects with an AbortError, which is nobody's concern.
+    // A player that is replaced while it starts rejects with an AbortError, which is not a failure.
     if (mine !== session || error.name === 'AbortError') return;
     if (error.name === 'NotAllowedError') return enter('playing');
     close();
@@ -128,7 +128,7 @@ function fail(details) {
   enter('failed');
 }
 
-/** Out of picture, and no key to get more of it. */
+/** The buffer is empty, and the next key was refused. */
 function stopIfStarved() {
   if (session.phase === 'refused' && !video.paused && video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA) {
     enter('stopped');
@@ -159,7 +159,7 @@ function listen() {
   startButton.addEventListener('click', () => {
     const hadFocus = document.activeElement === startButton;
     start();
-    // The button is gone; who used the keyboard is taken to the video.
+    // The button disappears, so keyboard focus moves to the video.
     if (hadFocus) video.focus();
   });
   revokeButton.addEventListener('click', revoke);

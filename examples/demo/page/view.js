@@ -1,10 +1,10 @@
-// What is on the screen. Nothing is decided here.
+// Draws the page. It decides nothing.
 
 const element = (id) => document.getElementById(id);
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 
-/** Fills in what does not change: the choice of packaging, and a place for each key period. */
+/** Draws the parts that do not change: the choice of packaging, and a place for each key period. */
 export function layOut({ presentations, periodSeconds, seconds }, periods) {
   for (const span of document.querySelectorAll('[data-period-seconds]')) span.textContent = periodSeconds;
   element('choice').append(...presentations.map(choiceOf));
@@ -39,7 +39,7 @@ function mark() {
   return Object.assign(document.createElement('i'), { className: 'playhead' });
 }
 
-/** What was said last is not said again: a screen reader would repeat it. */
+/** Leaves text that has not changed alone: a screen reader would repeat it. */
 function say(id, content) {
   const target = element(id);
   if (target.textContent !== content) target.textContent = content;
@@ -52,7 +52,7 @@ export function showSession({ phase, status, cover, button }) {
   say('cover-text', cover);
   const covered = button !== undefined;
   element('cover').hidden = !covered;
-  // Its controls lie under the cover.
+  // The cover hides its controls.
   element('video').inert = covered;
   if (covered) say('start', button);
   element('start').disabled = !covered;
