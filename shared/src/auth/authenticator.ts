@@ -27,7 +27,7 @@ export interface Authenticator {
   authenticate(credential: string | null, access: Access): Principal | Promise<Principal>;
 }
 
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   apiKeys: Authority['apiKeys'];
   verifier: Pick<ApiKeyVerifier, 'noteUse'>;
   /** Null where no viewer token is configured. */

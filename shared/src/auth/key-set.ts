@@ -37,7 +37,7 @@ export interface KeySet {
   keepFresh(): Promise<void>;
 }
 
-export interface KeySetOptions {
+interface KeySetOptions {
   /** Fetches and parses the document, bounded in time and size. Rejects on anything but a 200 with JSON. */
   fetchJson: () => Promise<unknown>;
   clock: Clock;

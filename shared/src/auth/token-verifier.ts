@@ -51,7 +51,7 @@ export interface TokenVerifier {
   readonly remembered: { readonly size: number; readonly bytes: number };
 }
 
-export interface TokenVerifierOptions {
+interface TokenVerifierOptions {
   /** `AUTH_JWT_SECRET`, at least 32 bytes (RFC 7518 section 3.2). */
   secret: Uint8Array | null;
   keySet: KeySet | null;

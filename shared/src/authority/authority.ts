@@ -16,7 +16,7 @@ import {
   usualCachesBytes,
 } from '../memory/index.ts';
 import { AuthorityCache, EarlierState } from './authority-cache.ts';
-import { KeptLease, keptLeaseBytes } from './cached-lease.ts';
+import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
 import { markKey, splitMarkKey } from './tags.ts';
 
 export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';

@@ -10,5 +10,5 @@ export {
   type KnownState,
   type PendingLoad,
 } from './authority-cache.ts';
-export { mayHaveBeenRenewed } from './cached-lease.ts';
+export { mayHaveBeenRenewed } from './expired-lease.ts';
 export { type CacheTag, leaseTags, markKey, markTags, namedBy, splitMarkKey } from './tags.ts';

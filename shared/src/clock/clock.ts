@@ -9,7 +9,7 @@ export interface Clock {
 }
 
 /** The clocks of a machine, in milliseconds, each with its own origin. */
-export interface MachineClocks {
+interface MachineClocks {
   /** Never set, and fine-grained. It stops while the machine sleeps. */
   tickMs(): number;
   /** Set by administrators, by NTP and by the virtual machine's host. Whole milliseconds. */

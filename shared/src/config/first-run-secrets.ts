@@ -15,7 +15,7 @@ export interface SecretsFile {
 }
 
 /** The values that an earlier run stored, as far as they are used. */
-export interface KeptSecrets {
+interface KeptSecrets {
   /** Values by variable name. Variables that are set in another way (or read from another file) are left out. */
   readonly values: Readonly<Record<string, string>>;
   /** Messages for the operator: whole sentences, never a secret. */

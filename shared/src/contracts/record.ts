@@ -5,7 +5,7 @@ import { Compile } from 'typebox/compile';
  * @param value sent by another process, or stored
  * @returns a record with only the members of its schema; undefined where the value does not fit the schema
  */
-export type RecordReader<T> = (value: unknown) => T | undefined;
+type RecordReader<T> = (value: unknown) => T | undefined;
 
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);

@@ -7,7 +7,6 @@ export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
 export { type Database, type DatabasePlace, nameDatabase, openDatabase, type Transaction } from './open.ts';
 export { DatabaseIsStandby, readOverriddenSettings } from './postgres-session.ts';
-export { createDatabaseProbe } from './probe.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
 export {
   type CreatedRole,

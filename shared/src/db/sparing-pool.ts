@@ -7,7 +7,7 @@ const readersOnly = 3;
 /** How often the server is asked again to cancel a statement that still runs. */
 const cancelEveryMs = 1_000;
 
-export interface SparingPoolOptions {
+interface SparingPoolOptions {
   maxConnections: number;
   /** How long a write may wait for one of the earlier writes to end. */
   waitMs: number;

@@ -5,7 +5,7 @@ import { pageSize } from './change-feed.ts';
 import type { FeedLink } from './message.ts';
 
 /** The place of an appended change. */
-export interface Appended {
+interface Appended {
   number: number;
   /** Null where the schema has no column for it. */
   link: FeedLink | null;

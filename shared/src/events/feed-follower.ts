@@ -51,17 +51,17 @@ const hintedPullMs = 100;
 export function createFeedFollower(options: FeedFollowerOptions): FeedFollower {
   const { feed, bus, clock, onDelay, onApplied, record, recalledChanges = 0, limitMs } = options;
   const listeners: ((change: Change | null) => void)[] = [];
-  const tell = (change: Change | null) => {
+  const notify = (change: Change | null) => {
     for (const listener of listeners) listener(change);
   };
-  const progress = createFeedProgress(clock, tell, record, onApplied, limitMs);
+  const progress = createFeedProgress(clock, notify, record, onApplied, limitMs);
   let pulling: Promise<void> | null = null;
   let hinted: NodeJS.Timeout | undefined;
 
   const unsubscribe = bus.subscribe((message) => {
     if (message.type === 'hint') pullSoon();
     if (message.type !== 'change') return;
-    progress.hear(message.number, message.at, message.change, message.link);
+    progress.receive(message.number, message.at, message.change, message.link);
     onDelay?.(Math.max(0, clock.now() - message.at));
   });
 

@@ -52,41 +52,41 @@ describe.each(databaseKinds(process.env))(
       const bus = createInProcessBus(() => {});
       const follower = createFeedFollower({ feed: createDatabaseFeed(database.db), bus, clock });
       await follower.pull();
-      const told: unknown[] = [];
-      follower.onChange((given) => void told.push(given));
-      return { bus, told, pull: follower.pull };
+      const received: unknown[] = [];
+      follower.onChange((given) => void received.push(given));
+      return { bus, received, pull: follower.pull };
     }
 
     test.each([['this schema'], ['the schema of 0.2.0']])(
-      'forgets everything where the last number that it saw was given out again, on %s, and follows from there',
+      'a follower drops every state where its last number was given out again, on %s, and follows from there',
       async (schema) => {
         if (schema !== 'this schema') await useOldSchema();
-        const { told, pull } = await follow();
+        const { received, pull } = await follow();
         await write('lost');
         await pull();
         await putBackTo(3);
         await write('instead');
         await pull();
-        expect(told).toEqual([change('lost'), null]);
+        expect(received).toEqual([change('lost'), null]);
         await write('later');
         await pull();
-        expect(told).toEqual([change('lost'), null, change('later')]);
+        expect(received).toEqual([change('lost'), null, change('later')]);
       },
     );
 
     test('a follower drops every state where a restored feed has come further than before', async () => {
-      const { told, pull } = await follow();
+      const { received, pull } = await follow();
       await putBackTo(2);
       for (const contentId of ['a', 'b', 'c']) await write(contentId);
       await pull();
-      expect(told).toEqual([null]);
+      expect(received).toEqual([null]);
       await write('later');
       await pull();
-      expect(told).toEqual([null, change('later')]);
+      expect(received).toEqual([null, change('later')]);
     });
 
-    test('forgets everything where another row was written in the same millisecond with the number of the last one', async () => {
-      const { told, pull } = await follow();
+    test('a follower drops every state where another row with the number of the last one was written in the same millisecond', async () => {
+      const { received, pull } = await follow();
       const lost = await write('lost');
       await pull();
       await putBackTo(3);
@@ -97,130 +97,130 @@ describe.each(databaseKinds(process.env))(
         .where('number', '=', 4)
         .execute();
       await pull();
-      expect(told).toEqual([change('lost'), null]);
+      expect(received).toEqual([change('lost'), null]);
     });
 
     test.each([['with a link'], ['without one, as 0.2.0 announces it']])(
-      'forgets everything where it had only received what was lost, %s',
+      'a follower drops every state where a pushed change was lost, %s',
       async (form) => {
-        const { bus, told, pull } = await follow();
+        const { bus, received, pull } = await follow();
         const lost = await write('lost');
         await putBackTo(3);
         bus.publish(form === 'with a link' ? lost : ({ ...lost, link: null } as BusMessage));
         await write('instead');
         await pull();
-        expect(told).toEqual([change('lost'), null]);
+        expect(received).toEqual([change('lost'), null]);
       },
     );
 
-    test('forgets everything where it had only received what was lost, and nothing was written since', async () => {
-      const { bus, told, pull } = await follow();
+    test('a follower drops every state where a pushed change was lost and nothing was written since', async () => {
+      const { bus, received, pull } = await follow();
       const lost = await write('lost');
       await putBackTo(3);
       bus.publish({ ...lost, link: null } as BusMessage);
       await pull();
-      expect(told).toEqual([change('lost'), null]);
+      expect(received).toEqual([change('lost'), null]);
       await pull();
-      expect(told).toEqual([change('lost'), null]);
+      expect(received).toEqual([change('lost'), null]);
     });
 
-    test('takes the next number of another history for no continuation of what was lost', async () => {
-      const { bus, told, pull } = await follow();
+    test('the next number of another history does not count as a continuation of lost rows', async () => {
+      const { bus, received, pull } = await follow();
       bus.publish(await write('lost'));
       await putBackTo(3);
       await write('instead');
       bus.publish(await write('later'));
       await pull();
-      expect(told).toEqual([change('lost'), change('later'), null]);
+      expect(received).toEqual([change('lost'), change('later'), null]);
       await pull();
-      expect(told).toHaveLength(3);
+      expect(received).toHaveLength(3);
     });
 
-    test('forgets everything where fewer numbers were given out again than it had seen', async () => {
-      const { told, pull } = await follow();
+    test('a follower drops every state where a restored feed is behind what was pushed', async () => {
+      const { received, pull } = await follow();
       await putBackTo(1);
       await write('instead');
       await pull();
-      expect(told).toEqual([null]);
+      expect(received).toEqual([null]);
       await write('third');
       await pull();
-      expect(told).toEqual([null, change('third')]);
+      expect(received).toEqual([null, change('third')]);
     });
 
-    test('forgets everything where a row is missing between others, which another history would explain', async () => {
-      const { told, pull } = await follow();
+    test('a follower drops every state where a row is missing between others, which may mean another history', async () => {
+      const { received, pull } = await follow();
       for (const contentId of ['a', 'b', 'c']) await write(contentId);
       await database.db.deleteFrom('changes').where('number', '=', 5).execute();
       await pull();
-      expect(told).toEqual([null]);
+      expect(received).toEqual([null]);
     });
 
-    test('forgets everything where the last rows are missing, and does not read on for them', async () => {
-      const { told, pull } = await follow();
+    test('a follower drops every state where the last rows are missing, and does not wait for them', async () => {
+      const { received, pull } = await follow();
       for (const contentId of ['a', 'b', 'c']) await write(contentId);
       await database.db.deleteFrom('changes').where('number', '>', 4).execute();
       await pull();
-      expect(told.at(-1)).toBe(null);
+      expect(received.at(-1)).toBe(null);
       await write('later');
       await pull();
-      expect(told.at(-1)).toEqual(change('later'));
+      expect(received.at(-1)).toEqual(change('later'));
     });
 
-    test('forgets everything where the row before a new one is not the one that it saw, though that was removed', async () => {
-      const { told, pull } = await follow();
+    test('a follower drops every state where a new row names another predecessor than the last known row, although that was removed', async () => {
+      const { received, pull } = await follow();
       await putBackTo(2);
       await write('instead');
       await write('next');
       await database.db.deleteFrom('changes').where('number', '<=', 3).execute();
       await pull();
-      expect(told).toEqual([null]);
+      expect(received).toEqual([null]);
     });
 
-    test('notices a feed that was put back behind everything that was old enough to be removed, because the newest row stays', async () => {
+    test('a follower detects a restore to before all removable rows, because the newest row stays', async () => {
       clock.advance(7_200_000);
       await purgeChanges(database.db, clock.now());
       expect(await database.db.selectFrom('changes').select('number').execute()).toEqual([{ number: 3 }]);
-      const { told, pull } = await follow();
+      const { received, pull } = await follow();
       await putBackTo(2);
       await write('instead');
       await pull();
-      expect(told).toEqual([null]);
+      expect(received).toEqual([null]);
     });
 
     test('a follower drops every state once an operator has renewed the history, although rows and numbers are the same', async () => {
-      const { told, pull } = await follow();
+      const { received, pull } = await follow();
       await renewFeedHistory(database.db, () => 'restored');
       await pull();
-      expect(told).toEqual([null]);
+      expect(received).toEqual([null]);
       await pull();
       await write('later');
       await pull();
-      expect(told).toEqual([null, change('later')]);
+      expect(received).toEqual([null, change('later')]);
     });
 
     test.skipIf(name !== 'Postgres')(
-      'forgets everything where a dump was loaded over the tables, though rows and numbers are the same',
+      'a follower drops every state where a dump was loaded over the tables, although rows and numbers are the same',
       async () => {
-        const { told, pull } = await follow();
+        const { received, pull } = await follow();
         await sql`alter table change_counter rename to before`.execute(database.db);
         await sql`create table change_counter as table before`.execute(database.db);
         await pull();
-        expect(told).toEqual([null]);
+        expect(received).toEqual([null]);
       },
     );
 
     test('a follower drops no state where the database was not restored', async () => {
-      const { bus, told, pull } = await follow();
+      const { bus, received, pull } = await follow();
       await pull();
       bus.publish(await write('new'));
       await pull();
       await pull();
-      expect(told).toEqual([change('new')]);
+      expect(received).toEqual([change('new')]);
     });
 
-    test('forgets nothing where the migration comes while it follows, and rows of both forms follow each other', async () => {
+    test('a follower drops no state where the migration runs meanwhile and rows of both forms follow each other', async () => {
       await useOldSchema();
-      const { told, pull } = await follow();
+      const { received, pull } = await follow();
       await write('before');
       await pull();
       await database.db.schema.alterTable('changes').addColumn('id', 'text').execute();
@@ -232,7 +232,7 @@ describe.each(databaseKinds(process.env))(
       isLinked = false;
       for (const contentId of ['c', 'd']) await write(contentId);
       await pull();
-      expect(told).toEqual(['before', 'a', 'b', 'c', 'd'].map(change));
+      expect(received).toEqual(['before', 'a', 'b', 'c', 'd'].map(change));
     });
   },
 );

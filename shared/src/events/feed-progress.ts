@@ -15,7 +15,7 @@ export interface FeedReading {
   /** The last known row. */
   readonly last: FeedPlace | null;
   /** The highest pushed number: its row is committed, so the feed reaches at least there. 0 before the first push. */
-  readonly heardUpTo: number;
+  readonly pushedUpTo: number;
   /** Monotonic milliseconds: once this read is applied, every change committed before this instant has been seen. */
   readonly beganAtMs: number;
 }
@@ -26,7 +26,7 @@ export interface FeedProgress extends FeedPosition {
    * Takes a pushed change with the time of its row, and always applies it. Only its link shows that it is the next change
    * of the followed history; without a link, the next pull decides.
    */
-  hear(number: number, at: number, change: Change, link?: FeedLink | null): void;
+  receive(number: number, at: number, change: Change, link?: FeedLink | null): void;
   begin(): FeedReading;
   /**
    * Applies the first read: from here on every change is followed.
@@ -52,12 +52,12 @@ export interface FeedProgress extends FeedPosition {
  * Maximum number of pushed changes kept until the feed is read: more than a second brings. A number beyond it may belong
  * to another database.
  */
-const heardAtMost = 1_000;
+const pushedAtMost = 1_000;
 /** The time of row number 0, which marks the beginning and does not exist. */
 const beginningAt = 0;
 
 /**
- * @param tell called with every change, and with `null` where changes may have been missed and every state has to be
+ * @param notify called with every change, and with `null` where changes may have been missed and every state has to be
  *   dropped
  * @param record receives the same with the numbers
  * @param onApplied called for each change once it was applied
@@ -65,7 +65,7 @@ const beginningAt = 0;
  */
 export function createFeedProgress(
   clock: Clock,
-  tell: (change: Change | null) => void,
+  notify: (change: Change | null) => void,
   record?: FeedRecord,
   onApplied?: (number: number, at: number, change: Change) => void,
   limitMs = authorityLimitMs,
@@ -75,27 +75,27 @@ export function createFeedProgress(
   /** The followed database, as pages name it; null while no page named one. */
   let history: string | null = null;
   /** Changes pushed beyond the last row, by number: each has to appear in the feed. */
-  const heard = new Map<number, RowFacts>();
+  const pushed = new Map<number, RowFacts>();
 
   /** Drops every state, and continues from this row. */
   function restart(place: FeedPlace): FeedPlace {
     record?.restart(place.number, place.number === 0 ? beginningAt : place.at, history);
-    tell(null);
+    notify(null);
     return place;
   }
 
   function pass(number: number, at: number, change: Change, isInOrder: boolean): void {
     record?.add(number, at, change);
     if (isInOrder) record?.advance(number);
-    tell(change);
+    notify(change);
     onApplied?.(number, at, change);
   }
 
   return {
-    hear(number, at, change, link = null) {
+    receive(number, at, change, link = null) {
       pass(number, at, change, false);
       if (last === null || number <= last.number) return;
-      if (number <= last.number + heardAtMost) heard.set(number, { at, id: link?.id ?? null });
+      if (number <= last.number + pushedAtMost) pushed.set(number, { at, id: link?.id ?? null });
       // A message out of order, doubled or of another history still serves as a hint. The pull continues at the end of
       // the unbroken sequence of numbers.
       if (number !== last.number + 1 || link?.previous == null || link.previous !== last.id) return;
@@ -105,7 +105,7 @@ export function createFeedProgress(
     begin: () => ({
       after: last && Math.max(0, last.number - 1),
       last,
-      heardUpTo: Math.max(0, ...heard.keys()),
+      pushedUpTo: Math.max(0, ...pushed.keys()),
       beganAtMs: clock.monotonic(),
     }),
     start({ beganAtMs }, head, recalled = [], named = null) {
@@ -117,14 +117,14 @@ export function createFeedProgress(
       record?.caughtUp();
     },
     apply(reading, page) {
-      const isOther = isOfOtherHistory(page, reading, { last, history, heard });
+      const isOther = isOfOtherHistory(page, reading, { last, history, pushed });
       history = page.history ?? history;
-      if (isOther) heard.clear();
-      const told = tellPage(page, reading, isOther, restart, pass);
+      if (isOther) pushed.clear();
+      const reached = applyPage(page, reading, isOther, restart, pass);
       // A push may have advanced further meanwhile, unless the database went back.
-      if (isOther || last === null || told.number >= last.number) last = told;
+      if (isOther || last === null || reached.number >= last.number) last = reached;
       record?.advance(last.number);
-      for (const number of heard.keys()) if (number <= last.number) heard.delete(number);
+      for (const number of pushed.keys()) if (number <= last.number) pushed.delete(number);
       if (last.number < page.head) return false;
       seen.note(reading.beganAtMs);
       record?.caughtUp();
@@ -168,28 +168,32 @@ function placeOf({
 interface Followed {
   last: FeedPlace | null;
   history: string | null;
-  heard: ReadonlyMap<number, RowFacts>;
+  pushed: ReadonlyMap<number, RowFacts>;
 }
 
 const firstOf = (reading: FeedReading): FeedPlace => reading.last ?? { number: 0, at: null, id: null };
 
 /** Whether the page is of another history than what was seen: the database was put back, or another one took over. */
-function isOfOtherHistory(page: FeedPage, reading: FeedReading, { last, history, heard }: Followed): boolean {
+function isOfOtherHistory(
+  page: FeedPage,
+  reading: FeedReading,
+  { last, history, pushed }: Followed,
+): boolean {
   const asked = firstOf(reading);
   const isRenamed = page.history != null && history !== null && page.history !== history;
-  if (isRenamed || page.head < asked.number || page.head < reading.heardUpTo) return true;
+  if (isRenamed || page.head < asked.number || page.head < reading.pushedUpTo) return true;
   return page.changes.some((row) => {
-    const pushed = heard.get(row.number);
+    const announced = pushed.get(row.number);
     return (
-      (pushed && differs(row, pushed)) ||
+      (announced && differs(row, announced)) ||
       (row.number === asked.number && differs(row, asked)) ||
       (row.number === last?.number && differs(row, last))
     );
   });
 }
 
-/** @returns the row up to which everything has been told */
-function tellPage(
+/** @returns the row up to which every change has been applied */
+function applyPage(
   page: FeedPage,
   reading: FeedReading,
   isOther: boolean,

@@ -22,30 +22,30 @@ async function follow() {
   const bus = createInProcessBus(() => {});
   const follower = createFeedFollower({ feed, bus, clock: createManualClock() });
   onTestFinished(() => follower.stop());
-  const told: (Change | null)[] = [];
+  const received: (Change | null)[] = [];
   await follower.pull();
-  follower.onChange((named) => void told.push(named));
+  follower.onChange((named) => void received.push(named));
   const begun = readings;
-  return { time, rows, bus, follower, told, readings: () => readings - begun };
+  return { time, rows, bus, follower, received, readings: () => readings - begun };
 }
 
 test('ten thousand unsealed changes drop no state, and make the feed be read once', async () => {
-  const { time, bus, follower, told, readings } = await follow();
+  const { time, bus, follower, received, readings } = await follow();
   for (let i = 0; i < 10_000; i++) bus.publish({ type: 'hint', change: change('film') });
   time.advance(1_000);
   await follower.pull();
-  expect(told).toEqual([]);
+  expect(received).toEqual([]);
   expect(readings()).toBe(1);
 });
 
 test('an unsealed change makes the feed be read, and its own content is ignored', async () => {
-  const { time, rows, bus, follower, told } = await follow();
+  const { time, rows, bus, follower, received } = await follow();
   rows.push({ number: 1, at: 1, change: change('series') });
   bus.publish({ type: 'hint', change: change('film') });
   time.advance(100);
   // Shares the reading that the hint began.
   await follower.pull();
-  expect(told).toEqual([change('series')]);
+  expect(received).toEqual([change('series')]);
 });
 
 test('a follower that has been stopped reads nothing for a hint that came before', async () => {

@@ -22,12 +22,12 @@ const audit = {
 
 describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({ open }) => {
   let database: TestDatabase;
-  let heard: BusMessage[];
+  let received: BusMessage[];
   const clock = createManualClock();
   const bus = createInProcessBus(() => {});
-  bus.subscribe((message) => void heard.push(message));
+  bus.subscribe((message) => void received.push(message));
   beforeEach(async () => {
-    heard = [];
+    received = [];
     database = await open();
   });
   afterEach(() => database.close());
@@ -42,11 +42,11 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
       await entry.change(change('a'));
       await entry.audit(audit);
       entry.notice({ topic: 'content', event: 'updated', data: { id: 'a' } });
-      heardInside = heard.length;
+      heardInside = received.length;
       return 'done';
     });
     expect([result, heardInside]).toEqual(['done', 0]);
-    expect(heard).toMatchObject([
+    expect(received).toMatchObject([
       { type: 'change', number: 1, at: clock.now(), change: change('a') },
       { type: 'notice', notice: { topic: 'audit', event: 'recorded', data: { action: 'content.update' } } },
       { type: 'notice', notice: { topic: 'content', event: 'updated' } },
@@ -64,7 +64,7 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(await feed().since(0)).toMatchObject({ head: 0, changes: [] });
     expect(await database.db.selectFrom('audit').select('number').execute()).toEqual([]);
   });
@@ -75,11 +75,11 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
       await entry.change(change('a'));
       if (++attempts === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' });
     });
-    expect(heard).toMatchObject([{ type: 'change', number: 1 }]);
+    expect(received).toMatchObject([{ type: 'change', number: 1 }]);
     expect((await feed().since(0)).changes).toHaveLength(1);
   });
 
-  test('numbers many acts at once without a gap, also where some of them fail', async () => {
+  test('concurrent acts are numbered without a gap, also where some of them fail', async () => {
     const acts = Array.from({ length: 40 }, (_, i) =>
       i % 4 === 0
         ? ledger()
@@ -99,30 +99,30 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
   test('old changes are purged, and a follower that was away for longer drops every state', async () => {
     const silent = createInProcessBus(() => {});
     const follower = createFeedFollower({ feed: feed(), bus: silent, clock });
-    const told: unknown[] = [];
-    follower.onChange((given) => void told.push(given));
+    const received: unknown[] = [];
+    follower.onChange((given) => void received.push(given));
     await follower.pull();
     await database.db.transaction().execute(async (tx) => {
       for (let at = 1; at <= 5; at++) await appendChange(tx, change(`c${at}`), at, true);
     });
     await follower.pull();
-    expect(told.splice(0)).toEqual([null, ...[1, 2, 3, 4, 5].map((at) => change(`c${at}`))]);
+    expect(received.splice(0)).toEqual([null, ...[1, 2, 3, 4, 5].map((at) => change(`c${at}`))]);
     await database.db.transaction().execute(async (tx) => {
       for (let at = 6; at <= 9; at++) await appendChange(tx, change(`c${at}`), at, true);
     });
     expect(await purgeChanges(database.db, 8)).toBe(7);
     await follower.pull();
-    expect(told).toEqual([null]);
+    expect(received).toEqual([null]);
     await write('later');
     await follower.pull();
-    expect(told).toEqual([null, change('later')]);
+    expect(received).toEqual([null, change('later')]);
   });
 
   test('one pull reads more changes than a page has', async () => {
     const follower = createFeedFollower({ feed: feed(), bus: createInProcessBus(() => {}), clock });
     await follower.pull();
-    let told = 0;
-    follower.onChange(() => told++);
+    let received = 0;
+    follower.onChange(() => received++);
     const rows = Array.from({ length: 2_500 }, (_, i) => ({
       number: i + 1,
       at: 1,
@@ -135,38 +135,38 @@ describe.each(databaseKinds(process.env))('the ledger and its feed on $name', ({
         .execute();
     await database.db.updateTable('change_counter').set({ number: 2_500 }).execute();
     await follower.pull();
-    expect(told).toBe(2_500);
+    expect(received).toBe(2_500);
   });
 
-  test('tells a record of the latest changes from before it began, a bounded number', async () => {
+  test('a record receives the latest changes from before the first read, a bounded number of them', async () => {
     for (let i = 1; i <= 5; i++) await write(`c${i}`);
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     const record = {
-      add: (number: number) => void told.push(number),
+      add: (number: number) => void received.push(number),
       advance: () => {},
       caughtUp: () => {},
-      restart: (number: number) => void told.push(`from ${number}`),
+      restart: (number: number) => void received.push(`from ${number}`),
     };
     const silent = createInProcessBus(() => {});
     const follower = createFeedFollower({ feed: feed(), bus: silent, clock, record, recalledChanges: 3 });
     await follower.pull();
     await write('c6');
     await follower.pull();
-    expect(told).toEqual(['from 5', 'from 3', 3, 4, 5, 6]);
+    expect(received).toEqual(['from 5', 'from 3', 3, 4, 5, 6]);
   });
 
   test('an unreadable change makes the follower drop every state instead of skipping it', async () => {
     const follower = createFeedFollower({ feed: feed(), bus: createInProcessBus(() => {}), clock });
-    const told: unknown[] = [];
+    const received: unknown[] = [];
     await follower.pull();
-    follower.onChange((given) => void told.push(given));
+    follower.onChange((given) => void received.push(given));
     await database.db
       .insertInto('changes')
       .values({ number: 1, at: 1, change: '{"kind":"newer"}' })
       .execute();
     await database.db.updateTable('change_counter').set({ number: 1 }).execute();
     await follower.pull();
-    expect(told).toEqual([null]);
+    expect(received).toEqual([null]);
   });
 });
 

@@ -27,7 +27,7 @@ const change = (contentId: string): BusMessage => ({
 });
 
 function open(origin: string, at = url) {
-  const heard: BusMessage[] = [];
+  const received: BusMessage[] = [];
   const faults: unknown[] = [];
   const bus: NatsBus = createNatsBus({
     url: at,
@@ -37,8 +37,8 @@ function open(origin: string, at = url) {
     onFault: (error) => void faults.push(error),
   });
   onTestFinished(() => bus.close());
-  bus.subscribe((message) => void heard.push(message));
-  return { bus, heard, faults };
+  bus.subscribe((message) => void received.push(message));
+  return { bus, received, faults };
 }
 
 async function openAll(names: string[], at = url) {
@@ -52,7 +52,7 @@ async function openAll(names: string[], at = url) {
 }
 
 describe.skipIf(url === '')('the bus over NATS', () => {
-  test('brings changes and notices to every process once, in their order, and to the sender before publish returns', async () => {
+  test('every process receives changes and notices once, in order, and the sender before publish returns', async () => {
     const [sender, ...others] = await openAll(['a', 'b', 'c', 'd']);
     const notice: BusMessage = {
       type: 'notice',
@@ -60,15 +60,15 @@ describe.skipIf(url === '')('the bus over NATS', () => {
     };
     const sent = [change('a'), notice, ...Array.from({ length: 200 }, (_, i) => change(`c${i}`))];
     for (const message of sent) sender?.bus.publish(message);
-    expect(sender?.heard).toEqual(sent);
-    for (const { heard, faults } of others) {
-      await vi.waitFor(() => expect(heard).toEqual(sent), waiting);
+    expect(sender?.received).toEqual(sent);
+    for (const { received, faults } of others) {
+      await vi.waitFor(() => expect(received).toEqual(sent), waiting);
       expect(faults).toEqual([]);
     }
-    expect(sender?.heard).toEqual(sent);
+    expect(sender?.received).toEqual(sent);
   });
 
-  test('brings each message when it comes: a hundred, each sent once the one before is there, need no second each', async () => {
+  test('messages over NATS arrive at once: a hundred, each sent after the one before, need no second each', async () => {
     const [sender, receiver] = await openAll(['a', 'b']);
     for (let i = 0; i < 100; i++) {
       const arrived = new Promise<void>((resolve) => {
@@ -97,11 +97,11 @@ describe.skipIf(url === '')('the bus over NATS', () => {
       await jetstream(connection, { timeout: 30_000 }).publish('latchkey.changes', garbage);
     const message = change('after');
     sender?.bus.publish(message);
-    await vi.waitFor(() => expect(receiver?.heard).toEqual([message]), waiting);
+    await vi.waitFor(() => expect(receiver?.received).toEqual([message]), waiting);
     expect(receiver?.faults).toHaveLength(5);
   });
 
-  test('takes of a message that no process of the installation sealed only what it may mean, and reports it', async () => {
+  test('a message without a seal of the installation is reported, and is at most a hint', async () => {
     const [sender, receiver] = await openAll(['a', 'b']);
     const connection = await connect({ servers: new URL(url).host });
     onTestFinished(() => connection.close());
@@ -120,23 +120,23 @@ describe.skipIf(url === '')('the bus over NATS', () => {
     sender?.bus.publish(last);
     const hint = (contentId: string) => ({ type: 'hint', change: { kind: 'content', contentId } });
     const expected = [hint('film'), hint('film'), hint('fool'), genuine, last];
-    await vi.waitFor(() => expect(receiver?.heard).toEqual(expected), waiting);
+    await vi.waitFor(() => expect(receiver?.received).toEqual(expected), waiting);
     expect(receiver?.faults).toHaveLength(4);
   });
 
-  test('brings nothing from before a process came', async () => {
+  test('a process receives no message from before it connected to NATS', async () => {
     const [sender, witness] = await openAll(['a', 'w']);
     sender?.bus.publish(change('before'));
-    await vi.waitFor(() => expect(witness?.heard).toHaveLength(1), waiting);
+    await vi.waitFor(() => expect(witness?.received).toHaveLength(1), waiting);
     const [late] = await openAll(['b']);
     const message = change('after');
     sender?.bus.publish(message);
-    await vi.waitFor(() => expect(late?.heard).toEqual([message]), waiting);
+    await vi.waitFor(() => expect(late?.received).toEqual([message]), waiting);
   });
 });
 
 describe.skipIf(url === '' || !canStart)('where the NATS server', () => {
-  test('is not there at first, that is reported once, the process is heard by itself, and by all once the server has come', async () => {
+  test('without NATS a process receives its own messages, the outage is reported once, and later the server is used', async () => {
     const place = await makePlace();
     const nowhere = `nats://127.0.0.1:${place.port}`;
     let attempts = 0;
@@ -147,7 +147,7 @@ describe.skipIf(url === '' || !canStart)('where the NATS server', () => {
     await new Promise<void>((resolve) => closed.listen(place.port, '127.0.0.1', resolve));
     const all = [open('a', nowhere), open('b', nowhere)] as const;
     all[0].bus.publish(change('early'));
-    expect(all[0].heard).toHaveLength(1);
+    expect(all[0].received).toHaveLength(1);
     await vi.waitFor(() => {
       expect(attempts).toBeGreaterThan(6);
       expect(all.map(({ bus, faults }) => [bus.state(), faults.length])).toEqual([
@@ -161,7 +161,7 @@ describe.skipIf(url === '' || !canStart)('where the NATS server', () => {
     await expectDelivery(all);
   });
 
-  test('is killed and comes back without its stream, messages are brought again, and the outage was reported once', async () => {
+  test('messages arrive again after NATS restarted without its stream, and the outage is reported once', async () => {
     const place = await makePlace();
     const first = await startOwnNats(place);
     const all = await openAll(['a', 'b'], first.url);
@@ -169,7 +169,7 @@ describe.skipIf(url === '' || !canStart)('where the NATS server', () => {
     await vi.waitFor(() => expect(all.map(({ bus }) => bus.state())).toEqual(['down', 'down']), waiting);
     const local = change('meanwhile');
     all[0]?.bus.publish(local);
-    expect(all[0]?.heard).toEqual([local]);
+    expect(all[0]?.received).toEqual([local]);
     await first.stop();
     // It is down a moment before it says so.
     await vi.waitFor(() => {
@@ -180,14 +180,14 @@ describe.skipIf(url === '' || !canStart)('where the NATS server', () => {
     await expectDelivery(all);
   });
 
-  test('is paused for longer than the pings bear, messages are brought again once it goes on', async () => {
+  test('messages arrive again after NATS was paused for longer than the pings allow', async () => {
     const server = await startOwnNats();
     onTestFinished(() => server.stop());
     const all = await openAll(['a', 'b'], server.url);
     process.kill(server.pid, 'SIGSTOP');
     const local = change('meanwhile');
     all[0]?.bus.publish(local);
-    expect(all[0]?.heard).toEqual([local]);
+    expect(all[0]?.received).toEqual([local]);
     await vi.waitFor(() => expect(all.map(({ bus }) => bus.state())).toEqual(['down', 'down']), waiting);
     process.kill(server.pid, 'SIGCONT');
     await expectDelivery(all);
@@ -200,13 +200,13 @@ async function makePlace() {
   return { port: await findFreePort(), folder };
 }
 
-/** Sent anew until all have heard it: while one of them is not back yet, it hears nothing, and nothing is kept for it. */
+/** Sent again until all have received it: one that is not back yet receives nothing, and nothing is kept for it. */
 async function expectDelivery(all: readonly ReturnType<typeof open>[]): Promise<void> {
   await vi.waitFor(
     () => {
       all[0]?.bus.publish(change('again'));
       const again = expect.objectContaining({ change: { kind: 'content', contentId: 'again' } });
-      for (const { heard } of all) expect(heard).toContainEqual(again);
+      for (const { received } of all) expect(received).toContainEqual(again);
     },
     { timeout: 30_000, interval: 100 },
   );

@@ -14,7 +14,7 @@ const unsealed =
   'a message from NATS has no seal of this installation: its sender is of a release before 0.3.0, has another ' +
   'INTERNAL_SECRET, or is a stranger who can write to NATS. Such messages only have the change feed read sooner';
 
-export interface NatsBusOptions {
+interface NatsBusOptions {
   url: string;
   /** The client name that the NATS server shows for this connection. */
   name: string;
@@ -38,11 +38,11 @@ export interface NatsBus extends Bus {
  */
 export function createNatsBus({ url, name, origin, seal, onFault }: NatsBusOptions): NatsBus {
   const local = createInProcessBus(onFault);
-  const link = openNatsLink({ url, name, onFault, hear });
+  const link = openNatsLink({ url, name, onFault, receive });
   let unacknowledged = 0;
   let unsent = 0;
 
-  function hear(bytes: Uint8Array): void {
+  function receive(bytes: Uint8Array): void {
     const envelope = parseEnvelope(bytes, seal);
     if (!envelope) {
       onFault(new TypeError('a message from NATS is malformed and was ignored'));

@@ -11,26 +11,26 @@ const pingsUnanswered = 2;
 /** The shortest wait that a pull allows. The pull is repeated, and a consumer that is gone is noticed after two of them. */
 const pullEveryMs = 1_000;
 
-export interface NatsLinkOptions {
+interface NatsLinkOptions {
   /** `nats://` or `tls://`, several separated by commas, with user and password or a token where they are needed. */
   url: string;
   /** The client name that the server shows for this connection. */
   name: string;
-  hear: (bytes: Uint8Array) => void;
+  receive: (bytes: Uint8Array) => void;
   /** Called when the link was lost or cannot be made, once each time. */
   onFault: (error: unknown) => void;
 }
 
 /** A NATS connection that consumes the stream and always reconnects. */
-export interface NatsLink {
+interface NatsLink {
   /** The connection while the stream is being consumed; null at other times. */
   connection(): NatsConnection | null;
   close(): Promise<void>;
 }
 
-export function openNatsLink({ url, name, hear, onFault }: NatsLinkOptions): NatsLink {
+export function openNatsLink({ url, name, receive, onFault }: NatsLinkOptions): NatsLink {
   const ending = new AbortController();
-  let hearing: NatsConnection | null = null;
+  let consumed: NatsConnection | null = null;
   let reported = false;
 
   function report(error: unknown): void {
@@ -46,11 +46,11 @@ export function openNatsLink({ url, name, hear, onFault }: NatsLinkOptions): Nat
     ending.signal.addEventListener('abort', stop);
     try {
       watchConnection(connection, messages);
-      hearing = connection;
+      consumed = connection;
       reported = false;
-      for await (const message of messages) hear(message.data);
+      for await (const message of messages) receive(message.data);
     } finally {
-      hearing = null;
+      consumed = null;
       ending.signal.removeEventListener('abort', stop);
       messages.stop();
       await consumer.delete().catch(() => {});
@@ -74,7 +74,7 @@ export function openNatsLink({ url, name, hear, onFault }: NatsLinkOptions): Nat
 
   const running = run();
   return {
-    connection: () => hearing,
+    connection: () => consumed,
     close() {
       ending.abort();
       return running;

@@ -5,7 +5,7 @@ import { AppError } from '../errors/errors.ts';
 import { answerRaw, type RawAnswers } from './raw-answer.ts';
 import { validationFailure } from './validation.ts';
 
-export interface ClientErrors {
+interface ClientErrors {
   /** Called for each request that begins. */
   begin(request: IncomingMessage, reply: FastifyReply): void;
   /** Why the body of this request will never arrive whole; null where no fault is known. */

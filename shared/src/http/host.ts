@@ -1,16 +1,15 @@
-import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import './request-context.ts';
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { OperatorLog, RequestLog } from '../log/index.ts';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import { type OperatorLog, type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { createClientErrors } from './client-error.ts';
 import { createErrorHandler } from './error-handler.ts';
 import { acceptJsonBodies } from './json-body.ts';
 import { addNotFound } from './not-found.ts';
 import { type RawAnswers, refuseConnect } from './raw-answer.ts';
+import './request-context.ts';
 import { createTransferCodingCheck, refuseFragment, refuseHost } from './request-head.ts';
-import { createResponseObserver } from './response-observer.ts';
 import { type App, gateDecorator } from './routes.ts';
 import { validatorCompiler } from './validation.ts';
 
@@ -148,4 +147,35 @@ const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
 function requestIdOf(request: IncomingMessage, randomId: () => string): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && acceptable.test(given) ? given : randomId();
+}
+
+/** nginx introduced this status, and it is the usual way to log a client that left before its answer. */
+const clientClosedRequest = 499;
+
+/** Writes the log line and the metrics of a request that has ended, however it ended. */
+function createResponseObserver(
+  requestLog: RequestLog | null,
+  metrics: Metrics,
+): (request: FastifyRequest, reply: FastifyReply, durationMs: number) => void {
+  return (request, reply, durationMs) => {
+    const { principal } = request;
+    const userAgent = request.headers['user-agent'];
+    const route = request.answeredRoute ?? (request.is404 ? null : (request.routeOptions.url ?? null));
+    const status =
+      reply.raw.writableFinished || reply.raw.headersSent ? reply.raw.statusCode : clientClosedRequest;
+    metrics.observeRequest(route ?? 'none', request.method, status, durationMs / 1_000);
+    requestLog?.write({
+      requestId: redact(request.id),
+      method: request.method,
+      path: redactPath(request.raw.url ?? ''),
+      route,
+      status,
+      durationMs: Math.round(durationMs * 1_000) / 1_000,
+      clientIp: request.clientIp,
+      userAgent: userAgent === undefined ? null : redact(userAgent),
+      // Before the first hook, neither exists.
+      principal: principal ? { kind: principal.kind, id: principal.id && redact(principal.id) } : null,
+      code: request.errorCode ?? null,
+    });
+  };
 }

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import { problems } from '../errors/errors.ts';
 import type { App } from './routes.ts';
 
-export interface OpenApiFacts {
+interface OpenApiFacts {
   version: string;
   publicUrl: string | null;
   /** The documents of services in other processes. Their paths are added to those of this process. */

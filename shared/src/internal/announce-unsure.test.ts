@@ -1,7 +1,7 @@
 import fastify from 'fastify';
 import { expect, test } from 'vitest';
 import type { App } from '../http/index.ts';
-import { announceUnsure } from './announce-unsure.ts';
+import { announceUnsure } from './answer-headers.ts';
 
 test('a process marks its answers as unsure after 4 s without changes, and as ending in preference to that', async () => {
   const app = fastify();

@@ -1,13 +1,13 @@
-export { announceUnsure } from './announce-unsure.ts';
-export { ask, faultOf, isSecretRefused, readJson, SecretRefused, secretHeaders } from './ask.ts';
-export { addFeedRoutes, createFeedClient } from './feed.ts';
 export {
   addLogHeaders,
+  announceUnsure,
   foreignPageHeader,
   internalHeaderPrefix,
   isDirectHeader,
   readLogHeaders,
-} from './log-headers.ts';
+} from './answer-headers.ts';
+export { ask, faultOf, isSecretRefused, readJson, SecretRefused, secretHeaders } from './ask.ts';
+export { addFeedRoutes, createFeedClient } from './feed.ts';
 export { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
 export { createNeighbourGate, internalSecretHeader } from './neighbour-gate.ts';
 export { addProcessReportRoute, processReportPath } from './process-report.ts';

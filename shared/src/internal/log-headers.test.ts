@@ -5,7 +5,7 @@ import type { Principal } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { type App, createHost } from '../http/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { addLogHeaders, readLogHeaders } from './log-headers.ts';
+import { addLogHeaders, readLogHeaders } from './answer-headers.ts';
 
 let app: App;
 let principal: Principal | null;
@@ -40,7 +40,7 @@ const viewer = (id: string): Principal => ({
 });
 
 describe('an answer tells', () => {
-  test('who acted, what was refused and which route it was', async () => {
+  test('an answer to the gateway names the principal, the code and the route', async () => {
     principal = viewer('ann');
     expect(await told('/refused')).toEqual({
       principal: { kind: 'viewer', id: 'ann' },
@@ -57,7 +57,7 @@ describe('an answer tells', () => {
     expect(await told('/nowhere')).toEqual({ principal: null, code: 'NOT_FOUND', route: null });
   });
 
-  test('any id as it is, and never a second header with it', async () => {
+  test('an answer carries any id unchanged, and an id never adds a header', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (id) => {
         principal = viewer(id);
@@ -69,13 +69,13 @@ describe('an answer tells', () => {
     );
   }, 120_000);
 
-  test('an id that is no well-formed text without failing the request', async () => {
+  test('an id that is not well-formed Unicode does not fail the request', async () => {
     principal = viewer('\ud800 alone');
     expect(await told('/keys/film')).toMatchObject({ principal: { id: '\ufffd alone' } });
   });
 });
 
-test('whatever else stands in those headers is nothing, and nothing fails', () => {
+test('malformed log headers are ignored', () => {
   const nothing = { principal: null, code: null, route: null };
   expect(readLogHeaders({})).toEqual(nothing);
   expect(readLogHeaders({ 'x-latchkey-principal': '%', 'x-latchkey-code': 'toString' })).toEqual(nothing);

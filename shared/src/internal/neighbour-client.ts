@@ -17,7 +17,7 @@ export interface NeighbourClient {
   post<T>(path: string, body: unknown, parse: (body: unknown) => T): Promise<T>;
 }
 
-export interface NeighbourClientOptions {
+interface NeighbourClientOptions {
   /** Its name, for the operator. */
   name: string;
   upstream: Upstream;

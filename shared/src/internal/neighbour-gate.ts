@@ -17,7 +17,7 @@ export const refusedHeader = 'x-latchkey-refused';
 const openPaths = new Set(['/health', '/ready']);
 
 /** Distinguishes other services of this installation from all other callers. */
-export interface NeighbourGate {
+interface NeighbourGate {
   /**
    * Whether a request presents the secret. Only then are its statements about the client trusted: any caller that reaches
    * the port can send `X-Forwarded-For`.

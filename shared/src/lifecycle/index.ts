@@ -8,3 +8,4 @@ export {
   type ReadyReport,
 } from './readiness.ts';
 export { createShutdown, endByForce, type Shutdown } from './shutdown.ts';
+export { withTimeLimit } from './time-limit.ts';

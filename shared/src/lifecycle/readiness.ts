@@ -1,5 +1,6 @@
 import type { Clock } from '../clock/clock.ts';
 import type { OperatorLog } from '../log/index.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 /**
  * Thrown by a check whose dependency works in part, or whose state is unknown: the process stays ready.
@@ -73,7 +74,7 @@ export function createReadiness(
     check,
   }: Dependency): Promise<[string, ReadyReport['dependencies'][string]]> {
     try {
-      const said = await checkInTime(check);
+      const said = await withTimeLimit(checkTimeoutMs, check());
       if (down.delete(name)) onMended(name);
       return [name, { status: 'up', ...said }];
     } catch (error) {
@@ -137,17 +138,4 @@ export function createLoggedReadiness(
       log.warn(`${error instanceof Degraded ? 'degraded' : 'not ready'}: ${dependency}`, { error }),
     (dependency) => log.info(`ready again: ${dependency}`),
   );
-}
-
-/** @throws Error where the check takes longer than `checkTimeoutMs` */
-async function checkInTime(check: Dependency['check']): ReturnType<Dependency['check']> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${checkTimeoutMs} ms`)), checkTimeoutMs);
-  });
-  try {
-    return await Promise.race([check(), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

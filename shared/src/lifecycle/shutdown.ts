@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { OperatorLog } from '../log/index.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 /** The end of a process, in named phases, in the reverse order of opening. */
 export interface Shutdown {
@@ -18,16 +19,10 @@ export function createShutdown(log: OperatorLog): Shutdown {
 
   async function runAll() {
     for (const { phase, limitMs, run } of phases.reverse()) {
-      let timer: NodeJS.Timeout | undefined;
-      const limit = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => reject(new Error(`not done within ${limitMs} ms`)), limitMs);
-      });
       try {
-        await Promise.race([run(), limit]);
+        await withTimeLimit(limitMs, Promise.resolve(run()), 'not done');
       } catch (error) {
         log.error(`shutdown: ${phase} did not end well`, { error });
-      } finally {
-        clearTimeout(timer);
       }
     }
   }

@@ -10,7 +10,7 @@ export type TrustProxy =
   /** The proxies have these addresses. */
   | { readonly kind: 'list'; readonly trusted: BlockList };
 
-export type ParsedTrustProxy = { value: TrustProxy; warning?: string } | { wrong: string };
+type ParsedTrustProxy = { value: TrustProxy; warning?: string } | { wrong: string };
 
 export const trustProxyForms =
   '`true`, `false`, a number of hops from `1` to `10`, or a comma-separated list of IP addresses, CIDR ranges ' +

@@ -11,7 +11,7 @@ const echoMs = 500;
  */
 const shutdownLimitMs = 30_000;
 
-export interface EndOptions {
+interface EndOptions {
   process: NodeJS.Process;
   /** Reports not ready from now on. */
   drain: () => void;

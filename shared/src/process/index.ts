@@ -6,6 +6,5 @@ export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit } from './explain-and-exit.ts';
 export { explainRefusal } from './explain-refusal.ts';
 export { createProcessBase, type ProcessBase, type ProcessContext } from './process-context.ts';
-export { runService, type ServiceContext } from './run-service.ts';
+export { rowSettings, runService, type ServiceContext, serviceSettings } from './run-service.ts';
 export { createServiceCore, type ServiceCore } from './service-core.ts';
-export { rowSettings, serviceSettings } from './service-settings.ts';

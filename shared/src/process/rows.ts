@@ -2,23 +2,15 @@
 
 import { randomUUID } from 'node:crypto';
 import { createRefusalLog } from '../audit/index.ts';
-import type { Clock } from '../clock/clock.ts';
-import {
-  createDatabaseProbe,
-  type Database,
-  type DatabasePlace,
-  nameDatabase,
-  openDatabase,
-  type Schema,
-} from '../db/index.ts';
+import { type Database, type DatabasePlace, nameDatabase, openDatabase, type Schema } from '../db/index.ts';
 import type { Bus, ChangeFeed } from '../events/index.ts';
 import { createDatabaseFeed, createLedger } from '../events/rows.ts';
 import type { RouteOptions } from '../http/index.ts';
-import { Degraded, type Dependency, type Shutdown } from '../lifecycle/index.ts';
+import type { Shutdown } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
-import { createSchemaCheck, type SchemaCheck } from './check-schema.ts';
 import { type BusSettings, connectBus } from './connect-bus.ts';
 import { connectStateStore, type Sharing, type StateStoreSettings } from './connect-state-store.ts';
+import { createSchemaCheck, databaseDependencies, type SchemaCheck } from './database-readiness.ts';
 import type { ProcessBase } from './process-context.ts';
 import type { ServiceCore } from './service-core.ts';
 
@@ -50,12 +42,6 @@ export function openRows(name: string, values: RowSettings, base: ProcessBase): 
   };
 }
 
-/**
- * A read is below the 2 s of a whole readiness check. A hanging write is reported after 600 ms, because the gateway waits
- * 900 ms: without an answer by then, it would show every service as down, where only the database is degraded.
- */
-const probeLimits = { readMs: 1_500, writeMs: 600 };
-
 /** Opens the database of a service; it is closed with the process. No statement is sent yet. */
 function openServiceDatabase(
   values: DatabasePlace,
@@ -68,29 +54,6 @@ function openServiceDatabase(
   });
   shutdown.add('the database', 2_000, () => db.destroy());
   return db;
-}
-
-/**
- * The `/ready` check of a database: it can be read, and this code runs on its schema. A database that takes no writes is
- * degraded: known states are still served.
- */
-export function databaseDependencies(db: Database, clock: Clock, checkSchema: SchemaCheck): Dependency[] {
-  const probe = createDatabaseProbe(db, probeLimits);
-  return [
-    {
-      name: 'database',
-      check: async () => {
-        const { writeFault } = await probe(clock.now());
-        if (writeFault === null) return undefined;
-        throw new Degraded(
-          'the database takes no writes: keys are served, changes are answered 503',
-          { writes: false },
-          { cause: writeFault },
-        );
-      },
-    },
-    { name: 'migrations', check: checkSchema },
-  ];
 }
 
 /** `ServiceCore` for a service that owns rows. `DB` is the tables that it may use. */

@@ -1,11 +1,20 @@
 import { createSystemClock } from '../clock/clock.ts';
 import {
+  authorityVariables,
+  cacheAndBusVariables,
   describeVariables,
   type Environment,
+  gatewayVariables,
+  internalVariables,
+  observabilityVariables,
+  processVariables,
   type Rule,
+  rateLimitVariables,
   readConfig,
   type Settings,
+  sharedDatabaseVariables,
   type Values,
+  viewerTokenVariables,
   weakSecretRules,
 } from '../config/index.ts';
 import { createShutdown, type Dependency } from '../lifecycle/index.ts';
@@ -36,7 +45,7 @@ export interface ServiceContext<S extends Settings> extends ProcessContext {
   values: Values<S>;
 }
 
-export interface RunServiceOptions<S extends Settings> {
+interface RunServiceOptions<S extends Settings> {
   name: string;
   version: string;
   settings: S;
@@ -158,3 +167,20 @@ async function prepareUntilDone(
     }
   }
 }
+
+/** Settings of every service of the distributed profile. `port` is its default. */
+export function serviceSettings(port: number) {
+  return {
+    ...processVariables(port),
+    ...internalVariables,
+    ...cacheAndBusVariables,
+    ...viewerTokenVariables,
+    ...authorityVariables,
+    rateLimit: gatewayVariables.rateLimit,
+    ...rateLimitVariables,
+    ...observabilityVariables('0.0.0.0'),
+  };
+}
+
+/** Additional settings of a service that stores rows. */
+export const rowSettings = sharedDatabaseVariables;

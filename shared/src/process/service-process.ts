@@ -14,7 +14,7 @@ const closeTimeoutMs = 10_000;
 /** Path prefix of the internal routes. */
 const internalPath = '/internal/';
 
-export interface ServiceProcessOptions {
+interface ServiceProcessOptions {
   name: string;
   version: string;
   host: string;
@@ -47,8 +47,8 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
   const app = createHost({
     randomId: randomUUID,
     clientIpOf: (request) => {
-      const told = gate.isNeighbour(request) ? String(request.headers['x-forwarded-for'] ?? '') : '';
-      return normalizeIp(told) ?? normalizeIp(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
+      const forwarded = gate.isNeighbour(request) ? String(request.headers['x-forwarded-for'] ?? '') : '';
+      return normalizeIp(forwarded) ?? normalizeIp(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
     },
     requestLog: null,
     operatorLog: log,
@@ -56,14 +56,14 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     isDraining: readiness.isDraining,
   });
   gate.addTo(app);
-  const tell = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);
+  const setPhase = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);
   app.addHook('onRequest', (request, reply, done) => {
-    if (readiness.isDraining()) tell(reply, 'ending');
+    if (readiness.isDraining()) setPhase(reply, 'ending');
     if (request.routeOptions.config.waitsForNothing) return done();
-    if (!open) tell(reply, 'starting');
+    if (!open) setPhase(reply, 'starting');
     else if (request.routeOptions.url?.startsWith(internalPath) && readiness.lacksSomething()) {
       // Its rows may be outdated. The caller then asks another address, or answers that the state is unknown.
-      tell(reply, 'unsure');
+      setPhase(reply, 'unsure');
     } else return done();
     done(new AppError('DEPENDENCY_UNAVAILABLE'));
   });

@@ -50,7 +50,7 @@ function lease(fields: Partial<LeaseState> = {}): LeaseState {
 }
 
 describe('a shared lease', () => {
-  test('is given without asking the owner, as a state of the instant up to which the feed was followed', async () => {
+  test('a shared lease is returned without a call to the owner, as a state of the instant up to which the feed was followed', async () => {
     const value = lease();
     entries.set('lease l', { value, stamp });
     expect(await readers.lease.load('l')).toEqual(new EarlierState(value, 0));
@@ -64,7 +64,7 @@ describe('a shared lease', () => {
     ['both', { leaseId: null, viewerId: 'v', contentId: 'c' }],
   ])('is not believed once a change has named %s', async (_what, named) => {
     entries.set('lease l', { value: lease(), stamp });
-    progress.hear(6, 600, { kind: 'leases', ...named });
+    progress.receive(6, 600, { kind: 'leases', ...named });
     expect(await readers.lease.load('l')).toEqual(owner.value);
   });
 
@@ -79,13 +79,13 @@ describe('a shared lease', () => {
     expect(asked).toEqual(['l']);
   });
 
-  test('is believed where it is revoked and would still be renewable', async () => {
+  test('a shared lease that is revoked is used although it would still be renewable', async () => {
     const value = lease({ expiresAt: clock.now() - 1, revokedAt: 1 });
     entries.set('lease l', { value, stamp });
     expect(await readers.lease.load('l')).toEqual(new EarlierState(value, 0));
   });
 
-  test('is asked of the owner where the feed has not been followed for 2.5 s, so that a decision finds it fresh', async () => {
+  test('the owner is called where the feed has not been followed for 2.5 s, so that a decision gets a fresh state', async () => {
     const value = lease({ expiresAt: clock.now() + 9_000 });
     for (const key of ['l', 'm']) entries.set(`lease ${key}`, { value, stamp });
     clock.advance(2_400);
@@ -94,7 +94,7 @@ describe('a shared lease', () => {
     expect(await readers.lease.load('m')).toEqual(owner.value);
   });
 
-  test('is not believed again after it was read, before the feed was followed further: what was read may be newer', async () => {
+  test('a shared lease is not used again after the owner was read until the feed was followed further, because the read may be newer', async () => {
     const value = lease();
     entries.set('lease l', { value, stamp });
     expect(await readers.lease.load('l')).toBeInstanceOf(EarlierState);
@@ -108,31 +108,31 @@ describe('a shared lease', () => {
 });
 
 describe('what the owner answers', () => {
-  test('is not followed by a shared entry, before the feed was followed further', async () => {
+  test('after an answer of the owner no shared entry is used until the feed was followed further', async () => {
     await readers.lease.load('l');
     entries.set('lease l', { value: lease(), stamp });
     expect(await readers.lease.load('l')).toEqual(owner.value);
   });
 
-  test('is shared with the number that it is true at, though the feed has been followed further', async () => {
-    progress.hear(6, 600, { kind: 'content', contentId: 'y' });
+  test('an answer of the owner is shared with the number at which it is true, although the feed has been followed further', async () => {
+    progress.receive(6, 600, { kind: 'content', contentId: 'y' });
     expect(await readers.lease.load('l')).toEqual(owner.value);
     expect(entries.get('lease l')).toEqual({ value: owner.value, stamp });
   });
 
-  test('is shared with the last number known here where the owner is ahead', async () => {
+  test('an answer of an owner that is ahead is shared with the last number known here', async () => {
     owner.asOf = 9;
     await readers.lease.load('l');
     expect(entries.get('lease l')?.stamp).toEqual(stamp);
   });
 
-  test('is not shared where there is no lease', async () => {
+  test('an answer without a lease is not shared', async () => {
     owner.value = null;
     expect(await readers.lease.load('l')).toBeNull();
     expect(entries.size).toBe(0);
   });
 
-  test('is shared of marks, also that there is none', async () => {
+  test('answers about marks are shared, also where no mark exists', async () => {
     owner.mark = null;
     expect(await readers.mark.load('c v w')).toBeNull();
     expect(asked).toEqual(['v w of c']);
@@ -140,7 +140,7 @@ describe('what the owner answers', () => {
     clock.advance(1);
     progress.apply(progress.begin(), { head: 5, changes: [] });
     expect(await readers.mark.load('c v w')).toEqual(new EarlierState(null, clock.monotonic()));
-    progress.hear(6, 600, { kind: 'leases', leaseId: 'l', viewerId: 'v w', contentId: 'c' });
+    progress.receive(6, 600, { kind: 'leases', leaseId: 'l', viewerId: 'v w', contentId: 'c' });
     await readers.mark.load('c v w');
     expect(asked).toHaveLength(2);
   });

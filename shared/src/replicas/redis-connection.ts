@@ -53,14 +53,14 @@ export function connectRedis(
   let closing = false;
   const isUp = () => redis.status === 'ready' && failures < failuresInARow;
 
-  function tell(error: unknown): void {
-    if (!closing) outage.tell(error);
+  function report(error: unknown): void {
+    if (!closing) outage.report(error);
   }
 
   function fail(error: unknown, count: number): void {
     failures += count;
     // A connection that is lost, or cannot be made, reports the reason in a separate event.
-    if (failures >= failuresInARow && redis.status === 'ready') tell(error);
+    if (failures >= failuresInARow && redis.status === 'ready') report(error);
   }
 
   async function probe(): Promise<void> {
@@ -74,13 +74,13 @@ export function connectRedis(
     }
   }
   // Without a listener, ioredis writes to the console.
-  redis.on('error', tell);
+  redis.on('error', report);
   redis.on('ready', () => {
     wasReady = true;
     void probe();
   });
   redis.on('close', () => {
-    if (!wasReady) tell(new Error('the connection was closed before it could be used'));
+    if (!wasReady) report(new Error('the connection was closed before it could be used'));
     wasReady = false;
     failures = failuresInARow;
   });
@@ -133,7 +133,7 @@ const mostReasons = 5;
 
 /** Reports an outage once, however often it is noticed. */
 interface RedisOutage {
-  tell(error: unknown): void;
+  report(error: unknown): void;
   /** The outage is over: the next one is reported again. */
   end(): void;
 }
@@ -145,16 +145,16 @@ interface RedisOutage {
  * @param onFault called with the reason, as an Error without a command's arguments, so without a password
  */
 export function createRedisOutage(onFault: (error: Error) => void): RedisOutage {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return {
-    tell(error) {
+    report(error) {
       const reason = withoutArguments(error);
-      if (told.size > 0 && !(error instanceof ReplyError)) return;
-      if (told.has(reason.message) || told.size >= mostReasons) return;
-      told.add(reason.message);
+      if (reported.size > 0 && !(error instanceof ReplyError)) return;
+      if (reported.has(reason.message) || reported.size >= mostReasons) return;
+      reported.add(reason.message);
       onFault(reason);
     },
-    end: () => told.clear(),
+    end: () => reported.clear(),
   };
 }
 

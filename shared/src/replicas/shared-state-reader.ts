@@ -14,7 +14,7 @@ export interface OwnerAnswer<V> {
   asOf: number;
 }
 
-export interface SharedStateReaderOptions<V> {
+interface SharedStateReaderOptions<V> {
   kind: StateKind;
   states: StateStore;
   /** Calls the owner. */

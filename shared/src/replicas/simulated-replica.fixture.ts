@@ -134,7 +134,7 @@ export class SimulatedReplica {
   /** The ledger's publishing and the answer, which follow each other without a wait. */
   answer(committed: Committed): void {
     const { number, at, change, link, versions } = committed;
-    this.#progress.hear(number, at, change, link);
+    this.#progress.receive(number, at, change, link);
     // A state that a failover lost holds again, or never holds. Its acknowledged end does not bring it back.
     if (this.#owner.isLost(committed)) return;
     for (const [item, version] of versions) {
@@ -150,7 +150,7 @@ export class SimulatedReplica {
     if ('renewed' in message) {
       const notice: Notice = { topic: 'lease', event: 'renewed', data: {} };
       this.#onMessage({ type: 'renewal', leaseId: message.renewed, notice });
-    } else this.#progress.hear(message.number, message.at, message.change, message.link);
+    } else this.#progress.receive(message.number, message.at, message.change, message.link);
   }
 
   /** The next step of a pull: it begins, the page is read (the first time after the head alone), it is applied. */

@@ -7,7 +7,7 @@ const octaves = 21;
 const buckets = bucketsPerOctave * octaves;
 
 /** Number of durations in each bucket: only non-empty buckets, in order. The form that other services receive. */
-export type SparseCounts = [bucket: number, count: number][];
+type SparseCounts = [bucket: number, count: number][];
 
 /** Durations, counted in buckets whose width grows with them. Counting one takes a logarithm and an addition. */
 export class DurationCounts {

@@ -8,7 +8,6 @@ export {
   Unresponsive,
   UnsureReplica,
 } from './phase.ts';
-export { Tries } from './tries.ts';
+export { Tries, waitForRoom } from './tries.ts';
 export { createUpstream, systemLookup, type Upstream, type UpstreamOptions } from './upstream.ts';
-export { waitForRoom } from './wait-for-room.ts';
 export type { Waiter } from './waiting-line.ts';

@@ -7,7 +7,7 @@ import { brokeBeforeAnswer } from './never-reached.ts';
 type Liveness = 'alive' | 'silent' | 'gone';
 
 /** Finds by `GET /health` whether a process is alive. */
-export interface LivenessProbe {
+interface LivenessProbe {
   life(): Liveness;
   /** A request got no answer: `silent` until a probe shows otherwise. */
   doubt(): void;

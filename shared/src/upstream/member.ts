@@ -58,7 +58,7 @@ export interface KnownMember extends Member {
   destroy(): Promise<void>;
 }
 
-export interface MemberOptions {
+interface MemberOptions {
   origin: string;
   /** The host as it was configured, for TLS. */
   serverName: string;

@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type KnownSchema, migrate, openDatabase } from '../db/index.ts';
+import { type Database, type KnownSchema, migrate, openDatabase } from '../db/index.ts';
 import { migrations } from '../db/migrations/index.ts';
-import { databaseKinds } from '../testing/index.ts';
-import { createSchemaCheck } from './check-schema.ts';
+import { createManualClock, databaseKinds } from '../testing/index.ts';
+import { stopTime } from '../testing/stop-time.ts';
+import { createSchemaCheck, databaseDependencies } from './database-readiness.ts';
 
 const last = Object.keys(migrations).at(-1) ?? '';
 /** What the operator reads of the database. */
@@ -24,13 +25,13 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     return db;
   }
 
-  test('its own schema: ready, and nothing to say', async () => {
+  test('on its own schema a process is ready and logs nothing', async () => {
     const log = createLog();
     expect(await createSchemaCheck(await openOwn(), name, log)()).toEqual({ version: last });
     expect(log.warnings).toEqual([]);
   });
 
-  test('an older schema on which the code runs: ready, shown, and said once', async () => {
+  test('on an older schema that is enough a process is ready, shows what is pending and logs it once', async () => {
     const log = createLog();
     const check = createSchemaCheck(await openOwn(), name, log, newer);
     for (let n = 0; n < 3; n++) expect(await check()).toEqual({ version: last, pending: ['9001-next'] });
@@ -39,7 +40,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     ]);
   });
 
-  test('a newer schema: ready, shown, and said once', async () => {
+  test('on a newer schema a process is ready, shows what it does not know and logs it once', async () => {
     const db = await openOwn();
     await migrate(db, newer);
     const log = createLog();
@@ -49,7 +50,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     expect(log.warnings).toEqual([expect.stringMatching(/newer.*9001-next/)]);
   });
 
-  test('a schema without which the code does not run: not ready, with the name of the database, until it is there', async () => {
+  test('without a schema that it needs a process is not ready and names the database, until the schema is there', async () => {
     const db = await openOwn();
     const needy = { ...newer, needed: '9001-next' };
     const check = createSchemaCheck(db, name, createLog(), needy);
@@ -61,8 +62,25 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
   });
 });
 
-test('an empty database: not ready', async () => {
+test('on an empty database a process is not ready', async () => {
   const db = openDatabase({ sqlitePath: ':memory:' });
   onTestFinished(() => db.destroy());
   await expect(createSchemaCheck(db, name, createLog())()).rejects.toThrow('0001-initial');
+});
+
+test('a database whose writes hang is reported as degraded before the gateway stops waiting after 900 ms', async () => {
+  const real = openDatabase({ sqlitePath: ':memory:' });
+  const hanging = { set: () => hanging, where: () => hanging, execute: () => new Promise(() => {}) };
+  const db = new Proxy(real, {
+    get: (target, name) =>
+      name === 'updateTable' ? () => hanging : Reflect.get(target, name, target).bind?.(target),
+  }) as Database;
+  const time = stopTime();
+  const [database] = databaseDependencies(db, createManualClock(0), () =>
+    Promise.reject(new Error('not asked')),
+  );
+  const outcome = Promise.resolve(database?.check()).catch((error: Error) => error);
+  time.advance(800);
+  expect(await outcome).toMatchObject({ message: expect.stringContaining('takes no writes') });
+  await real.destroy();
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLeaseState } from '../testing/lease-state.ts';
-import { KeptLease, keptLeaseBytes } from './cached-lease.ts';
+import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
 
 const time = fc.maxSafeNat();
 

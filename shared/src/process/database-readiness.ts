@@ -1,0 +1,124 @@
+import { sql } from 'kysely';
+import type { Clock } from '../clock/clock.ts';
+import { type Database, type KnownSchema, readMigrationState } from '../db/index.ts';
+import { Degraded, type Dependency, withTimeLimit } from '../lifecycle/index.ts';
+import type { OperatorLog } from '../log/index.ts';
+
+/**
+ * A read is below the 2 s of a whole readiness check. A hanging write is reported after 600 ms, because the gateway waits
+ * 900 ms: without an answer by then, it would show every service as down, where only the database is degraded.
+ */
+const probeLimits = { readMs: 1_500, writeMs: 600 };
+
+/**
+ * The `/ready` check of a database: it can be read, and this code runs on its schema. A database that takes no writes is
+ * degraded: known states are still served.
+ */
+export function databaseDependencies(db: Database, clock: Clock, checkSchema: SchemaCheck): Dependency[] {
+  const probe = createDatabaseProbe(db);
+  return [
+    {
+      name: 'database',
+      check: async () => {
+        const writeFault = await probe(clock.now());
+        if (writeFault === null) return undefined;
+        throw new Degraded(
+          'the database takes no writes: keys are served, changes are answered 503',
+          { writes: false },
+          { cause: writeFault },
+        );
+      },
+    },
+    { name: 'migrations', check: checkSchema },
+  ];
+}
+
+/**
+ * A bounded round trip that reads, and one that writes. A full disk, a read-only setting or another user's lock leaves a
+ * database that can be read, which is enough to serve keys.
+ *
+ * @returns a function that resolves with the reason why a write failed, or with null
+ */
+function createDatabaseProbe(db: Database): (now: number) => Promise<unknown> {
+  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
+  // SQLite reads its file only where a statement names a table.
+  const read = isPostgres ? sql`select 1` : sql`select count(*) from sqlite_master`;
+  let writing: Promise<unknown> | null = null;
+
+  // One at a time: while a write hangs, each further one would take another connection away from the reads.
+  function write(now: number): Promise<unknown> {
+    writing ??= db
+      .updateTable('ready_probe')
+      .set({ at: now })
+      .where('id', '=', 1)
+      .execute()
+      .finally(() => {
+        writing = null;
+      });
+    return writing;
+  }
+
+  return async (now) => {
+    const written = withTimeLimit(probeLimits.writeMs, write(now)).then(
+      () => null,
+      (error: unknown) => error ?? new Error('refused'),
+    );
+    await withTimeLimit(probeLimits.readMs, read.execute(db));
+    return written;
+  };
+}
+
+/** The schema's state in `/ready`; the lists only where they have entries. */
+interface SchemaFacts extends Record<string, unknown> {
+  /** The last migration of the database. */
+  version: string | null;
+  /** Migrations that the database lacks, and without which this code runs. */
+  pending?: string[];
+  /** Migrations of the database that this code does not know. */
+  unknown?: string[];
+}
+
+/** @throws SchemaMissing where this code cannot run on the database yet, and the database's errors */
+export type SchemaCheck = () => Promise<SchemaFacts>;
+
+/** The database lacks a migration that this code needs. */
+class SchemaMissing extends Error {
+  readonly forOperator = true;
+
+  /** @param name of the database, see `nameDatabase` */
+  constructor(missing: readonly string[], name: string) {
+    super(`The database lacks ${missing.join(', ')}; it is ${name}. Run: latchkey migrate`);
+  }
+}
+
+/**
+ * Checks whether this code runs on the database's schema. During an upgrade and after a rollback the schema may be older
+ * or newer than the code's own. That is logged once, and shown.
+ *
+ * @param name of the database, see `nameDatabase`: the operator who migrates it must use the same one
+ */
+export function createSchemaCheck(
+  db: Database,
+  name: string,
+  log: OperatorLog,
+  known?: KnownSchema,
+): SchemaCheck {
+  let said = '';
+  return async () => {
+    const { version, pending, missing, unknown } = await readMigrationState(db, known);
+    if (missing.length > 0) throw new SchemaMissing(missing, name);
+    const message =
+      pending.length > 0
+        ? `the schema is older than this version, which runs on it all the same; pending: ${pending.join(', ')}. It is ${name}. To bring it up to date: latchkey migrate`
+        : unknown.length > 0
+          ? `the schema is newer than this version, which runs on it all the same; it has ${unknown.join(', ')}`
+          : '';
+    if (message && message !== said) log.warn(message);
+    said = message;
+    return {
+      version,
+      ...(pending.length > 0 && { pending }),
+      ...(unknown.length > 0 && { unknown }),
+    };
+  };
+}
