@@ -103,7 +103,7 @@ describe.each(databaseKinds(process.env))('refusals on $name', ({ open }) => {
     ]);
   });
 
-  test('one viewer does not fill the disk: beyond its own rows its refusals are counted, ten a minute apart from that', async () => {
+  test('one viewer cannot fill the disk: beyond its own rows and ten more a minute its refusals are counted in shared rows', async () => {
     for (let n = 0; n < 1_500; n += 100)
       await Promise.all(Array.from({ length: 100 }, (_, i) => refusals.record(entry(`${n + i}`))));
     await refusals.settle();

@@ -209,7 +209,7 @@ describe('a key set that cannot be reached', () => {
     expect(fetches).toBe(2);
   });
 
-  test('a flood of made-up kids while no fetch ends makes nobody with a known kid wait, and asks no more than once', async () => {
+  test('while a fetch of the key set hangs, a flood of made-up kids delays no token with a known kid and starts no other fetch', async () => {
     await accepted(await tokenOf(first));
     clock.advance(minuteMs);
     answering = new Promise(() => {});

@@ -55,10 +55,15 @@ describe('algorithms', () => {
     });
   });
 
-  test.each(['RS256', 'ES256', 'EdDSA'] as const)('accepts %s with a key of the set', async (alg) => {
-    const key = await makeIssuerKey(alg, 'k1');
-    expect(await create({}, [key.jwk]).verify(await key.sign('alice', good))).toMatchObject({ id: 'alice' });
-  });
+  test.each(['RS256', 'ES256', 'EdDSA'] as const)(
+    'a token with %s and a key of the key set is accepted',
+    async (alg) => {
+      const key = await makeIssuerKey(alg, 'k1');
+      expect(await create({}, [key.jwk]).verify(await key.sign('alice', good))).toMatchObject({
+        id: 'alice',
+      });
+    },
+  );
 
   test('with both configured, the algorithm of the token picks the verifier', async () => {
     const key = await makeIssuerKey('ES256', 'k1');

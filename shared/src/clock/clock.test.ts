@@ -131,7 +131,7 @@ test('the monotonic clock counts the time that the machine slept, whatever the w
   );
 });
 
-test('the monotonic clock counts the time for which a host stopped the machine, which only the wall clock tells', () => {
+test('the monotonic clock counts the time for which a host stopped the machine, which only the wall clock shows', () => {
   const machine = createMachine();
   const clock = createSystemClock(machine.clocks);
   const startMs = clock.monotonic();
@@ -156,7 +156,7 @@ test('a wall clock that is stepped forward and back a thousand times adds up to 
   expect(clock.monotonic() - startMs).toBeLessThanOrEqual(31_001);
 });
 
-test('a process that is interrupted between readings of its clocks takes the interruption for no sleep', () => {
+test('an interruption between the readings of two clocks does not count as sleep', () => {
   const machine = createMachine();
   const clock = createSystemClock(machine.clocks);
   const startMs = clock.monotonic();

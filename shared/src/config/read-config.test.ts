@@ -40,7 +40,7 @@ function files(texts: Record<string, string>) {
 }
 
 describe('readConfig', () => {
-  it('gives each variable by its name in the code, the default where it is unset or empty', () => {
+  it('readConfig returns each variable under its name in the code, with the default where it is unset or empty', () => {
     const { values, warnings } = readConfig(settings, { KEY: key, FLAG: 'true', PORT: '' });
     expect([values.port, values.flag, values.token, values.key.reveal()]).toEqual([
       4100,
@@ -51,7 +51,7 @@ describe('readConfig', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('reports every fault together, each with the name and the accepted forms', () => {
+  it('readConfig reports every fault together, each with the name and the accepted forms', () => {
     const error = faultsOf({ PORT: '05', FLAG: 'yes', KEY: 'short' });
     expect(error.faults.map((fault) => fault.variable)).toEqual(['PORT', 'FLAG', 'KEY']);
     expect(error.message).toContain(
@@ -62,7 +62,7 @@ describe('readConfig', () => {
     );
   });
 
-  it('says that a required variable is missing', () => {
+  it('readConfig reports a required variable that is missing', () => {
     expect(faultsOf({}).faults).toEqual([
       { variable: 'KEY', message: expect.stringContaining('KEY is not set') },
     ]);
@@ -79,7 +79,7 @@ describe('readConfig', () => {
     expect(error.message).toMatch(/(KEY|PORT) \(not shown here\) is not /);
   });
 
-  it('shows no secret when the values are inspected, put into JSON or into a text', () => {
+  it('no secret is shown when values are inspected or converted to JSON or text', () => {
     const { values } = readConfig(settings, { KEY: key, TOKEN: 'hunter2' });
     const shown = [
       inspect(values, { showHidden: true, depth: 9 }),
@@ -106,7 +106,7 @@ describe('X_FILE', () => {
     },
   );
 
-  it('keeps all but one newline', () => {
+  it('of the file that X_FILE names, only one newline at the end is removed', () => {
     const error = faultsOf({ KEY: key, TOKEN_FILE: '/t' }, { readFile: files({ '/t': 'hunter2\n\n' }) });
     expect(error.faults[0]?.message).toContain('control character');
   });
@@ -121,7 +121,7 @@ describe('X_FILE', () => {
     expect(error.message).not.toContain('hunter2');
   });
 
-  it('reads the file system where no other reader is given', () => {
+  it('the file that X_FILE names is read from the file system', () => {
     expect(faultsOf({ KEY: key, TOKEN_FILE: import.meta.dirname }).message).toContain('which is a folder');
   });
 });
@@ -132,18 +132,18 @@ describe('a rule', () => {
     check: ({ port }) => (port === 1 ? [{ variable: 'PORT', message: 'PORT 1 needs FLAG.' }] : []),
   };
 
-  it('reports beside the faults of single variables', () => {
+  it('a fault between variables is reported together with the faults of single variables', () => {
     const error = faultsOf({ PORT: '1' }, { rules: [rule] });
     expect(error.faults.map((fault) => fault.variable)).toEqual(['KEY', 'PORT']);
   });
 
-  it('is left out where a variable that it looks at is wrong itself', () => {
+  it('a rule is skipped where a variable that it uses already has a fault', () => {
     const error = faultsOf({ KEY: key, PORT: '1', FLAG: 'maybe' }, { rules: [rule] });
     expect(error.faults.map((fault) => fault.variable)).toEqual(['FLAG']);
   });
 });
 
-it('describeVariables tells name, default, meaning and forms of each variable', () => {
+it('describeVariables shows name, default, meaning and forms of each variable', () => {
   const help = describeVariables(settings);
   expect(help).toContain(
     'PORT (default 4100)\n    Where it listens.\n    Accepted: a whole number from 0 to 65535',

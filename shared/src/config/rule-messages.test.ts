@@ -20,13 +20,16 @@ function said(env: Environment): Record<string, string> {
 }
 
 describe('what is missing is named with its accepted forms', () => {
-  it.each(['S3_BUCKET', 'S3_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])('%s', (name) => {
-    expect(said({ ENABLE_PRESIGN: 'true' })[name]).toMatch(
-      /is not set, but ENABLE_PRESIGN=true needs it\. Accepted: \w/,
-    );
-  });
+  it.each(['S3_BUCKET', 'S3_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])(
+    'without %s the start fails, and the message names it and the accepted forms',
+    (name) => {
+      expect(said({ ENABLE_PRESIGN: 'true' })[name]).toMatch(
+        /is not set, but ENABLE_PRESIGN=true needs it\. Accepted: \w/,
+      );
+    },
+  );
 
-  it('the two ways of checking viewer tokens', () => {
+  it('without a way to check viewer tokens the start fails, and the message names both ways', () => {
     const message = said({ AUTH_JWT_SECRET: '' }).AUTH_JWT_SECRET;
     expect(message).toMatch(/AUTH_JWT_SECRET \(accepted: at least 32 bytes.*AUTH_JWKS_URL \(accepted: a URL/);
   });

@@ -138,7 +138,7 @@ describe('what must hold between variables', () => {
     expect(faulty(env)).toEqual(variables);
   });
 
-  it('a service without ENABLE_PRESIGN and NODE_ENV applies the viewers rule to what it has', () => {
+  it('a service without ENABLE_PRESIGN and NODE_ENV applies the rule about viewer tokens to the variables that it has', () => {
     const attempt = () => readConfig(viewerTokenVariables, {}, { rules: [viewerTokenRule] });
     expect(attempt).toThrow('AUTH_JWT_SECRET and AUTH_JWKS_URL are both not set');
   });

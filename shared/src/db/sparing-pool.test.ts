@@ -99,7 +99,7 @@ test('a commit without an answer is cancelled, and its connection is out of use 
   next.release();
 });
 
-test('a connection to a Postgres that cannot be asked is closed', async () => {
+test('a connection to a Postgres that does not answer is closed', async () => {
   const client = new HangingClient();
   const pool = {
     ending: false,

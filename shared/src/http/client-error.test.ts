@@ -36,14 +36,14 @@ async function linesBefore(count: number) {
 describe('a body that breaks off', () => {
   const failed = { requestId: 'mine', method: 'POST', status: 400, code: 'VALIDATION_FAILED' };
 
-  test('is a 400 with the id of its request, and one line in the log', async () => {
+  test('a body that breaks off gets 400 with the id of its request, and one line in the log', async () => {
     const { socket, all } = open(cut('POST /things'));
     socket.end();
     expect(await all()).toMatch(/^HTTP\/1.1 400 .*x-request-id: mine\r\n.*"requestId":"mine"/s);
     expect(await linesBefore(1)).toMatchObject([{ ...failed, route: '/things' }]);
   });
 
-  test('is the same where it turns into something else than chunks', async () => {
+  test('a chunked body that becomes malformed gets 400, and one line in the log', async () => {
     const head =
       'POST /things HTTP/1.1\r\nhost: a\r\nx-request-id: mine\r\ncontent-type: application/json\r\n';
     const { all } = open(`${head}transfer-encoding: chunked\r\n\r\nno size\r\n`);
@@ -51,7 +51,7 @@ describe('a body that breaks off', () => {
     expect(await linesBefore(1)).toMatchObject([{ ...failed, route: '/things' }]);
   });
 
-  test('is the same where its request waits for something else when it does', async () => {
+  test('a body that breaks off before its request reads it gets 400, and one line in the log', async () => {
     const { socket, all } = open(cut('POST /slow'));
     const proceed = await host.slowRequest();
     const ended = once(host.app.server, 'clientError');
@@ -62,7 +62,7 @@ describe('a body that breaks off', () => {
     expect(await linesBefore(1)).toMatchObject([{ ...failed, route: '/slow' }]);
   });
 
-  test('has one line with 499 where the client resets the connection, and the operator hears nothing', async () => {
+  test('a client that resets its connection within a body gets one log line with 499, and no message for the operator', async () => {
     const { socket } = open(cut('POST /things'));
     await once(host.app.server, 'request');
     socket.resetAndDestroy();
@@ -71,7 +71,7 @@ describe('a body that breaks off', () => {
     expect(host.told).toEqual([]);
   });
 
-  test('adds no line and no answer where its request already has one', async () => {
+  test('a body that breaks off after the answer adds no answer and no log line', async () => {
     const { socket, all } = open(cut('POST /none'));
     await once(socket, 'data');
     socket.end();
@@ -79,7 +79,7 @@ describe('a body that breaks off', () => {
     expect(await linesBefore(1)).toMatchObject([{ requestId: 'mine', status: 404 }]);
   });
 
-  test('does not matter where nobody reads it, but the connection ends with the answer', async () => {
+  test('a broken body that no handler reads does not change the answer, but closes the connection', async () => {
     const { socket, all } = open(cut('GET /slow'));
     const proceed = await host.slowRequest();
     const ended = once(host.app.server, 'clientError');
@@ -91,7 +91,7 @@ describe('a body that breaks off', () => {
   });
 });
 
-test('what is not HTTP behind a whole body has a line of its own', async () => {
+test('input that is not HTTP after a complete body has its own log line', async () => {
   const head =
     'POST /things HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 12\r\n\r\n';
   const { socket, all } = open(`${head}{"name":"x"}`);
@@ -116,14 +116,14 @@ describe('a request that does not arrive in time', () => {
     return { ...peer, served };
   }
 
-  test('is told so, in one line of the log', async () => {
+  test('a request that does not arrive in time gets 400 and one line in the log', async () => {
     const { served, all } = await connectAndSend('GET /things HTTP/1.1\r\n');
     host.app.server.emit('clientError', tooLate(), served);
     expect(await all()).toMatch(/^HTTP\/1.1 400 .*took too long to arrive/s);
     expect(await linesBefore(1)).toMatchObject([{ status: 400, code: 'VALIDATION_FAILED' }]);
   });
 
-  test('is no request where nothing was ever sent: no answer, and no line', async () => {
+  test('a connection on which nothing was sent gets no answer and no log line', async () => {
     const { served, all } = await connectAndSend('');
     host.app.server.emit('clientError', tooLate(), served);
     expect(await all()).toBe('');

@@ -93,7 +93,7 @@ test('an admitted caller is served, and an open route needs no credential', asyn
   expect((await ask('GET', '/open', 'garbage')).statusCode).toBe(200);
 });
 
-test('the log line and the audit name who was refused for a scope, and nobody where the credential is wrong', async () => {
+test('the log line and the audit name the caller that was refused for its scope, and no caller where the credential is wrong', async () => {
   await mount();
   await ask('POST', '/manage/a', key);
   await ask('POST', '/manage/a', 'lk_wrong');
@@ -131,7 +131,7 @@ test('an API key in the query or cookie is never accepted, though the same in th
   expect(host.lines.every(({ path }) => !path.includes(key))).toBe(true);
 });
 
-test('and by default a token in the header alone', async () => {
+test('by default a viewer token is accepted in the header alone', async () => {
   await mount();
   expect((await ask('GET', `/keys?access_token=${viewerToken()}`)).json().code).toBe('UNAUTHENTICATED');
 });

@@ -64,7 +64,7 @@ describe('answers', () => {
     expect(String((host.told[0] as { error: Error }).error)).toContain('hunter2');
   });
 
-  test('a status that an unforeseen error brings along is not believed, and none of its words are shown', async () => {
+  test('the status and the message of an unexpected error are not shown', async () => {
     for (const given of [400, 403, 404]) {
       const answer = await ask(`/status/${given}`);
       expect([answer.status, answer.body.code]).toEqual([500, 'INTERNAL']);
@@ -161,7 +161,7 @@ describe('bodies', () => {
 });
 
 describe('queries', () => {
-  test('a number is one that is written as one, and a name that comes twice is refused', async () => {
+  test('a query number must be written in decimal digits, and a repeated name is refused', async () => {
     expect((await ask('/things?limit=5&q=7')).body).toEqual({ limit: 5, q: '7' });
     for (const query of [
       'limit=5&limit=6',
@@ -178,7 +178,7 @@ describe('queries', () => {
 });
 
 describe('what is not HTTP', () => {
-  test('is a problem document with a request id, and a line in the log', async () => {
+  test('input that is not HTTP gets a problem document with a request id, and a line in the log', async () => {
     const answer = await host.raw('NONSENSE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
     expect(answer).toContain('"code":"VALIDATION_FAILED"');
@@ -204,7 +204,7 @@ describe('what is not HTTP', () => {
 });
 
 describe('the log', () => {
-  test('has exactly one line for each request, with its route pattern, code and client', async () => {
+  test('the request log has exactly one line for each request, with its route pattern, code and client', async () => {
     await ask('/things/7', { method: 'DELETE', headers: { 'user-agent': 'tests' } });
     await ask('/refused');
     await ask('/none');
@@ -230,7 +230,7 @@ describe('the log', () => {
     expect((await host.linesWritten(1))[0]?.path).toBe('/none?access_token=***&limit=***');
   });
 
-  test('has one line, with 499, for a client that left before its answer', async () => {
+  test('the request log has one line, with 499, for a client that left before its answer', async () => {
     const socket = connect(host.port, '127.0.0.1');
     await once(socket, 'connect');
     socket.write('GET /slow HTTP/1.1\r\nhost: a\r\n\r\n');
@@ -242,7 +242,7 @@ describe('the log', () => {
     expect((await host.linesWritten(2)).map(({ route }) => route)).toEqual(['/slow', '/things']);
   });
 
-  test('has a line for each of several requests on one connection', async () => {
+  test('the request log has a line for each of several requests on one connection', async () => {
     const answer = await host.raw(`GET /things HTTP/1.1\r\nhost: a\r\n\r\nGET /none HTTP/1.1\r\n${ending}`);
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404']);
     expect((await host.linesWritten(2)).map(({ status }) => status)).toEqual([200, 404]);

@@ -47,7 +47,7 @@ test.each<[string, Record<string, string>, string | null]>([
   expect(foreignPageReason(headers, publicUrl)).toBe(reason);
 });
 
-test('no origin other than one made of Host or PUBLIC_URL is ever the own one', () => {
+test('only an origin from Host or PUBLIC_URL counts as the own one', () => {
   fc.assert(
     fc.property(fc.string(), fc.webUrl(), fc.string(), (host, origin, noise) => {
       for (const page of [origin, new URL(origin).origin, noise]) {

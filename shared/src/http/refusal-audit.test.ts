@@ -87,12 +87,12 @@ test.each([
   expect(await recorded()).toEqual([`api-key thing.create ${code}`]);
 });
 
-test('what failed is no refusal, whatever status its error claims', async () => {
+test('a failure is not recorded as a refusal, whatever status its error has', async () => {
   expect(await post('/things', key, '{"name":"x"}')).toBe('INTERNAL');
   expect(await recorded()).toEqual([]);
 });
 
-test('where viewers act too, what an API key is refused is recorded, also where the key is unknown', async () => {
+test('on routes for viewers too, refusals of API keys are recorded, also of unknown ones', async () => {
   expect(await post('/leases', key, '{}')).toBe('LEASE_NOT_FOUND');
   knowsKey = false;
   const unknown = `lk_${'b'.repeat(64)}`;
@@ -111,7 +111,7 @@ test('where viewers act too, what an API key is refused is recorded, also where 
   ]);
 });
 
-test('a viewer that asks for what only management may is recorded, and what it is refused of its own is not', async () => {
+test('a refused management request of a viewer is recorded, and a refusal about its own lease is not', async () => {
   expect(await post('/leases', viewerToken(), '{}')).toBe('LEASE_NOT_FOUND');
   expect(await post('/leases', viewerToken(Buffer.alloc(32)), '{"wide":true}')).toBe('INVALID_TOKEN');
   expect(await post('/leases', null, '{"wide":true}')).toBe('UNAUTHENTICATED');

@@ -31,13 +31,13 @@ test.each([
   });
 });
 
-test('decimal digits are an integer, whose bounds hold', async () => {
+test('decimal digits in a query are an integer, and its bounds apply', async () => {
   const ask = async (written: string) => (await fetch(`${host.url}/things?limit=${written}`)).json();
   expect(await ask('16')).toEqual({ limit: 16 });
   expect(await ask('-1')).toMatchObject({ errors: [{ path: '/limit', message: 'must be >= 1' }] });
 });
 
-test('fractions and truth values are read where the schema asks for them, and a text of digits stays a text', () => {
+test('fractions and truth values in a query are converted where the schema demands them, and a text of digits stays a text', () => {
   const types = {
     size: 'number',
     on: 'boolean',

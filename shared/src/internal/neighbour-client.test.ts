@@ -59,7 +59,7 @@ const unavailable = { code: 'DEPENDENCY_UNAVAILABLE', status: 503 };
 const as = (body: unknown) => body;
 
 describe('a question', () => {
-  test('carries the secret, and a body its type', async () => {
+  test('a call to another service carries the secret, and a body its type', async () => {
     const seen: unknown[] = [];
     const { url } = await serve((request, response) => {
       const { method, url, headers } = request;
@@ -75,7 +75,7 @@ describe('a question', () => {
     ]);
   });
 
-  test('goes to the next address where one takes no connection, whether it changes something or not', async () => {
+  test('a call goes to the next address where one takes no connection, whether it changes something or not', async () => {
     const client = clientOf([...refusing.slice(0, 2), (await serveJson({ a: 1 })).url]);
     for (let round = 0; round < 4; round++) {
       expect(await client.get('/', as)).toEqual({ a: 1 });
@@ -84,7 +84,7 @@ describe('a question', () => {
     expect(client.faults).toEqual([]);
   });
 
-  test('is asked again where the connection broke, unless it may have changed something', async () => {
+  test('a call is repeated where the connection broke, unless it may have changed something', async () => {
     let asked = 0;
     const { url } = await serve((request, response) => {
       if (++asked % 2 === 1) request.socket.destroy();
@@ -96,7 +96,7 @@ describe('a question', () => {
     expect(asked).toBe(3);
   });
 
-  test('waits no longer than it may at one address, which is left alone then, and asks another one', async () => {
+  test('a call waits for one address only up to its limit, then another is called and the first one avoided', async () => {
     const time = stopTime();
     let hung = 0;
     const { url, server } = await serve(() => void hung++);
@@ -110,7 +110,7 @@ describe('a question', () => {
     expect(client.faults).toEqual([]);
   });
 
-  test('that waited half of its time for a connection is given up: sent later, its answer could not come in time', async () => {
+  test('a call that waited half of its time for a connection fails, because its answer could not come in time', async () => {
     const time = stopTime();
     const held: ServerResponse[] = [];
     const { url } = await serve((_request, response) => void held.push(response));
@@ -127,7 +127,7 @@ describe('a question', () => {
     expect(held).toHaveLength(4);
   });
 
-  test('that may have changed something is not asked again where its time was over', async () => {
+  test('a call that may have changed something is not repeated after its time limit', async () => {
     const time = stopTime();
     const { url, server } = await serve(() => {});
     const client = clientOf([url, (await serveJson({})).url], 50);
@@ -137,7 +137,7 @@ describe('a question', () => {
     await expect(waiting).rejects.toMatchObject(unavailable);
   });
 
-  test('goes to another address where the first one is unsure, unless it may have changed something', async () => {
+  test('a call goes to another address where the first one is unsure, unless it may have changed something', async () => {
     let asked = 0;
     const { url } = await serve((_request, response) => {
       asked++;
@@ -153,13 +153,13 @@ describe('a question', () => {
 });
 
 describe('an answer is not known', () => {
-  test.each([400, 401, 404, 500, 503])('where its status is %s', async (status) => {
+  test.each([400, 401, 404, 500, 503])('an answer %s becomes DEPENDENCY_UNAVAILABLE', async (status) => {
     const client = clientOf([(await serveJson({}, status)).url]);
     await expect(client.get('/', as)).rejects.toMatchObject(unavailable);
     expect(client.faults).toEqual([`it: Error: it answered ${status}`]);
   });
 
-  test('where no address is known, none answers, or what comes is no JSON', async () => {
+  test('a call without a known address, an answer or valid JSON becomes DEPENDENCY_UNAVAILABLE', async () => {
     for (const urls of [[], refusing, [(await serveJson('<html>')).url], [(await serveJson('')).url]])
       await expect(clientOf(urls).get('/', as)).rejects.toMatchObject(unavailable);
   });
@@ -221,80 +221,79 @@ describe('an answer is not known', () => {
       ],
     ],
   };
-  test.each(Object.entries(asked))('where %s is not of its form', async (_what, [ask, bodies]) => {
-    for (const body of [null, [], 'text', 7, ...bodies]) {
-      const client = clientOf([(await serveJson(JSON.stringify(body))).url]);
-      await expect(ask(client), JSON.stringify(body)).rejects.toMatchObject(unavailable);
-      expect(client.faults[0]).toMatch(/^it: TypeError/);
-    }
-  });
+  test.each(Object.entries(asked))(
+    'a malformed answer about %s becomes 503',
+    async (_what, [ask, bodies]) => {
+      for (const body of [null, [], 'text', 7, ...bodies]) {
+        const client = clientOf([(await serveJson(JSON.stringify(body))).url]);
+        await expect(ask(client), JSON.stringify(body)).rejects.toMatchObject(unavailable);
+        expect(client.faults[0]).toMatch(/^it: TypeError/);
+      }
+    },
+  );
 });
 
-test('a content service of the release before, which does not tell what is missing, is understood', async () => {
+test('a comparison of key versions from the release before, without the missing ones, is accepted', async () => {
   const client = createKeyVersionClient(clientOf([(await serveJson({ differing: [3] })).url]));
   expect(await client.compare(new Map())).toEqual({ differing: [3], missing: [] });
 });
 
-describe('the feed', () => {
-  test('is read from the next neighbour where one does not answer', async () => {
-    const page = { head: 3, changes: [{ number: 3, at: 9, change: { kind: 'content', contentId: 'film' } }] };
-    const lost = clientOf(refusing);
-    const good = clientOf([(await serveJson(page)).url]);
-    const feed = createFeedClient([lost, good, lost]);
-    expect(await feed.head()).toBe(3);
-    expect(await feed.since(2)).toMatchObject(page);
-    await expect(createFeedClient([lost, lost]).head()).rejects.toMatchObject(unavailable);
-  });
+test('the feed is read from the next service where one does not answer', async () => {
+  const page = { head: 3, changes: [{ number: 3, at: 9, change: { kind: 'content', contentId: 'film' } }] };
+  const lost = clientOf(refusing);
+  const good = clientOf([(await serveJson(page)).url]);
+  const feed = createFeedClient([lost, good, lost]);
+  expect(await feed.head()).toBe(3);
+  expect(await feed.since(2)).toMatchObject(page);
+  await expect(createFeedClient([lost, lost]).head()).rejects.toMatchObject(unavailable);
+});
 
-  test('keeps the number of a change that this code does not know yet', async () => {
-    const { url } = await serveJson({ head: 1, changes: [{ number: 1, at: 1, change: { kind: 'later' } }] });
-    expect(await createFeedClient([clientOf([url])]).since(0)).toMatchObject({
-      head: 1,
-      changes: [{ number: 1, at: 1, change: null }],
-    });
+test('the feed client keeps the number of a change that this code does not know yet', async () => {
+  const { url } = await serveJson({ head: 1, changes: [{ number: 1, at: 1, change: { kind: 'later' } }] });
+  expect(await createFeedClient([clientOf([url])]).since(0)).toMatchObject({
+    head: 1,
+    changes: [{ number: 1, at: 1, change: null }],
   });
 });
 
-describe('uses of API keys', () => {
-  test('are told together, the last one of each key, in bodies that a service takes', async () => {
-    const told: [string, number][] = [];
-    const sizes: number[] = [];
-    const { url } = await serve(async (request, response) => {
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      sizes.push(body.length);
-      told.push(...Object.entries(JSON.parse(body).uses as Record<string, number>));
-      response.end('{}');
-    });
-    const client = createApiKeyClient(clientOf([url]));
-    const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-    const ids = Array.from({ length: 1_700 }, (_, index) => idOf(index));
-    for (const id of ids) client.noteUse(id, 1_767_225_600_005);
-    for (const id of ids) client.noteUse(id, 1_767_225_600_001);
-    await client.flush();
-    await client.flush();
-    expect(told.sort()).toEqual(ids.map((id) => [id, 1_767_225_600_005]));
-    expect(Math.max(...sizes)).toBeLessThan(64 * 1024);
+test('uses of API keys are reported together, the last one of each key, in bodies of an accepted size', async () => {
+  const reported: [string, number][] = [];
+  const sizes: number[] = [];
+  const { url } = await serve(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    sizes.push(body.length);
+    reported.push(...Object.entries(JSON.parse(body).uses as Record<string, number>));
+    response.end('{}');
   });
+  const client = createApiKeyClient(clientOf([url]));
+  const idOf = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+  const ids = Array.from({ length: 1_700 }, (_, index) => idOf(index));
+  for (const id of ids) client.noteUse(id, 1_767_225_600_005);
+  for (const id of ids) client.noteUse(id, 1_767_225_600_001);
+  await client.flush();
+  await client.flush();
+  expect(reported.sort()).toEqual(ids.map((id) => [id, 1_767_225_600_005]));
+  expect(Math.max(...sizes)).toBeLessThan(64 * 1024);
+});
 
-  test('that could not be told are told the next time, unless there is a later one', async () => {
-    const bodies: unknown[] = [];
-    let lost = true;
-    const neighbour: NeighbourClient = {
-      get: async () => expect.fail('nothing is asked'),
-      async post(_path, body, parse) {
-        if (lost) throw new Error('lost');
-        bodies.push(body);
-        return parse({});
-      },
-    };
-    const client = createApiKeyClient(neighbour);
-    client.noteUse('a', 1);
-    client.noteUse('b', 2);
-    await client.flush();
-    client.noteUse('b', 7);
-    lost = false;
-    await client.flush();
-    expect(bodies).toEqual([{ uses: { a: 1, b: 7 } }]);
-  });
+test('uses of API keys that could not be reported are reported the next time, unless a later one exists', async () => {
+  const bodies: unknown[] = [];
+  let lost = true;
+  const neighbour: NeighbourClient = {
+    get: async () => expect.fail('nothing is asked'),
+    async post(_path, body, parse) {
+      if (lost) throw new Error('lost');
+      bodies.push(body);
+      return parse({});
+    },
+  };
+  const client = createApiKeyClient(neighbour);
+  client.noteUse('a', 1);
+  client.noteUse('b', 2);
+  await client.flush();
+  client.noteUse('b', 7);
+  lost = false;
+  await client.flush();
+  expect(bodies).toEqual([{ uses: { a: 1, b: 7 } }]);
 });

@@ -37,7 +37,7 @@ describe('a service', () => {
     '/nowhere',
     '/health/../internal/feed',
     '//health',
-  ])('answers %s to its neighbours only', async (url) => {
+  ])('%s is answered to other services only', async (url) => {
     for (const presented of [undefined, '', 'wrong', secret.slice(1), `${secret} `, [secret, secret]]) {
       const answer = await ask(url, presented);
       expect(answer.statusCode).toBe(401);
@@ -49,17 +49,17 @@ describe('a service', () => {
     expect(answer.headers).not.toHaveProperty('x-latchkey-refused');
   });
 
-  test('refuses what is no route and no method of a route before it says so', async () => {
+  test('a caller without the secret gets no information about unknown paths and methods', async () => {
     expect((await ask('/keys/film', undefined, 'POST')).statusCode).toBe(401);
     expect((await ask('/keys/film', secret, 'POST')).statusCode).toBe(405);
   });
 
-  test.each(['/health', '/ready'])('answers %s to everyone', async (url) => {
+  test.each(['/health', '/ready'])('%s is answered to every caller', async (url) => {
     expect((await ask(url)).statusCode).toBe(200);
     expect((await ask(`${url}?x=1`, 'wrong', 'HEAD')).statusCode).toBe(200);
   });
 
-  test('tells nobody but who presents a wrong secret to /ready that it is wrong', async () => {
+  test('only a caller that presents a wrong secret to /ready learns that it is wrong', async () => {
     for (const presented of ['', 'wrong', `${secret} `, [secret, secret]]) {
       const answer = await ask('/ready', presented);
       expect(answer.statusCode).toBe(200);

@@ -89,7 +89,7 @@ test('probes within half a second share one round of checks, and a later one sta
   expect(asked).toBe(2);
 });
 
-test('is not ready from the moment that it drains, also within the half second', async () => {
+test('a process that drains is not ready at once, also within the half second that a report is shared', async () => {
   const { readiness } = create({ database: up });
   expect((await readiness.report()).ready).toBe(true);
   readiness.drain();
@@ -113,7 +113,7 @@ test('a process that drains says so at once with what it found before, though a 
   });
 });
 
-test('a dependency that is degraded is shown with what is known of it, told to the operator, and no reason to be not ready', async () => {
+test('a degraded dependency is shown with its facts and logged, and the process stays ready', async () => {
   const { readiness, faults } = create({
     database: () => Promise.reject(new Degraded('disk full', { writes: false })),
     feed: up,
@@ -123,7 +123,7 @@ test('a dependency that is degraded is shown with what is known of it, told to t
   expect(faults).toEqual(['database']);
 });
 
-test('says that something is missing from the last round, asks for a new one by itself, and forgets what was before it had all', async () => {
+test('a process knows from its last round that something is missing, starts new rounds by itself, and can discard earlier results', async () => {
   let isUp = true;
   const { readiness, clock } = create({
     database: async () => {

@@ -102,11 +102,11 @@ describe('the client IP', () => {
     expect(resolveClientIp(trust('1'), peer, '')).toBe(client);
   });
 
-  it('reads a header that came several times as one list', () => {
+  it('several X-Forwarded-For headers are read as one list', () => {
     expect(resolveClientIp(trust('2'), '192.0.2.1', ['198.51.100.7', '203.0.113.9'])).toBe('198.51.100.7');
   });
 
-  it('is a valid IP whatever the peer and the header say', () => {
+  it('the client IP is always a valid address, whatever the peer and the header are', () => {
     const address = fc.oneof(
       fc.ipV4(),
       fc.ipV6(),
@@ -127,7 +127,7 @@ describe('the client IP', () => {
     );
   });
 
-  it('does not read more of a long header than it needs', () => {
+  it('of a long X-Forwarded-For only the needed part is read', () => {
     // 16 KiB is the most that Node takes as headers. Only the last entry is an address: reading further gives the peer.
     const long = `${'garbage,'.repeat(2048)}203.0.113.9`;
     expect(resolveClientIp(trust('1'), '127.0.0.1', long)).toBe('203.0.113.9');
@@ -136,9 +136,12 @@ describe('the client IP', () => {
 });
 
 describe('a call straight from the machine itself', () => {
-  it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])('has a loopback peer such as %s', (peer) => {
-    expect(isDirectFromLoopback(peer, { host: 'x', authorization: 'y', 'x-request-id': 'z' })).toBe(true);
-  });
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])(
+    'a request from the loopback address %s comes directly from this machine',
+    (peer) => {
+      expect(isDirectFromLoopback(peer, { host: 'x', authorization: 'y', 'x-request-id': 'z' })).toBe(true);
+    },
+  );
 
   it.each(['192.0.2.1', '10.0.0.1', '::2', '::ffff:10.0.0.1', '0.0.0.0', undefined, ''])(
     'is not from %s',

@@ -7,15 +7,15 @@ function parsed(text: string | undefined) {
 }
 
 describe('TRUST_PROXY', () => {
-  it.each([undefined, '', 'false'])('%j ignores the headers', (text) => {
+  it.each([undefined, '', 'false'])('TRUST_PROXY %j ignores the headers', (text) => {
     expect(parsed(text)).toEqual({ kind: 'none' });
   });
 
-  it('true trusts every proxy, with a warning', () => {
+  it('TRUST_PROXY true trusts every proxy, with a warning', () => {
     expect(parseTrustProxy('true')).toEqual({ value: { kind: 'all' }, warning: expect.any(String) });
   });
 
-  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('%j is a number of hops', (hops) => {
+  it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])('TRUST_PROXY %j is a number of hops', (hops) => {
     expect(parsed(String(hops))).toEqual({ kind: 'hops', hops });
   });
 

@@ -38,7 +38,7 @@ test("the explanation of a system's refusal names the variable that causes it", 
   expect(text).toMatch(/^Latchkey did not start\.\nSQLITE_PATH is "data\/latchkey\.db", .*Accepted: .*\n$/);
 });
 
-test('a mistake in the code shows where it was made', () => {
+test('an unexpected error is shown with its stack', () => {
   const mistakes = [
     new TypeError('x is not a function'),
     Object.assign(new Error('odd'), { code: 'ERR_INVALID_ARG_TYPE' }),
@@ -47,7 +47,7 @@ test('a mistake in the code shows where it was made', () => {
   expect(explained('only words').text).toBe('Latchkey did not start.\nonly words\n');
 });
 
-test('an unknown flag is answered with where the configuration is', () => {
+test('the answer to an unknown flag says where the configuration is', () => {
   const refused = Object.assign(new TypeError("Unknown option '--port'"), {
     code: 'ERR_PARSE_ARGS_UNKNOWN_OPTION',
   });

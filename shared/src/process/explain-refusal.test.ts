@@ -30,20 +30,20 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('a listener that cannot be had names its variable and what is accepted', () => {
-  it('PORT, where something listens already', async () => {
+  it('a port in use is reported as PORT, with the accepted forms', async () => {
     const port = await takenPort();
     const said = explainRefusal(await errorOf(listen(port)), {});
     expect(said).toContain(`PORT is ${port}, but something listens on port ${port} of 127.0.0.1 already`);
     expect(said).toMatch(/EADDRINUSE.*Accepted: a port that is free, and another one than METRICS_PORT/);
   });
 
-  it('METRICS_PORT, where it is the listener of the metrics', async () => {
+  it('a port in use by the listener of the metrics is reported as METRICS_PORT', async () => {
     const port = await takenPort();
     const said = explainRefusal(await errorOf(startMetricsListener(new Registry(), '127.0.0.1', port)), {});
     expect(said).toMatch(new RegExp(`^METRICS_PORT is ${port}, .*another one than PORT;`));
   });
 
-  it('HOST, where the machine has no such address', async () => {
+  it('an address that the machine does not have is reported as HOST', async () => {
     // 192.0.2.0/24 is for documentation (RFC 5737): no machine has an address of it.
     const said = explainRefusal(await errorOf(listen(0, '192.0.2.1')), {});
     expect(said).toMatch(
@@ -51,7 +51,7 @@ describe('a listener that cannot be had names its variable and what is accepted'
     );
   });
 
-  it('PORT, where the user may not listen on it', () => {
+  it('a port that the user may not listen on is reported as PORT', () => {
     const refused = { code: 'EACCES', syscall: 'listen', address: '0.0.0.0', port: 80 };
     const said = explainRefusal(Object.assign(new Error('listen EACCES'), refused), {});
     expect(said).toMatch(/^PORT is 80, which this user may not listen on.*Accepted: a port from 1024 on/);
@@ -84,7 +84,7 @@ describe('a SQLITE_PATH that cannot be used is named with what is accepted', () 
   });
 });
 
-it('says nothing of what no variable is behind', () => {
+it('an error that no variable causes is not explained', () => {
   const mkdir = { code: 'EACCES', syscall: 'mkdir', path: '/elsewhere' };
   const errors = [
     'only words',

@@ -95,7 +95,7 @@ async function start(
   return { process, ended, ask, url: `http://127.0.0.1:${port}` };
 }
 
-test('who does not know the secret leaves nothing in the audit, and is believed nothing of its address', async () => {
+test('a caller without the internal secret leaves no audit row, and its X-Forwarded-For is ignored', async () => {
   const recorded: AuditEntry[] = [];
   const refusals = { record: async (entry: AuditEntry) => void recorded.push(entry), settle: async () => {} };
   const { ended, url } = await start(
@@ -126,7 +126,7 @@ test('who does not know the secret leaves nothing in the audit, and is believed 
 });
 
 describe('a service that waits', () => {
-  test('runs, is not ready, says why to the operator alone, and answers 503 until it has what it needs', async () => {
+  test('a service that waits for a dependency is not ready, logs the reason and answers 503', async () => {
     let missing: string | null = 'no database yet';
     const { process, ended, ask } = await start(async () => {
       if (missing) throw new Error(missing);
@@ -155,7 +155,7 @@ describe('a service that waits', () => {
     expect(report.body).toMatchObject({ status: 'ready', dependencies: { start: { status: 'up' } } });
   });
 
-  test('says each reason once, however often it tries', async () => {
+  test('a service that waits logs each reason once, however often it tries', async () => {
     let tries = 0;
     const { process, ended } = await start(async () => {
       if (++tries < 3) throw new Error('the same reason');
@@ -165,7 +165,7 @@ describe('a service that waits', () => {
     expect(process.log.match(/not ready yet/g)).toHaveLength(1);
   });
 
-  test('waits no longer for what waiting does not mend, and stays not ready', async () => {
+  test('a service stops waiting after a final error, and stays not ready', async () => {
     let tries = 0;
     const { ended, ask } = await start(async () => {
       tries++;
@@ -178,7 +178,7 @@ describe('a service that waits', () => {
     expect((await ask('/health')).status).toBe(200);
   });
 
-  test('can be ended while it waits', async () => {
+  test('a service can be ended while it waits', async () => {
     const { process, ended } = await start(async () => {
       throw new Error('never');
     });
@@ -189,7 +189,7 @@ describe('a service that waits', () => {
 });
 
 describe('the end', () => {
-  test('comes in order: not ready, requests under way, then what they stood on, the last opened first', async () => {
+  test('a service ends in order: not ready, then running requests, then resources, the last opened first', async () => {
     const order: string[] = [];
     let answer: () => void = () => {};
     let onAsked: () => void = () => {};
@@ -218,7 +218,7 @@ describe('the end', () => {
     expect(order).toEqual(['request', 'opened second', 'opened first']);
   });
 
-  test('lets requests in while load balancers look away, and sends clients elsewhere', async () => {
+  test('a service that drains serves new requests, and its answers close their connections', async () => {
     const time = stopTime();
     const { process, ended, ask } = await start(async () => {}, undefined, { SHUTDOWN_DRAIN_SECONDS: '7' });
     await ended;
@@ -247,7 +247,7 @@ describe('a start that fails', () => {
     return process.log;
   }
 
-  test('for its configuration is explained in words that name every variable', async () => {
+  test('a start that fails for its configuration prints a message that names every variable', async () => {
     const log = await failing({ PORT: 'x' });
     expect(log).toMatch(/^Latchkey did not start\.\n/);
     expect(log).toContain('INTERNAL_SECRET');
@@ -255,7 +255,7 @@ describe('a start that fails', () => {
     expect(log).not.toMatch(/\n\s+at /);
   });
 
-  test('closes what was opened before', async () => {
+  test('a start that fails closes what was opened before', async () => {
     let closed = false;
     const process = new FakeProcess();
     await runService(

@@ -33,7 +33,7 @@ async function createProcess(dependencies: Dependency[]) {
   return { process, clock, ask };
 }
 
-test('a process that lacks what it needs tells its neighbours nothing, though the rows that it reaches still answer, until it is ready again', async () => {
+test('a service that lost a dependency answers other services 503 until it is ready again, although its rows can still be read', async () => {
   let isStandby = false;
   const { process, clock, ask } = await createProcess([
     {
@@ -61,7 +61,7 @@ test('a process that lacks what it needs tells its neighbours nothing, though th
   expect(await ask('/internal/feed/head')).toEqual([200, undefined]);
 });
 
-test('a process that drains goes on telling its neighbours what they ask: it knows it all', async () => {
+test('a service that drains still answers other services, because it lacks nothing', async () => {
   const { process, ask } = await createProcess([]);
   process.openForRequests();
   process.readiness.drain();

@@ -90,7 +90,7 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('without the database that is asked for is down, says so once, and nothing goes into another database', async () => {
+  test('a Redis without the configured database counts as down, is reported once, and nothing is stored in another database', async () => {
     const { other, at } = await startRedis();
     const { connection, faults } = connect(at('', '/99'));
     await vi.waitFor(() => expect(faults).toEqual(['ERR DB index is out of range']), waiting);
@@ -107,7 +107,7 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('with the database that is asked for keeps everything there', async () => {
+  test('everything is stored in the configured database of Redis', async () => {
     const { other, at } = await startRedis();
     const { connection, faults } = connect(at('', '/15'));
     await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
@@ -118,7 +118,7 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
     expect(faults).toEqual([]);
   });
 
-  test('that refuses a connection made again is not asked anything by it', async () => {
+  test('no command is sent on a new connection that Redis refused', async () => {
     const { other, at } = await startRedis();
     await other.call('ACL', 'SETUSER', 'sam', 'on', '>geheim', '~*', '&*', '+@all');
     const { connection, faults } = connect(at('sam:geheim@', '/3'));

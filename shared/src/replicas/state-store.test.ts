@@ -53,7 +53,7 @@ async function makePlace() {
 }
 
 describe.skipIf(url === '')('states in Redis', () => {
-  test('are found by another process with their stamp, kinds apart, until their time is over', async () => {
+  test('another process finds a shared state with its stamp, separate for each kind, until its time is over', async () => {
     const key = randomUUID();
     const [writer, reader] = [await openUp(), await openUp()];
     writer.states.set('lease', key, { a: 1 }, stamp, 60_000);
@@ -81,7 +81,7 @@ describe.skipIf(url === '')('states in Redis', () => {
     expect(faults).toHaveLength(1);
   });
 
-  test('that someone without the secret of the installation wrote are reported and not given, sealed or copied or not', async () => {
+  test('an entry that was written without the secret of the installation is reported and ignored, also with a copied seal', async () => {
     const { states, connection, faults } = await openUp();
     const key = randomUUID();
     const place = `latchkey:2:lease:${key}`;
@@ -105,7 +105,7 @@ describe.skipIf(url === '')('states in Redis', () => {
     expect(faults).toHaveLength(5);
   });
 
-  test('of 20 MB are refused after 4 KiB of them were read', async () => {
+  test('of an entry of 20 MB in Redis only 4 KiB are read, and it is ignored', async () => {
     const { states, connection, faults } = await openUp();
     const key = randomUUID();
     await connection.redis.set(`latchkey:2:lease:${key}`, 'x'.repeat(20_000_000), 'PX', 60_000);
@@ -115,7 +115,7 @@ describe.skipIf(url === '')('states in Redis', () => {
     expect((await read.mock.results[0]?.value)?.length).toBe(4_096);
   });
 
-  test('of another type than text are not given', async () => {
+  test('an entry in Redis of another type than text is ignored', async () => {
     const key = randomUUID();
     const { states, connection } = await openUp();
     await connection.redis.lpush(`latchkey:2:lease:${key}`, 'x');
@@ -129,7 +129,7 @@ describe.skipIf(url === '')('states in Redis', () => {
 });
 
 describe.skipIf(url === '' || !canStart)('where Redis', () => {
-  test('is not there, nothing is found at once, and it is used when it comes', async () => {
+  test('without Redis look-ups find nothing at once, and Redis is used as soon as it comes', async () => {
     const place = await makePlace();
     const opened = open(`redis://127.0.0.1:${place.port}`, patientLimits);
     opened.states.set('lease', 'l', {}, stamp, 60_000);
@@ -139,7 +139,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
     await expectInUse(opened);
   });
 
-  test('is killed and restarted, look-ups find nothing at once, then work again, and the outage is reported once', async () => {
+  test('while Redis is down look-ups find nothing at once, then work again, and the outage is reported once', async () => {
     const place = await makePlace();
     const first = await startOwnRedis(place);
     const opened = await openUp(first.url);
@@ -154,7 +154,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
     expect(opened.faults).toHaveLength(1);
   });
 
-  test('is paused, a few look-ups wait for their time limit, the rest for nothing, and it is used when it goes on', async () => {
+  test('while Redis is paused a few look-ups wait for their time limit, the others do not wait, and later it is used again', async () => {
     const server = await startOwnRedis();
     onTestFinished(() => server.stop());
     const opened = await openUp(server.url, usualLimits);
@@ -168,7 +168,7 @@ describe.skipIf(url === '' || !canStart)('where Redis', () => {
     await expectInUse(opened);
   });
 
-  test('is paused for longer than the connection bears, a new one is made', async () => {
+  test('a connection to a Redis that stays paused is replaced', async () => {
     const server = await startOwnRedis();
     onTestFinished(() => server.stop());
     const { states, connection } = await openUp(server.url, usualLimits);

@@ -40,7 +40,7 @@ describe('counted durations', () => {
 });
 
 describe('the statistics of a process', () => {
-  it('count requests by step: key requests apart, and no health check', () => {
+  it('requests are counted by step, key requests separately, and health checks not at all', () => {
     const clock = createManualClock(start);
     const statistics = new ProcessStatistics(clock);
     statistics.countRequest('key', 200, 0.001);

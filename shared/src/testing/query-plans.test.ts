@@ -11,14 +11,14 @@ describe.each(databaseKinds(process.env))('on $name', (kind) => {
   });
   afterAll(() => opened.close());
 
-  it('a query that no index helps is seen to read the whole table', async () => {
+  it('a query without an index is found to read the whole table', async () => {
     const [plan] = await planQueries(opened.db, (db) =>
       db.selectFrom('api_keys').select('last_used_at').where('last_used_at', '=', 5).execute(),
     );
     expect(plan?.tableScans).toHaveLength(1);
   });
 
-  it('a search that walks through a whole index is seen, unless it is named with as many entries', async () => {
+  it('a scan of a whole index is found, unless it is allowed with as many entries', async () => {
     const plans = await planQueries(opened.db, (db) =>
       db
         .selectFrom('api_keys')
@@ -35,7 +35,7 @@ describe.each(databaseKinds(process.env))('on $name', (kind) => {
     expect(tooFew).toEqual(kind.name === 'SQLite' ? [] : [`${index}: 5000 entries`]);
   });
 
-  it('one by its key is not, and what a query has inside of it is no query of its own', async () => {
+  it('a search by a key is not reported, and a subquery does not count as a query', async () => {
     const plans = await planQueries(opened.db, (db) =>
       db
         .selectFrom('api_keys')

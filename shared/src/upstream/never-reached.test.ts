@@ -24,13 +24,13 @@ async function failureOf(treat: ((socket: Socket, pool: Pool) => void) | null): 
 }
 const failed = (code: string, syscall?: string) => Object.assign(new Error(code), { code, syscall });
 
-describe('a request never reached anyone', () => {
-  test('when nothing listens', async () => {
+describe('requests that were not started', () => {
+  test('a request was not started where nothing listens', async () => {
     const failure = await failureOf(null);
     expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([true, false]);
   });
 
-  test('when no connection came about, for whatever reason', () => {
+  test('a request was not started where no connection was made, for whatever reason', () => {
     for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ETIMEDOUT'])
       expect(neverReached(failed(code, 'connect'))).toBe(true);
     expect(neverReached(failed('ENOTFOUND', 'getaddrinfo'))).toBe(true);
@@ -38,7 +38,7 @@ describe('a request never reached anyone', () => {
     expect(neverReached(new AggregateError([failed('ECONNREFUSED', 'connect')]))).toBe(true);
   });
 
-  test('when its pool takes no more', async () => {
+  test('a request was not started where its pool takes no more', async () => {
     const pool = new Pool('http://127.0.0.1:9');
     const closed = pool.close();
     const failure = await pool.request({ method: 'GET', path: '/' }).catch((error) => error);
@@ -47,21 +47,21 @@ describe('a request never reached anyone', () => {
   });
 });
 
-describe('a request may have been done', () => {
-  test('when the connection ended after it was sent', async () => {
+describe('requests that may have been started', () => {
+  test('a request may have been started where the connection ended after it was sent', async () => {
     for (const end of ['destroy', 'resetAndDestroy'] as const) {
       const failure = await failureOf((socket) => void socket.once('data', () => socket[end]()));
       expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([false, true]);
     }
   });
 
-  test('when its pool was destroyed while it was under way', async () => {
+  test('a request may have been started where its pool was destroyed while it was running', async () => {
     const failure = await failureOf((socket, pool) => void socket.once('data', () => void pool.destroy()));
     expect(failure).toMatchObject({ code: 'UND_ERR_DESTROYED' });
     expect(neverReached(failure)).toBe(false);
   });
 
-  test('when the network of an open connection was lost', () => {
+  test('a request may have been started where the network of an open connection was lost', () => {
     for (const syscall of ['read', 'write'])
       expect(neverReached(failed('EHOSTUNREACH', syscall))).toBe(false);
     expect(
@@ -70,12 +70,12 @@ describe('a request may have been done', () => {
     expect(neverReached(new AggregateError([]))).toBe(false);
   });
 
-  test('when the answer was no HTTP, which no second try mends', async () => {
+  test('a request may have been started where the answer was not HTTP, and it is not repeated', async () => {
     const failure = await failureOf((socket) => void socket.once('data', () => socket.end('hello\r\n\r\n')));
     expect([neverReached(failure), brokeBeforeAnswer(failure)]).toEqual([false, false]);
   });
 
-  test('when what was thrown is no error at all', () => {
+  test('a request may have been started where the thrown value is not an error', () => {
     expect([neverReached('text'), neverReached(undefined), brokeBeforeAnswer(null)]).toEqual([
       false,
       false,

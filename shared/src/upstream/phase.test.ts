@@ -49,13 +49,13 @@ test.each(['unsure', 'starting'])(
   },
 );
 
-test('where every address is unsure, all of them take their turn, and none counts as healthy', () => {
+test('where every address is unsure, all take turns, and no address counts as healthy', () => {
   const { upstream, picked } = open();
   for (let turn = 0; turn < 2; turn++) upstream.pick()?.notePhase('unsure');
   expect(upstream.pickHealthy()).toBeNull();
   expect(new Set(picked()).size).toBe(2);
 });
 
-test('what a service that is starting has answered can be asked elsewhere, whatever it was', () => {
+test('a request that a starting service answered goes to another address, whatever its method', () => {
   expect(neverReached(new NotStarted())).toBe(true);
 });

@@ -50,33 +50,42 @@ describe('a request that may have been begun', () => {
     ['its process is unsure', new UnsureReplica()],
   ];
 
-  test.each(causes)('goes to one other address at most, where asking changes nothing: %s', (_why, error) => {
-    const tries = new Tries(open(4), true);
-    const first = tries.member;
-    expect(tries.next(error)).toBe(true);
-    expect(tries.member).not.toBe(first);
-    expect(tries.next(error)).toBe(false);
-  });
+  test.each(causes)(
+    'a safe request that may have been started goes to at most one other address: %s',
+    (_why, error) => {
+      const tries = new Tries(open(4), true);
+      const first = tries.member;
+      expect(tries.next(error)).toBe(true);
+      expect(tries.member).not.toBe(first);
+      expect(tries.next(error)).toBe(false);
+    },
+  );
 
-  test.each(causes)('is never sent twice where it changes something: %s', (_why, error) => {
-    expect(new Tries(open(4), false).next(error)).toBe(false);
-  });
+  test.each(causes)(
+    'a request that changes something and may have been started is never sent twice: %s',
+    (_why, error) => {
+      expect(new Tries(open(4), false).next(error)).toBe(false);
+    },
+  );
 
-  test.each(causes.slice(1))('has nowhere to go where no other address is healthy: %s', (_why, error) => {
-    const upstream = open(2);
-    const tries = new Tries(upstream, true);
-    upstream.pick()?.notePhase('unsure');
-    expect(tries.next(error)).toBe(false);
-    expect(new Tries(open(1), true).next(error)).toBe(false);
-  });
+  test.each(causes.slice(1))(
+    'a request that may have been started is not repeated where no other address is healthy: %s',
+    (_why, error) => {
+      const upstream = open(2);
+      const tries = new Tries(upstream, true);
+      upstream.pick()?.notePhase('unsure');
+      expect(tries.next(error)).toBe(false);
+      expect(new Tries(open(1), true).next(error)).toBe(false);
+    },
+  );
 
-  test('is tried again at the only address where its connection broke: the usual end of an idle one', () => {
+  test('a safe request whose connection broke is repeated at the only address, because idle connections end in this way', () => {
     const tries = new Tries(open(1), true);
     expect(tries.next(broken)).toBe(true);
     expect(tries.next(broken)).toBe(false);
   });
 
-  test('goes nowhere once the budget is spent, which any other failure leaves alone', () => {
+  test('a request that may have been started is not repeated once the budget is spent, and other failures spend none of it', () => {
     const upstream = open(3);
     expect(new Tries(upstream, true).next(new Error('it answered 500'))).toBe(false);
     let again = 0;
@@ -93,7 +102,7 @@ describe('a request that may have been begun', () => {
 });
 
 describe('a request that an address cannot answer', () => {
-  test('goes to two others, each once, and the address keeps its turn for other requests', () => {
+  test('a request that an address cannot answer goes to two others, once each, and the address keeps its turn for other requests', () => {
     const upstream = open(4);
     const tries = new Tries(upstream, true);
     const asked = [tries.member?.origin];
@@ -104,7 +113,7 @@ describe('a request that an address cannot answer', () => {
     expect(new Set(turns).size).toBe(4);
   });
 
-  test('never comes back to it, whatever happens at the others and however many are asked meanwhile', () => {
+  test('a request never returns to an address that cannot answer it, whatever happens at the others', () => {
     for (const [failure, isTriedAgain] of [
       [new TryElsewhere(), false],
       [refused, true],
@@ -122,7 +131,7 @@ describe('a request that an address cannot answer', () => {
     }
   });
 
-  test('has nowhere to go where it is the only address, or no other one is healthy', () => {
+  test('a request that an address cannot answer is not repeated where no other address is healthy', () => {
     expect(new Tries(open(1), true).next(new TryElsewhere())).toBe(false);
     const upstream = open(2);
     const tries = new Tries(upstream, true);
@@ -130,11 +139,11 @@ describe('a request that an address cannot answer', () => {
     expect(tries.next(new TryElsewhere())).toBe(false);
   });
 
-  test('is never sent twice where it changes something', () => {
+  test('a request that changes something is not sent elsewhere where an address cannot answer it', () => {
     expect(new Tries(open(4), false).next(new TryElsewhere())).toBe(false);
   });
 
-  test('goes nowhere once the budget is spent', () => {
+  test('a request that an address cannot answer is not repeated once the budget is spent', () => {
     const upstream = open(3);
     while (upstream.budget.spend());
     expect(new Tries(upstream, true).next(new TryElsewhere())).toBe(false);

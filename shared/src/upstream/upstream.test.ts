@@ -77,7 +77,7 @@ describe('addresses', () => {
     expect(upstream.pick()).toBeNull();
   });
 
-  test('that come are used, and those that go are not, without a new pool for those that stay', async () => {
+  test('an address that is added gets requests, one that is removed gets none, and the others keep their pools', async () => {
     const { upstream, picks, names, resolved } = open(['http://keys:1'], { keys: ['10.0.0.1', '10.0.0.2'] });
     await resolved();
     const pools = new Map([upstream.pick(), upstream.pick()].map((member) => [member?.origin, member?.pool]));
@@ -91,7 +91,7 @@ describe('addresses', () => {
     expect(pools.get('http://10.0.0.1:1')?.closed).toBe(true);
   });
 
-  test('that cannot be looked up stay as they were last found, each name by itself', async () => {
+  test('a name that cannot be looked up keeps the addresses that it had last, and other names are still updated', async () => {
     const { faults, picks, names, resolved } = open(['http://keys:1', 'http://more:1'], {
       keys: ['10.0.0.1'],
       more: ['10.0.0.2'],
@@ -137,7 +137,7 @@ describe('an address that failed', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test('that took no connection or answers whatever it may is told apart by asking it', async () => {
+  test('a probe distinguishes an address that takes no connection from one that answers with any status', async () => {
     const server = createServer((_request, response) => response.writeHead(500).end());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -152,7 +152,7 @@ describe('an address that failed', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test('that is ending gets no request until a probe is answered by a process that is not, however long that takes', async () => {
+  test('an address that is ending gets no request until a process that is not ending answers a probe, however long that takes', async () => {
     let isEnding = true;
     let probed = 0;
     const server = createServer((_request, response) => {
