@@ -5,9 +5,9 @@ export function formatCount(value: number): string {
   return count.format(value);
 }
 
-/** A number and its noun: "1 lease", "1,204 leases". @param many the plural, if it is not `one` with an s */
-export function countOf(value: number, one: string, many = `${one}s`): string {
-  return `${formatCount(value)} ${value === 1 ? one : many}`;
+/** A number and its noun: "1 lease", "1,204 leases". */
+export function countOf(value: number, noun: string): string {
+  return `${formatCount(value)} ${value === 1 ? noun : `${noun}s`}`;
 }
 
 const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;

@@ -1,6 +1,6 @@
 import { Pagination } from '@mantine/core';
 import type { ReactNode, RefObject } from 'react';
-import { formatCount } from './format-numbers.ts';
+import { countOf, formatCount } from './format-numbers.ts';
 import { Icon } from './icon.tsx';
 import styles from './pager.module.css';
 import type { CursorPages } from './use-cursor-pages.ts';
@@ -40,17 +40,17 @@ interface OffsetPagerProps {
   pageSize: number;
   /** Rows on all pages. */
   total: number;
-  /** Names of a row: singular and plural. */
-  nouns: readonly [one: string, many: string];
+  /** Name of a row, singular. */
+  noun: string;
   onGo: (page: number) => void;
 }
 
 /** Below a table of known length: the range that is shown, and every page by its number. */
-export function OffsetPager({ table, page, pageSize, total, nouns, onGo }: OffsetPagerProps) {
+export function OffsetPager({ table, page, pageSize, total, noun, onGo }: OffsetPagerProps) {
   const last = Math.max(1, Math.ceil(total / pageSize));
   const first = (page - 1) * pageSize + 1;
   const range = `${formatCount(first)}–${formatCount(Math.min(total, page * pageSize))} of `;
-  const count = `${formatCount(total)} ${total === 1 ? nouns[0] : nouns[1]}`;
+  const count = countOf(total, noun);
   return (
     <PagerFrame
       table={table}

@@ -4,18 +4,16 @@ import { formatCountdown, formatExact, formatRelative } from './format-time.ts';
 import styles from './times.module.css';
 
 interface RelativeTimeProps {
-  /** ISO 8601, or null. */
+  /** ISO 8601. "never" is shown without a time. */
   at: string | null | undefined;
-  /** Shown for a missing time. */
-  none?: string;
   /** Whether it can be reached by keyboard. Off in tables, where the details of a row show every exact time. */
   isFocusable?: boolean;
 }
 
 /** A time relative to now. Shows the exact time on hover, on focus (`ExactTimeTooltip`) and to screen readers. */
-export function RelativeTime({ at, none = 'never', isFocusable = false }: RelativeTimeProps) {
+export function RelativeTime({ at, isFocusable = false }: RelativeTimeProps) {
   const now = useNow();
-  if (!at) return <span className={styles.none}>{none}</span>;
+  if (!at) return <span className={styles.none}>never</span>;
   const exact = formatExact(at);
   return (
     <time className={styles.time} dateTime={at} data-exact={exact} {...(isFocusable ? { tabIndex: 0 } : {})}>

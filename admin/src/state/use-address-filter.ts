@@ -23,7 +23,7 @@ export function useAddressFilter<Filter>(
   return [filter, change];
 }
 
-/** The value of a parameter, or null if it is none of the known values. */
+/** The value of a parameter; null for an unknown value. */
 export function oneOf<Value extends string>(
   params: URLSearchParams,
   name: string,

@@ -16,7 +16,8 @@ interface LiveRowsOptions<Page, Row> {
   read: () => Promise<Page>;
   /** New rows belong to the first page, so they are counted there only. */
   isFirst: boolean;
-  isAllowed: boolean;
+  /** See `useEvents`. */
+  isAllowed?: boolean;
 }
 
 interface LiveRows {
@@ -34,7 +35,7 @@ const noIds: readonly string[] = [];
  * pointer. An empty page shows them at once.
  */
 export function useLiveRows<Page, Row extends { id: string }>(options: LiveRowsOptions<Page, Row>): LiveRows {
-  const { topic, queryKey, rowsOf, withRows, read, isFirst, isAllowed } = options;
+  const { topic, queryKey, rowsOf, withRows, read, isFirst, isAllowed = true } = options;
   const queries = useQueryClient();
   const isCounting = useStore(useApp().rateLimit.isCounting);
   const list = JSON.stringify(queryKey);

@@ -62,7 +62,6 @@ export default function ApiKeysPage() {
     withRows: (page, rows) => ({ ...page, api_keys: [...rows] }),
     read,
     isFirst: pages.cursor === null,
-    isAllowed: true,
   });
   const columns = useMemo(() => apiKeyColumns({ now, ownId, showDialog: setDialog }), [now, ownId]);
   const create = (

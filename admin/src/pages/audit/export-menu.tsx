@@ -59,7 +59,7 @@ type ExportState =
   | { status: 'running'; bytes: number }
   | { status: 'failed'; error: unknown };
 
-export interface Export {
+interface Export {
   state: ExportState;
   begin: (format: ExportFormat) => void;
   stop: () => void;

@@ -100,7 +100,7 @@ function ContentList() {
           page={filter.page}
           pageSize={pageSize}
           total={page.total}
-          nouns={['content', 'contents']}
+          noun="content"
           onGo={(number) => setFilter({ page: number })}
         />
       )}

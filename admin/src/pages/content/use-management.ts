@@ -7,7 +7,7 @@ import { useApi, useApp, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
 import { type ServerAction, useServerAction } from '../../state/use-server-action.ts';
 
-export interface Management {
+interface Management {
   /** Whether the signed-in key can change content. Otherwise the buttons are hidden. */
   mayManage: boolean;
   /** Enables a disabled content, by its ID. */

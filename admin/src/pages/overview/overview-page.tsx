@@ -1,7 +1,12 @@
-import { Badge, Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { UnreachableError } from '../../api/api-error.ts';
-import type { Statistics } from '../../api/statistics.ts';
+import { ApiError, UnreachableError } from '../../api/api-error.ts';
+import { listContents } from '../../api/contents.ts';
+import type { StreamState } from '../../api/events.ts';
+import { countActiveLeases } from '../../api/leases.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { readStatistics, type Statistics } from '../../api/statistics.ts';
 import { Card } from '../../components/card.tsx';
 import { describeError } from '../../components/describe-error.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
@@ -10,14 +15,15 @@ import { LiveBadge } from '../../components/live-bar.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { RelativeTime } from '../../components/times.tsx';
-import { AttentionList, ConfigurationNotes } from './attention.tsx';
+import { useApi } from '../../session/app-context.ts';
+import { useLiveRefresh } from '../../state/use-events.ts';
+import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
 import { findConcerns } from './concerns.ts';
-import { describeDependency, nameOfDependency } from './dependencies.ts';
 import { Figures } from './figures.tsx';
 import styles from './overview.module.css';
 import { OverviewCharts } from './overview-charts.tsx';
 import { Revocations } from './revocations.tsx';
-import { useOverview } from './use-overview.ts';
+import { AttentionList, ConfigurationNotes, Health } from './server-state.tsx';
 
 /** Open problems first, then figures, then charts. */
 export default function OverviewPage() {
@@ -83,41 +89,6 @@ function OldFigures({ at, error }: { at: string; error: unknown }) {
   );
 }
 
-/** Dependencies and replicas of the server. */
-function Health({ statistics: { ready, dependencies, replicas } }: { statistics: Statistics }) {
-  return (
-    <Card>
-      <section aria-labelledby="health">
-        <h2 id="health" className={styles.heading}>
-          Health <Badge color={ready ? 'good' : 'bad'}>{ready ? 'ready' : 'not ready'}</Badge>
-        </h2>
-        <ul className={styles.rows}>
-          {Object.entries(dependencies).map(([name, state]) => (
-            <li key={name}>
-              <span className={styles.rowName}>
-                {nameOfDependency(name)}
-                <small>{describeDependency(state)}</small>
-              </span>
-              <Badge color={state.status === 'up' ? 'good' : 'bad'}>{state.status}</Badge>
-            </li>
-          ))}
-          {replicas.map(({ replica, startedAt }) => (
-            <li key={replica}>
-              <span className={styles.rowName}>
-                {replicas.length === 1 ? 'Serves keys' : 'Replica that serves keys'}
-                <small>{replica}</small>
-              </span>
-              <span className={styles.since}>
-                up since <RelativeTime at={startedAt} isFocusable />
-              </span>
-            </li>
-          ))}
-        </ul>
-      </section>
-    </Card>
-  );
-}
-
 const charts = ['leases', 'rate', 'duration', 'first frame', 'refused', 'failed'];
 
 /** Placeholder for the whole page, at about its height. */
@@ -136,4 +107,74 @@ function OverviewSkeleton() {
       <span className="visually-hidden">Loading…</span>
     </div>
   );
+}
+
+interface Overview {
+  /** Undefined until all requests have answered once, so that the page appears in one step. Kept during an error. */
+  statistics: Statistics | undefined;
+  /** The changes of the figures, with their actions. */
+  changes: readonly AuditedChange[];
+  /** The current count; undefined if unknown. */
+  activeLeases: number | undefined;
+  /** Whether no content is registered yet. */
+  isFresh: boolean;
+  error: unknown;
+  stream: StreamState;
+  retry: () => void;
+}
+
+/** The length of a step. No event reports requests, durations and outages, so they are polled. */
+const pollMs = 10_000;
+
+const pollAfter = (error: unknown) =>
+  Math.max(pollMs, error instanceof ApiError ? (error.retryAfterSeconds ?? 0) * 1_000 : 0);
+
+/** The figures, refreshed by time and by events. */
+function useOverview(): Overview {
+  const api = useApi();
+  const statistics = useQuery({
+    queryKey: queryKeys.statistics,
+    queryFn: ({ signal }) => readStatistics(api, signal),
+    refetchInterval: ({ state }) => pollAfter(state.error),
+  });
+  const leases = useQuery({
+    queryKey: queryKeys.leaseCount({}),
+    queryFn: ({ signal }) => countActiveLeases(api, {}, signal),
+  });
+  const contents = useQuery({
+    queryKey: queryKeys.contentPage({ limit: 1 }),
+    queryFn: ({ signal }) => listContents(api, { limit: 1 }, signal),
+    // Content is never removed, only disabled, so this is read until there is some.
+    staleTime: ({ state }) => (state.data && state.data.total > 0 ? Number.POSITIVE_INFINITY : 0),
+  });
+  const { changes, isKnown } = useAuditedChanges(statistics.data?.changes);
+  const refresh = () => {
+    void statistics.refetch({ cancelRefetch: false });
+    void leases.refetch({ cancelRefetch: false });
+    if (contents.data?.total === 0) void contents.refetch({ cancelRefetch: false });
+  };
+  // The audit record of an action arrives with the event of the action.
+  const stream = useLiveRefresh(refresh, ({ topic }) => topic !== 'audit');
+  return {
+    statistics: leases.isPending || contents.isPending || !isKnown ? undefined : statistics.data,
+    changes,
+    // Leases expire without an event, so either count can be the older one.
+    activeLeases: newest(leases, statistics),
+    isFresh: contents.data?.total === 0,
+    error: statistics.error,
+    stream,
+    retry: refresh,
+  };
+}
+
+interface Read<Data> {
+  data: Data | undefined;
+  dataUpdatedAt: number;
+}
+
+/** The later of the two counts. */
+function newest(exact: Read<number>, { data, dataUpdatedAt }: Read<Statistics>): number | undefined {
+  const sampled = data?.activeLeases.count ?? undefined;
+  if (sampled === undefined || exact.data === undefined) return exact.data ?? sampled;
+  return exact.dataUpdatedAt + pollMs > dataUpdatedAt ? exact.data : sampled;
 }

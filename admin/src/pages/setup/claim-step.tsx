@@ -26,7 +26,7 @@ interface ClaimStepProps {
 export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost, onTaken }: ClaimStepProps) {
   const api = useApi();
   const field = credentialFields[requiredCredential];
-  const [judged, setJudged] = useState<{ fault: string | null }>({ fault: null });
+  const [checked, setChecked] = useState<{ fault: string | null }>({ fault: null });
   const claim = useServerAction({
     mutationFn: ({ name, credential }: { name: string; credential: string | null }) =>
       claimServer(api, name, credential),
@@ -42,7 +42,7 @@ export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost,
     if (field === null) return claim.mutate({ name, credential: null });
     const entered = String(data.get('credential')).trim();
     const { credential } = readCredential(entered);
-    setJudged({
+    setChecked({
       fault:
         entered === ''
           ? `Enter the ${field.label.toLowerCase()}.`
@@ -55,7 +55,7 @@ export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost,
   const { error } = claim;
   const refusal = error instanceof ApiError ? error : null;
   const isWrong = refusal?.status === 401 && field !== null;
-  const form = useFaultFocus(judged, error);
+  const form = useFaultFocus(checked, error);
   if (refusal?.code === 'SETUP_ALREADY_DONE')
     return <TakenNotice mayBeOwnClaim={isAnswerLost} onGo={onTaken} />;
   return (
@@ -73,7 +73,7 @@ export function ClaimStep({ requiredCredential, onClaimed, isAnswerLost, onLost,
           error={refusal?.about('name')}
         />
         {field && (
-          <CredentialInput field={field} error={judged.fault ?? (isWrong ? field.refusal : undefined)} />
+          <CredentialInput field={field} error={checked.fault ?? (isWrong ? field.refusal : undefined)} />
         )}
         {!isWrong && !refusal?.about('name') && <ErrorNotice error={error} />}
         <Button type="submit" size="md" loading={claim.isPending}>
