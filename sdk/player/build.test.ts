@@ -30,7 +30,7 @@ describe('the built package', () => {
     ['index', /types, ([\d.]+) KB compressed without hls\.js/],
     ['shaka', /@latchkey\/player\/shaka'; \/\/ ([\d.]+) KB, without hls\.js/],
   ])(
-    '%s is one module of at most 11 KB compressed, and of the size that the README says',
+    'the built %s is one module of at most 11 KB compressed, and of the size in the README',
     (entry, saying) => {
       const { length } = gzipSync(readFileSync(join(dist, `${entry}.js`)), { level: 9 });
       const [, said] = saying.exec(readFileSync(join(source, 'README.md'), 'utf8')) ?? [];
@@ -39,7 +39,7 @@ describe('the built package', () => {
     },
   );
 
-  it('imports hls.js and nothing else', () => {
+  it('the built package imports only hls.js', () => {
     const imports = (entry: string) =>
       [
         ...readFileSync(join(dist, `${entry}.js`), 'utf8').matchAll(/(?:from|import)\s*["'`]([^"'`]+)["'`]/g),
@@ -48,11 +48,11 @@ describe('the built package', () => {
     expect(readdirSync(dist).filter((name) => name.endsWith('.js'))).toEqual(['index.js', 'shaka.js']);
   });
 
-  it('satisfies publint', async () => {
+  it('the built package satisfies publint', async () => {
     expect((await publint({ pkgDir: folder, pack: false, strict: true })).messages).toEqual([]);
   });
 
-  it('can be imported where there is no browser', async () => {
+  it('the built package can be imported without a browser', async () => {
     const script = `
       const { createPlayer, attach, PlayerError } = await import(${JSON.stringify(join(dist, 'index.js'))});
       const { shakaRequestFilter } = await import(${JSON.stringify(join(dist, 'shaka.js'))});
@@ -61,7 +61,7 @@ describe('the built package', () => {
     expect(stdout.trim()).toBe('undefined function function function function');
   });
 
-  it('has types that an application compiles against', async () => {
+  it('an application compiles against the types of the built package', async () => {
     const file = join(folder, 'application.ts');
     writeFileSync(
       file,
@@ -95,7 +95,7 @@ describe('the built package', () => {
   });
 });
 
-it('goes where nothing else is', async () => {
+it('buildPlayer builds into an empty folder', async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'latchkey-player-'));
   try {
     expect(await buildPlayer(elsewhere)).toBe(join(elsewhere, 'index.js'));

@@ -33,7 +33,7 @@ const importsOf = (name: string) =>
       .matchAll(/from\s*["'`]\.\/([^"'`]+)["'`]/g),
   ].map(([, file]) => file ?? '');
 
-it('what a browser loads is at most 6.5 KB compressed, and of the size that the README says', () => {
+it('the modules for a browser are at most 6.5 KB compressed, and of the size in the README', () => {
   const files = ['index.js', ...importsOf('index.js')];
   const bytes = files.reduce((sum, name) => sum + gzipSync(read(name), { level: 9 }).length, 0);
   const [, said] =
@@ -42,20 +42,20 @@ it('what a browser loads is at most 6.5 KB compressed, and of the size that the 
   expect(bytes).toBeLessThanOrEqual(6.5 * 1024);
 });
 
-it('what a browser loads imports nothing of Node', () => {
+it('the modules for a browser import nothing of Node', () => {
   for (const name of ['index.js', ...importsOf('index.js')])
     expect(read(name).toString()).not.toMatch(/node:/);
   expect(read('node.js').toString()).toMatch(/node:fs/);
 });
 
-it('publint finds nothing, strictly', async () => {
+it('the published package satisfies publint in strict mode', async () => {
   // The folder holds what is published and nothing else.
   const { messages } = await publint({ pkgDir: installed, pack: false, strict: true });
   expect(messages.map((message) => formatMessage(message, published))).toEqual([]);
 });
 
 it.each(['nodenext', 'bundler'])(
-  'its types serve a project that resolves modules by "%s"',
+  'a project that resolves modules by "%s" compiles against the published types',
   (moduleResolution) => {
     const project = join(folder, moduleResolution);
     mkdirSync(project);

@@ -8,7 +8,7 @@ beforeEach(() => {
   fake = createFakeKeyServer();
 });
 
-it('a callback that fails may do better later, unless it says that it will not', async () => {
+it('a failed callback is a transient error, unless it throws a final PlayerError', async () => {
   const failing = (error: Error) =>
     createKeyServer({ ...fake.options, keyServerAuth: () => Promise.reject(error) }).send({
       url: keyUrl(1),
@@ -24,7 +24,7 @@ it('a callback that fails may do better later, unless it says that it will not',
   expect(fake.requests).toEqual([]);
 });
 
-it('a callback that gives no token in time has failed for now, and nothing was sent', async () => {
+it('a callback without a token in time is a transient error, and nothing is sent', async () => {
   const keyServerAuth = () => new Promise<string>(() => {});
   const asked = createKeyServer({ ...fake.options, keyServerAuth }).send({ url: keyUrl(1), reason: 'key' });
   asked.catch(() => {});
@@ -38,7 +38,7 @@ it('a callback that gives no token in time has failed for now, and nothing was s
 });
 
 it.each(['lk_0123…', 'two\nlines'])(
-  'a token that no header can carry (%j) is told for what it is, and is final',
+  'a token that no header can carry (%j) is a final UNAUTHENTICATED',
   async (token) => {
     const server = createKeyServer({ ...fake.options, keyServerAuth: () => token });
     const error = await server.send({ url: keyUrl(1), reason: 'key' }).catch((thrown) => thrown);
@@ -61,7 +61,7 @@ describe('a callback that gives something else than a token', () => {
     [{ token: 'secret' }, 'an object'],
     [['secret'], 'an array'],
     [() => 'secret', 'a function'],
-  ])('such as %o ends playback with AUTH_FAILED before any request', async (given, kind) => {
+  ])('a callback that returns %o ends playback with AUTH_FAILED before any request', async (given, kind) => {
     for (const keyServerAuth of [() => given, async () => given]) {
       const server = createKeyServer({ ...fake.options, keyServerAuth: keyServerAuth as never });
       const error = await server.send({ url: keyUrl(1), reason: 'key' }).catch((thrown) => thrown);
@@ -73,14 +73,14 @@ describe('a callback that gives something else than a token', () => {
     expect(fake.requests).toEqual([]);
   });
 
-  it('and a player without a callback is refused at once', () => {
+  it('a player without a callback is refused at once', () => {
     for (const keyServerAuth of [undefined, 'token'])
       expect(() => createKeyServer({ ...fake.options, keyServerAuth: keyServerAuth as never })).toThrow(
         TypeError,
       );
   });
 
-  it('or that throws fails with its own words, whatever it throws', async () => {
+  it('the error of a callback that throws has its message, whatever it throws', async () => {
     for (const [thrown, words] of [
       [new TypeError('x is not a function'), 'x is not a function'],
       ['signed out', 'signed out'],

@@ -22,7 +22,7 @@ describe('the key of the next period', () => {
     frag: { type: 'main', level: 0, sn, duration: 4, stats: { loading: { start: 0, end: 1 } } },
   });
 
-  it('is fetched ahead, at some moment, and hls.js gets it without a request', async () => {
+  it('the key of the next period is fetched ahead at a random time, and hls.js gets it without a request', async () => {
     const { player, hls } = open({ random: () => 0.5 });
     await load(player);
     hls.levels = [{ details: { fragments } }];
@@ -38,7 +38,7 @@ describe('the key of the next period', () => {
     expect(player.getMetrics().keyFetchCount).toBe(1);
   });
 
-  it('of a live stream is asked for within a quarter of the buffer, so that viewers in step do not ask in step', async () => {
+  it('the next key of a live stream is requested within a quarter of the buffer, so that viewers in step do not request in step', async () => {
     const { player, hls } = open({ random: () => 0.5 });
     await load(player);
     hls.latestLevelDetails = { live: true };
@@ -54,7 +54,7 @@ describe('the key of the next period', () => {
 describe('hls.js itself', () => {
   const fatal = { fatal: true, error: new Error('broken'), details: 'some' };
 
-  it('may fail for good over playlists and segments, and gets one chance over media', async () => {
+  it('a fatal error of hls.js over playlists or segments ends playback, and one over media is recovered from once', async () => {
     const { player, hls } = open();
     await load(player);
     hls.trigger('ERROR', { ...fatal, type: 'networkError', fatal: false });
@@ -70,7 +70,7 @@ describe('hls.js itself', () => {
 });
 
 describe('attach', () => {
-  it('serves an application that loads by itself: the content is the first key’s', async () => {
+  it('attach serves an application that calls hls.loadSource itself, with a lease for the content of the first key', async () => {
     const hls = new FakeHls();
     const player = attach(hls as unknown as Hls, fake.options);
     hls.attachMedia(video);
@@ -84,7 +84,7 @@ describe('attach', () => {
     expect(fake.to('POST /keys/leases/revoke')).toHaveLength(1);
   });
 
-  it('gives the instance back as it was', async () => {
+  it('destroy() restores the attached instance of hls.js', async () => {
     const hls = new FakeHls();
     const { loader } = hls.config;
     const player = attach(hls as unknown as Hls, fake.options);

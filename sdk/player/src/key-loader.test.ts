@@ -67,7 +67,7 @@ it.each([
   expect(asked).toEqual([]);
 });
 
-it('a key that is elsewhere is left to hls.js, and it is told of one failure at most', () => {
+it('a key of another server is left to hls.js, which is notified of one failure at most', () => {
   const url = 'https://elsewhere.example/key';
   const { own, callbacks, failed, loader, context } = open('key', url);
   const fail = (code: number) => {
@@ -94,7 +94,7 @@ it('a key that is elsewhere is left to hls.js, and it is told of one failure at 
   expect([callbacks.onError.mock.calls.length, failed.length]).toEqual([3, 2]);
 });
 
-it('a key comes from the key server', async () => {
+it('a key of the key server is requested with getKey, and hls.js gets its bytes', async () => {
   const { own, asked, callbacks, context } = open('key');
   expect(asked).toMatchObject([{ url: 'key', startSeconds: 12, use: 'audio' }]);
   const data = new ArrayBuffer(16);
@@ -109,14 +109,14 @@ it('a key comes from the key server', async () => {
   expect(own.load).not.toHaveBeenCalled();
 });
 
-it('hls.js hears of no failure, which it would repeat eight times', async () => {
+it('hls.js is not notified of a failed key, which it would repeat eight times', async () => {
   const { asked, callbacks } = open('key');
   asked[0]?.key.reject(new Error('refused'));
   await settle();
   for (const callback of Object.values(callbacks)) expect(callback).not.toHaveBeenCalled();
 });
 
-it('what hls.js aborts is wanted no more, and is not answered', async () => {
+it('a key request that hls.js aborts is aborted and gets no answer', async () => {
   const { loader, asked, callbacks, own } = open('key');
   loader.abort();
   expect(asked[0]?.signal.aborted).toBe(true);

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 const ask = (more = {}) => createKeyServer(fake.options).send({ url: keyUrl(3), reason: 'key', ...more });
 
-it('each request carries a token that was asked for just then', async () => {
+it('each request has a token that was fetched for it', async () => {
   const server = createKeyServer(fake.options);
   await server.send({ url: keyUrl(1), reason: 'key', leaseId: 'lease-1' });
   await server.send({ url: server.url('/keys/leases'), reason: 'lease', json: { contentId: 'film' } });
@@ -31,7 +31,7 @@ it('each request carries a token that was asked for just then', async () => {
   ]);
 });
 
-it('leaves the browser’s cache of preflights alone, so that not each request is preceded by another', async () => {
+it('requests leave the browser’s cache of preflights in use, so that not each needs a preflight', async () => {
   const inits: (RequestInit | undefined)[] = [];
   const fetch: typeof globalThis.fetch = (url, init) => {
     inits.push(init);
@@ -41,7 +41,7 @@ it('leaves the browser’s cache of preflights alone, so that not each request i
   expect(inits.map((init) => init?.cache)).toEqual([undefined]);
 });
 
-it('after a 401 the application is asked once more, and its new token is used', async () => {
+it('after a 401 the application is called once more, and its new token is used', async () => {
   fake.answer('GET', ({ token }) =>
     token === 'Bearer token-1' ? problem(401, 'INVALID_TOKEN') : new Response(new Uint8Array(16)),
   );
@@ -70,7 +70,7 @@ it.each([
   [429, 'RATE_LIMITED', 'RATE_LIMITED', true],
   [503, 'DEPENDENCY_UNAVAILABLE', 'NETWORK', true],
   [502, '', 'NETWORK', true],
-])('a %d %s is %s; it may pass: %s', async (status, serverCode, code, isTransient) => {
+])('a %d %s is the error %s, whose isTransient is %s', async (status, serverCode, code, isTransient) => {
   fake.answer('GET', () => problem(status, serverCode));
   await expect(ask()).rejects.toMatchObject({ name: 'PlayerError', code, status, isTransient });
 });
@@ -81,12 +81,12 @@ it.each([
   ['Sat, 21 Nov 2026 11:00:00 GMT', 0],
   ['soon', 0],
   ['', 0],
-])('the Retry-After %j of an answer asks for a wait of %d ms', async (retryAfter, retryAfterMs) => {
+])('the Retry-After %j of an answer is a wait of %d ms', async (retryAfter, retryAfterMs) => {
   fake.answer('GET', () => new Response('', { status: 503, headers: { 'Retry-After': retryAfter } }));
   await expect(ask()).rejects.toMatchObject({ code: 'NETWORK', retryAfterMs });
 });
 
-it('an answer that is no problem document is understood by its status', async () => {
+it('an answer without a problem document becomes an error by its status', async () => {
   fake.answer(
     'GET',
     () => new Response('<h1>Forbidden</h1>', { status: 403, headers: { 'Retry-After': '9' } }),
@@ -94,7 +94,7 @@ it('an answer that is no problem document is understood by its status', async ()
   await expect(ask()).rejects.toMatchObject({ code: 'REFUSED', retryAfterMs: 9_000 });
 });
 
-it('a server that cannot be reached or does not answer is NETWORK, and each attempt is told', async () => {
+it('a server that cannot be reached or does not answer is NETWORK, and each attempt is reported', async () => {
   const attempts: Attempt[] = [];
   const onAttempt = (attempt: Attempt) => attempts.push(attempt);
   const gone = fake.answer('GET', unreachable);

@@ -58,14 +58,14 @@ beforeEach(async () => {
 const firstByte = async (key: Promise<ArrayBuffer>) => new Uint8Array(await key)[0];
 
 describe('a key is requested once', () => {
-  it('with the lease, however many want it at the same time', async () => {
+  it('a key is requested once with the lease, however many callers need it at the same time', async () => {
     const keys = [store.get(keyUrl(3), wanted), store.get(keyUrl(3), wanted)];
     expect(await Promise.all(keys.map(firstByte))).toEqual([3, 3]);
     expect(fake.to('GET')).toMatchObject([{ path: '/keys/film/3', leaseId: 'lease-1' }]);
     expect(attempts).toEqual([{ status: 200, durationMs: 0 }]);
   });
 
-  it('ahead: who wants it then gets it without a request, and it is not fetched ahead again', async () => {
+  it('a key that was fetched ahead is returned without a request, and is not fetched ahead again', async () => {
     store.fetchAhead(keyUrl(4));
     store.fetchAhead(keyUrl(4));
     await fake.clock.advance(0);
@@ -77,7 +77,7 @@ describe('a key is requested once', () => {
 });
 
 describe('a server that is away', () => {
-  it('costs nothing but time while something can be played', async () => {
+  it('a server that is down is not an error while something can be played', async () => {
     const away = fake.answer('GET', unreachable);
     const key = store.get(keyUrl(3), wanted);
     await fake.clock.advance(300_000);
@@ -88,7 +88,7 @@ describe('a server that is away', () => {
     expect(attempts.length).toBeLessThan(110);
   });
 
-  it('is an error after a minute with nothing to play', async () => {
+  it('a server that is down is an error after a minute with nothing to play', async () => {
     isStarving = true;
     fake.answer('GET', () => problem(503, 'DEPENDENCY_UNAVAILABLE'));
     store.get(keyUrl(3), wanted).catch(() => {});
@@ -98,7 +98,7 @@ describe('a server that is away', () => {
     expect(refused).toMatchObject([{ code: 'NETWORK', status: 503 }]);
   });
 
-  it('is no matter for a key that is fetched ahead: it is left until it is wanted', async () => {
+  it('a key that cannot be fetched ahead is not an error, and is requested again when it is needed', async () => {
     const away = fake.answer('GET', unreachable);
     store.fetchAhead(keyUrl(4));
     await fake.clock.advance(60_000);
@@ -109,7 +109,7 @@ describe('a server that is away', () => {
     expect(refused).toEqual([]);
   });
 
-  it('is not asked any more once nobody wants the key', async () => {
+  it('a key is no longer retried once all its callers have aborted', async () => {
     const controller = new AbortController();
     fake.answer('GET', unreachable);
     store.get(keyUrl(3), controller.signal).catch(() => {});
@@ -121,7 +121,7 @@ describe('a server that is away', () => {
     expect(refused).toEqual([]);
   });
 
-  it('may send something that is no key: that is asked for again', async () => {
+  it('an answer that is not a key is requested again', async () => {
     const portal = fake.answer('GET', () => new Response('<html>Sign in</html>'));
     const key = store.get(keyUrl(3), wanted);
     await fake.clock.advance(0);
@@ -137,7 +137,7 @@ describe('a refusal', () => {
     [403, 'TOKEN_REVOKED'],
     [403, 'CONTENT_NOT_ENTITLED'],
     [404, 'CONTENT_NOT_FOUND'],
-  ])('%d %s is final after one request, wanted or fetched ahead', async (status, code) => {
+  ])('a refused key (%d %s) is final after one request, needed or fetched ahead', async (status, code) => {
     fake.answer('GET', () => problem(status, code));
     store.get(keyUrl(3), wanted).catch(() => {});
     store.fetchAhead(keyUrl(4));
@@ -147,7 +147,7 @@ describe('a refusal', () => {
   });
 
   it.each(['LEASE_EXPIRED', 'LEASE_UNKNOWN'])(
-    '%s takes a new lease and the key with it, unseen',
+    'after %s a new lease is taken and the key requested with it, without an error',
     async (code) => {
       fake.answer('GET', ({ leaseId }) =>
         leaseId === 'lease-1' ? problem(403, code) : new Response(new Uint8Array(16).fill(3)),
@@ -158,7 +158,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('LEASE_EXPIRED for the new lease, too, is final', async () => {
+  it('LEASE_EXPIRED also for the new lease is final', async () => {
     fake.answer('GET', () => problem(403, 'LEASE_EXPIRED'));
     store.get(keyUrl(3), wanted).catch(() => {});
     await fake.clock.advance(60_000);
@@ -166,7 +166,7 @@ describe('a refusal', () => {
     expect(refused).toMatchObject([{ code: 'LEASE_EXPIRED' }]);
   });
 
-  it('LEASE_REVOKED of a lease that was given back meanwhile leaves the decision to the next', async () => {
+  it('after LEASE_REVOKED of a lease that was released meanwhile, the next lease decides', async () => {
     fake.answer('GET', ({ leaseId }) => {
       if (leaseId !== 'lease-1') return new Response(new Uint8Array(16).fill(3));
       leases.releaseNow();
@@ -179,7 +179,7 @@ describe('a refusal', () => {
 });
 
 describe('once playback has ended', () => {
-  it('nothing is requested, and nobody is told', async () => {
+  it('after the end of playback no key is requested, and no error is reported', async () => {
     playback.abort(new PlayerError('ABORTED', 'over'));
     store.fetchAhead(keyUrl(4));
     await expect(store.get(keyUrl(5), wanted)).rejects.toMatchObject({ code: 'ABORTED' });
@@ -187,7 +187,7 @@ describe('once playback has ended', () => {
     expect(refused).toEqual([]);
   });
 
-  it('what was being retried is not any more', async () => {
+  it('after the end of playback a key is no longer retried', async () => {
     fake.answer('GET', unreachable);
     store.get(keyUrl(4), wanted).catch(() => {});
     await fake.clock.advance(1);

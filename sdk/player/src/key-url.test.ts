@@ -5,7 +5,7 @@ it.each([
   ['https://keys.example/keys/film', 'film'],
   ['https://keys.example/keys/film/7?x=1', 'film'],
   ['https://keys.example:443/keys/film', 'film'],
-])('%s is a key of %s', (url, contentId) => {
+])('%s is a key URL of the content %s', (url, contentId) => {
   expect(contentIdOf(url, 'https://keys.example')).toBe(contentId);
   expect(contentIdOf(url, 'https://keys.example/')).toBe(contentId);
 });
@@ -25,11 +25,11 @@ it.each([
   'https://cdn.example/https://keys.example/keys/film',
   'segment.ts',
   '',
-])('%j is no key of the server, and gets no credential', (url) => {
+])('%j is not a key URL of the server, and gets no credential', (url) => {
   expect(contentIdOf(url, 'https://keys.example')).toBeUndefined();
 });
 
-it('a server below a path has its keys there, and nowhere else', () => {
+it('a server below a path has its keys only below that path', () => {
   expect(contentIdOf('https://example/drm/keys/film', 'https://example/drm/')).toBe('film');
   expect(contentIdOf('https://example/keys/film', 'https://example/drm/')).toBeUndefined();
 });

@@ -43,7 +43,7 @@ async function held(more: Partial<LeaseKeeperPorts> = {}): Promise<LeaseKeeper> 
 }
 
 describe('a lease is taken', () => {
-  it('for the content and the device, once, and key requests wait for it', async () => {
+  it('a lease is taken once for the content and the device, and key requests wait for it', async () => {
     const keeper = keep();
     const id = keeper.leaseId();
     await Promise.all([keeper.take(), keeper.take()]);
@@ -54,13 +54,13 @@ describe('a lease is taken', () => {
     ]);
   });
 
-  it('not where the server keeps none: keys are asked for without', async () => {
+  it('without leases on the server, keys are requested without one', async () => {
     fake.answer('POST /keys/leases', () => problem(404, 'NOT_FOUND'));
     expect(await (await held()).leaseId()).toBeUndefined();
     expect(lost).toEqual([]);
   });
 
-  it('when a server that is away comes back', async () => {
+  it('a lease is taken when a server that was down comes back', async () => {
     const away = fake.answer('POST', unreachable);
     const keeper = keep();
     keeper.take();
@@ -70,7 +70,7 @@ describe('a lease is taken', () => {
     expect(keeper.lease?.id).toBe('lease-1');
   });
 
-  it('or is told to be impossible, once the viewer has waited long enough', async () => {
+  it('a lease that cannot be taken is an error once the viewer has waited long enough', async () => {
     fake.answer('POST', unreachable);
     const keeper = keep({ givesUp: (sinceMs) => fake.clock.now() - sinceMs >= 20_000 });
     const taken = keeper.take();
@@ -81,7 +81,7 @@ describe('a lease is taken', () => {
     expect(lost).toHaveLength(1);
   });
 
-  it('or is refused, with the leases that the viewer has elsewhere', async () => {
+  it('a lease beyond the limit is refused with the viewer’s other leases', async () => {
     const other = { id: 'other', deviceId: 'sofa' };
     fake.answer('POST', () => problem(409, 'LEASE_LIMIT_REACHED', { leases: [other] }));
     await expect(keep().take()).rejects.toMatchObject({ code: 'LEASE_LIMIT_REACHED', leases: [other] });
@@ -89,7 +89,7 @@ describe('a lease is taken', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  it('in place of the one that this tab gave back a moment ago, and whose end has not arrived', async () => {
+  it('a lease replaces the one that this tab has released and whose release has not arrived', async () => {
     released = 'old';
     const full = fake.answer('POST', ({ path }) => {
       if (path === '/keys/leases/revoke') full.restore();
@@ -101,7 +101,7 @@ describe('a lease is taken', () => {
     expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'old' } }]);
   });
 
-  it('in place of the one that was on its way when this tab was reloaded, and of no other page’s', async () => {
+  it('a lease replaces the one that was on its way when this tab was reloaded, and not that of another page', async () => {
     const unanswered = fake.answer('POST /keys/leases', () => new Promise(() => {}));
     const before = keep({ wish: { contentId: 'film', deviceId: 'player-before' } });
     before.take();
@@ -124,7 +124,7 @@ describe('a lease is taken', () => {
 });
 
 describe('a lease is renewed', () => {
-  it('when the server says so, again and again', async () => {
+  it('a lease is renewed each time at the server’s renew_after_seconds', async () => {
     await held();
     await fake.clock.advance(74_999);
     expect(fake.to('POST /keys/leases/renew')).toEqual([]);
@@ -136,13 +136,13 @@ describe('a lease is renewed', () => {
     expect(fake.to('POST /keys/leases/renew')).toHaveLength(2);
   });
 
-  it('up to a tenth sooner, so that viewers who began together do not renew together', async () => {
+  it('a lease is renewed up to a tenth sooner, so that viewers who began together do not renew together', async () => {
     await held({ random: () => 0.5 });
     await fake.clock.advance(71_300);
     expect(fake.to('POST /keys/leases/renew')).toHaveLength(1);
   });
 
-  it('with patience, while the server is away: that alone ends nothing', async () => {
+  it('a renewal is retried while the server is down, which alone does not end the lease', async () => {
     const keeper = await held();
     const away = fake.answer('POST /keys/leases/renew', unreachable);
     await fake.clock.advance(75_000 + 60_000);
@@ -154,7 +154,7 @@ describe('a lease is renewed', () => {
   });
 
   it.each(['LEASE_EXPIRED', 'LEASE_UNKNOWN'])(
-    'by a new one, after a sleep in which it ended: %s',
+    'a lease that ended during sleep is replaced by a new one after %s',
     async (code) => {
       const keeper = await held();
       fake.clock.jump(3_600_000);
@@ -170,7 +170,7 @@ describe('a lease is renewed', () => {
     [403, 'LEASE_REVOKED'],
     [403, 'TOKEN_REVOKED'],
     [404, 'CONTENT_NOT_FOUND'],
-  ])('or lost: %d %s is told once, and nothing is asked again', async (status, code) => {
+  ])('a refused renewal (%d %s) is reported once, and nothing more is requested', async (status, code) => {
     const keeper = await held();
     fake.answer('POST /keys/leases/renew', () => problem(status, code));
     await fake.clock.advance(1_000_000);
@@ -181,7 +181,7 @@ describe('a lease is renewed', () => {
 });
 
 describe('a lease is replaced', () => {
-  it('once, however many ask for it', async () => {
+  it('a lease is replaced once, however many callers ask for it', async () => {
     const keeper = await held();
     await Promise.all([keeper.replace('lease-1'), keeper.replace('lease-1'), keeper.replace('lease-1')]);
     await keeper.replace('lease-1');
@@ -191,7 +191,7 @@ describe('a lease is replaced', () => {
 });
 
 describe('a lease is given back', () => {
-  it('and is neither renewed nor known from then on', async () => {
+  it('a released lease is neither renewed nor returned any more', async () => {
     const keeper = await held();
     await keeper.release();
     await fake.clock.advance(200_000);
@@ -201,14 +201,14 @@ describe('a lease is given back', () => {
     await expect(keeper.leaseId()).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  it('without an error where the server is away', async () => {
+  it('a lease is released without an error while the server is down', async () => {
     const keeper = await held();
     fake.answer('POST', unreachable);
     await keeper.release();
     expect(lost).toEqual([]);
   });
 
-  it('when the page is left while it was still on its way', async () => {
+  it('a lease that arrives after the page was left is released', async () => {
     const keeper = keep();
     keeper.take();
     await Promise.resolve();
@@ -218,7 +218,7 @@ describe('a lease is given back', () => {
     expect(keeper.lease).toBeNull();
   });
 
-  it('when the page is left, and another is taken when it comes back, after the release has arrived', async () => {
+  it('a page that is left releases its lease, and takes another one on its return, after the release has arrived', async () => {
     const keeper = await held();
     let arrive = () => {};
     fake.answer('POST /keys/leases/revoke', () => {

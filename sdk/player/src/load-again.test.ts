@@ -25,7 +25,7 @@ async function load(): Promise<void> {
   await loaded;
 }
 
-it('a second load takes a lease only when the one before is given back: for the same content it would be the same', async () => {
+it('a second load takes its lease after the release of the first, which would else be returned for the same content', async () => {
   await load();
   let answer = (_: Response) => {};
   const answered = new Promise<Response>((resolve) => {
@@ -42,7 +42,7 @@ it('a second load takes a lease only when the one before is given back: for the 
   expect(errors).toEqual([]);
 });
 
-it('a second load while a lease is still to come: that is given back first', async () => {
+it('a second load first releases a lease that is still on its way', async () => {
   let answer = () => {};
   const first = new Promise<void>((resolve) => {
     answer = resolve;

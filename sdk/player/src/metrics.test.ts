@@ -20,11 +20,11 @@ function open() {
   return { clock, metrics };
 }
 
-it('there are exactly the eight figures, before anything has happened, too', () => {
+it('getMetrics has exactly the eight figures, also before playback', () => {
   expect(createMetrics(() => 0).read()).toEqual(nothing);
 });
 
-it('the first frame counts from the load, and only the first', () => {
+it('timeToFirstFrame counts from the load to the first frame', () => {
   const { clock, metrics } = open();
   clock.jump(640);
   metrics.firstFrame();
@@ -33,7 +33,7 @@ it('the first frame counts from the load, and only the first', () => {
   expect(metrics.read().timeToFirstFrame).toBe(640);
 });
 
-it('averages are per segment and per answered key request; an unanswered one is counted alone', () => {
+it('averages are per segment and per answered key request, and an unanswered one is only counted', () => {
   const { metrics } = open();
   for (const durationMs of [1, 2, 4.5]) metrics.decrypted(durationMs);
   for (const durationMs of [100, 200]) metrics.fragmentLoaded(durationMs);
@@ -50,13 +50,13 @@ it('averages are per segment and per answered key request; an unanswered one is 
   });
 });
 
-it('the first level is no switch, and neither is the same again', () => {
+it('the first level and the same level again do not count as quality switches', () => {
   const { metrics } = open();
   for (const level of [1, 1, 0, 0, 1]) metrics.levelShown(level);
   expect(metrics.read().qualitySwitches).toBe(2);
 });
 
-it('another load begins from zero', () => {
+it('another load resets all figures', () => {
   const { metrics } = open();
   metrics.firstFrame();
   metrics.stalled();

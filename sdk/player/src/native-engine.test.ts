@@ -54,7 +54,7 @@ function shownKey(): string {
   return /URI="([^"]+)"/.exec(decode(/^data:.*$/m.exec(master)?.[0] ?? ''))?.[1] ?? '';
 }
 
-it('the playlists become one data URL, with the token and the lease on the key’s URL and nowhere else', async () => {
+it('native playlists become one data URL, with the token and the lease only in the key URL', async () => {
   await load('master.m3u8');
   expect(player.hls).toBeNull();
   expect(video.src).toMatch(/^data:application\/vnd\.apple\.mpegurl;base64,/);
@@ -64,17 +64,17 @@ it('the playlists become one data URL, with the token and the lease on the key�
   expect(playlistHeaders.flatMap((headers) => [...headers])).toEqual([]);
 });
 
-it('a live playlist stays at its own URL, from which it has to be read again', async () => {
+it('a native live playlist stays at its own URL, since it has to be read again', async () => {
   await load('live.m3u8');
   expect(video.src).toBe(`${base}/live.m3u8`);
 });
 
-it('a playlist that is not there is MEDIA_NETWORK', async () => {
+it('a missing playlist is MEDIA_NETWORK', async () => {
   await expect(load('missing.m3u8')).rejects.toMatchObject({ code: 'MEDIA_NETWORK', status: 404 });
   expect(errors).toHaveLength(1);
 });
 
-it('a token that never comes ends playback once nothing could be played for `patienceSeconds`', async () => {
+it('a native playback without a token ends once nothing could be played for `patienceSeconds`', async () => {
   open({ leases: false, patienceSeconds: 20, keyServerAuth: () => new Promise<string>(() => {}) });
   video.readyState = 0;
   const loaded = load('master.m3u8');
@@ -86,7 +86,7 @@ it('a token that never comes ends playback once nothing could be played for `pat
   expect(errors).toHaveLength(1);
 });
 
-it('a load that another overtakes while its lease is on its way does not end that one', async () => {
+it('a load that another one replaces while its lease is on its way does not end the other', async () => {
   const first = load('master.m3u8');
   first.catch(() => {});
   const second = load('live.m3u8');
@@ -96,7 +96,7 @@ it('a load that another overtakes while its lease is on its way does not end tha
   expect([errors, video.src]).toEqual([[], `${base}/live.m3u8`]);
 });
 
-it('a failure after a while is taken for a credential that ran out: on with a new one, in its place', async () => {
+it('a native failure after a while makes the source again with a new credential, at the same place', async () => {
   await load('master.m3u8');
   await fake.clock.advance(40_000);
   video.currentTime = 38;
@@ -111,7 +111,7 @@ it('a failure after a while is taken for a credential that ran out: on with a ne
   expect(errors).toEqual([]);
 });
 
-it('a failure whose reason the key server knows is told with that reason', async () => {
+it('a native failure has the key server’s reason if the key is refused', async () => {
   await load('master.m3u8');
   fake.answer('GET', () => problem(403, 'CONTENT_NOT_ENTITLED'));
   video.error = { code: 4, message: 'no' };
@@ -120,7 +120,7 @@ it('a failure whose reason the key server knows is told with that reason', async
   expect(errors).toMatchObject([{ code: 'CONTENT_NOT_ENTITLED' }]);
 });
 
-it('a failure soon after the last is the media’s own', async () => {
+it('a native failure soon after another one is an error of the media', async () => {
   await load('master.m3u8');
   video.error = { code: 3, message: 'broken' };
   video.tell('error');
@@ -128,7 +128,7 @@ it('a failure soon after the last is the media’s own', async () => {
   expect(errors).toMatchObject([{ code: 'MEDIA_DECODE' }]);
 });
 
-it('a revoked lease pauses the video for good', async () => {
+it('a revoked lease keeps a native video paused', async () => {
   await load('master.m3u8');
   fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_REVOKED'));
   await fake.clock.advance(75_000);

@@ -14,16 +14,16 @@ it.each([
   [3, undefined],
   [4, 'key-2'],
   [8, undefined],
-])('once segment %d is loaded, the key to fetch is %s', (sn, key) => {
+])('after segment %d the next key to fetch is %s', (sn, key) => {
   expect(findNextKey(fragments, sn)).toBe(key);
 });
 
-it('the first key after a clear beginning is found, and none in a clear presentation', () => {
+it('the first key after a clear beginning is found, and no key in a clear presentation', () => {
   expect(findNextKey([clear, { sn: 101, decryptdata: { uri: 'key-0' } }], 100)).toBe('key-0');
   expect(findNextKey([clear, { ...clear, sn: 101 }], 100)).toBeUndefined();
 });
 
-it('a segment that has left the playlist tells nothing', () => {
+it('a segment that has left the playlist gives no next key', () => {
   expect(findNextKey(fragments, 77)).toBeUndefined();
   expect(findNextKey([], 'initSegment')).toBeUndefined();
 });

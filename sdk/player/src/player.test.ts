@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('load', () => {
-  it('takes a lease side by side with the playlist, and the first key goes with it', async () => {
+  it('load takes a lease while the playlist loads, and the first key request has it', async () => {
     const { player, hls } = open();
     const loaded = player.load(playlist, { contentId: 'film' });
     expect(hls.calls).toEqual([`load ${playlist}`]);
@@ -38,28 +38,28 @@ describe('load', () => {
     });
   });
 
-  it('without leases asks for keys alone', async () => {
+  it('with `leases: false` load takes no lease', async () => {
     const { player, hls } = open({ leases: false });
     await load(player);
     await hls.askForKey(keyUrl(2));
     expect(fake.requests).toMatchObject([{ path: '/keys/film/2', leaseId: null }]);
   });
 
-  it('a key of another content, such as an advertisement, goes without the lease', async () => {
+  it('a key of another content, such as an advertisement, is requested without the lease', async () => {
     const { player, hls } = open();
     await load(player);
     await hls.askForKey(keyUrl(0, 'advertisement'));
     expect(fake.to('GET')).toMatchObject([{ path: '/keys/advertisement/0', leaseId: null }]);
   });
 
-  it('fails with the reason where the lease is refused, and the event tells it once', async () => {
+  it('load fails with the reason of a refused lease, and the error event is emitted once', async () => {
     fake.answer('POST', () => problem(404, 'CONTENT_NOT_FOUND'));
     const { player } = open();
     await expect(load(player)).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
     expect(errors).toHaveLength(1);
   });
 
-  it('again ends what was played: its lease is given back, and the figures begin from zero', async () => {
+  it('a second load releases the lease of the first and resets the figures', async () => {
     const { player, hls } = open({ reportMetrics: true });
     await load(player);
     await hls.askForKey(keyUrl(1));
@@ -72,7 +72,7 @@ describe('load', () => {
     expect(errors).toEqual([]);
   });
 
-  it('that another load overtakes is ABORTED', async () => {
+  it('a load that another load replaces is ABORTED', async () => {
     const { player } = open();
     const first = player.load(playlist, { contentId: 'film' });
     const overtaken = expect(first).rejects.toMatchObject({ code: 'ABORTED' });
@@ -85,7 +85,7 @@ describe('load', () => {
 describe('a callback that never gives a token', () => {
   const keyServerAuth = () => new Promise<string>(() => {});
 
-  it('ends playback once nothing could be played for `patienceSeconds`', async () => {
+  it('a callback without an answer ends playback once nothing could be played for `patienceSeconds`', async () => {
     video.readyState = 0;
     const { player } = open({ keyServerAuth, patienceSeconds: 20 });
     const loaded = player.load(playlist, { contentId: 'film' });
@@ -97,7 +97,7 @@ describe('a callback that never gives a token', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('does not hold up destroy for ever', async () => {
+  it('a callback without an answer does not block destroy', async () => {
     const { player } = open({ keyServerAuth });
     player.load(playlist, { contentId: 'film' }).catch(() => {});
     await settle();
@@ -109,7 +109,7 @@ describe('a callback that never gives a token', () => {
 });
 
 describe('a refused key ends playback', () => {
-  it('at once, with one request, one error, and a video that stays paused', async () => {
+  it('a refused key ends playback with one request, one error and a paused video', async () => {
     const { player, hls } = open();
     await load(player);
     fake.answer('GET', () => problem(403, 'LEASE_REVOKED'));
@@ -122,7 +122,7 @@ describe('a refused key ends playback', () => {
     expect(video.paused).toBe(true);
   });
 
-  it('and the lease is not renewed any more, nor is another taken, but it is given back with the player', async () => {
+  it('after a refused key the lease is not renewed, no other is taken, and destroy releases it', async () => {
     const { player, hls } = open();
     await load(player);
     fake.answer('GET', () => problem(403, 'CONTENT_NOT_ENTITLED'));
@@ -137,7 +137,7 @@ describe('a refused key ends playback', () => {
     ]);
   });
 
-  it('until the next load', async () => {
+  it('after a refused key the next load plays again', async () => {
     const { player, hls } = open();
     await load(player);
     const refusing = fake.answer('GET', () => problem(403, 'LEASE_REVOKED'));
@@ -152,7 +152,7 @@ describe('a refused key ends playback', () => {
 });
 
 describe('the page', () => {
-  it('that is left gives the lease back at once and reports; one that comes back takes another', async () => {
+  it('a page that is left releases the lease and reports at once, and takes another lease on its return', async () => {
     const { player } = open({ reportMetrics: true });
     await load(player);
     leave('pagehide');
@@ -171,7 +171,7 @@ describe('the page', () => {
 });
 
 describe('destroy', () => {
-  it('gives the lease back, reports when asked to, ends hls.js and leaves nothing behind', async () => {
+  it('destroy releases the lease, reports if set, destroys hls.js and leaves no timer or listener', async () => {
     const { player, hls } = open();
     await load(player);
     await player.destroy();
@@ -186,7 +186,7 @@ describe('destroy', () => {
   });
 });
 
-it('a browser that can play in no way is UNSUPPORTED', () => {
+it('a browser that cannot play HLS is UNSUPPORTED', () => {
   class None extends FakeHls {
     static override isSupported() {
       return false;
@@ -203,14 +203,14 @@ it.each([
   ['patienceSeconds', { patienceSeconds: -1 }],
   ['patienceSeconds', { patienceSeconds: '60' as never }],
   ['releaseAfterPausedSeconds', { leases: { releaseAfterPausedSeconds: Number.NaN } }],
-])('a %s that is not a number of seconds is refused at once, and asks for nothing: %j', (name, options) => {
+])('a %s that is not a number of seconds is refused before any request: %j', (name, options) => {
   expect(() => open(options)).toThrow(TypeError);
   expect(() => open(options)).toThrow(name);
   expect(() => shakaRequestFilter({ ...fake.options, ...options })).toThrow(name);
   expect(fake.requests).toEqual([]);
 });
 
-it('a listener that throws stops neither the player nor the other listeners', async () => {
+it('a listener that throws does not stop the player or other listeners', async () => {
   const { player } = open();
   const uncaught: unknown[] = [];
   vi.stubGlobal('queueMicrotask', (work: () => void) => {

@@ -51,7 +51,7 @@ function end(): void {
 const released = () => fake.to('POST /keys/leases/revoke').map(({ json, token }) => [json?.leaseId, token]);
 
 describe('a video that has ended', () => {
-  it('gives its lease back at once with a fresh token, and takes a new one when it is played again', async () => {
+  it('a video that has ended releases its lease at once with a fresh token, and takes a new one when it is played again', async () => {
     const { player, hls, errors } = await play();
     end();
     await settle();
@@ -67,7 +67,7 @@ describe('a video that has ended', () => {
     expect(errors).toEqual([]);
   });
 
-  it('takes no lease when the page comes back, but when it is played', async () => {
+  it('a video that has ended takes no lease when the page returns, but when it is played', async () => {
     const { player } = await play();
     end();
     await settle();
@@ -80,7 +80,7 @@ describe('a video that has ended', () => {
     expect(player.lease?.id).toBe('lease-2');
   });
 
-  it('takes no new lease before the old one is given back, however slow the server is: it would be the same', async () => {
+  it('a video that is played again takes its lease after the release of the old one, however slow the server is', async () => {
     const { player } = await play();
     let answer = () => {};
     const answered = new Promise<void>((resolve) => {
@@ -98,7 +98,7 @@ describe('a video that has ended', () => {
     expect(player.lease?.id).toBe('lease-2');
   });
 
-  it('plays again although the server never answered that the lease is given back', async () => {
+  it('a video plays again although the release of its lease was never answered', async () => {
     const { player } = await play();
     const silent = fake.answer('POST /keys/leases/revoke', () => new Promise(() => {}));
     end();
@@ -109,7 +109,7 @@ describe('a video that has ended', () => {
     expect(player.lease?.id).toBe('lease-2');
   });
 
-  it('says so where the viewer plays elsewhere by then', async () => {
+  it('a video that is played again fails with LEASE_LIMIT_REACHED if the viewer now plays elsewhere', async () => {
     const { errors } = await play();
     end();
     await settle();
@@ -122,7 +122,7 @@ describe('a video that has ended', () => {
 });
 
 describe('a video that is paused', () => {
-  it('keeps its lease for two minutes, and gives it back then', async () => {
+  it('a paused video releases its lease after two minutes', async () => {
     const { player } = await play();
     pause();
     await fake.clock.advance(119_000);
@@ -134,14 +134,17 @@ describe('a video that is paused', () => {
   it.each([
     [0, 1],
     [10, 10_001],
-  ])('for longer than releaseAfterPausedSeconds: %d gives it back', async (seconds, afterMs) => {
-    const { player } = await play({ releaseAfterPausedSeconds: seconds });
-    pause();
-    await fake.clock.advance(afterMs);
-    expect(player.lease).toBeNull();
-  });
+  ])(
+    'a video that is paused for longer than releaseAfterPausedSeconds (%d) releases its lease',
+    async (seconds, afterMs) => {
+      const { player } = await play({ releaseAfterPausedSeconds: seconds });
+      pause();
+      await fake.clock.advance(afterMs);
+      expect(player.lease).toBeNull();
+    },
+  );
 
-  it('keeps it where releaseAfterPausedSeconds is Infinity, and when it is played in time', async () => {
+  it('a paused video keeps its lease with releaseAfterPausedSeconds: Infinity, and if it is played in time', async () => {
     const { player } = await play({ releaseAfterPausedSeconds: Number.POSITIVE_INFINITY });
     pause();
     await fake.clock.advance(10_000_000);
@@ -158,7 +161,7 @@ describe('a video that is paused', () => {
     expect(again.player.lease).not.toBeNull();
   });
 
-  it('from the start, by nobody who ever presses Play, gives it back, too', async () => {
+  it('a video that is never played releases its lease too', async () => {
     video.paused = true;
     video.play = async () => {};
     const { player } = await play();
@@ -166,7 +169,7 @@ describe('a video that is paused', () => {
     expect(player.lease).toBeNull();
   });
 
-  it('takes a lease again for a key that a seek needs, and gives that one back after another while', async () => {
+  it('a paused video takes a lease for a key that a seek needs, and releases it later', async () => {
     const { player, hls } = await play();
     pause();
     await fake.clock.advance(121_000);
@@ -176,7 +179,7 @@ describe('a video that is paused', () => {
     expect([player.lease, released().length]).toEqual([null, 2]);
   });
 
-  it('fetches no key ahead once the lease is given back: that would take another', async () => {
+  it('a paused video without a lease fetches no key ahead, which would take another lease', async () => {
     const { hls } = await play();
     hls.levels = [
       { details: { fragments: [0, 1].map((epoch, sn) => ({ sn, decryptdata: { uri: keyUrl(epoch) } })) } },
@@ -189,7 +192,7 @@ describe('a video that is paused', () => {
     expect(fake.to('GET')).toEqual([]);
   });
 
-  it('leaves nothing behind when the player is destroyed', async () => {
+  it('destroy during a pause leaves no timer', async () => {
     const { player } = await play();
     pause();
     await player.destroy();
@@ -204,7 +207,7 @@ describe('a video that is paused', () => {
 describe('Shaka’s filter', () => {
   const key = (epoch: number) => ({ uris: [keyUrl(epoch)], headers: {} as Record<string, string> });
 
-  it('that knows the video gives the lease back with its end, and takes another when it is played', async () => {
+  it('Shaka’s filter with a video releases the lease at its end, and takes another when it is played', async () => {
     const filter = shakaRequestFilter({ ...fake.options, video: asVideo(video) });
     await filter(6, key(0));
     end();
@@ -218,7 +221,7 @@ describe('Shaka’s filter', () => {
     expect(released().map(([id]) => id)).toEqual(['lease-1', 'lease-2']);
   });
 
-  it('takes no lease again after one was revoked, until it is released', async () => {
+  it('Shaka’s filter takes no lease after one was revoked, until release()', async () => {
     const filter = shakaRequestFilter({ ...fake.options, video: asVideo(video) });
     await filter(6, key(0));
     const refusing = fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_REVOKED'));

@@ -33,7 +33,7 @@ async function openBusy(retryAfter: string, more: Partial<PlayerOptions> = {}) {
 
 describe('a server that asks with Retry-After to be left alone', () => {
   it.each(['5', 'Sat, 21 Nov 2026 12:00:06 GMT'])(
-    'for %s gets no key request for 5 s: not for the key that is fetched ahead, nor for the same one when it is needed',
+    'after the Retry-After %s the server gets no key request for 5 s, neither ahead nor for a key that is needed',
     async (retryAfter) => {
       const { fake, hls, errors, loadSegment, restore } = await openBusy(retryAfter);
       await loadSegment(0);
@@ -51,7 +51,7 @@ describe('a server that asks with Retry-After to be left alone', () => {
     },
   );
 
-  it('for an hour ends playback once there is nothing to play for `patienceSeconds`, after one request', async () => {
+  it('a Retry-After of an hour ends playback after one request once nothing could be played for `patienceSeconds`', async () => {
     const { fake, video, hls, errors } = await openBusy('3600', { patienceSeconds: 5 });
     video.readyState = 0;
     hls.askForKey(keyUrl(1));
@@ -62,7 +62,7 @@ describe('a server that asks with Retry-After to be left alone', () => {
     expect(fake.to('GET')).toHaveLength(1);
   });
 
-  it('for an hour is asked again after `patienceSeconds` while there is something to play', async () => {
+  it('after a Retry-After of an hour the key is requested again after `patienceSeconds` while something can be played', async () => {
     const { fake, hls, restore } = await openBusy('3600', { patienceSeconds: 5 });
     const key = hls.askForKey(keyUrl(1));
     await fake.clock.advance(4_900);

@@ -5,7 +5,7 @@ import { createManualClock } from './testing/manual-clock.ts';
 
 const options = { firstDelayMs: 1_000, maxDelayMs: 4_000, maxRetryAfterMs: 30_000, random: () => 0 };
 
-it('a failure that may pass is tried again, after twice the time up to the longest', async () => {
+it('a transient failure is retried after a delay that doubles up to the longest', async () => {
   const clock = createManualClock();
   const attempt = vi.fn(async () => {
     throw networkError('away');
@@ -18,7 +18,7 @@ it('a failure that may pass is tried again, after twice the time up to the longe
   expect(attempt).toHaveBeenCalledTimes(5);
 });
 
-it('players do not come in step: the wait is up to half as long again', async () => {
+it('a retry waits up to half as long again, so that players do not return in step', async () => {
   const delays: number[] = [];
   const clock = createManualClock();
   const onRetry = (_: PlayerError, _attempt: number, delayMs: number) => delays.push(delayMs);
@@ -28,7 +28,7 @@ it('players do not come in step: the wait is up to half as long again', async ()
   expect(delays[0]).toBeCloseTo(1_500, -1);
 });
 
-it('waits as long as the server asks for, within reason', async () => {
+it('a retry waits for Retry-After, at most maxRetryAfterMs', async () => {
   const clock = createManualClock();
   for (const [retryAfterMs, expected] of [
     [7_000, 7_000],
@@ -43,7 +43,7 @@ it('waits as long as the server asks for, within reason', async () => {
   }
 });
 
-it('a refusal is final, and so is what was given up or aborted', async () => {
+it('a refusal is not retried, nor a failure that was given up or aborted', async () => {
   const clock = createManualClock();
   const refused = new PlayerError('CONTENT_NOT_FOUND', 'no');
   await expect(retry(() => Promise.reject(refused), { ...options, clock })).rejects.toBe(refused);
@@ -57,7 +57,7 @@ it('a refusal is final, and so is what was given up or aborted', async () => {
   await expect(left).rejects.toBe(refused);
 });
 
-it('a wait that is longer than anybody wants to wait ends when the patience does', async () => {
+it('a wait ends as soon as givesUp says so', async () => {
   const clock = createManualClock();
   const beganMs = clock.now();
   const busy = vi.fn(() => Promise.reject(networkError('busy', { retryAfterMs: 3_600_000 })));

@@ -8,7 +8,7 @@ const rewriting = {
 const rewrite = (text: string) =>
   rewritePlaylist(text, 'https://cdn.example/film/a/index.m3u8?x=1', rewriting);
 
-it('of a media playlist, segments and maps become absolute, and keys are the rewriting’s', async () => {
+it('rewriting a media playlist makes segments and maps absolute and replaces keys', async () => {
   const text = [
     '#EXTM3U',
     '#EXT-X-TARGETDURATION:2',
@@ -37,7 +37,7 @@ it('of a media playlist, segments and maps become absolute, and keys are the rew
   ]);
 });
 
-it('of a multivariant playlist, variants and renditions are the rewriting’s, and so is the session key', async () => {
+it('rewriting a multivariant playlist replaces variants, renditions and the session key', async () => {
   const text = [
     '#EXTM3U',
     '#EXT-X-SESSION-KEY:METHOD=AES-128,URI="/keys/film"',
@@ -58,7 +58,7 @@ it('of a multivariant playlist, variants and renditions are the rewriting’s, a
   ]);
 });
 
-it('a media playlist without an end is live; a multivariant playlist is not', () => {
+it('a media playlist without an end is live, and a multivariant playlist is not', () => {
   expect(isLive('#EXTM3U\n#EXTINF:2,\n1.ts')).toBe(true);
   expect(isLive('#EXTM3U\n#EXTINF:2,\n1.ts\n#EXT-X-ENDLIST')).toBe(false);
   expect(isLive('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow.m3u8')).toBe(false);

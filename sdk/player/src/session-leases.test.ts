@@ -75,7 +75,7 @@ async function open(contentId?: string): Promise<{ player: Player; hls: FakeHls;
 
 describe('renditions with content ids of their own, where every key needs a lease', () => {
   it.each(['film', low, undefined])(
-    'play with load() for %s: a lease for each that plays, no more than two at a time, and all are given back',
+    'renditions with their own content ids play with load() for %s: each that plays has a lease, at most two at a time, and all are released',
     async (contentId) => {
       const { player, hls, errors } = await open(contentId);
       expect(await hls.askForKey(keyUrl(1, low))).toBe(1);
@@ -93,7 +93,7 @@ describe('renditions with content ids of their own, where every key needs a leas
     },
   );
 
-  it('play on after a change of quality that cuts a key request: what nobody wants takes no lease back', async () => {
+  it('a change of quality that aborts a key request plays on: the aborted key takes no lease back', async () => {
     const { hls, errors } = await open('film');
     await hls.askForKey(keyUrl(1, low));
     let answer = () => {};
@@ -114,7 +114,7 @@ describe('renditions with content ids of their own, where every key needs a leas
     expect(errors).toEqual([]);
   });
 
-  it('ask for several keys at once: one request without a lease tells that leases are demanded, and the others wait for it', async () => {
+  it('several keys at once make one request without a lease to find out that leases are demanded, and the others wait', async () => {
     const { hls, errors } = await open('film');
     const slow = holdBack('GET');
     const keys = [
@@ -130,7 +130,7 @@ describe('renditions with content ids of their own, where every key needs a leas
     expect([most, errors]).toEqual([limit, []]);
   });
 
-  it('go on with the next key where the request that was to tell whether leases are demanded fails', async () => {
+  it('if the first key request fails without showing whether leases are demanded, the next one finds out', async () => {
     const { hls, errors } = await open('film');
     const away = fake.answer(`GET /keys/${low}`, () => problem(503, 'DEPENDENCY_UNAVAILABLE'));
     const keys = [hls.askForKey(keyUrl(1, low)), hls.askForKey(keyUrl(1, sound), 0, 'audio')];
@@ -141,7 +141,7 @@ describe('renditions with content ids of their own, where every key needs a leas
     expect(errors).toEqual([]);
   });
 
-  it('request nothing more once playback has ended, also what waited for the answer to another key request', async () => {
+  it('after the end of playback nothing is requested, also not a key that waited for the answer to another', async () => {
     const { hls, player } = await open('film');
     const slow = holdBack('GET');
     hls.askForKey(keyUrl(1, low));
@@ -172,12 +172,12 @@ describe('renditions with content ids of their own, where every key needs a leas
     await player.destroy();
   });
 
-  it('and a content that is not registered and that the playlist does name fails with CONTENT_NOT_FOUND', async () => {
+  it('a content that the playlist names and that is not registered fails with CONTENT_NOT_FOUND', async () => {
     fake.answer('POST /keys/leases', () => problem(404, 'CONTENT_NOT_FOUND'));
     await expect(open(low)).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
   });
 
-  it('end with the first of their leases that is revoked', async () => {
+  it('playback ends with the first of its leases that is revoked', async () => {
     const { hls, errors } = await open('film');
     await hls.askForKey(keyUrl(1, low));
     held.clear();
@@ -188,7 +188,7 @@ describe('renditions with content ids of their own, where every key needs a leas
     expect(fake.to('POST').filter(({ path }) => path === '/keys/leases')).toHaveLength(2);
   });
 
-  it('give all of their leases back when the page is left, and take them again when it comes back', async () => {
+  it('a page that is left releases all leases of its renditions, and takes them again on its return', async () => {
     const page = new EventTarget();
     vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
     const { hls } = await open('film');
@@ -204,7 +204,7 @@ describe('renditions with content ids of their own, where every key needs a leas
     vi.unstubAllGlobals();
   });
 
-  it('play with Shaka’s filter: one request without a lease tells that leases are demanded', async () => {
+  it('Shaka’s filter makes one request without a lease to find out that leases are demanded', async () => {
     limit = 3;
     const filter = shakaRequestFilter(fake.options);
     const headersOf = async (contentId: string) => {

@@ -26,14 +26,14 @@ it.each([
   [['https://cdn.example/0.ts']],
   [[keyUrl(0), 'https://elsewhere.example/key']],
   [['https://keys.example.evil/keys/film']],
-])('%j gets nothing', async (uris) => {
+])('a request to %j gets no token and no lease', async (uris) => {
   const other = request(...uris);
   await shakaRequestFilter(fake.options)(1, other);
   expect(other.headers).toEqual({});
   expect(fake.asked).toEqual([]);
 });
 
-it('keys of two contents asked for at once are both answered: one lease for the first, the token alone for the other', async () => {
+it('keys of two contents at once get a lease for the first content and the token alone for the other', async () => {
   const filter = shakaRequestFilter(fake.options);
   const requests = ['film', 'advert', 'film', 'advert'].map((content, epoch) =>
     request(keyUrl(epoch, content)),
@@ -53,7 +53,7 @@ it('keys of two contents asked for at once are both answered: one lease for the 
   ]);
 });
 
-it('the lease is for the content that is named, though an advertisement’s key comes first', async () => {
+it('the lease is for the given contentId, although the key of an advertisement comes first', async () => {
   const filter = shakaRequestFilter({ ...fake.options, contentId: 'film' });
   const [advert, film] = [request(keyUrl(0, 'advert')), request(keyUrl(0))];
   for (const each of [advert, film]) await filter(6, each);
@@ -68,7 +68,7 @@ it('without leases every key gets the token alone', async () => {
   expect(fake.requests).toEqual([]);
 });
 
-it('after release another content takes a lease of its own, once the one before is given back', async () => {
+it('after release another content takes its own lease, once the previous one is released', async () => {
   const filter = shakaRequestFilter(fake.options);
   await filter(6, request(keyUrl(0)));
   let arrive = () => {};
@@ -91,7 +91,7 @@ it('after release another content takes a lease of its own, once the one before 
   expect(fake.to('POST /keys/leases').at(-1)?.json).toMatchObject({ contentId: 'sequel' });
 });
 
-it('a page that is left gives the lease back, and after release hears of no page any more', async () => {
+it('a page that is left releases the lease, and after release() the page is no longer watched', async () => {
   const page = new EventTarget();
   vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
   const filter = shakaRequestFilter(fake.options);
@@ -120,7 +120,7 @@ it.each(['/', '', 'keys.example'])(
   },
 );
 
-it('a token that is late is asked for again, until patience ends or the lease is given back', async () => {
+it('a late token is requested again until the patience ends or the lease is released', async () => {
   const hang = () => new Promise<string>(() => {});
   const hung = () => shakaRequestFilter({ ...fake.options, keyServerAuth: hang, leases: false });
   const impatient = hung()(6, request(keyUrl(0)));
@@ -141,7 +141,7 @@ it('a token that is late is asked for again, until patience ends or the lease is
   expect(key.headers).toEqual({ Authorization: 'Bearer token' });
 });
 
-it('a lost lease is told, and key requests fail with it until release', async () => {
+it('a lost lease is reported, and key requests fail with its error until release()', async () => {
   const errors: PlayerError[] = [];
   const filter = shakaRequestFilter({ ...fake.options, onError: (error) => errors.push(error) });
   await filter(6, request(keyUrl(0)));

@@ -19,7 +19,7 @@ describe('a page that is left', () => {
   };
   const sent = () => fake.to('POST').map(({ token, keepalive }) => [token, keepalive]);
 
-  it('sends at once with a token that is at hand, or the last one', async () => {
+  it('a page that is left sends at once, with a token that the callback returns at once or with the last one', async () => {
     const { server, sendNow } = leave();
     await server.send({ url: keyUrl(1), reason: 'key' });
     sendNow();
@@ -33,12 +33,12 @@ describe('a page that is left', () => {
     expect(sent()).toHaveLength(2);
   });
 
-  it('and has no token yet sends as soon as there is one', async () => {
+  it('a page that is left without a token sends as soon as there is one', async () => {
     await leave().sendNow();
     expect(sent()).toEqual([['Bearer token-1', true]]);
   });
 
-  it('sends again with the token that the callback gives, where the last one is not accepted any more', async () => {
+  it('a page that is left sends again with the callback’s token if the last one is no longer accepted', async () => {
     fake.answer('POST', ({ token }) =>
       token === 'Bearer token-1' ? problem(401, 'INVALID_TOKEN') : Response.json({ revoked: 1 }),
     );
@@ -51,7 +51,7 @@ describe('a page that is left', () => {
     ]);
   });
 
-  it('sends nothing that is not a token, and does not fail', async () => {
+  it('a page that is left does not send a value that is not a token, and does not fail', async () => {
     for (const given of [undefined, null, 5, {}, 'two\nlines'])
       await leave({ keyServerAuth: () => given as string }).sendNow();
     await leave({ keyServerAuth: () => Promise.reject(new Error('offline')) }).sendNow();
@@ -63,7 +63,7 @@ describe('a token that expires while a lease is held', () => {
   const jwt = (claims: object) => `x.${btoa(JSON.stringify(claims))}.y`;
   const nowSeconds = () => fake.clock.wallNow() / 1_000;
 
-  it('is replaced before it does, so that a page that is closed has one that is valid', async () => {
+  it('while a lease is held a token is replaced before it expires, so that a closing page has a valid one', async () => {
     let asked = 0;
     const keyServerAuth = async () => {
       asked += 1;
@@ -86,7 +86,7 @@ describe('a token that expires while a lease is held', () => {
   it.each([
     ['a day ahead', 86_400],
     ['a day behind', -86_400],
-  ])('is replaced at the pace of its life where the clock is %s', async (_, wrongBySeconds) => {
+  ])('a token is replaced by its life if the clock is %s', async (_, wrongBySeconds) => {
     let asked = 0;
     const keyServerAuth = async () => {
       asked += 1;
@@ -100,7 +100,7 @@ describe('a token that expires while a lease is held', () => {
     expect(asked).toBeLessThanOrEqual(1 + 600 / 40);
   });
 
-  it('is not asked for in a storm: not where it never expires, nor where it always has', async () => {
+  it('a token that never expires, or always has, does not cause a storm of requests for another', async () => {
     for (const claims of [{}, { exp: 9e12 }, { iat: 5, exp: 5 }, { iat: 9, exp: 5 }, { exp: 1 }]) {
       let asked = 0;
       const keyServerAuth = async () => {

@@ -17,7 +17,7 @@ const chunkMeta = {
   transmuxing: { start: 100, executeStart: 7_003, executeEnd: 7_012, end: 112 },
 };
 
-it('a segment’s download takes from its request to its last byte; a part has its own', () => {
+it('avgFragLoadTime counts from the request of a segment to its last byte, and for a part its own times', () => {
   const { hls, metrics } = open();
   hls.trigger('FRAG_LOADED', { frag: { stats: { loading: { start: 10, end: 110 } } }, part: null });
   const part = { stats: { loading: { start: 10, end: 30 } } };
@@ -25,21 +25,21 @@ it('a segment’s download takes from its request to its last byte; a part has i
   expect(metrics.read()).toMatchObject({ fragmentsLoaded: 2, avgFragLoadTime: 60 });
 });
 
-it('decryption is what the way through the worker took beyond demuxing, once for sound and picture', () => {
+it('avgDecryptTime is the time in the worker without demuxing, once for sound and picture', () => {
   const { hls, metrics } = open();
   hls.trigger('BUFFER_APPENDING', { frag: encrypted, chunkMeta });
   hls.trigger('BUFFER_APPENDING', { frag: encrypted, chunkMeta });
   expect(metrics.read().avgDecryptTime).toBe(3);
 });
 
-it('a clear segment and the rest that is flushed after a segment are no decryption', () => {
+it('a clear segment and the rest that is flushed after a segment do not count as decryption', () => {
   const { hls, metrics } = open();
   hls.trigger('BUFFER_APPENDING', { frag: { decryptdata: null }, chunkMeta: { ...chunkMeta } });
   hls.trigger('BUFFER_APPENDING', { frag: encrypted, chunkMeta: { ...chunkMeta, size: 0 } });
   expect(metrics.read().avgDecryptTime).toBe(0);
 });
 
-it('levels count when they are shown, and nothing after the end', () => {
+it('a level counts when it is shown, and nothing counts after the end', () => {
   const { hls, metrics, stop } = open();
   for (const level of [0, 1]) hls.trigger('LEVEL_SWITCHED', { level });
   stop();

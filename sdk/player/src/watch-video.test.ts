@@ -20,7 +20,7 @@ beforeEach(() => {
   open();
 });
 
-it('the first frame is the first that is rendered, not the first that is there', () => {
+it('the first frame counts when it is rendered, not when it is loaded', () => {
   clock.jump(100);
   video.tell('loadeddata', 'playing');
   expect(metrics.read().timeToFirstFrame).toBeNull();
@@ -29,7 +29,7 @@ it('the first frame is the first that is rendered, not the first that is there',
   expect(metrics.read().timeToFirstFrame).toBe(150);
 });
 
-it('sound alone counts from its playing, and a browser that tells no frames from its data', () => {
+it('the first frame of sound alone counts when it plays, and in a browser without frame callbacks when data is loaded', () => {
   video.videoWidth = 0;
   video.tell('playing');
   expect(metrics.read().timeToFirstFrame).toBe(0);
@@ -41,19 +41,19 @@ it('sound alone counts from its playing, and a browser that tells no frames from
   expect(plain.read().timeToFirstFrame).toBe(0);
 });
 
-it('a stall is a buffer that ran empty while playing, once until it plays again', () => {
+it('a buffer that runs empty while playing counts as one stall until it plays again', () => {
   video.tell('waiting', 'playing', 'waiting', 'waiting', 'playing', 'waiting');
   expect(metrics.read().stallCount).toBe(2);
 });
 
-it('the start, a seek, a pause and the end are no stalls', () => {
+it('the start, a seek, a pause and the end do not count as stalls', () => {
   video.tell('waiting', 'playing', 'seeking', 'waiting', 'playing', 'pause', 'waiting', 'playing');
   video.ended = true;
   video.tell('waiting');
   expect(metrics.read().stallCount).toBe(0);
 });
 
-it('nothing is heard after the end', () => {
+it('no figure changes after the end', () => {
   watch.stop();
   video.tell('playing', 'waiting');
   video.showFrame();

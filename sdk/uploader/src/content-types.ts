@@ -23,10 +23,10 @@ const typeOfExtension: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-/** What a key file of an encoder ends with (`ffmpeg -hls_key_info_file`): it must never reach a bucket. */
+/** Of an encoder's key files (`ffmpeg -hls_key_info_file`), which must never reach a bucket. */
 const contentKeyExtensions = new Set(['key', 'keyinfo']);
 
-/** @returns undefined for an extension that says nothing here */
+/** @returns undefined for an unknown extension */
 export function contentTypeOf(path: string): string | undefined {
   return typeOfExtension[extensionOf(path)];
 }

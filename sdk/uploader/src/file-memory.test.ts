@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createFileMemory } from './file-memory.ts';
+import { createFileMemory } from './node.ts';
 
 function makePath(): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-uploader-'));
@@ -13,7 +13,7 @@ function makePath(): string {
 const first = { size: 1, fingerprint: 'a', etag: '"1"' };
 const second = { size: 2, fingerprint: 'b' };
 
-it('a record is on disk as soon as it is set, and another process finds it, the newest of a place', async () => {
+it('a record is on disk as soon as it is set, and another process reads the newest of each place', async () => {
   const path = makePath();
   const memory = createFileMemory(path);
   await memory.set('place', first);
@@ -24,7 +24,7 @@ it('a record is on disk as soon as it is set, and another process finds it, the 
   expect(await memory.get('other')).toBeUndefined();
 });
 
-it('a line that was cut short costs its own record and no other', async () => {
+it('a line that was cut short loses only its own record', async () => {
   const path = makePath();
   await createFileMemory(path).set('one', first);
   appendFileSync(path, '\n{"place":"two","si');
@@ -37,7 +37,7 @@ it('a line that was cut short costs its own record and no other', async () => {
   ]);
 });
 
-it('lines of others stay', async () => {
+it('createFileMemory keeps other lines of its file', async () => {
   const path = makePath();
   writeFileSync(path, '{"encrypted":"x"}\nnot JSON');
   await createFileMemory(path).set('one', first);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { openFolder } from './open-folder.ts';
 
-it('a folder is its files by their paths, without what is hidden and without links to elsewhere', async () => {
+it('openFolder returns the files of a folder by their paths, without hidden files and without symbolic links', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-uploader-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, '720p/.cache'), { recursive: true });

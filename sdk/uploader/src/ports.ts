@@ -20,16 +20,16 @@ export interface PutAnswer {
   readonly text: string;
 }
 
-/** Sends a file. Rejects where there is no answer: a network fault, or the signal. */
+/** Sends a file. Rejects without an answer: a network fault, or the signal. */
 export type Put = (request: PutRequest) => Promise<PutAnswer>;
 
-/** Everything that an upload touches. */
+/** Everything that an upload uses. */
 export interface Ports {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly put: Put;
-  /** Milliseconds since 1970, as this machine has it: only to read dates that a server names. */
+  /** Milliseconds since 1970 by this machine's clock: only for dates of a server. */
   readonly nowMs: () => number;
-  /** Milliseconds since some moment; durations are measured with it. Unlike `nowMs` it is not set forward or back. */
+  /** For durations: milliseconds since some moment. Unlike `nowMs` it cannot be set forward or back. */
   readonly elapsedMs: () => number;
   /** Rejects once the signal is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -37,7 +37,7 @@ export interface Ports {
   readonly random: () => number;
 }
 
-/** Those that every runtime has. */
+/** The ports that every runtime has. */
 export const commonPorts: Omit<Ports, 'put'> = {
   fetch: (url, init) => globalThis.fetch(url, init),
   nowMs: () => Date.now(),

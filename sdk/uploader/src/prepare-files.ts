@@ -3,15 +3,15 @@ import { UploadError } from './upload-error.ts';
 import type { FileWork } from './upload-file.ts';
 import type { UploadFile } from './upload-options.ts';
 
-/** A file with everything that its upload needs, or the reason why there will be none. */
+/** A file with everything that its upload needs, or the reason why it cannot be uploaded. */
 export interface PreparedFile extends FileWork {
   readonly refusal: UploadError | undefined;
 }
 
-/** RFC 9110 section 8.3: bytes of which nothing is known. */
+/** RFC 9110 section 8.3: of unknown type. */
 const unknownType = 'application/octet-stream';
 
-/** Gives each file its key, its type and its size, and picks out those that cannot be uploaded. */
+/** Finds the key, type and size of each file, and refuses those that cannot be uploaded. */
 export function prepareFiles(files: readonly UploadFile[], contentId: string): PreparedFile[] {
   const taken = new Set<string>();
   return files.map((file) => {

@@ -1,14 +1,11 @@
-import { askApplication } from './ask-application.ts';
-import { Fault, isPassing } from './fault.ts';
+import { Fault, isPassing, parseRetryAfter } from './fault.ts';
 import type { Ports } from './ports.ts';
-import { parseRetryAfter } from './retry-delay.ts';
+import { answerLimitMs, askApplication, withStallLimit } from './time-limits.ts';
 import { UploadError } from './upload-error.ts';
-import { answerLimitMs, withStallLimit } from './with-stall-limit.ts';
 
-/** A URL to PUT one file to. */
 export interface PresignedUrl {
   readonly url: string;
-  /** To be sent as they are: they are signed. */
+  /** To be sent unchanged, since they are signed. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds since 1970, by the server's clock. */
   readonly expiresAtMs: number;
@@ -22,7 +19,7 @@ export interface PresignRequest {
 }
 
 /**
- * `POST /presign`, with a token that is asked for now.
+ * `POST /presign` with a fresh token.
  *
  * @throws Fault
  */
@@ -49,7 +46,7 @@ export async function presign(
       retryAfterMs,
     });
   }
-  // The application may have given a token that ran out on the way.
+  // The token may have expired on the way.
   const retry = status === 401 ? 'once' : 'never';
   throw new Fault(new UploadError('PRESIGN_REFUSED', message, { status, serverCode }), retry);
 }
@@ -71,7 +68,7 @@ async function freshToken(
     throw new Fault(new UploadError('AUTH_FAILED', message), 'never');
   }
   try {
-    // fetch would fail as it does where there is no server.
+    // fetch would fail as for a lost server.
     new Headers({ authorization: `Bearer ${token}` });
   } catch {
     // Without the cause: some runtimes quote the token in it.
@@ -95,7 +92,7 @@ async function ask(url: string, request: PresignRequest, token: string, ports: P
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(request),
         signal: requestSignal,
-        // A token goes where it was meant to go, and nowhere else.
+        // A redirect must not get the token.
         redirect: 'error',
         credentials: 'omit',
         cache: 'no-store',

@@ -1,14 +1,11 @@
-import { Fault, isPassing } from './fault.ts';
-import { guardStream } from './guard-stream.ts';
+import { Fault, isPassing, parseRetryAfter } from './fault.ts';
 import type { Ports, PutAnswer } from './ports.ts';
 import type { PresignedUrl } from './presign.ts';
-import { parseRetryAfter } from './retry-delay.ts';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted, withStallLimit } from './time-limits.ts';
 import { UploadError } from './upload-error.ts';
 import type { UploadBody, UploadFile } from './upload-options.ts';
-import { withStallLimit } from './with-stall-limit.ts';
 
-/** A line that moves no octet for so long is dead; a store that assembles an object answers sooner. */
+/** A connection without progress for so long is dead. A store that assembles an object answers sooner. */
 const stallLimitMs = 60_000;
 
 /**
@@ -44,11 +41,11 @@ export async function putFile(
     if (fault) throw unreadable(fault.cause);
     await checkReadable(body);
     const message = 'the store cannot be reached (or, in a browser, does not allow this page: CORS)';
-    // A refusal without CORS headers looks like this too: only a fresh URL rules out that this one ran out.
+    // A refusal without CORS headers looks the same, so the URL may have expired. The next attempt gets a fresh one.
     throw new Fault(new UploadError('STORE_UNAVAILABLE', message, { cause }), 'later', { urlSpent: true });
   }
   if (answer.status >= 200 && answer.status < 300) {
-    // Browsers look at a file when they open it. One that changed later may have arrived as a mixture of both states.
+    // Browsers check a file only when they open it. One that changed later may have arrived as a mixture of both states.
     await checkReadable(body);
     return answer;
   }
@@ -58,13 +55,13 @@ export async function putFile(
 function judge({ status, text, retryAfter }: PutAnswer, nowMs: number): Fault {
   const serverCode = /<Code>(\w+)<\/Code>/.exec(text)?.[1];
   const message = ['the store answered', status, serverCode].filter(Boolean).join(' ');
-  // S3 says 400 to a body that took a pause ("Error responses": RequestTimeout).
+  // S3 answers 400 to a body that paused ("Error responses": RequestTimeout).
   if (isPassing(status) || serverCode === 'RequestTimeout') {
     const error = new UploadError('STORE_UNAVAILABLE', message, { status, serverCode });
     return new Fault(error, 'later', { retryAfterMs: parseRetryAfter(retryAfter, nowMs) });
   }
   const error = new UploadError('STORE_REFUSED', message, { status, serverCode });
-  // S3 and its like answer 403 to a URL that has run out.
+  // S3 and compatible stores answer 403 to an expired URL.
   return status === 403 ? new Fault(error, 'once', { urlSpent: true }) : new Fault(error, 'never');
 }
 
@@ -80,7 +77,7 @@ async function openBody({ data }: UploadFile, size: number): Promise<UploadBody>
   throw unreadable(new Error(`it has ${body.size} bytes now, not ${size}`));
 }
 
-/** A file that was changed or removed since it was picked fails as a network fault does: the difference is told here. */
+/** Distinguishes a file that was changed or removed from a network fault, which looks the same. */
 async function checkReadable(body: UploadBody): Promise<void> {
   if (!(body instanceof Blob)) return;
   try {
@@ -93,4 +90,53 @@ async function checkReadable(body: UploadBody): Promise<void> {
 function unreadable(cause: unknown): Fault {
   const message = `the file cannot be read: ${cause instanceof Error ? cause.message : cause}`;
   return new Fault(new UploadError('READ_FAILED', message, { cause }), 'never');
+}
+
+/**
+ * Passes on a stream that has exactly the given size. The last piece waits until the end of the stream is known, since a
+ * store keeps nothing of an incomplete object.
+ *
+ * @param size bytes
+ * @param onFault the stream failed, or has another size; the result fails with the same error
+ */
+function guardStream(
+  stream: ReadableStream<Uint8Array>,
+  size: number,
+  onFault: (cause: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  let readBytes = 0;
+  let last: Uint8Array | undefined;
+
+  /** @returns the piece before the one that is read; undefined for the first */
+  async function next(): Promise<{ done: boolean; piece: Uint8Array | undefined }> {
+    const { done, value } = await reader.read();
+    readBytes += value?.byteLength ?? 0;
+    if (readBytes > size || (done && readBytes < size)) {
+      await reader.cancel().catch(() => {});
+      throw new Error(`it has ${done ? readBytes : `more than ${size}`} bytes now, not ${size}`);
+    }
+    const piece = last;
+    last = value;
+    return { done, piece };
+  }
+
+  const source = {
+    async pull(controller: ReadableStreamDefaultController<Uint8Array>) {
+      try {
+        for (;;) {
+          const { done, piece } = await next();
+          if (piece) controller.enqueue(piece);
+          if (done) controller.close();
+          if (done || piece) return;
+        }
+      } catch (cause) {
+        onFault(cause);
+        controller.error(cause);
+      }
+    },
+    cancel: (reason: unknown) => reader.cancel(reason),
+  };
+  // Nothing is read in advance, so a request that never begins opens no file.
+  return new ReadableStream(source, { highWaterMark: 0 });
 }

@@ -5,12 +5,12 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Put } from './ports.ts';
 
-/** Bytes that are handed to the socket at a time: the steps of progress. */
+/** Bytes written to the socket at a time: the steps of progress. */
 const pieceBytes = 256 * 1024;
 
 /**
- * In Node: the body is read as the socket takes it, and counted. fetch would keep what it has sent until the end, in case
- * of a redirect (Node 24: the request is cloned), and so have whole files in memory.
+ * In Node: reads and counts the body at the pace of the socket. fetch would keep whole files in memory in case of a redirect
+ * (Node 24 clones the request).
  */
 export const putWithHttp: Put = ({ url, headers, body, size, onSent, signal }) =>
   new Promise((resolve, reject) => {
@@ -28,7 +28,7 @@ export const putWithHttp: Put = ({ url, headers, body, size, onSent, signal }) =
       } catch (error) {
         reject(error);
       }
-      // A refusal that came before the end: what is left need not be sent.
+      // After an early refusal the rest need not be sent.
       if (!sending.writableFinished) sending.destroy();
     });
     const pieces = body instanceof Blob ? piecesOf(body) : body;
@@ -38,7 +38,7 @@ export const putWithHttp: Put = ({ url, headers, body, size, onSent, signal }) =
 async function* piecesOf(blob: Blob): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < blob.size; start += pieceBytes) {
     const piece = new Uint8Array(await blob.slice(start, start + pieceBytes).arrayBuffer());
-    // Of a file that has become shorter, where Node does not say so: the store would wait for the rest.
+    // Node does not report a file that has become shorter, and the store would wait for the rest.
     if (piece.byteLength < Math.min(pieceBytes, blob.size - start))
       throw new Error('the file is shorter now');
     yield piece;
@@ -52,7 +52,7 @@ async function* count(
   let sent = 0;
   for await (const piece of pieces) {
     yield piece;
-    // The next one is asked for: this one is on its way.
+    // The socket has taken the piece, since it asks for the next.
     sent += piece.byteLength;
     onSent(sent);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLocalStorageMemory } from './local-storage-memory.ts';
+import { createLocalStorageMemory } from './index.ts';
 import { createFakePorts } from './testing/fake-ports.ts';
 import { createMapMemory, textFile, uploadHere } from './testing/upload-here.ts';
 
@@ -8,7 +8,7 @@ const statuses = (result: { files: readonly { status: string }[] }) =>
   result.files.map(({ status }) => status);
 
 describe('an upload that is repeated', () => {
-  it('skips what has arrived, and counts it as progress', async () => {
+  it('a repeated upload skips files that have arrived, and counts them as progress', async () => {
     const memory = createMapMemory();
     const first = createFakePorts({
       answerPut: (_, { url }) => ({ status: url.includes('b.ts') ? 400 : 200 }),
@@ -30,7 +30,7 @@ describe('an upload that is repeated', () => {
     expect(loaded).toEqual([4, 8, 12]);
   });
 
-  it('remembers a file only once the store has acknowledged it', async () => {
+  it('a file is remembered only once the store has acknowledged it', async () => {
     const memory = createMapMemory();
     const { ports } = createFakePorts({
       answerPut() {
@@ -48,18 +48,18 @@ describe('an upload that is repeated', () => {
   });
 
   it.each([
-    ['other octets', textFile('a.ts', 'A.ts'), {}],
+    ['other bytes', textFile('a.ts', 'A.ts'), {}],
     ['another size', textFile('a.ts', 'a.ts!'), {}],
     ['another content', textFile('a.ts'), { contentId: 'other' }],
     ['another key server', textFile('a.ts'), { keyServerUrl: 'https://other.example.com' }],
-  ])('sends again what has %s', async (_, file, options) => {
+  ])('a repeated upload sends a file again that has %s', async (_, file, options) => {
     const memory = createMapMemory();
     const { ports } = createFakePorts();
     await uploadHere([textFile('a.ts')], ports, { memory });
     expect(statuses(await uploadHere([file], ports, { memory, ...options }))).toEqual(['uploaded']);
   });
 
-  it('does not remember what has no fingerprint', async () => {
+  it('a file without a fingerprint is not remembered', async () => {
     const memory = createMapMemory();
     const { ports } = createFakePorts();
     const file = { path: 'a.ts', size: 1, data: () => new Blob(['x']) };
@@ -68,7 +68,7 @@ describe('an upload that is repeated', () => {
     expect(statuses(await uploadHere([file], ports, { memory }))).toEqual(['uploaded']);
   });
 
-  it('leaves the last word to `exists`, and takes its failing for a no', async () => {
+  it('`exists` overrides the memory, and its error counts as no', async () => {
     const memory = createMapMemory();
     const { ports } = createFakePorts();
     await uploadHere([textFile('a.ts'), textFile('c.ts')], ports, { memory });
@@ -87,7 +87,7 @@ describe('an upload that is repeated', () => {
     expect(statuses(result)).toEqual(['uploaded', 'skipped', 'uploaded']);
   });
 
-  it('takes an `exists` that says nothing within 30 s for a no', async () => {
+  it('an `exists` without an answer within 30 s counts as no', async () => {
     const { ports, puts, stall } = createFakePorts();
     const exists = () =>
       new Promise<boolean>(() => {
@@ -99,7 +99,7 @@ describe('an upload that is repeated', () => {
     expect(puts).toHaveLength(3);
   });
 
-  it('goes on without a memory that gives no answer within 30 s, and sends the file', async () => {
+  it('a memory without an answer within 30 s is ignored, and the file is sent', async () => {
     const { ports, puts, stall } = createFakePorts();
     const hang = () => {
       setImmediate(stall);
@@ -109,7 +109,7 @@ describe('an upload that is repeated', () => {
     expect([result.complete, puts.length]).toEqual([true, 1]);
   });
 
-  it('goes on without a memory that fails', async () => {
+  it('a memory that fails is ignored', async () => {
     const { ports } = createFakePorts();
     const fail = () => {
       throw new Error('QuotaExceededError');
@@ -119,7 +119,7 @@ describe('an upload that is repeated', () => {
 });
 
 describe('localStorage', () => {
-  it('keeps an item for each file, and takes what is no record for nothing', async () => {
+  it('localStorage gets an item for each file, and an item that is not a record is ignored', async () => {
     const items = new Map<string, string>();
     const memory = createLocalStorageMemory({
       getItem: (name) => items.get(name) ?? null,

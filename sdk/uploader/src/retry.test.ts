@@ -7,7 +7,7 @@ const file = textFile('a.ts', '0123456789');
 const fault = new TypeError('fetch failed');
 
 describe('tried again', () => {
-  it('is a presign request after a network fault, a 503 and a 429, as long as the server asks', async () => {
+  it('a presign request is retried after a network fault, a 503 and a 429, after the Retry-After of each', async () => {
     const give = givePresigned();
     const answers = [
       fault,
@@ -22,7 +22,7 @@ describe('tried again', () => {
     expect(waits).toEqual([375, 750, 7_500]);
   });
 
-  it.each([500, 502, 503, 429, 408])('is a PUT after a %i, with the same URL', async (status) => {
+  it.each([500, 502, 503, 429, 408])('a PUT is retried after a %i with the same URL', async (status) => {
     const { ports, presigns, waits } = createFakePorts({
       answerPut: (n) => ({ status: n < 2 ? status : 200 }),
     });
@@ -31,7 +31,7 @@ describe('tried again', () => {
     expect([presigns.length, waits]).toEqual([1, [375, 750]]);
   });
 
-  it('is a PUT that the store tells to come back in a while, then', async () => {
+  it('a PUT is retried after the Retry-After of the store', async () => {
     const { ports, waits } = createFakePorts({
       answerPut: (n) => (n === 0 ? { status: 503, retryAfter: '4' } : {}),
     });
@@ -39,19 +39,19 @@ describe('tried again', () => {
     expect(waits).toEqual([4_500]);
   });
 
-  it('is a PUT that paused too long for S3 (400 RequestTimeout)', async () => {
+  it('a PUT is retried after a 400 RequestTimeout of S3', async () => {
     const text = '<Error><Code>RequestTimeout</Code></Error>';
     const { ports } = createFakePorts({ answerPut: (n) => (n === 0 ? { status: 400, text } : {}) });
     expect((await uploadHere([file], ports)).complete).toBe(true);
   });
 
-  it('is a PUT after a network fault, with a fresh URL: in a browser a refusal may look like one', async () => {
+  it('a PUT is retried after a network fault with a fresh URL, since in a browser a refusal may look like one', async () => {
     const { ports, presigns, puts } = createFakePorts({ answerPut: (n) => (n === 0 ? fault : {}) });
     expect((await uploadHere([file], ports)).complete).toBe(true);
     expect([presigns.length, puts.map(({ url }) => url.slice(-3))]).toEqual([2, ['n=0', 'n=1']]);
   });
 
-  it('is a PUT on which nothing moves for a minute', async () => {
+  it('a PUT without progress for a minute is retried', async () => {
     const { ports, stall, puts } = createFakePorts({
       answerPut: (n, { signal }) =>
         n > 0
@@ -65,7 +65,7 @@ describe('tried again', () => {
     expect(puts).toHaveLength(2);
   });
 
-  it('is a URL that has run out (403), at once and with a fresh one', async () => {
+  it('a PUT to an expired URL (403) is retried at once with a fresh one', async () => {
     const { ports, presigns, waits } = createFakePorts({
       answerPut: (n) => (n === 0 ? { status: 403, text: '<Code>AccessDenied</Code>' } : {}),
     });
@@ -74,7 +74,7 @@ describe('tried again', () => {
     expect([presigns.length, waits]).toEqual([2, []]);
   });
 
-  it('is with a fresh URL where the old one runs out within 10 s', async () => {
+  it('a retry uses a fresh URL if the old one expires within 10 s', async () => {
     const give = givePresigned('2026-11-21T12:00:12.000Z');
     const { ports, presigns, elapse } = createFakePorts({
       answerPresign: give,
@@ -88,14 +88,14 @@ describe('tried again', () => {
     expect(presigns).toHaveLength(2);
   });
 
-  it('is not held up by a clock that is hours ahead of the server', async () => {
+  it('a clock that is hours ahead of the server does not block an upload', async () => {
     const give = givePresigned('2026-11-21T09:00:00.000Z');
     const { ports, presigns } = createFakePorts({ answerPresign: give });
     expect((await uploadHere([file], ports)).complete).toBe(true);
     expect(presigns).toHaveLength(1);
   });
 
-  it('is a token that the server does not take (401), once, with another one', async () => {
+  it('a presign request with a refused token (401) is retried once with another token', async () => {
     const give = givePresigned();
     let tokens = 0;
     const { ports, presigns, waits } = createFakePorts({
@@ -106,7 +106,7 @@ describe('tried again', () => {
     expect([presigns.map(({ token }) => token), waits]).toEqual([['t0', 't1'], []]);
   });
 
-  it('never makes progress go back', async () => {
+  it('a retry never decreases the progress', async () => {
     const told: UploadProgress[] = [];
     const { ports } = createFakePorts({
       answerPut(n, { onSent }) {
@@ -121,7 +121,7 @@ describe('tried again', () => {
 });
 
 describe('given up', () => {
-  it('is after `attempts` tries, with the last reason', async () => {
+  it('a file fails after `attempts` attempts with the last reason', async () => {
     const { ports, puts } = createFakePorts({
       answerPut: () => ({ status: 503, text: '<Code>SlowDown</Code>' }),
     });
@@ -131,7 +131,7 @@ describe('given up', () => {
     expect(files[0]?.error).toMatchObject({ code: 'STORE_UNAVAILABLE', status: 503, serverCode: 'SlowDown' });
   });
 
-  it('is after eight tries and about a minute where nobody says another number', async () => {
+  it('by default a file fails after eight attempts and about a minute', async () => {
     const { ports, waits } = createFakePorts({ answerPresign: () => fault });
     const { files } = await uploadHere([file], ports);
     expect(files[0]).toMatchObject({ status: 'failed', attempts: 8, error: { code: 'PRESIGN_UNAVAILABLE' } });
@@ -143,7 +143,7 @@ describe('given up', () => {
     [401, 'INVALID_TOKEN', 2],
     [403, 'INSUFFICIENT_SCOPE', 1],
     [404, 'CONTENT_NOT_FOUND', 1],
-  ])('is where the key server says %i %s, after %i', async (status, code, asked) => {
+  ])('a file fails after a %i %s of the key server and %i requests', async (status, code, asked) => {
     const { ports, presigns, puts, waits } = createFakePorts({ answerPresign: () => problem(status, code) });
     const { files } = await uploadHere([file], ports);
     expect([presigns.length, puts.length, waits]).toEqual([asked, 0, []]);
@@ -157,7 +157,7 @@ describe('given up', () => {
     [404, 'NoSuchBucket', 1],
     [307, 'TemporaryRedirect', 1],
     [501, 'NotImplemented', 1],
-  ])('is where the store says %i %s, after %i', async (status, code, sent) => {
+  ])('a file fails after a %i %s of the store and %i requests', async (status, code, sent) => {
     const text = `<Error><Code>${code}</Code></Error>`;
     const { ports, puts } = createFakePorts({ answerPut: () => ({ status, text }) });
     const { files } = await uploadHere([file], ports);
@@ -165,7 +165,7 @@ describe('given up', () => {
     expect(files[0]?.error).toMatchObject({ code: 'STORE_REFUSED', status, serverCode: code });
   });
 
-  it('is where a connection moves nothing for 60 s, though the clock was set back by a day meanwhile', async () => {
+  it('a connection without progress for 60 s is ended, although the clock was set back by a day meanwhile', async () => {
     const { ports, stall, setClock } = createFakePorts({
       answerPut(_, { signal }) {
         setClock(-86_400_000);
@@ -179,7 +179,7 @@ describe('given up', () => {
     expect(files[0]?.error).toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
-  it('is where auth() throws, without a request', async () => {
+  it('a file fails without a request if auth() throws', async () => {
     const { ports, presigns } = createFakePorts();
     const auth = () => Promise.reject(new Error('signed out'));
     const { files } = await uploadHere([file], ports, { auth });
@@ -187,7 +187,7 @@ describe('given up', () => {
     expect(presigns).toEqual([]);
   });
 
-  it('is where auth() gives nothing within 30 s, without a request', async () => {
+  it('a file fails without a request if auth() does not answer within 30 s', async () => {
     const { ports, presigns, stall } = createFakePorts();
     const auth = () =>
       new Promise<string>(() => {
@@ -199,7 +199,7 @@ describe('given up', () => {
   });
 
   it.each(['lk_0123…', 'two\nlines'])(
-    'is where auth() gives what no header can carry (%j), without a request and without telling it',
+    'a file fails without a request if auth() returns what no header can carry (%j), which the message does not show',
     async (token) => {
       const { ports, presigns, waits } = createFakePorts();
       const { files } = await uploadHere([file], ports, { auth: () => token });
@@ -209,12 +209,12 @@ describe('given up', () => {
     },
   );
 
-  it('is where the answer is no presigned URL', async () => {
+  it('a file fails if the answer is not a presigned URL', async () => {
     const { ports } = createFakePorts({ answerPresign: () => ({ status: 200, json: { hello: 'world' } }) });
     expect((await uploadHere([file], ports)).files[0]?.error?.code).toBe('PRESIGN_REFUSED');
   });
 
-  it('is where the file cannot be opened, or has another size by now', async () => {
+  it('a file fails that cannot be opened, or now has another size', async () => {
     const { ports, puts } = createFakePorts();
     const gone = { path: 'gone.ts', size: 1, data: () => Promise.reject(new Error('ENOENT')) };
     const grown = { path: 'grown.ts', size: 1, data: () => new Blob(['xy']) };

@@ -4,14 +4,14 @@
  * | code | meaning |
  * |---|---|
  * | `INVALID_OPTIONS` | thrown by `upload()` itself, before any request |
- * | `INVALID_FILE` | a path that cannot be a key, a path given twice, a size that is missing, a content key |
- * | `READ_FAILED` | the file could not be read, or has another size than was said |
- * | `AUTH_FAILED` | the `auth` callback threw, gave nothing in time, or a token that no header can carry |
- * | `PRESIGN_REFUSED` | the key server said no; `status` and `serverCode` (`CONTENT_NOT_FOUND`, …) tell why |
- * | `PRESIGN_UNAVAILABLE` | the key server could not be reached, or not in time, however often it was asked |
- * | `STORE_REFUSED` | the bucket said no, to a fresh URL too; `serverCode` is its own code (`AccessDenied`, …) |
+ * | `INVALID_FILE` | a path that cannot be a key, a path that occurs twice, a missing size, a content key |
+ * | `READ_FAILED` | the file cannot be read, or has another size than given |
+ * | `AUTH_FAILED` | the `auth` callback failed, was late, or returned a token that no header can carry |
+ * | `PRESIGN_REFUSED` | the key server refused; `status` and `serverCode` (`CONTENT_NOT_FOUND`, …) say why |
+ * | `PRESIGN_UNAVAILABLE` | the key server could not be reached in time in any attempt |
+ * | `STORE_REFUSED` | the bucket refused, also with a fresh URL; `serverCode` is its code (`AccessDenied`, …) |
  * | `STORE_UNAVAILABLE` | the bucket could not be reached; in a browser also: its CORS rules do not allow this page |
- * | `NAMED_FILE_MISSING` | a playlist that was held back, because a file that it names was not uploaded |
+ * | `NAMED_FILE_MISSING` | a playlist was held back because a file that it names was not uploaded |
  * | `ABORTED` | the signal was aborted |
  */
 export type UploadErrorCode =

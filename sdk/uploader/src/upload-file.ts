@@ -1,11 +1,9 @@
-import { Fault } from './fault.ts';
+import { Fault, retryDelayMs } from './fault.ts';
 import type { Ports, PutAnswer } from './ports.ts';
 import { type PresignedUrl, presign } from './presign.ts';
 import { putFile } from './put-file.ts';
-import { retryDelayMs } from './retry-delay.ts';
 import type { UploadFile, UploadOptions } from './upload-options.ts';
 
-/** What the upload of one file is about. */
 export interface FileWork {
   readonly file: UploadFile;
   readonly key: string;
@@ -21,13 +19,13 @@ export interface FileEvents {
   sent(bytes: number): void;
 }
 
-/** Default of `attempts`: pauses of 0.5, 1, 2, 4, 8, 16 and 30 s, a quarter of which chance takes. */
+/** Default of `attempts`: pauses of 0.5, 1, 2, 4, 8, 16 and 30 s, of which jitter takes a quarter on average. */
 const defaultAttempts = 8;
-/** A URL that runs out sooner is not begun with again. */
+/** A URL with a shorter life is not used for another attempt. */
 const leastLifetimeMs = 10_000;
 
 /**
- * Uploads one file: a URL, a PUT, and both again while there is hope.
+ * Uploads one file: gets a URL and PUTs to it, and retries both.
  *
  * @throws UploadError, or the reason of the signal
  */
@@ -44,7 +42,7 @@ export async function uploadFile(
   for (let attempt = 1; ; attempt++) {
     events.attempt(attempt);
     try {
-      // One that was just made is used whatever the clock of this machine says: it may be wrong.
+      // A new URL is used even if it seems expired: the clock of this machine may be wrong.
       if (url && url.expiresAtMs - ports.nowMs() < leastLifetimeMs) url = undefined;
       url ??= await presign({ ...names, contentLength: size }, options, ports, signal);
       return await putFile(work, url, events.sent, ports, signal);

@@ -8,7 +8,7 @@ const playlist = (path: string, ...names: string[]) => textFile(path, ['#EXTM3U'
 const pathOf = ({ url }: { url: string }) => new URL(url).pathname.replace('/content/film/', '');
 
 describe('what is asked and sent', () => {
-  it('is a URL for each file with a token of its own, then the file with the headers of the answer', async () => {
+  it('each file gets a presigned URL with its own token, and is sent with the headers of the answer', async () => {
     const { ports, presigns, puts } = createFakePorts();
     let tokens = 0;
     const files = [textFile('720p/00001.ts'), textFile('init.mp4'), textFile('notes')];
@@ -47,13 +47,13 @@ describe('what is asked and sent', () => {
     ['of a fragment', textFile('a.m4s'), 'video/mp4'],
     ['that the caller says', { ...textFile('a.ts'), contentType: 'video/x' }, 'video/x'],
     ['of a Blob', { path: 'a', data: new Blob(['x'], { type: 'image/gif' }) }, 'image/gif'],
-  ])('has the type %s', async (_, file, contentType) => {
+  ])('a file has the type %s', async (_, file, contentType) => {
     const { ports, presigns } = createFakePorts();
     await uploadHere([file], ports);
     expect(presigns[0]?.contentType).toBe(contentType);
   });
 
-  it('is never more than `concurrency` at the same time', async () => {
+  it('at most `concurrency` files are sent at the same time', async () => {
     let running = 0;
     let most = 0;
     const { ports } = createFakePorts({
@@ -79,7 +79,7 @@ describe('the order', () => {
     textFile('3.ts'),
   ];
 
-  it('is segments, then media playlists, then the multivariant one, each when all before are acknowledged', async () => {
+  it('segments are sent first, then media playlists, then the multivariant one, each after all before are acknowledged', async () => {
     const acknowledged: string[] = [];
     const atBegin = new Map<string, number>();
     const { ports } = createFakePorts({
@@ -97,7 +97,7 @@ describe('the order', () => {
     expect(atBegin.get('master.m3u8')).toBe(6);
   });
 
-  it('holds back a playlist that names a file which failed, and nothing else', async () => {
+  it('only a playlist that names a failed file is held back', async () => {
     const { ports } = createFakePorts({
       answerPut: (_, request) => (pathOf(request) === '720p/2.m4s' ? { status: 400 } : {}),
     });
@@ -115,7 +115,7 @@ describe('the order', () => {
     expect(results[1]?.error?.message).toContain('720p/2.m4s');
   });
 
-  it('does not mind names that are no part of the upload', async () => {
+  it('names of files outside the upload do not hold a playlist back', async () => {
     const { ports } = createFakePorts();
     expect((await uploadHere([playlist('a.m3u8', 'uploaded-before.ts')], ports)).complete).toBe(true);
   });
@@ -129,7 +129,7 @@ describe('refused without a request', () => {
     ['an empty path', textFile('')],
     ['an empty part', textFile('a//b.ts')],
     ['a function without a size', { path: 'a.ts', data: () => new Blob(['x']) }],
-  ])('is %s; other files go on', async (_, file) => {
+  ])('%s fails without a request, and other files are sent', async (_, file) => {
     const { ports, presigns } = createFakePorts();
     const { files } = await uploadHere([file, textFile('ok.ts')], ports);
     expect(files.map(({ status, error, attempts }) => [status, error?.code, attempts])).toEqual([
@@ -139,7 +139,7 @@ describe('refused without a request', () => {
     expect(presigns).toHaveLength(1);
   });
 
-  it('is a path that was given twice', async () => {
+  it('a path that occurs twice fails without a request', async () => {
     const { ports } = createFakePorts();
     const { files } = await uploadHere([textFile('a.ts', '1'), textFile('a.ts', '2')], ports);
     expect(files.map(({ status, error }) => [status, error?.code])).toEqual([
@@ -155,7 +155,7 @@ describe('refused without a request', () => {
     { keyServerUrl: 'ftp://x' },
     { concurrency: 0 },
     { attempts: 1.5 },
-  ])('is an upload with %j: it throws', async (options) => {
+  ])('an upload with %j throws INVALID_OPTIONS without a request', async (options) => {
     const { ports } = createFakePorts();
     await expect(uploadHere([], ports, options)).rejects.toMatchObject({ code: 'INVALID_OPTIONS' });
   });
@@ -171,20 +171,17 @@ describe('refused without a request', () => {
     ['exists', true],
     ['signal', {}],
     ['memory', {}],
-  ])(
-    'is an upload whose %s is %j: it throws before anything is asked, and names the option',
-    async (name, value) => {
-      const { ports, presigns } = createFakePorts();
-      const upload = uploadHere([textFile('a.ts')], ports, { [name]: value });
-      const error = await upload.catch((thrown) => thrown);
-      expect(error).toMatchObject({ name: 'UploadError', code: 'INVALID_OPTIONS' });
-      expect(error.message).toMatch(new RegExp(`^${name}: `));
-      expect(error.message).not.toContain('lk_secret');
-      expect(presigns).toEqual([]);
-    },
-  );
+  ])('an upload whose %s is %j throws without a request, and names the option', async (name, value) => {
+    const { ports, presigns } = createFakePorts();
+    const upload = uploadHere([textFile('a.ts')], ports, { [name]: value });
+    const error = await upload.catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: 'UploadError', code: 'INVALID_OPTIONS' });
+    expect(error.message).toMatch(new RegExp(`^${name}: `));
+    expect(error.message).not.toContain('lk_secret');
+    expect(presigns).toEqual([]);
+  });
 
-  it('is an upload without options or files: everything that is missing is named at once', async () => {
+  it('an upload without options or files throws with the names of all that is missing', async () => {
     const { ports } = createFakePorts();
     for (const options of [undefined, null, {}]) {
       const error = await uploadFiles(undefined as never, options as never, ports).catch((thrown) => thrown);
@@ -196,7 +193,7 @@ describe('refused without a request', () => {
     expect(error).toMatchObject({ code: 'INVALID_OPTIONS', message: expect.stringContaining('files[1]') });
   });
 
-  it('is a file without data: it fails by itself', async () => {
+  it('a file without data fails alone', async () => {
     const { ports } = createFakePorts();
     const { files } = await uploadHere([{ path: 'a.ts' } as never, textFile('b.ts')], ports);
     expect(files).toMatchObject([{ error: { code: 'INVALID_FILE' } }, { status: 'uploaded' }]);
@@ -208,11 +205,14 @@ describe('refused without a request', () => {
     [7, 'a number'],
     [{ token: 'secret' }, 'an object'],
     ['', 'an empty string'],
-  ])('is a token that is %j: AUTH_FAILED says what came, before any request', async (given, kind) => {
-    const { ports, presigns } = createFakePorts();
-    const { files } = await uploadHere([textFile('a.ts')], ports, { auth: async () => given as string });
-    expect(files[0]).toMatchObject({ attempts: 1, error: { code: 'AUTH_FAILED' } });
-    expect(files[0]?.error?.message).toBe(`auth() gave ${kind}; accepted: a token as a string`);
-    expect(presigns).toEqual([]);
-  });
+  ])(
+    'a token that is %j is AUTH_FAILED before any request, with its type in the message',
+    async (given, kind) => {
+      const { ports, presigns } = createFakePorts();
+      const { files } = await uploadHere([textFile('a.ts')], ports, { auth: async () => given as string });
+      expect(files[0]).toMatchObject({ attempts: 1, error: { code: 'AUTH_FAILED' } });
+      expect(files[0]?.error?.message).toBe(`auth() gave ${kind}; accepted: a token as a string`);
+      expect(presigns).toEqual([]);
+    },
+  );
 });

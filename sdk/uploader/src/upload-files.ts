@@ -1,25 +1,22 @@
-import { askApplication } from './ask-application.ts';
-import { checkOptions } from './check-options.ts';
-import { fingerprintOf } from './fingerprint.ts';
 import { orderFiles } from './order-files.ts';
 import type { Ports } from './ports.ts';
 import { type PreparedFile, prepareFiles } from './prepare-files.ts';
-import { runPool } from './run-pool.ts';
-import { untilAborted } from './until-aborted.ts';
+import { askApplication, untilAborted } from './time-limits.ts';
 import { UploadError } from './upload-error.ts';
 import { uploadFile } from './upload-file.ts';
-import { type AskMemory, recall, remember, type UploadRecord } from './upload-memory.ts';
+import { type AskMemory, fingerprintOf, recall, remember, type UploadRecord } from './upload-memory.ts';
 import type { UploadFile, UploadOptions } from './upload-options.ts';
+import { checkOptions } from './upload-options.ts';
 import { createProgress, type FileProgress } from './upload-progress.ts';
 import type { FileResult, UploadResult } from './upload-result.ts';
 
-/** As many as keep a line busy while each waits for its answers. */
+/** Enough to keep a connection busy while each file waits for answers. */
 const defaultConcurrency = 4;
 
 type Outcome = Pick<FileResult, 'status' | 'attempts' | 'etag' | 'error'>;
 
 /**
- * Uploads files over presigned URLs. One that fails does not stop the others, except for the playlists that name it.
+ * Uploads files over presigned URLs. A failed file only stops the playlists that name it.
  *
  * @throws UploadError `INVALID_OPTIONS`; everything else is in the result
  */
@@ -40,9 +37,9 @@ export async function uploadFiles(
     options.onProgress,
   );
   const indexOf = new Map(files.map(({ path }, index) => [path, index]));
-  // What is no part of this upload is not its concern.
+  // A name outside this upload does not matter.
   const hasFailed = (path: string) => outcomes[indexOf.get(path) ?? -1]?.status === 'failed';
-  // Aborted meanwhile: nothing is begun.
+  // If it is aborted meanwhile, nothing begins.
   const groups = await untilAborted(signal, orderFiles(prepared)).catch(() => []);
   for (const group of groups) {
     await runPool(group, options.concurrency ?? defaultConcurrency, async ({ index, needs }) => {
@@ -134,4 +131,17 @@ function summarize(prepared: readonly PreparedFile[], outcomes: readonly Outcome
     uploadedBytes: bytesOf('uploaded'),
     skippedBytes: bytesOf('skipped'),
   };
+}
+
+/** Runs all items in their order, at most `concurrency` at the same time. `run` must not reject. */
+async function runPool<Item>(
+  items: readonly Item[],
+  concurrency: number,
+  run: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await run(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
 }

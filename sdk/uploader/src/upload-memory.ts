@@ -1,4 +1,6 @@
-/** What is known of a file that has arrived. */
+import type { UploadFile } from './upload-options.ts';
+
+/** A file that has arrived. */
 export interface UploadRecord {
   /** Bytes. */
   readonly size: number;
@@ -7,8 +9,7 @@ export interface UploadRecord {
 }
 
 /**
- * Remembers what has arrived. A place is the key server and the key in its bucket; a file that is uploaded there again
- * takes the place of its record.
+ * Remembers what has arrived. A place is the key server and the key in its bucket. Another upload there replaces the record.
  */
 export interface UploadMemory {
   get(place: string): UploadRecord | undefined | Promise<UploadRecord | undefined>;
@@ -16,7 +17,7 @@ export interface UploadMemory {
   set(place: string, record: UploadRecord): void | Promise<void>;
 }
 
-/** @returns undefined for anything else than a record: memory is read as it was found */
+/** @returns undefined for any other value, since others can write to the memory */
 export function asRecord(value: unknown): UploadRecord | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { size, fingerprint, etag } = value as Record<string, unknown>;
@@ -24,10 +25,10 @@ export function asRecord(value: unknown): UploadRecord | undefined {
   return typeof etag === 'string' ? { size, fingerprint, etag } : { size, fingerprint };
 }
 
-/** Reaches a memory that may never answer: what has to be awaited is what this gives. */
+/** Calls a memory that may never answer, with a time limit. */
 export type AskMemory = <Value>(call: () => Value | Promise<Value>) => Promise<Value>;
 
-/** A memory that cannot be read, or not in time, costs an upload that was not needed, and no more. */
+/** A memory that cannot be read in time only costs an unneeded upload. */
 export async function recall(
   memory: UploadMemory | null | undefined,
   place: string,
@@ -42,7 +43,7 @@ export async function recall(
   }
 }
 
-/** One that is full (a browser's quota, a disk), or hangs, must not fail a file that has arrived. */
+/** A memory that is full (a browser's quota, a disk) or hangs must not fail a file that has arrived. */
 export async function remember(
   memory: UploadMemory | null | undefined,
   place: string,
@@ -52,4 +53,29 @@ export async function remember(
   try {
     if (memory) await ask(() => memory.set(place, record));
   } catch {}
+}
+
+/** Bytes in memory while a file is hashed, since WebCrypto cannot hash in pieces. */
+const sliceBytes = 4 * 1024 * 1024;
+
+/**
+ * Distinguishes two states of a file: by `lastModified` if it has one, else by a hash of the hashes of its slices.
+ *
+ * @returns undefined for a function as data, and in a page without WebCrypto (not served over https)
+ */
+export async function fingerprintOf({ data, fingerprint }: UploadFile): Promise<string | undefined> {
+  if (fingerprint !== undefined) return fingerprint;
+  if (typeof data === 'function') return undefined;
+  if (data instanceof Blob && 'lastModified' in data) return `modified ${data.lastModified}`;
+  return globalThis.crypto?.subtle ? hash(data instanceof Blob ? data : new Blob([data])) : undefined;
+}
+
+async function hash(blob: Blob): Promise<string> {
+  const digest = async (part: Blob) => crypto.subtle.digest('SHA-256', await part.arrayBuffer());
+  const parts: ArrayBuffer[] = [];
+  for (let start = 0; start < blob.size; start += sliceBytes) {
+    parts.push(await digest(blob.slice(start, start + sliceBytes)));
+  }
+  const bytes = new Uint8Array(await digest(new Blob(parts)));
+  return `sha256 ${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

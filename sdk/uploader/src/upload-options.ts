@@ -1,3 +1,4 @@
+import { UploadError } from './upload-error.ts';
 import type { UploadMemory, UploadRecord } from './upload-memory.ts';
 import type { UploadProgress } from './upload-progress.ts';
 
@@ -8,44 +9,108 @@ export type UploadBody = Blob | ReadableStream<Uint8Array>;
 export interface UploadFile {
   /** Relative, with `/` between its parts: `720p/00001.ts`. */
   readonly path: string;
-  /** The bytes, or what opens them: called once for each attempt. */
+  /** The bytes, or a function that opens them, called once for each attempt. */
   readonly data: Blob | Uint8Array<ArrayBuffer> | (() => UploadBody | Promise<UploadBody>);
-  /** Bytes. Needed where `data` is a function. */
+  /** Bytes. Required if `data` is a function. */
   readonly size?: number | undefined;
   /** Default: by the extension of `path`, then the type of a Blob, then `application/octet-stream`. */
   readonly contentType?: string | undefined;
   /**
-   * Changes whenever the bytes do. Default: `lastModified` of a File, a SHA-256 of a Blob or an array. A function has
-   * none, and without one a file is not remembered.
+   * Changes with the bytes. Default: `lastModified` of a File, a SHA-256 of a Blob or an array. A function has no
+   * fingerprint, and a file without one is not remembered.
    */
   readonly fingerprint?: string | undefined;
 }
 
 export interface UploadOptions {
   /**
-   * A fresh token (or API key) for each request to the key server: it is sent as `Authorization: Bearer`. Given within
-   * 30 s, or the file fails.
+   * Returns a fresh token (or API key) within 30 s, for each request to the key server. It is sent as `Authorization: Bearer`.
    */
   readonly auth: () => string | Promise<string>;
   /** Registered on the key server. */
   readonly contentId: string;
   /** Absolute http or https URL. */
   readonly keyServerUrl: string;
-  /** Files that are sent at the same time; default 4. */
+  /** Files sent at the same time. Default: 4. */
   readonly concurrency?: number | undefined;
-  /** Attempts for each file before it counts as failed; default 8, which lasts out a minute of silence. */
+  /** Attempts for each file before it counts as failed. Default: 8, which is about a minute. */
   readonly attempts?: number | undefined;
   readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
-  /** Aborted: requests and callbacks in flight are given up at once, and the result tells what is done. */
+  /** When aborted, running requests and callbacks end at once, and the result says what is done. */
   readonly signal?: AbortSignal | undefined;
-  /** What has arrived already, across reloads and restarts; null remembers nothing. */
+  /** Remembers what has arrived, across reloads and restarts. null remembers nothing. */
   readonly memory?: UploadMemory | null | undefined;
   /**
-   * Decides whether a file is in the bucket already and needs no upload. Default: where it is remembered with the same
-   * size and fingerprint. Throwing, or no answer
-   * within 30 s, counts as no.
+   * Decides whether a file is already in the bucket. Default: if it is remembered with the same size and fingerprint. An
+   * error, or no answer within 30 s, counts as no.
    */
   readonly exists?:
     | ((key: string, file: UploadFile, remembered: UploadRecord | undefined) => boolean | Promise<boolean>)
     | undefined;
+}
+
+/** The accepted values. Types do not help a caller in JavaScript, or if a variable of the environment is missing. */
+const rules: readonly (readonly [
+  name: keyof UploadOptions,
+  accepted: string,
+  isGood: (value: unknown) => boolean,
+])[] = [
+  ['auth', 'a function that gives a token', isFunction],
+  // A missing id would pass the pattern as "undefined".
+  [
+    'contentId',
+    '1 to 256 of A-Z a-z 0-9 _ -',
+    (value) => typeof value === 'string' && /^[\w-]{1,256}$/.test(value),
+  ],
+  ['keyServerUrl', 'an absolute http or https URL', isHttpUrl],
+  ['concurrency', 'a whole number, 1 or more', orMissing(isCount)],
+  ['attempts', 'a whole number, 1 or more', orMissing(isCount)],
+  ['onProgress', 'a function', orMissing(isFunction)],
+  ['exists', 'a function', orMissing(isFunction)],
+  ['signal', 'an AbortSignal', orMissing(hasMethods('addEventListener', 'throwIfAborted'))],
+  [
+    'memory',
+    'null, or an object with get and set',
+    (value) => value === null || orMissing(hasMethods('get', 'set'))(value),
+  ],
+];
+
+/** @throws UploadError `INVALID_OPTIONS`, which names everything that is wrong */
+export function checkOptions(files: readonly UploadFile[], options: UploadOptions): void {
+  const given: Partial<Record<string, unknown>> = isObject(options) ? options : {};
+  const faults = rules
+    .filter(([name, , isGood]) => !isGood(given[name]))
+    .map(([name, accepted]) => `${name}: ${given[name] === undefined ? 'missing; ' : ''}${accepted}`);
+  if (!Array.isArray(files)) faults.push('files: an array, such as filesFromList or openFolder makes');
+  else faults.push(...files.flatMap(findFileFault));
+  if (faults.length > 0) throw new UploadError('INVALID_OPTIONS', faults.join('. '));
+}
+
+/** The result could not name a file without a path. */
+function findFileFault(file: unknown, index: number): string[] {
+  return isObject(file) && typeof file.path === 'string'
+    ? []
+    : [`files[${index}]: an object with a path and data`];
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
+}
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 1;
+}
+function isHttpUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, search, hash } = new URL(value);
+  // A path is appended to it.
+  return /^https?:$/.test(protocol) && search === '' && hash === '';
+}
+function hasMethods(...names: readonly string[]): (value: unknown) => boolean {
+  return (value) => isObject(value) && names.every((name) => isFunction(value[name]));
+}
+function orMissing(isGood: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === undefined || isGood(value);
 }

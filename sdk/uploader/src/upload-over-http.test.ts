@@ -17,7 +17,7 @@ import { json } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openFile } from './open-folder.ts';
 import { commonPorts, type Ports } from './ports.ts';
-import { putWithFetch } from './put-with-fetch.ts';
+import { putWithFetch } from './put-in-browser.ts';
 import { putWithHttp } from './put-with-http.ts';
 import { textFile, uploadHere } from './testing/upload-here.ts';
 import type { UploadFile } from './upload-options.ts';
@@ -80,13 +80,13 @@ function makePorts(put = putWithHttp): { ports: Ports; waits: number[] } {
   return { ports: { ...commonPorts, put, wait }, waits };
 }
 
-const hashOf = (octets: Uint8Array) => `"${createHash('sha256').update(octets).digest('hex')}"`;
+const hashOf = (bytes: Uint8Array) => `"${createHash('sha256').update(bytes).digest('hex')}"`;
 const largeFile = { path: 'large.ts', data: new Blob([large]) };
 
 it.each([
   ['as a stream', putWithHttp],
   ['as a Blob', putWithFetch],
-])('sends every octet %s, with the length and the type that were signed', async (_, put) => {
+])('an upload %s sends every byte, with the length and the type that were signed', async (_, put) => {
   const { keyServerUrl, puts } = await startServers();
   const files = [
     largeFile,
@@ -112,7 +112,7 @@ it.each([
   ]);
 });
 
-it('tells progress in many steps, and never backwards although the first attempt breaks in the middle', async () => {
+it('progress has many steps and never decreases, although the first attempt breaks in the middle', async () => {
   let received = 0;
   const { keyServerUrl, presigns } = await startServers((request, response, n) => {
     if (n > 0) return acknowledge(request, response, n);
@@ -134,7 +134,7 @@ it('tells progress in many steps, and never backwards although the first attempt
   expect(loaded.at(-1)).toBe(large.length);
 });
 
-it('hears a refusal that comes before the end of the body, and asks for a fresh URL', async () => {
+it('a refusal before the end of the body is noticed, and a fresh URL is requested', async () => {
   const { keyServerUrl, puts } = await startServers((request, response, n) => {
     if (n > 0) return acknowledge(request, response, n);
     response.writeHead(403, { connection: 'close' }).end('<Error><Code>AccessDenied</Code></Error>');
@@ -145,7 +145,7 @@ it('hears a refusal that comes before the end of the body, and asks for a fresh 
   expect(puts.map(({ url }) => url?.slice(-4))).toEqual(['?n=1', '?n=2']);
 });
 
-it('renews a URL that has run out while it waited', async () => {
+it('a URL that expired during a wait is replaced', async () => {
   const { keyServerUrl, presigns } = await startServers((request, response, n) => {
     if (n > 0) return acknowledge(request, response, n);
     request.resume().on('end', () => response.writeHead(503, { 'retry-after': '1' }).end());
@@ -157,7 +157,7 @@ it('renews a URL that has run out while it waited', async () => {
   expect(waits[0]).toBeGreaterThanOrEqual(1_000);
 });
 
-it('ends a request in flight when it is aborted: the store sees the connection close', async () => {
+it('aborting closes the connection of a running request', async () => {
   const controller = new AbortController();
   let closed: Promise<unknown> | undefined;
   const { keyServerUrl } = await startServers((request) => {
@@ -172,7 +172,7 @@ it('ends a request in flight when it is aborted: the store sees the connection c
   await closed;
 });
 
-it('sends a token to the key server alone, and not after a redirect', async () => {
+it('only the key server gets the token, and not after a redirect', async () => {
   const seen: string[] = [];
   const other = await listen((_, response) => {
     seen.push('elsewhere');
@@ -221,7 +221,7 @@ const changes: Record<string, (path: string) => void> = {
 };
 
 it.each(Object.entries(changes))(
-  'a file on disk that %s while it is sent fails with READ_FAILED after one attempt, and the store never has the whole of it',
+  'a file on disk that %s while it is sent fails with READ_FAILED after one attempt, and the store never has all of it',
   async (_, change) => {
     const { path, file } = await makeFile();
     let whole = 0;
@@ -241,7 +241,7 @@ it.each(Object.entries(changes))(
 );
 
 it.each(Object.entries(changes))(
-  'a file on disk that %s before it is sent is not begun with',
+  'a file on disk that %s before it is sent is not sent at all',
   async (how, change) => {
     const { path, file } = await makeFile();
     // Time and size are all that is known of a file before it is opened.
@@ -258,7 +258,7 @@ it.each([
   ['longer', [large, Buffer.from('more')]],
   ['shorter', [large.subarray(0, 1_000_000)]],
 ])(
-  'a stream that is %s than was said fails with READ_FAILED, and the store never has the whole of it',
+  'a stream that is %s than its size fails with READ_FAILED, and the store never has all of it',
   async (_, pieces) => {
     let whole = 0;
     const { keyServerUrl } = await startServers((request, response) => {

@@ -6,7 +6,7 @@ const files = [
   { path: 'b', size: 30 },
 ];
 
-it('no number goes back when a file is sent again, and none goes beyond the size', () => {
+it('no number of the progress decreases when a file is sent again, or exceeds the size', () => {
   const told: UploadProgress[] = [];
   const progressOf = createProgress(files, (progress) => told.push(progress));
   const a = progressOf(0);

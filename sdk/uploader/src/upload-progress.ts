@@ -1,8 +1,8 @@
-/** Told whenever it changes. No number ever goes back, also where a file is sent again from its beginning. */
+/** Reported at each change. No number decreases, also if a file is sent again from its beginning. */
 export interface UploadProgress {
-  /** The file that got on. */
+  /** The file whose progress changed. */
   readonly path: string;
-  /** Bytes of that file sent, at most its size. What was skipped counts as sent. */
+  /** Bytes of that file sent, at most its size. A skipped file counts as sent. */
   readonly fileLoadedBytes: number;
   readonly fileTotalBytes: number;
   /** Bytes of all files. */
@@ -13,7 +13,7 @@ export interface UploadProgress {
   readonly filesTotal: number;
 }
 
-/** Counts for one file. */
+/** Counts the progress of one file. */
 export interface FileProgress {
   /** @param bytes sent in the present attempt */
   sent(bytes: number): void;
@@ -21,7 +21,7 @@ export interface FileProgress {
   done(): void;
 }
 
-/** @param report called with each step forward; what it throws reaches the process, not the upload */
+/** @param report called at each change. Its errors become uncaught errors and do not stop the upload */
 export function createProgress(
   files: readonly { readonly path: string; readonly size: number }[],
   report: ((progress: UploadProgress) => void) | undefined,
@@ -33,7 +33,7 @@ export function createProgress(
   return (index) => {
     const { path = '', size = 0 } = files[index] ?? {};
     let loaded = 0;
-    const tell = () => {
+    const emit = () => {
       const fileLoadedBytes = loaded;
       const state = { path, fileLoadedBytes, fileTotalBytes: size, loadedBytes, totalBytes, filesDone };
       try {
@@ -53,12 +53,12 @@ export function createProgress(
     };
     return {
       sent(bytes) {
-        if (advance(bytes)) tell();
+        if (advance(bytes)) emit();
       },
       done() {
         advance(size);
         filesDone++;
-        tell();
+        emit();
       },
     };
   };

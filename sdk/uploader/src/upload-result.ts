@@ -1,8 +1,8 @@
 import type { UploadError } from './upload-error.ts';
 
 /**
- * `uploaded`: the store has acknowledged it. `skipped`: it was there already. `failed`: `error` says why. `aborted`: the
- * signal came first.
+ * `uploaded`: the store has acknowledged it. `skipped`: it was already there. `failed`: `error` says why. `aborted`: by the
+ * signal.
  */
 export type FileStatus = 'uploaded' | 'skipped' | 'failed' | 'aborted';
 
@@ -13,9 +13,9 @@ export interface FileResult {
   readonly status: FileStatus;
   /** Bytes. */
   readonly size: number;
-  /** How often it was tried; 0 where it was skipped or never begun. */
+  /** 0 if it was skipped or never begun. */
   readonly attempts: number;
-  /** As the store gave it, where the page may see it (CORS: `ExposeHeaders: ETag`). */
+  /** Of the store, if the page may see it (CORS: `ExposeHeaders: ETag`). */
   readonly etag?: string;
   readonly error?: UploadError;
 }

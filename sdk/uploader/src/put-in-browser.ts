@@ -1,9 +1,9 @@
 import type { Put, PutAnswer } from './ports.ts';
 
-/** The browser sets them itself and lets nobody else (Fetch standard, "forbidden request-header"). */
+/** Only the browser may set these (Fetch standard, "forbidden request-header"). */
 const ownHeaders = new Set(['content-length', 'host']);
 
-/** In browsers: the only way to hear how far an upload is. */
+/** In browsers: only XMLHttpRequest reports the progress of an upload. */
 export const putWithXhr: Put = async ({ url, headers, body, onSent, signal }) => {
   const blob = body instanceof Blob ? body : await new Response(body).blob();
   return new Promise<PutAnswer>((resolve, reject) => {
@@ -17,7 +17,7 @@ export const putWithXhr: Put = async ({ url, headers, body, onSent, signal }) =>
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => {
       settle();
-      // Asking for a single header that CORS hides writes an error to the console.
+      // Reading a single header that CORS hides writes an error to the console.
       const all = request.getAllResponseHeaders();
       const header = (name: string) => new RegExp(`^${name}: *(.*?)\\r?$`, 'im').exec(all)?.[1];
       const retryAfter = header('retry-after');
@@ -35,4 +35,20 @@ export const putWithXhr: Put = async ({ url, headers, body, onSent, signal }) =>
     signal.addEventListener('abort', end, { once: true });
     request.send(blob);
   });
+};
+
+/** In a browser without XMLHttpRequest, such as a service worker. Progress is one step for each file. */
+export const putWithFetch: Put = async ({ url, headers: signed, body, signal }) => {
+  const blob = body instanceof Blob ? body : await new Response(body).blob();
+  const headers = new Headers(signed);
+  // fetch sets it.
+  headers.delete('content-length');
+  const init = { method: 'PUT', headers, body: blob, signal };
+  const answer = await fetch(url, { ...init, redirect: 'manual', credentials: 'omit' });
+  return {
+    status: answer.status,
+    etag: answer.headers.get('etag') ?? undefined,
+    retryAfter: answer.headers.get('retry-after') ?? undefined,
+    text: answer.ok ? '' : await answer.text(),
+  };
 };

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { parseRetryAfter, retryDelayMs } from './retry-delay.ts';
+import { parseRetryAfter, retryDelayMs } from './fault.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
-it('the pause doubles up to 30 s, and chance takes up to half of it', () => {
+it('the pause doubles up to 30 s, and jitter shortens it by up to half', () => {
   expect([1, 2, 3, 7, 20].map((attempt) => retryDelayMs(attempt, undefined, 1))).toEqual([
     500, 1_000, 2_000, 30_000, 30_000,
   ]);
@@ -12,7 +12,7 @@ it('the pause doubles up to 30 s, and chance takes up to half of it', () => {
   ]);
 });
 
-it('the pause is never shorter than the server asked for, and spread over a second more', () => {
+it('the pause is at least the Retry-After, and spread over a second more', () => {
   expect(retryDelayMs(1, 7_000, 0)).toBe(7_000);
   expect(retryDelayMs(1, 7_000, 1)).toBe(8_000);
   expect(retryDelayMs(6, 1_000, 1)).toBe(16_000);
@@ -27,6 +27,6 @@ it.each([
   ['soon', undefined],
   ['', undefined],
   [null, undefined],
-])('Retry-After %j is %j ms', (text, ms) => {
+])('the Retry-After %j is a wait of %j ms', (text, ms) => {
   expect(parseRetryAfter(text, now)).toBe(ms);
 });

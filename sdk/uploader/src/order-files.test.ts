@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { readPlaylist } from './read-playlist.ts';
+import { readPlaylist } from './order-files.ts';
 
-it('a media playlist names its segments and initialization sections, from where it stands', () => {
+it('the names in a media playlist are its segments and initialization sections, relative to its own path', () => {
   const text = [
     '#EXTM3U',
     '#EXT-X-KEY:METHOD=AES-128,URI="https://keys.example.com/keys/film",IV=0x00',
@@ -20,7 +20,7 @@ it('a media playlist names its segments and initialization sections, from where 
   });
 });
 
-it('a multivariant playlist names its media playlists, and no key', () => {
+it('the names in a multivariant playlist are its media playlists, and not its keys', () => {
   const text = [
     '#EXTM3U',
     '#EXT-X-SESSION-KEY:METHOD=AES-128,URI="keys/film"',
@@ -34,6 +34,6 @@ it('a multivariant playlist names its media playlists, and no key', () => {
   });
 });
 
-it.each(['%zz.ts', 'a#b c.m3u8'])('a name that is no URI (%s) is kept as it is', (name) => {
+it.each(['%zz.ts', 'a#b c.m3u8'])('a name that is not a URI (%s) is kept unchanged', (name) => {
   expect(readPlaylist(name, '%zz.ts').paths).toEqual(['%zz.ts']);
 });
