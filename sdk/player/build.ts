@@ -8,10 +8,10 @@ import { build } from 'vite';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 
-/** Browsers that play HLS by themselves where hls.js cannot are as old as this. */
+/** The oldest browsers that play HLS natively and cannot run hls.js. */
 const target = ['es2020', 'safari14'];
 
-/** Each a module of its own, whole but for hls.js. */
+/** Each becomes one module that imports only hls.js. */
 const entries = ['index', 'shaka'];
 
 /**
@@ -62,7 +62,7 @@ async function declare(outDir: string): Promise<void> {
     names.map(async (name) => {
       const file = join(outDir, name);
       const text = await readFile(file, 'utf8');
-      // A declaration names its neighbours as they are published.
+      // A declaration imports the others by their published names.
       await writeFile(file, text.replace(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
     }),
   );

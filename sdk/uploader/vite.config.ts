@@ -2,10 +2,10 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   build: {
-    // What the browsers of 2023 on know; Node from 20 on knows more.
+    // For browsers since 2023. Node 20 supports more.
     target: 'es2022',
     lib: { entry: { index: 'src/index.ts', node: 'src/node.ts' }, formats: ['es'] },
-    // In full: Vite leaves the white space of a library, for bundlers that go by its comments, and here are none.
+    // In full: Vite keeps the white space of a library, for bundlers that read its comments. There are none here.
     rolldownOptions: { external: /^node:/, output: { minify: true, chunkFileNames: '[name].js' } },
     reportCompressedSize: false,
   },

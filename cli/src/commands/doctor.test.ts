@@ -26,7 +26,7 @@ async function configured(more: Record<string, string> = {}) {
   return { folder, env };
 }
 
-/** A port at which whoever asks is answered in time. */
+/** A port that answers every request in time. */
 async function answering(body: unknown): Promise<number> {
   stopTime();
   const server = createServer((_request, response) => response.end(JSON.stringify(body)));

@@ -66,6 +66,6 @@ export async function encryptAndUpload(
 function otherKeys(folder: string, keySource: string): AppError {
   const detail =
     `--out ${folder} was encrypted with other content keys than those that come from ${keySource} now: nobody could ` +
-    'play it. Give a new folder, or --force to encrypt and upload it anew';
+    'play it. Give a new folder, or --force to encrypt and upload it again';
   return refusal(detail);
 }

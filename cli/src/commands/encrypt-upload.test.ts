@@ -28,7 +28,7 @@ async function prepare(intercept?: Intercept) {
   return { server, folder, out, args: [...presentation, '--server', server.url, '--upload', ...registering] };
 }
 
-/** What a player makes of what is in the bucket. */
+/** Plays the presentation in the bucket. */
 function playBucket({ bucket, url }: UploadServer): string[] | undefined {
   const keyOf = (keyUrl: string) => Buffer.alloc(16, keyUrl.slice(url.length));
   return playPresentation(join(bucket, masterKey), keyOf)[0]?.segments.map(({ clear }) => clear.toString());

@@ -24,7 +24,7 @@ describe('latchkey keygen', () => {
     expect(stderr).toContain('you lose all content');
   });
 
-  it('keygen makes every secret anew', async () => {
+  it('keygen makes other secrets at each run', async () => {
     const lines = [await runCommand(['keygen']), await runCommand(['keygen'])].flatMap(({ stdout }) =>
       Object.values(parseEnv(stdout)).map((value) => value?.replace(/^(lk_|base64:)/, '')),
     );

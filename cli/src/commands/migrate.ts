@@ -19,7 +19,7 @@ import { withDatabase } from '../with-database.ts';
 
 const rolesHelp = `With --roles, each service gets a Postgres role of its own that reaches its own tables alone (docs/database-roles.md).
 Run it as the owner of the tables, with the right to make roles (CREATEROLE). Safe to run again: it sets the passwords
-and the rights anew. Later migrations grant what they add, with --roles or without:
+and the rights again. Later migrations grant what they add, with --roles or without:
 
 ${describeVariables(databaseRoleVariables)}`;
 

@@ -75,7 +75,8 @@ function examineFileMode(path: string): Finding[] {
 
 function describeSchema({ pending, unknown }: MigrationState, about: string): Finding {
   if (pending.length > 0) {
-    const mend = 'npx latchkey migrate, or start the single node, which does it unless it was told not to';
+    const mend =
+      'npx latchkey migrate, or start the single node, which does it unless MIGRATE_ON_START is false';
     return { state: 'warning', about, says: `is not up to date: ${pending.join(', ')}`, mend };
   }
   if (unknown.length > 0) {

@@ -42,7 +42,7 @@ const singleFile = {
 
 const epochsOf = ({ segments }: PlayedRendition) => segments.map(({ keyUrl }) => keyUrl.split('/').at(-1));
 
-/** Told apart by their tag: where in the output the I-frame playlist stands is not decided here. */
+/** Recognized by their tag, since the place of the I-frame playlist in the output does not matter here. */
 function playBoth(playlist: string): { full: PlayedRendition; iFrames: PlayedRendition } {
   const played = playPresentation(playlist, keyOfUrl);
   const iFrames = played.find(({ text }) => text.includes('#EXT-X-I-FRAMES-ONLY'));

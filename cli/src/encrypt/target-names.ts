@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 
-/** Long enough to tell renditions apart, short enough for any file system's 255 bytes. */
+/** Long enough to distinguish renditions, short enough for any file system's 255 bytes. */
 const longestName = 100;
 
 /**

@@ -12,13 +12,13 @@ const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 /** Base of the key URLs in tests. */
 export const keyUrlBase = 'https://keys.example.com';
 
-/** The content key behind a key URL, as the server would answer it. */
+/** The content key that the server would answer at a key URL. */
 export function keyOfUrl(url: string): Buffer {
   const [, contentId = '', epoch] = /^https?:\/\/[^/]+\/keys\/([A-Za-z0-9_-]+)(?:\/(\d+))?$/.exec(url) ?? [];
   return deriveContentKey(masterKey, contentId, epoch === undefined ? undefined : Number(epoch));
 }
 
-/** Options that do for most tests: content `film`, derived keys. */
+/** Options for most tests: content `film`, derived keys. */
 export function encryptOptions(folder: string, playlist: string): EncryptOptions {
   return {
     playlist: join(folder, playlist),
@@ -31,7 +31,7 @@ export function encryptOptions(folder: string, playlist: string): EncryptOptions
   };
 }
 
-/** Writes files into a new folder, and encrypts the playlist among them into `out` beside it. */
+/** Writes files into a new folder, and encrypts one of their playlists into `out` in that folder. */
 export async function encryptFiles(
   files: Readonly<Record<string, string | Uint8Array>>,
   playlist: string,

@@ -10,10 +10,10 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** What to answer to the n-th request, from 0. */
+/** Answers the n-th request, counted from 0. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, n: number) => void;
 
-/** A server of the test's own on a free port, gone when the test is over. */
+/** A server on a free port that closes after the test. */
 export async function startKeyServer(answer: Answer): Promise<{ url: string; seen: SeenRequest[] }> {
   const seen: SeenRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -30,7 +30,7 @@ export async function startKeyServer(answer: Answer): Promise<{ url: string; see
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** An error answer as Latchkey gives it (RFC 9457). */
+/** An error answer of Latchkey (RFC 9457). */
 export function answerProblem(
   response: ServerResponse,
   status: number,

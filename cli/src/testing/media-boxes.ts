@@ -6,7 +6,7 @@ export function makeBox(type: string, content: Uint8Array = new Uint8Array()): B
   return Buffer.concat([head, content]);
 }
 
-/** An initialization section such as a packager writes, told apart from others by `mark`. */
+/** An initialization section as a packager writes it. @param mark distinguishes it from others */
 export function makeInitialization(mark = ''): Buffer {
   return Buffer.concat([makeBox('ftyp', Buffer.from('iso6')), makeBox('moov', Buffer.from(mark))]);
 }

@@ -2,7 +2,7 @@ import { createDecipheriv } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** One file that a player loads, and what it makes of it. */
+/** One file that a player loads, with its decrypted content. */
 interface PlayedFile {
   readonly path: string;
   /** Empty for a file in the clear. */
@@ -20,7 +20,7 @@ export interface PlayedRendition {
 }
 
 /**
- * Plays an encrypted presentation as RFC 8216 has a player do it. It shares no code with what is tested.
+ * Plays an encrypted presentation by RFC 8216. It shares no code with the code under test.
  *
  * @param keyOf the bytes that the server answers at a key URL
  */

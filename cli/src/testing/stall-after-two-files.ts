@@ -1,4 +1,4 @@
-// A process that encrypts and stands still after two files, for a test to kill it there.
+// A process that encrypts two files and then stops, for a test to kill it there.
 // Arguments: the folder of the presentation, and the output folder.
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { encryptOptions } from './encrypt-files.ts';

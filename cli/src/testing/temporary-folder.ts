@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** A folder that goes when the test is over. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'latchkey-cli-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

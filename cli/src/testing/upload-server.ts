@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 import { answerProblem } from './key-server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Whether a request was answered here; false leaves it to the server. */
+/** Answers a request. @returns false to let the server answer */
 export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface UploadServer {
@@ -20,7 +20,7 @@ export interface UploadServer {
   bucket: string;
 }
 
-/** A key server with its bucket behind it, where content `film` comes to be known by registering it. */
+/** A key server with its bucket. It knows a content once one is registered. */
 export async function startUploadServer(intercept: Intercept = () => false): Promise<UploadServer> {
   const seen: string[] = [];
   const arrived: string[] = [];

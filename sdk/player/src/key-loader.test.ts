@@ -4,7 +4,7 @@ import { createDeferred, type Deferred } from './deferred.ts';
 import { withKeysFrom } from './key-loader.ts';
 import { settle } from './testing/manual-clock.ts';
 
-/** hls.js's own loader, as far as it is asked. */
+/** The part of hls.js's loader that is used. */
 class OwnLoader {
   context: LoaderContext | null = null;
   stats = { loading: {} } as never;

@@ -48,7 +48,7 @@ function open(more: Partial<PlayerOptions> = {}) {
 }
 const load = (name: string) => player.load(`${base}/${name}`, { contentId: 'film' });
 const decode = (dataUrl: string) => atob(dataUrl.slice(dataUrl.indexOf(',') + 1));
-/** The key URL deep in what the video was given. */
+/** The key URL inside the source of the video. */
 function shownKey(): string {
   const master = decode(video.src);
   return /URI="([^"]+)"/.exec(decode(/^data:.*$/m.exec(master)?.[0] ?? ''))?.[1] ?? '';
@@ -101,12 +101,12 @@ it('a native failure after a while makes the source again with a new credential,
   await fake.clock.advance(40_000);
   video.currentTime = 38;
   video.error = { code: 2, message: 'key' };
-  video.tell('error');
+  video.emit('error');
   await settle();
   expect(fake.to('POST /keys/leases/renew')).toHaveLength(1);
   expect(shownKey()).toMatch(/access_token=token-5&lease_id=lease-1$/);
   video.currentTime = 0;
-  video.tell('loadedmetadata');
+  video.emit('loadedmetadata');
   expect(video.currentTime).toBe(38);
   expect(errors).toEqual([]);
 });
@@ -115,7 +115,7 @@ it('a native failure has the key server’s reason if the key is refused', async
   await load('master.m3u8');
   fake.answer('GET', () => problem(403, 'CONTENT_NOT_ENTITLED'));
   video.error = { code: 4, message: 'no' };
-  video.tell('error');
+  video.emit('error');
   await settle();
   expect(errors).toMatchObject([{ code: 'CONTENT_NOT_ENTITLED' }]);
 });
@@ -123,7 +123,7 @@ it('a native failure has the key server’s reason if the key is refused', async
 it('a native failure soon after another one is an error of the media', async () => {
   await load('master.m3u8');
   video.error = { code: 3, message: 'broken' };
-  video.tell('error');
+  video.emit('error');
   await settle();
   expect(errors).toMatchObject([{ code: 'MEDIA_DECODE' }]);
 });

@@ -220,15 +220,15 @@ it('a listener that throws does not stop the player or other listeners', async (
       uncaught.push(error);
     }
   });
-  const heard = vi.fn();
+  const listener = vi.fn();
   player.on('lease', () => {
     throw new Error('mine');
   });
-  const off = player.on('lease', heard);
+  const off = player.on('lease', listener);
   await load(player);
-  expect(heard).toHaveBeenCalledTimes(1);
+  expect(listener).toHaveBeenCalledTimes(1);
   expect(uncaught).toHaveLength(1);
   off();
   await player.destroy();
-  expect(heard).toHaveBeenCalledTimes(1);
+  expect(listener).toHaveBeenCalledTimes(1);
 });

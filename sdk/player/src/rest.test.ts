@@ -40,13 +40,13 @@ async function play(leases?: LeaseOptions): Promise<Playing> {
 }
 function pause(): void {
   video.paused = true;
-  video.tell('pause');
+  video.emit('pause');
 }
 /** As a browser does. */
 function end(): void {
   pause();
   video.ended = true;
-  video.tell('ended');
+  video.emit('ended');
 }
 const released = () => fake.to('POST /keys/leases/revoke').map(({ json, token }) => [json?.leaseId, token]);
 

@@ -7,7 +7,7 @@ import { createFakeKeyServer, keyUrl } from './testing/fake-key-server.ts';
 
 const playlist = 'https://cdn.example/film/master.m3u8';
 
-/** A player that plays, before a server that answers key requests with this Retry-After until `restore()`. */
+/** A player that plays, and a server that answers key requests with this Retry-After until `restore()`. */
 async function openBusy(retryAfter: string, more: Partial<PlayerOptions> = {}) {
   const fake = createFakeKeyServer();
   const video = new FakeVideo();

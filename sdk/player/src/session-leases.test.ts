@@ -13,7 +13,7 @@ import {
 } from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
 
-/** Renditions with content ids of their own, before a server that wants a lease for each key (`LEASE_MODE=required`). */
+/** Renditions with their own content ids, and a server that demands a lease for each key (`LEASE_MODE=required`). */
 const [low, high, sound] = ['film-low', 'film-high', 'film-sound'];
 let limit: number;
 let fake: FakeKeyServer;
@@ -46,7 +46,7 @@ function demandLease({ path, leaseId }: SeenRequest): Response {
   return new Response(new Uint8Array(16).fill(Number(epoch)));
 }
 
-/** Nothing that begins so is answered until it is let pass. */
+/** Holds the answers to all requests that begin with this, until they are released. */
 function holdBack(prefix: string): { letPass(): void } {
   let letPass = () => {};
   const passed = new Promise<void>((resolve) => {
@@ -86,7 +86,7 @@ describe('renditions with content ids of their own, where every key needs a leas
       expect(await hls.askForKey(keyUrl(3, low))).toBe(3);
       expect(held.get(player.lease?.id ?? '')).toBe(low);
       expect([most, errors]).toEqual([limit, []]);
-      // One refused request tells that leases are demanded; where the first key's content has the lease, one for the second.
+      // One refused request shows that leases are demanded. If the first key's content has the lease, it is one for the second.
       expect(fake.to('GET').filter(({ leaseId }) => leaseId === null)).toHaveLength(1);
       await player.destroy();
       expect(held.size).toBe(0);

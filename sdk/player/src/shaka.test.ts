@@ -46,7 +46,7 @@ it('keys of two contents at once get a lease for the first content and the token
     undefined,
   ]);
   expect(requests.every(({ headers }) => headers.Authorization)).toBe(true);
-  // Whether the server demands a lease for the other one, one request tells.
+  // One request finds out whether the server demands a lease for the other content.
   expect(fake.requests.map(({ path, json }) => [path, json?.contentId])).toEqual([
     ['/keys/advert/1', undefined],
     ['/keys/leases', 'film'],
@@ -150,7 +150,7 @@ it('a lost lease is reported, and key requests fail with its error until release
   expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
   await expect(filter(6, request(keyUrl(1)))).rejects.toMatchObject({ code: 'LEASE_REVOKED' });
   await filter.release();
-  const anew = request(keyUrl(1));
-  await filter(6, anew);
-  expect(anew.headers['X-Lease-Id']).toBe('lease-2');
+  const next = request(keyUrl(1));
+  await filter(6, next);
+  expect(next.headers['X-Lease-Id']).toBe('lease-2');
 });

@@ -11,7 +11,7 @@ function open() {
   return { hls, metrics, stop };
 }
 const encrypted = { decryptdata: { key: new Uint8Array(16) } };
-/** Handed over at 100 and back at 112 by the page's clock; 9 ms of that were demuxing, by the worker's. */
+/** Sent to the worker at 100 and back at 112 by the page's clock. Demuxing took 9 ms by the worker's clock. */
 const chunkMeta = {
   size: 1_000,
   transmuxing: { start: 100, executeStart: 7_003, executeEnd: 7_012, end: 112 },

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 it('the first frame counts when it is rendered, not when it is loaded', () => {
   clock.jump(100);
-  video.tell('loadeddata', 'playing');
+  video.emit('loadeddata', 'playing');
   expect(metrics.read().timeToFirstFrame).toBeNull();
   clock.jump(50);
   video.showFrame();
@@ -31,7 +31,7 @@ it('the first frame counts when it is rendered, not when it is loaded', () => {
 
 it('the first frame of sound alone counts when it plays, and in a browser without frame callbacks when data is loaded', () => {
   video.videoWidth = 0;
-  video.tell('playing');
+  video.emit('playing');
   expect(metrics.read().timeToFirstFrame).toBe(0);
   const plain = createMetrics(() => 0);
   plain.begin();
@@ -42,20 +42,20 @@ it('the first frame of sound alone counts when it plays, and in a browser withou
 });
 
 it('a buffer that runs empty while playing counts as one stall until it plays again', () => {
-  video.tell('waiting', 'playing', 'waiting', 'waiting', 'playing', 'waiting');
+  video.emit('waiting', 'playing', 'waiting', 'waiting', 'playing', 'waiting');
   expect(metrics.read().stallCount).toBe(2);
 });
 
 it('the start, a seek, a pause and the end do not count as stalls', () => {
-  video.tell('waiting', 'playing', 'seeking', 'waiting', 'playing', 'pause', 'waiting', 'playing');
+  video.emit('waiting', 'playing', 'seeking', 'waiting', 'playing', 'pause', 'waiting', 'playing');
   video.ended = true;
-  video.tell('waiting');
+  video.emit('waiting');
   expect(metrics.read().stallCount).toBe(0);
 });
 
 it('no figure changes after the end', () => {
   watch.stop();
-  video.tell('playing', 'waiting');
+  video.emit('playing', 'waiting');
   video.showFrame();
   expect(metrics.read()).toMatchObject({ stallCount: 0, timeToFirstFrame: null });
 });

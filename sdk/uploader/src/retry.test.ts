@@ -107,15 +107,15 @@ describe('tried again', () => {
   });
 
   it('a retry never decreases the progress', async () => {
-    const told: UploadProgress[] = [];
+    const reports: UploadProgress[] = [];
     const { ports } = createFakePorts({
       answerPut(n, { onSent }) {
         for (const bytes of [3, 6 + n, 8 + n]) onSent(bytes);
         return n < 2 ? fault : {};
       },
     });
-    await uploadHere([file], ports, { onProgress: (progress) => told.push(progress) });
-    const loaded = told.map(({ loadedBytes }) => loadedBytes);
+    await uploadHere([file], ports, { onProgress: (progress) => reports.push(progress) });
+    const loaded = reports.map(({ loadedBytes }) => loadedBytes);
     expect(loaded).toEqual([3, 6, 8, 9, 10, 10]);
   });
 });

@@ -121,14 +121,14 @@ it('progress has many steps and never decreases, although the first attempt brea
       if (received > large.length / 2) request.socket.destroy();
     });
   });
-  const told: UploadProgress[] = [];
+  const reports: UploadProgress[] = [];
   const result = await uploadHere([largeFile], makePorts().ports, {
     keyServerUrl,
-    onProgress: (p) => told.push(p),
+    onProgress: (p) => reports.push(p),
   });
   expect(result.files[0]).toMatchObject({ status: 'uploaded', attempts: 2, etag: hashOf(large) });
   expect(presigns).toHaveLength(2);
-  const loaded = told.map(({ loadedBytes }) => loadedBytes);
+  const loaded = reports.map(({ loadedBytes }) => loadedBytes);
   expect(loaded.length).toBeGreaterThan(20);
   expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
   expect(loaded.at(-1)).toBe(large.length);

@@ -7,8 +7,8 @@ const files = [
 ];
 
 it('no number of the progress decreases when a file is sent again, or exceeds the size', () => {
-  const told: UploadProgress[] = [];
-  const progressOf = createProgress(files, (progress) => told.push(progress));
+  const reports: UploadProgress[] = [];
+  const progressOf = createProgress(files, (progress) => reports.push(progress));
   const a = progressOf(0);
   const b = progressOf(1);
   for (const bytes of [4, 8, 2, 8, 9]) a.sent(bytes);
@@ -16,7 +16,7 @@ it('no number of the progress decreases when a file is sent again, or exceeds th
   a.done();
   b.done();
   expect(
-    told.map(({ path, fileLoadedBytes, loadedBytes, filesDone }) => [
+    reports.map(({ path, fileLoadedBytes, loadedBytes, filesDone }) => [
       path,
       fileLoadedBytes,
       loadedBytes,
@@ -30,5 +30,5 @@ it('no number of the progress decreases when a file is sent again, or exceeds th
     ['a', 10, 40, 1],
     ['b', 30, 40, 2],
   ]);
-  expect(told[0]).toMatchObject({ fileTotalBytes: 10, totalBytes: 40, filesTotal: 2 });
+  expect(reports[0]).toMatchObject({ fileTotalBytes: 10, totalBytes: 40, filesTotal: 2 });
 });

@@ -1,4 +1,4 @@
-/** As much of a `<video>` as the player touches. */
+/** The part of a `<video>` that the player uses. */
 export class FakeVideo extends EventTarget {
   readonly HAVE_FUTURE_DATA = 3;
   readyState = 4;
@@ -35,7 +35,7 @@ export class FakeVideo extends EventTarget {
   showFrame(): void {
     this.#onFrame?.();
   }
-  tell(...events: string[]): void {
+  emit(...events: string[]): void {
     for (const event of events) this.dispatchEvent(new Event(event));
   }
 }
@@ -52,7 +52,7 @@ class OwnLoader {
   destroy(): void {}
 }
 
-/** As much of hls.js as the player touches. */
+/** The part of hls.js that the player uses. */
 export class FakeHls {
   static readonly Events = {
     MANIFEST_LOADING: 'hlsManifestLoading',
@@ -73,7 +73,7 @@ export class FakeHls {
   media: FakeVideo | null = null;
   levels: object[] = [];
   latestLevelDetails: { live: boolean } | null = null;
-  /** Calls that ask for something. */
+  /** Calls of the player. */
   readonly calls: string[] = [];
   #listeners = new Map<string, Set<Listener>>();
 
@@ -113,7 +113,7 @@ export class FakeHls {
     this.calls.push('destroy');
     this.trigger('DESTROYING');
   }
-  /** Asks for a key as hls.js does. @returns the key's first byte, once it is there */
+  /** Requests a key as hls.js does. @returns the key's first byte */
   askForKey(url: string, startSeconds = 0, type = 'main'): Promise<number> {
     const loader = new this.config.loader() as unknown as {
       load(context: object, config: object, callbacks: object): void;
@@ -123,7 +123,7 @@ export class FakeHls {
       loader.load({ type: 'key', url, frag: { start: startSeconds, type } }, {}, { onSuccess });
     });
   }
-  /** Asks for a key. @returns takes the request back, as hls.js does with a change of quality */
+  /** Requests a key. @returns aborts the request, as hls.js does at a change of quality */
   askAndAbort(url: string): () => void {
     const loader = new this.config.loader() as unknown as {
       load(context: object, config: object, callbacks: object): void;

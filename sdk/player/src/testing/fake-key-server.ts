@@ -16,16 +16,16 @@ export interface SeenRequest {
 
 type Answer = (request: SeenRequest) => Response | Promise<Response>;
 
-/** A key server without a network: leases are granted for 100 s, and keys are sixteen times their epoch. */
+/** A key server without a network. It grants leases for 100 s, and each byte of a key is its epoch. */
 export interface FakeKeyServer {
   readonly clock: ManualClock;
   readonly requests: SeenRequest[];
-  /** What the application was asked a token for; the nth token is `token-n`. */
+  /** The reasons of the calls for a token. The nth token is `token-n`. */
   readonly asked: AuthReason[];
   readonly options: KeyServerOptions;
-  /** Answers every request whose method and path begin so, until `restore`. */
+  /** Answers every request whose method and path begin with `prefix`, until `restore`. */
   answer(prefix: string, answer: Answer): { restore(): void };
-  /** Those of them whose method and path begin so. */
+  /** The requests whose method and path begin with `prefix`. */
   to(prefix: string): SeenRequest[];
 }
 
@@ -91,5 +91,5 @@ export function problem(status: number, code: string, members: object = {}): Res
   return Response.json(body, { status });
 }
 
-/** As `fetch` fails where there is no server. */
+/** The failure of `fetch` without a server. */
 export const unreachable = () => Promise.reject(new TypeError('Failed to fetch'));

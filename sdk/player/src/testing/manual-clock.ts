@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 
-/** A clock that moves when it is told. */
+/** A clock that the test moves. */
 export interface ManualClock extends Clock {
-  /** Lets time pass, and everything happen that is due by then and follows from it. */
+  /** Lets time pass, runs the timers that are due, and waits for what follows from them. */
   advance(durationMs: number): Promise<void>;
-  /** The machine sleeps: time passes, nothing happens until it wakes. */
+  /** The machine sleeps: time passes, and timers run when it wakes. */
   jump(durationMs: number): void;
 }
 
@@ -47,7 +47,7 @@ export function createManualClock(): ManualClock {
   };
 }
 
-/** Everything that waits for nothing but promises has happened after this. */
+/** Waits until all promises that can settle have settled. */
 export function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -12,10 +12,10 @@ export const playlist = 'https://cdn.example/film/master.m3u8';
 export interface PlayerScene {
   readonly fake: FakeKeyServer;
   readonly video: FakeVideo;
-  /** Of every player that was opened, in their order. */
+  /** Errors of all players, in their order. */
   readonly errors: PlayerError[];
   open(options?: Partial<PlayerOptions>): { player: Player; hls: FakeHls };
-  /** The page gets such an event. */
+  /** Dispatches an event of the page. */
   leave(event: string, members?: object): void;
 }
 
@@ -40,7 +40,7 @@ export function createPlayerScene(): PlayerScene {
   };
 }
 
-/** Loads, and the playlist is read. */
+/** Loads a playlist until it is read. */
 export async function load(player: Player, contentId = 'film'): Promise<void> {
   const loaded = player.load(playlist, { contentId });
   (player.hls as unknown as FakeHls).trigger('MANIFEST_PARSED');

@@ -7,21 +7,21 @@ interface SeenPresign {
   readonly contentLength: number;
 }
 
-/** What the n-th presign request (from 0) is answered; an Error is a network fault. */
+/** Answers the n-th presign request, counted from 0. An Error is a network fault. */
 export type AnswerPresign = (
   n: number,
   request: SeenPresign,
 ) => { status: number; headers?: Record<string, string>; json: unknown } | Error;
-/** What the n-th PUT (from 0) is answered; an Error is a network fault. */
+/** Answers the n-th PUT, counted from 0. An Error is a network fault. */
 export type AnswerPut = (
   n: number,
   request: PutRequest,
 ) => Partial<PutAnswer> | Error | Promise<Partial<PutAnswer> | Error>;
 
-/** The stall limits are the only waits as long as this: nothing else in these tests waits longer. */
+/** Only the stall limits wait as long as this in these tests. */
 const stallWaitMs = 30_000;
 
-/** A key server, a store and a clock, all made up. Waits end at once and move the clock; stall limits wait for `stall`. */
+/** A fake key server, store and clock. Waits end at once and move the clock. Stall limits wait for `stall`. */
 export function createFakePorts({
   answerPresign = givePresigned(),
   answerPut = () => ({}),
@@ -84,7 +84,7 @@ export function createFakePorts({
   return { ports, presigns, puts, waits, elapse: pass, setClock, stall: () => stalled() };
 }
 
-/** A URL for each request, `https://store/<key>?n=<n>`, which lives for 300 s from the noon of the fake clock on. */
+/** A URL for each request, `https://store/<key>?n=<n>`, which expires 300 s after the start of the fake clock. */
 export function givePresigned(expiresAt = '2026-11-21T12:05:00.000Z'): AnswerPresign {
   return (n, { key, contentType }) => ({
     status: 200,

@@ -8,7 +8,7 @@ export function textFile(path: string, text = path): UploadFile {
   return { path, data: new TextEncoder().encode(text) };
 }
 
-/** The same, opened when it is sent. It has no fingerprint, so nothing is hashed: all that happens before it is sent takes no time. */
+/** The same, opened when it is sent. It has no fingerprint, so no time is spent on a hash before it is sent. */
 export function lazyFile(path: string): UploadFile {
   return { path, size: path.length, data: () => new Blob([path]) };
 }
