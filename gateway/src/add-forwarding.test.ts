@@ -37,7 +37,7 @@ describe('paths', () => {
     ['/api/v1/api-keys/1/rotate', 'auth'],
     ['/api/v1/audit', 'auth'],
     ['/api/v1/events', 'auth'],
-  ])('%s is answered by %s, and arrives as it was written', async (path, service) => {
+  ])('the path %s is forwarded to %s as it was written', async (path, service) => {
     expect(await statusOf(`GET ${path} HTTP/1.1`)).toBe('200');
     expect(received()).toEqual([`${service} ${path}`]);
   });
@@ -51,13 +51,13 @@ describe('paths', () => {
     '/api/v1/../../internal/feed/head',
     'http://evil/internal/feed/head',
     '/metrics',
-  ])('%s is nowhere', async (path) => {
+  ])('the path %s returns 404 and is forwarded to no service', async (path) => {
     expect(await statusOf(`GET ${path} HTTP/1.1`)).toBe('404');
     expect(received()).toEqual([]);
   });
 
   test.each(['http://evil?/keys/film', '/'])(
-    '%s leads to the dashboard of this server, and is sent to no service',
+    'the path %s redirects to the dashboard of this server, and is forwarded to no service',
     async (path) => {
       expect(await statusOf(`GET ${path} HTTP/1.1`)).toBe('302');
       expect(received()).toEqual([]);
@@ -72,7 +72,7 @@ describe('paths', () => {
     '/keys//internal/feed/head',
     '/keys/..;/internal',
   ])(
-    '%s is never made shorter on its way: the service sees the odd path, and not an internal one',
+    'the path %s is forwarded without being normalized, so it never becomes an internal one',
     async (path) => {
       await gateway.raw(`GET ${path} HTTP/1.1`);
       expect(received()).toHaveLength(1);
@@ -80,13 +80,13 @@ describe('paths', () => {
     },
   );
 
-  test('a path that cannot be decoded is a 400 here', async () => {
+  test('a path that cannot be decoded returns 400, and is forwarded to no service', async () => {
     const answer = await gateway.raw('GET /keys/%zz HTTP/1.1');
     expect(answer).toMatch(/^HTTP\/1.1 400 .*"code":"VALIDATION_FAILED"/s);
     expect(received()).toEqual([]);
   });
 
-  test('a whole URL (RFC 9112 section 3.2.2) is asked for by its path', async () => {
+  test('a request for a whole URL (RFC 9112 section 3.2.2) is forwarded by its path', async () => {
     await gateway.raw('GET http://keys.example/keys/film?x=http://y/ HTTP/1.1');
     expect(received()).toEqual(['key-derivation /keys/film?x=http://y/']);
   });
@@ -105,12 +105,12 @@ describe('methods', () => {
     'PROPFIND',
     'PURGE',
     'QUERY',
-  ])('%s is the service’s to take or refuse', async (method) => {
+  ])('the method %s is forwarded, and the service accepts or refuses it', async (method) => {
     expect(await statusOf(`${method} /keys/film HTTP/1.1`)).toBe('200');
     expect(services['key-derivation'].received).toMatchObject([{ method }]);
   });
 
-  test('QUERY has its body sent on, whether it says what it is or not', async () => {
+  test('the body of a QUERY is forwarded with and without a content type', async () => {
     for (const type of ['content-type: text/odd', 'x-no: type'])
       await gateway.raw(`QUERY /keys/film HTTP/1.1\n${type}\ncontent-length: 3`, 'a=b');
     expect(services['key-derivation'].received).toMatchObject([{ body: 'a=b' }, { body: 'a=b' }]);
@@ -127,7 +127,7 @@ describe('bodies', () => {
     gateway.raw(`POST /keys/leases HTTP/1.1\n${type}\ncontent-length: ${Buffer.byteLength(body)}`, body);
 
   test.each(['content-type: application/json', 'content-type: text/odd; a="b"', 'x-no: type'])(
-    'arrive octet by octet whatever they say they are: %s',
+    'a body is forwarded byte for byte, whatever its type: %s',
     async (type) => {
       await post(type, '{"a":  1}\n');
       expect(services.leases.received).toMatchObject([
@@ -136,7 +136,7 @@ describe('bodies', () => {
     },
   );
 
-  test('that come in chunks are sent on whole, with their length', async () => {
+  test('a body that arrives in chunks is forwarded whole, with its length', async () => {
     await gateway.raw(
       'POST /keys/leases HTTP/1.1\ncontent-type: application/json\ntransfer-encoding: chunked',
       '2\r\n{}\r\n0\r\n\r\n',
@@ -146,12 +146,12 @@ describe('bodies', () => {
     expect(request?.headers).not.toHaveProperty('transfer-encoding');
   });
 
-  test('may be left out where a type is announced', async () => {
+  test('a request that announces a type and has no body is forwarded', async () => {
     await gateway.raw('DELETE /api/v1/api-keys/1 HTTP/1.1\ncontent-type: application/json');
     expect(services.auth.received).toMatchObject([{ method: 'DELETE', body: '' }]);
   });
 
-  test('of 64 KiB pass, and one octet more is a 413 that no service sees', async () => {
+  test('a body of 64 KiB is forwarded, and one byte more returns 413 without a call to the service', async () => {
     expect((await post('a: b', 'x'.repeat(65_536))).slice(9, 12)).toBe('200');
     const refused = await post('a: b', 'x'.repeat(65_537));
     expect(refused).toMatch(/^HTTP\/1.1 413 .*application\/problem\+json.*"code":"PAYLOAD_TOO_LARGE"/s);
@@ -161,7 +161,7 @@ describe('bodies', () => {
     expect(services.leases.received).toHaveLength(1);
   });
 
-  test('that break off reach no service, and leave one line', async () => {
+  test('a body that breaks off reaches no service, and leaves one log line', async () => {
     const head = 'POST /keys/leases HTTP/1.1\r\nhost: a\r\ncontent-length: 100\r\n\r\n';
     const cut = gateway.open(`${head}0123456789`);
     cut.socket.end();
@@ -171,7 +171,7 @@ describe('bodies', () => {
     expect((await gateway.linesWritten(2)).map(({ status }) => status)).toEqual([400, 200]);
   });
 
-  test('cannot smuggle a second request', async () => {
+  test('a body cannot smuggle a second request', async () => {
     const hidden = 'GET /internal/feed/head HTTP/1.1\r\nhost: a\r\n\r\n';
     await gateway.raw(
       `POST /keys/leases HTTP/1.1\ncontent-length: ${hidden.length}\ntransfer-encoding: chunked`,

@@ -34,7 +34,7 @@ it('a server whose dashboard is not built answers 404 and says what builds it', 
   }
 });
 
-it('every address answers the page, assets are kept for a year, and what is neither is a 404', async () => {
+it('every address of the dashboard returns its page, assets are cached for a year, and other files return 404', async () => {
   const folder = makeFolder();
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), 'page');
@@ -60,7 +60,7 @@ it('every address answers the page, assets are kept for a year, and what is neit
     expect([url, (await get(url))[0]]).toEqual([url, 404]);
 });
 
-it('no address of it takes another method', async () => {
+it('no address of the dashboard accepts another method than GET and HEAD', async () => {
   const app = await startHost(makeFolder());
   for (const url of ['/admin', '/admin/', '/admin/api-keys']) {
     const { statusCode, headers } = await app.inject({ method: 'POST', url });

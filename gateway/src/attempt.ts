@@ -72,10 +72,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
       this.#over = true;
       return;
     }
-    const told = readLogHeaders(headers);
-    request.principal = told.principal as FastifyRequest['principal'];
-    request.errorCode = told.code;
-    request.answeredRoute = told.route;
+    const logged = readLogHeaders(headers);
+    request.principal = logged.principal as FastifyRequest['principal'];
+    request.errorCode = logged.code;
+    request.answeredRoute = logged.route;
     this.#status = status;
     this.#headers = responseHeaders(headers, reply.getHeaders());
     const length = Number(headers['content-length'] ?? Number.NaN);

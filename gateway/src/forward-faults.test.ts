@@ -11,7 +11,7 @@ import {
   startGatewayInTest,
 } from './forwarding.fixture.ts';
 
-/** A service that says what it is told to, octet by octet, once a request has come, and then closes. */
+/** A service that sends this text byte for byte once a request has come, and then closes. */
 async function garbler(text: string): Promise<string> {
   const server: Server = createServer((socket) => {
     socket.on('error', () => {});
@@ -42,15 +42,18 @@ async function expectUnavailable(response: Response): Promise<void> {
 }
 
 describe('an address that takes no connection', () => {
-  test.each(['GET', 'POST'])('costs a %s nothing where another one does', async (method) => {
-    const service = await serveInTest((_request, response) => response.end('ok'));
-    const gateway = await startGatewayInTest([...refusingUrls, service.url]);
-    for (let round = 0; round < 6; round++)
-      expect((await (method === 'GET' ? get(gateway) : post(gateway))).status).toBe(200);
-    expect(gateway.faults).toEqual([]);
-  });
+  test.each(['GET', 'POST'])(
+    'a %s succeeds if one address refuses the connection and another accepts it',
+    async (method) => {
+      const service = await serveInTest((_request, response) => response.end('ok'));
+      const gateway = await startGatewayInTest([...refusingUrls, service.url]);
+      for (let round = 0; round < 6; round++)
+        expect((await (method === 'GET' ? get(gateway) : post(gateway))).status).toBe(200);
+      expect(gateway.faults).toEqual([]);
+    },
+  );
 
-  test('is a 503 with Retry-After where it is the only one, and the operator hears of it', async () => {
+  test('a request gets 503 with Retry-After if the only address refuses connections, and the operator is told', async () => {
     const gateway = await startGatewayInTest(refusingUrls.slice(0, 1));
     await expectUnavailable(await get(gateway));
     await expectUnavailable(await post(gateway));
@@ -59,13 +62,13 @@ describe('an address that takes no connection', () => {
     expect(gateway.lines).toMatchObject([{ status: 503, code: 'DEPENDENCY_UNAVAILABLE' }, { status: 503 }]);
   });
 
-  test('that is not known at all is a 503 too', async () => {
+  test('a request gets 503 if no address is known', async () => {
     await expectUnavailable(await get(await startGatewayInTest([])));
   });
 });
 
 describe('a connection that breaks before the answer', () => {
-  test('has a GET asked again', async () => {
+  test('a GET is sent again if its connection breaks before the answer', async () => {
     let asked = 0;
     const service = await serveInTest((request, response) =>
       ++asked < 2 ? request.socket.destroy() : response.end('ok'),
@@ -75,31 +78,34 @@ describe('a connection that breaks before the answer', () => {
     expect(asked).toBe(2);
   });
 
-  test('has a GET asked twice at most', async () => {
+  test('a GET is sent at most twice if its connections break before the answer', async () => {
     const service = await serveInTest((request) => request.socket.destroy());
     await expectUnavailable(await get(await startGatewayInTest([service.url])));
     expect(service.received).toHaveLength(2);
   });
 
-  test('fails a POST that was sent: it may have been done', async () => {
+  test('a POST whose connection broke is not sent again, because it may have taken effect', async () => {
     const service = await serveInTest((request) => request.socket.destroy());
     await expectUnavailable(await post(await startGatewayInTest([service.url, service.url])));
     expect(service.received).toHaveLength(1);
   });
 
-  test.each([16, 10_000])('in the middle of a small answer of %s octets is no half answer', async (size) => {
-    const service = await serveInTest((request, response) => {
-      response.writeHead(200, { 'content-length': size });
-      response.write('half', () => request.socket.destroy());
-    });
-    const gateway = await startGatewayInTest([service.url]);
-    await expectUnavailable(await get(gateway));
-    await expectUnavailable(await post(gateway));
-    expect(service.received).toHaveLength(3);
-  });
+  test.each([16, 10_000])(
+    'a small answer of %s bytes that breaks off never reaches the client in part',
+    async (size) => {
+      const service = await serveInTest((request, response) => {
+        response.writeHead(200, { 'content-length': size });
+        response.write('half', () => request.socket.destroy());
+      });
+      const gateway = await startGatewayInTest([service.url]);
+      await expectUnavailable(await get(gateway));
+      await expectUnavailable(await post(gateway));
+      expect(service.received).toHaveLength(3);
+    },
+  );
 });
 
-test('an answer that breaks off after its head breaks off at the client, and the operator hears of it', async () => {
+test('an answer that breaks off after its head breaks off at the client, and the operator is told', async () => {
   const service = await serveInTest((request, response) => {
     response.writeHead(200, { 'content-length': 1_000_000 });
     response.write('x'.repeat(50_000), () => request.socket.destroy());
@@ -112,7 +118,7 @@ test('an answer that breaks off after its head breaks off at the client, and the
 });
 
 describe('a service that hangs', () => {
-  test('is a 503 within the time limit, and its request is ended', async () => {
+  test('a request to a hanging service gets 503 within the time limit, and is ended', async () => {
     const time = stopTime();
     let ended: () => void = () => {};
     const gone = new Promise<void>((resolve) => (ended = resolve));
@@ -126,7 +132,7 @@ describe('a service that hangs', () => {
     expect(gateway.faults).toEqual(['key-derivation: Error: no answer within 100 ms']);
   });
 
-  test('is a 503 within the time limit also for those that wait for a free connection', async () => {
+  test('a request that waits for a connection to a hanging service gets 503 within the time limit', async () => {
     const time = stopTime();
     const service = await serveInTest(() => {});
     const gateway = await startGatewayInTest([service.url], { answerLimitMs: 200, connections: 1 });
@@ -138,7 +144,7 @@ describe('a service that hangs', () => {
     for (const response of await answers) await expectUnavailable(response);
   });
 
-  test('is waited for where it revokes: the leases of a large content take their time', async () => {
+  test('a revocation gets a longer time limit, because a large content has many leases', async () => {
     const time = stopTime();
     let revoked: () => void = () => {};
     const service = await serveInTest((request, response) => {
@@ -154,7 +160,7 @@ describe('a service that hangs', () => {
     expect(await (await revocation).json()).toEqual({ revoked: 100_000 });
   });
 
-  test('in the middle of a small answer is a 503 too', async () => {
+  test('a request gets 503 if the service hangs in the middle of a small answer', async () => {
     const time = stopTime();
     const service = await serveInTest((_request, response) =>
       response.writeHead(200, { 'content-length': 16 }).write('half'),
@@ -167,7 +173,7 @@ describe('a service that hangs', () => {
     await expectUnavailable(await answer);
   });
 
-  test('is left alone for a while where there is another', async () => {
+  test('a hanging address gets no further requests for a while if there is another', async () => {
     const time = stopTime();
     const hanging = await serveInTest(() => {});
     const service = await serveInTest((_request, response) => response.end('ok'));
@@ -185,17 +191,17 @@ describe('what is no proper answer', () => {
     ['no HTTP', 'hello\r\n\r\n'],
     ['a header that no client may get', 'HTTP/1.1 200 OK\r\nx-odd: \xe9\x01\r\ncontent-length: 2\r\n\r\nok'],
     [
-      'an upgrade that nobody asked for',
+      'an upgrade that was not requested',
       'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
     ],
     ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok'],
-  ])('is a 503: %s', async (_what, text) => {
+  ])('an answer that is not valid HTTP gives the client a 503: %s', async (_what, text) => {
     const gateway = await startGatewayInTest([await garbler(text)]);
     await expectUnavailable(await get(gateway));
     expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
   });
 
-  test('from a service that does not know the secret is a 503 and not a 401: no client can mend it', async () => {
+  test('a service that refuses INTERNAL_SECRET gives the client a 503 and not a 401, which no client could repair', async () => {
     const service = await serveInTest((_request, response) =>
       response.writeHead(401, { 'x-latchkey-refused': 'secret' }).end(),
     );

@@ -16,20 +16,20 @@ afterEach(async () => {
 });
 
 describe('answers', () => {
-  test('arrive whole: status, headers and octets, small and large', async () => {
+  test('an answer reaches the client whole, small and large: status, headers and bytes', async () => {
     for (const size of [0, 16, 700, 16_384, 16_385, 1_000_000]) {
-      const octets = Buffer.from(Array.from({ length: size }, (_, index) => index % 256));
+      const bytes = Buffer.from(Array.from({ length: size }, (_, index) => index % 256));
       answer = (_request, response) =>
-        response.writeHead(418, { 'content-length': size, 'x-size': size }).end(octets);
+        response.writeHead(418, { 'content-length': size, 'x-size': size }).end(bytes);
       const response = await fetch(`${gateway.url}/keys/film`);
       expect(response.status).toBe(418);
       expect(response.headers.get('content-length')).toBe(String(size));
       expect(response.headers.get('x-size')).toBe(String(size));
-      expect(Buffer.from(await response.arrayBuffer()).equals(octets)).toBe(true);
+      expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
     }
   });
 
-  test('to HEAD have the length of the answer to GET and no octet of it', async () => {
+  test('the answer to HEAD has the length of the answer to GET and none of its bytes', async () => {
     for (const size of [16, 100_000]) {
       answer = (_request, response) => response.writeHead(200, { 'content-length': size }).end();
       const text = await gateway.raw('HEAD /keys/film HTTP/1.1');
@@ -38,7 +38,7 @@ describe('answers', () => {
     }
   });
 
-  test.each([204, 304])('of status %s have no body and announce none', async (status) => {
+  test.each([204, 304])('an answer with status %s has no body and announces none', async (status) => {
     answer = (_request, response) => response.writeHead(status).end();
     const text = await gateway.raw('GET /keys/film HTTP/1.1');
     expect(text.slice(9, 12)).toBe(String(status));
@@ -46,7 +46,7 @@ describe('answers', () => {
     expect(text).toMatch(/\r\n\r\n$/);
   });
 
-  test('leave the connection of a client open for its next request', async () => {
+  test('an answer leaves the connection of the client open for its next request', async () => {
     answer = (request, response) => response.writeHead(200, { 'content-length': 1 }).end(request.url?.at(-1));
     const get = (path: string) => `GET /keys/${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
     const connection = gateway.open(get('a') + get('b'));
@@ -56,7 +56,7 @@ describe('answers', () => {
     connection.socket.destroy();
   });
 
-  test('that come before the final one (103) are not mistaken for it', async () => {
+  test('an interim answer (103) is not mistaken for the final one', async () => {
     answer = (_request, response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' });
       response.end('final');
@@ -68,7 +68,7 @@ describe('answers', () => {
 describe('a stream', () => {
   const eventStream = { 'content-type': 'text/event-stream', connection: 'close' };
 
-  test('passes event by event, and its head before the first', async () => {
+  test('an event stream is forwarded event by event, and its head before the first event', async () => {
     let send: (text: string) => void = () => {};
     answer = (_request, response) => {
       response.writeHead(200, eventStream).flushHeaders();
@@ -83,7 +83,7 @@ describe('a stream', () => {
     connection.socket.destroy();
   });
 
-  test('ends at the service when the client goes away', async () => {
+  test('an event stream ends at the service when the client leaves', async () => {
     const gone = new Promise<void>((resolve) => {
       answer = (_request, response) => {
         response.once('close', () => resolve());
@@ -98,7 +98,7 @@ describe('a stream', () => {
     expect(gateway.faults).toEqual([]);
   });
 
-  test('does not hold the end of the gateway', async () => {
+  test('an open event stream does not delay the end of the gateway', async () => {
     answer = (_request, response) => void response.writeHead(200, eventStream).write(':\n\n');
     const connection = gateway.open('GET /api/v1/events HTTP/1.1\r\nhost: a\r\n\r\n');
     await connection.reads(':\n\n');
@@ -107,7 +107,7 @@ describe('a stream', () => {
     expect(await connection.all()).toMatch(/0\r\n\r\n$/);
   });
 
-  test('waits at the service while its client does not read', async () => {
+  test('a stream waits at the service while its client does not read', async () => {
     const total = 64 * 1024 * 1024;
     let written = 0;
     answer = (_request, response) => {
@@ -139,7 +139,7 @@ describe('a stream', () => {
 });
 
 describe('a client that goes away', () => {
-  test('before the answer has its request ended at the service, and is logged as 499', async () => {
+  test('a client that leaves before the answer ends its request at the service, and is logged as 499', async () => {
     const gone = new Promise<void>((resolve) => {
       answer = (request) => request.socket.once('close', () => resolve());
     });
@@ -153,7 +153,7 @@ describe('a client that goes away', () => {
 });
 
 describe('the log line', () => {
-  test('names who acted, what was refused and which route, as the service tells it', async () => {
+  test('the log line has the caller, the error code and the route that the service reports', async () => {
     answer = (_request, response) =>
       response
         .writeHead(403, {
@@ -177,7 +177,7 @@ describe('the log line', () => {
     ]);
   });
 
-  test('believes nothing that is not of the form', async () => {
+  test('malformed log headers of a service do not reach the log line', async () => {
     answer = (_request, response) =>
       response.writeHead(200, { 'x-latchkey-principal': 'odd', 'x-latchkey-code': 'NO_SUCH' }).end();
     await gateway.raw('GET /keys/film HTTP/1.1');
@@ -185,7 +185,7 @@ describe('the log line', () => {
   });
 });
 
-test('while draining, clients are told to take their next request elsewhere', async () => {
+test('a draining gateway closes connections after an answer, so the next request goes elsewhere', async () => {
   answer = (_request, response) => response.end('ok');
   gateway.drain();
   const connection = gateway.open('GET /keys/film HTTP/1.1\r\nhost: a\r\n\r\n');

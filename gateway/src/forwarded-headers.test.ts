@@ -38,7 +38,7 @@ async function answered(headers: Record<string, string | string[]>, ...asked: st
 }
 
 describe('on the way in', () => {
-  test('what is between two hops stays there, with all that the Connection header names', async () => {
+  test('hop-by-hop headers, and those that Connection names, are not forwarded', async () => {
     const { headers } = await sent(
       'connection: x-mine, Keep-Alive',
       'x-mine: 1',
@@ -63,7 +63,7 @@ describe('on the way in', () => {
       expect(headers).not.toHaveProperty(name);
   });
 
-  test('credentials, lease ids and the like arrive as they were sent', async () => {
+  test('credentials, lease ids and other headers are forwarded unchanged', async () => {
     const { headers } = await sent(
       'authorization: Bearer a.b.c',
       'x-lease-id: 7',
@@ -78,7 +78,7 @@ describe('on the way in', () => {
     });
   });
 
-  test('a client cannot say where it comes from, nor speak in the name of the gateway', async () => {
+  test('a client can forge neither its address nor the headers of the gateway', async () => {
     const { headers, rawHeaders } = await sent(
       'x-forwarded-for: 6.6.6.6',
       'x-forwarded-proto: https',
@@ -108,14 +108,22 @@ describe('on the way in', () => {
     ['of a page of another site', 'localhost', 'sec-fetch-site: cross-site', '1', 'site'],
     ['of a page under a name', 'evil.example', 'origin: http://evil.example', undefined, 'name'],
     ['that lies', 'localhost', 'x-latchkey-foreign-page: origin', '1', undefined],
-  ])('the service is told of a call of setup %s', async (_what, host, line, direct, foreignPage) => {
-    const head = ['POST /api/v1/setup HTTP/1.1', `host: ${host}`, 'connection: close', line].filter(Boolean);
-    await gateway.open(`${head.join('\r\n')}\r\n\r\n`).all();
-    const headers = service.received[0]?.headers ?? {};
-    expect([headers['x-latchkey-direct'], headers['x-latchkey-foreign-page']]).toEqual([direct, foreignPage]);
-  });
+  ])(
+    'the gateway tells the service where a call of setup comes from: %s',
+    async (_what, host, line, direct, foreignPage) => {
+      const head = ['POST /api/v1/setup HTTP/1.1', `host: ${host}`, 'connection: close', line].filter(
+        Boolean,
+      );
+      await gateway.open(`${head.join('\r\n')}\r\n\r\n`).all();
+      const headers = service.received[0]?.headers ?? {};
+      expect([headers['x-latchkey-direct'], headers['x-latchkey-foreign-page']]).toEqual([
+        direct,
+        foreignPage,
+      ]);
+    },
+  );
 
-  test('a cookie does not speak for a page of another origin that would change something', async () => {
+  test('the cookie of a page of another origin is dropped from requests that change something', async () => {
     const cookieOf = async (method: string, line: string) => {
       await gateway.raw(`${method} /keys/leases HTTP/1.1\ncookie: latchkey_token=x\n${line}`);
       return service.received.at(-1)?.headers.cookie;
@@ -129,11 +137,11 @@ describe('on the way in', () => {
     expect(await cookieOf('GET', 'sec-fetch-site: cross-site')).toBe(own);
   });
 
-  test('the gateway names itself as one more hop (RFC 9110 section 7.6.3)', async () => {
+  test('the gateway adds itself to the Via header (RFC 9110 section 7.6.3)', async () => {
     expect((await sent('via: 1.1 proxy')).headers.via).toBe('1.1 proxy, 1.1 latchkey');
   });
 
-  test('the request id of the log line is the one that the service gets', async () => {
+  test('the service gets the request id of the log line', async () => {
     const own = await sent('x-request-id: not fit to print');
     const [line] = await gateway.linesWritten(1);
     expect(own.headers['x-request-id']).toBe(line?.requestId);
@@ -143,7 +151,7 @@ describe('on the way in', () => {
 });
 
 describe('on the way out', () => {
-  test('nothing between the gateway and a service reaches a client', async () => {
+  test('internal and hop-by-hop headers of a service do not reach the client', async () => {
     const head = await answered({
       'x-latchkey-principal': 'viewer ann',
       'x-latchkey-code': 'INTERNAL',
@@ -158,7 +166,7 @@ describe('on the way out', () => {
     expect(head).not.toMatch(/x-latchkey|x-hop|timeout=72/);
   });
 
-  test('there is one of each CORS header, and it is the gateway that says it', async () => {
+  test('each CORS header comes once, from the gateway', async () => {
     const cors = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'x-all' };
     const head = await answered({ ...cors, vary: 'Accept-Encoding' }, 'origin: https://app.example');
     expect(head.match(/access-control-allow-origin: .*/g)).toEqual([
@@ -169,7 +177,7 @@ describe('on the way out', () => {
     expect(await answered(cors, 'origin: https://evil.example')).not.toContain('access-control-');
   });
 
-  test('request id and date come once, and what the service says of caching counts', async () => {
+  test('request id and date come once, and the caching headers are those of the service', async () => {
     const head = await answered(
       { 'x-request-id': 'other', date: 'never', 'cache-control': 'max-age=9' },
       'x-request-id: mine',
@@ -180,7 +188,7 @@ describe('on the way out', () => {
     expect(await answered({})).toContain('cache-control: no-store');
   });
 
-  test('headers that come several times stay several', async () => {
+  test('headers that a service sends several times stay separate', async () => {
     expect((await answered({ 'set-cookie': ['a=1', 'b=2'] })).match(/set-cookie: .*/g)).toEqual([
       'set-cookie: a=1',
       'set-cookie: b=2',

@@ -67,22 +67,21 @@ export async function startService(answer: RequestListener): Promise<FakeService
 export const refusingUrls = [9, 8].map((port) => `http://127.0.0.1:${port}`);
 
 /**
- * Resolves once so many more answers of services have come, or their heads, and whoever asked has them. What a test fetches
- * by itself does not count.
+ * Resolves once the gateway has this many more answers of services, or their heads. Requests of the test itself do not count.
  */
 export async function answersCome(count: number, part: 'heads' | 'whole' = 'whole'): Promise<void> {
   const channel = part === 'heads' ? 'undici:request:headers' : 'undici:request:trailers';
   let left = count;
   await new Promise<void>((resolve) => {
-    const hear = (message: unknown) => {
+    const onMessage = (message: unknown) => {
       const headers = String((message as { request: { headers: unknown } }).request.headers);
       // Those of a fetch, which a gateway sends on with the secret.
       if (headers.includes('sec-fetch-mode') && !headers.includes(secret)) return;
       if (--left > 0) return;
-      unsubscribe(channel, hear);
+      unsubscribe(channel, onMessage);
       resolve();
     };
-    subscribe(channel, hear);
+    subscribe(channel, onMessage);
   });
   await new Promise(setImmediate);
 }
@@ -100,7 +99,7 @@ export interface GatewayFixture {
   fillLine(count: number): { leave(): void };
   /** Resolves once so many lines are written. */
   linesWritten(count: number): Promise<RequestLine[]>;
-  /** Sends octets as they are. */
+  /** Sends bytes as they are. */
   open(text: string): Connection;
   /** Sends a request as it is written and reads its answer; `connection: close` is added. */
   raw(head: string, body?: string): Promise<string>;

@@ -33,7 +33,7 @@ async function serveReady(dependencies: Dependency[], itsSecret = secret): Promi
   return url;
 }
 
-/** What a gateway says of itself before all services, of which some are at other addresses, and what its operator hears. */
+/** What a gateway says of itself before all services, of which some are at other addresses, and what its operator is told. */
 async function reportWith(others: Partial<Record<ServiceName, string[]>>) {
   const clock = createManualClock();
   const open = async (name: ServiceName) => {
@@ -49,15 +49,15 @@ async function reportWith(others: Partial<Record<ServiceName, string[]>>) {
     return [name, upstream] as const;
   };
   const upstreams = Object.fromEntries(await Promise.all(serviceNames.map(open)));
-  const heard: string[] = [];
+  const warned: string[] = [];
   const readiness = createReadiness(
     serviceDependencies(upstreams as Parameters<typeof serviceDependencies>[0], secret),
     clock,
-    (name, error) => void heard.push(`${name}: ${String(error)}`),
+    (name, error) => void warned.push(`${name}: ${String(error)}`),
   );
   const { ready, dependencies } = await readiness.report();
   const missing = Object.keys(dependencies).filter((name) => dependencies[name]?.status !== 'up');
-  return { ready, dependencies, missing, heard };
+  return { ready, dependencies, missing, warned };
 }
 
 describe('the gateway', () => {
@@ -66,7 +66,7 @@ describe('the gateway', () => {
     time = stopTime();
   });
 
-  test('is ready where every service is, and shows what each of them stands on', async () => {
+  test('the gateway is ready if every service is, and shows the dependencies of each', async () => {
     const { ready, dependencies, missing } = await reportWith({});
     expect([ready, missing]).toEqual([true, []]);
     expect(Object.keys(dependencies)).toEqual([
@@ -81,7 +81,7 @@ describe('the gateway', () => {
   });
 
   test.each(['auth', 'content', 'leases'] as const)(
-    'stays ready without %s, for keys go on, and shows that it is down',
+    'the gateway stays ready without %s, because keys are still served, and shows it as down',
     async (name) => {
       const { ready, dependencies, missing } = await reportWith({ [name]: refusingUrls.slice(0, 1) });
       expect([ready, missing]).toEqual([true, [name]]);
@@ -89,12 +89,12 @@ describe('the gateway', () => {
     },
   );
 
-  test('is not ready without key-derivation', async () => {
+  test('the gateway is not ready without key-derivation', async () => {
     const { ready, missing } = await reportWith({ 'key-derivation': refusingUrls.slice(0, 1) });
     expect([ready, missing]).toEqual([false, ['key-derivation', 'feed']]);
   });
 
-  test('blames nothing but key-derivation where that alone is gone', async () => {
+  test('the gateway shows only key-derivation as missing if only that is gone', async () => {
     const { dependencies } = await reportWith({ 'key-derivation': refusingUrls.slice(0, 1) });
     const { 'key-derivation': gone, feed, ...others } = dependencies;
     expect([gone?.status, feed?.status]).toEqual(['down', 'unknown']);
@@ -102,7 +102,7 @@ describe('the gateway', () => {
   });
 
   test.each(['database', 'migrations'])(
-    'shows that every service has lost its %s, and is ready for as long as key-derivation knows what has changed',
+    'the gateway shows that every service has lost its %s, and stays ready while key-derivation follows the feed',
     async (name) => {
       const urls = [await serveReady(without(name))];
       const { ready, dependencies } = await reportWith({ auth: urls, content: urls, leases: urls });
@@ -110,25 +110,25 @@ describe('the gateway', () => {
     },
   );
 
-  test('is not ready where no key-derivation knows what has changed, because no key is served then', async () => {
+  test('the gateway is not ready if no key-derivation replica follows the feed, because no key is served then', async () => {
     const lost = states.map((one) => (one.name === 'feed' ? { ...one, ...down } : one));
     const { ready, missing } = await reportWith({ 'key-derivation': [await serveReady(lost)] });
     expect([ready, missing]).toEqual([false, ['feed']]);
   });
 
-  test('is ready where key-derivation of the release before says nothing of the feed', async () => {
+  test('the gateway is ready if key-derivation of the previous release does not report the feed', async () => {
     const before = states.filter(({ name }) => name !== 'feed');
     const { ready, dependencies } = await reportWith({ 'key-derivation': [await serveReady(before)] });
     expect([ready, dependencies.feed]).toEqual([true, { status: 'unknown' }]);
   });
 
-  test('shows as degraded what one service alone has lost, and for which', async () => {
+  test('the gateway shows as degraded what only one service has lost, and names that service', async () => {
     const { ready, dependencies } = await reportWith({ leases: [await serveReady(without('database'))] });
     expect([ready, dependencies.leases?.status]).toEqual([true, 'down']);
     expect(dependencies.database).toEqual({ status: 'degraded', downFor: ['leases'] });
   });
 
-  test('is ready and shows the database as degraded where that takes no writes', async () => {
+  test('the gateway is ready and shows the database as degraded if it accepts no writes', async () => {
     const readOnly: Dependency = {
       name: 'database',
       check: () => Promise.reject(new Degraded('password=hunter2', { writes: false })),
@@ -140,7 +140,7 @@ describe('the gateway', () => {
     expect(JSON.stringify(dependencies)).not.toContain('hunter2');
   });
 
-  test('stays ready where all addresses of a service are silent: the other checks end in time all the same', async () => {
+  test('the gateway stays ready if all addresses of a service are silent, because the other checks end in time', async () => {
     const silent = await Promise.all([1, 2, 3].map(() => serveInTest(() => {})));
     const othersAnswered = answersCome(serviceNames.length - 1);
     const report = reportWith({ auth: silent.map(({ url }) => url) });
@@ -160,12 +160,12 @@ describe('the gateway', () => {
     ['auth', true],
     ['key-derivation', false],
   ] as const)(
-    'counts %s as down where it has another INTERNAL_SECRET, and says so',
+    'the gateway shows %s as down if it has another INTERNAL_SECRET, and says so',
     async (name, isReady) => {
-      const url = await serveReady(name === 'auth' ? whole : states, 'another secret of 32 octets or more');
-      const { ready, missing, dependencies, heard } = await reportWith({ [name]: [url] });
+      const url = await serveReady(name === 'auth' ? whole : states, 'another secret of 32 bytes or more');
+      const { ready, missing, dependencies, warned } = await reportWith({ [name]: [url] });
       expect([ready, missing]).toEqual([isReady, [name]]);
-      expect(heard).toEqual([
+      expect(warned).toEqual([
         `${name}: Error: it does not know this INTERNAL_SECRET: set the same value for the gateway and every service`,
       ]);
       expect(JSON.stringify(dependencies)).not.toContain('SECRET');

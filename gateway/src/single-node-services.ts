@@ -24,7 +24,7 @@ export interface SingleNodeParts {
 }
 
 /**
- * Mounts every service on one host. Each gets the objects of its neighbours, where separate services get clients.
+ * Mounts every service on one host. Each gets the objects of the others, where separate services get clients.
  *
  * @throws the errors of the database
  */

@@ -12,9 +12,8 @@ import { createProcessBase } from '@latchkey/shared/process';
 import { openRows } from '@latchkey/shared/process/rows';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
-import type { NodeConfiguration } from './first-run.ts';
 import { createGateway } from './gateway.ts';
-import { settleMasterKeys } from './single-node-master-keys.ts';
+import { type NodeConfiguration, settleMasterKeys } from './single-node-first-run.ts';
 import { mountServices } from './single-node-services.ts';
 
 const closeTimeoutMs = 10_000;

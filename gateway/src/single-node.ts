@@ -5,12 +5,12 @@ import { createShutdown } from '@latchkey/shared/lifecycle';
 import { createOperatorLog, createRequestLog, createStderrWriter } from '@latchkey/shared/log';
 import { answerFlags, endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
-import { readNodeConfiguration } from './first-run.ts';
+import { readNodeConfiguration } from './single-node-first-run.ts';
 import { startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite
 
-  npm start              serves until it is told to stop (SIGTERM, SIGINT)
+  npm start              serves until it is stopped (SIGTERM, SIGINT)
   npm start -- --help    this
   npm start -- --version which release this is
 

@@ -78,7 +78,7 @@ describe('the client IP of a request, with the headers that proxies send and str
     expect(await clientIpOf(variable, peer, { ...forged, 'x-forwarded-for': forwardedFor })).toBe(expected);
   });
 
-  it('is worked out from all lines of the header', async () => {
+  it('the client IP is computed from all lines of X-Forwarded-For', async () => {
     const headers = { 'x-forwarded-for': ['198.51.100.7', '203.0.113.9'] };
     expect(await clientIpOf('2', proxy, headers)).toBe('198.51.100.7');
   });

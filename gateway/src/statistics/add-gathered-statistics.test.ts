@@ -11,7 +11,7 @@ import { answersCome } from '../forwarding.fixture.ts';
 import { addGatheredStatistics } from './add-gathered-statistics.ts';
 
 const clock = createSystemClock();
-const secret = 'the internal secret of tests, 32 octets or more';
+const secret = 'the internal secret of tests, 32 bytes or more';
 const ends: (() => unknown)[] = [];
 let time: ReturnType<typeof stopTime>;
 
@@ -90,10 +90,10 @@ const allow: RequestListener = (request, response) => {
 };
 
 describe('the gathered statistics', () => {
-  it('are those of every replica, and name the ones that do not answer', async () => {
-    let heard = () => {};
-    const isAsked = new Promise<void>((resolve) => (heard = resolve));
-    const silent = await serve(() => heard());
+  it('the statistics include every replica that answers, and name those that do not', async () => {
+    let noteAsked = () => {};
+    const isAsked = new Promise<void>((resolve) => (noteAsked = resolve));
+    const silent = await serve(() => noteAsked());
     const ask = await start(allow, [
       await serveReport(3),
       await serveReport(4),
@@ -115,7 +115,7 @@ describe('the gathered statistics', () => {
     );
   });
 
-  it('do not believe a process that answers something else', async () => {
+  it('a process with a malformed report is left out of the statistics', async () => {
     const liar = await serve((_, response) => response.end('{"keyRequests":"many"}'));
     const ask = await start(allow, [liar]);
     const { statistics } = (await ask()).json();
@@ -123,7 +123,7 @@ describe('the gathered statistics', () => {
     expect(statistics.keyRequests).toMatchObject({ processes: 0, lastHour: { count: 0, p50Ms: null } });
   });
 
-  it('are nobody’s whom the auth service refuses: its refusal is handed on, and nothing is gathered', async () => {
+  it('the statistics forward a refusal of the auth service, and gather nothing', async () => {
     let asked = 0;
     const replica = await serve((_, response) => {
       asked++;
@@ -141,7 +141,7 @@ describe('the gathered statistics', () => {
     expect(asked).toBe(0);
   });
 
-  it('cannot be had while nobody can say who may', async () => {
+  it('the statistics return 503 while no auth service answers', async () => {
     const ask = await start((request) => request.socket.destroy(), [await serveReport(1)]);
     expect((await ask()).statusCode).toBe(503);
   });

@@ -33,7 +33,7 @@ function stage() {
 }
 
 describe('the requests', () => {
-  it('of all replicas add up, step by step, with steps in which there was none', () => {
+  it('the requests of all replicas are added up step by step, steps without requests included', () => {
     const { clock, one, two, compose } = stage();
     for (let n = 0; n < 30; n++) one.countRequest('key', 200, 0.002);
     for (let n = 0; n < 10; n++) two.countRequest('key', 503, 0.2);
@@ -56,7 +56,7 @@ describe('the requests', () => {
     expect(Math.abs((lastHour.p99Ms ?? 0) - 200)).toBeLessThan(10);
   });
 
-  it('of the last minute are no older than that', () => {
+  it('the requests of the last minute include none that is older', () => {
     const { clock, one, compose } = stage();
     one.countRequest('key', 200, 0.001);
     clock.advance(120_000);
@@ -67,7 +67,7 @@ describe('the requests', () => {
     expect(lastMinute.perSecond).toBeCloseTo(1 / 60, 2);
   });
 
-  it('that the gateway answered are shown apart, those of all kinds', () => {
+  it('the requests of all kinds that the gateway answered are shown separately', () => {
     const { gateway, one, compose } = stage();
     one.countRequest('key', 200, 0.001);
     gateway.countRequest('key', 503, 0.001);
@@ -77,7 +77,7 @@ describe('the requests', () => {
     expect(keyRequests.lastHour).toMatchObject({ count: 1, serverErrorShare: 0 });
   });
 
-  it('are an hour at most, or as many steps as were asked for', () => {
+  it('a series of requests covers at most an hour, or the requested number of steps', () => {
     const { clock, one, compose } = stage();
     for (let step = 0; step < 400; step++) {
       one.countRequest('key', 200, 0.001);
@@ -91,7 +91,7 @@ describe('the requests', () => {
 });
 
 describe('the changes', () => {
-  it('show how soon each replica applied them, newest first', () => {
+  it('the changes show how soon each replica applied them, newest first', () => {
     const { clock, one, two, compose } = stage();
     clock.advance(1_000);
     one.noteChange(1, start + 1_000, change);
@@ -114,7 +114,7 @@ describe('the changes', () => {
     ]);
   });
 
-  it('are not pending where a replica started later', () => {
+  it('a change is not pending at a replica that started later', () => {
     const { clock, one, compose } = stage();
     clock.advance(1_000);
     one.noteChange(1, start + 1_000, change);
@@ -126,7 +126,7 @@ describe('the changes', () => {
 });
 
 describe('the rest', () => {
-  it('counts leases once, whichever service counted them, and adds up what players reported', () => {
+  it('active leases are counted once, whichever process counted them, and reports of players are added up', () => {
     const { clock, one, two, compose } = stage();
     one.noteActiveLeases(5);
     two.noteActiveLeases(5);
@@ -140,13 +140,13 @@ describe('the rest', () => {
     expect(player.series).toHaveLength(1);
   });
 
-  it('warns of each thing once, however many processes say it', () => {
+  it('each warning is shown once, however many processes send it', () => {
     const warning = { code: 'X', severity: 'notice', title: 'x', detail: 'x', documentation: 'x' } as const;
     const { compose } = stage();
     expect(compose(1, { warnings: [warning, { ...warning }] }).warnings).toEqual([warning]);
   });
 
-  it('of a single node calls its one process by that', () => {
+  it('the statistics of a single node name its one process "single node"', () => {
     const { compose } = stage();
     expect(compose(1, { replicas: null })).toMatchObject({
       keyRequests: { source: 'gateway', processes: 1 },

@@ -34,7 +34,7 @@ const unsure =
 const silent: RequestListener = () => {};
 
 describe('a replica that is unsure', () => {
-  test('fails nobody where another one is sure, and gets no more than one request to try it', async () => {
+  test('requests to an unsure replica succeed at a sure one, and the unsure one gets one request', async () => {
     const [lost, ...sure] = [
       await serveInTest(unsure(503)),
       await serveInTest(good),
@@ -47,7 +47,7 @@ describe('a replica that is unsure', () => {
     expect(gateway.lines).toHaveLength(30);
   });
 
-  test('is looked away from before it fails anyone', async () => {
+  test('an unsure replica is avoided before it refuses a request', async () => {
     const [lost, sure] = [await serveInTest(unsure(200)), await serveInTest(good)];
     const gateway = await gatewayBefore([lost, sure]);
     await inTurn(20, () => get(gateway));
@@ -55,14 +55,14 @@ describe('a replica that is unsure', () => {
     expect(sure.received).toHaveLength(19);
   });
 
-  test('gets no request twice that changes something', async () => {
+  test('a request that changes something is not sent again after the 503 of an unsure replica', async () => {
     const [lost, sure] = [await serveInTest(unsure(503)), await serveInTest(good)];
     const gateway = await gatewayBefore([lost, sure]);
     expect((await inTurn(10, () => post(gateway))).filter((status) => status === 503)).toHaveLength(1);
     expect(lost.received.length + sure.received.length).toBe(10);
   });
 
-  test('is asked where all are, each request once, and its answer is the client’s', async () => {
+  test('if all replicas are unsure, each request is sent once and its answer reaches the client', async () => {
     const services = [
       await serveInTest(unsure(503)),
       await serveInTest(unsure(503)),
@@ -77,7 +77,7 @@ describe('a replica that is unsure', () => {
     expect(gateway.faults).toEqual([]);
   });
 
-  test('with any other 503 keeps it: what all share is gone, and others know no more', async () => {
+  test('a 503 of a sure replica reaches the client, because the others lack the same dependency', async () => {
     const services = [
       await serveInTest((_request, response) => void response.writeHead(503).end()),
       await serveInTest((_request, response) => void response.writeHead(503).end()),
@@ -98,7 +98,7 @@ describe('a replica that cannot answer one request', () => {
   const asked = ({ received }: FakeService, path: string) =>
     received.filter(({ url }) => url === path).length;
 
-  test('fails nobody where one of three can, whichever was asked first', async () => {
+  test('a request that one of three replicas can answer succeeds, whichever got it first', async () => {
     const [able, ...unable] = [
       await serveInTest(good),
       await serveInTest(withoutNewest),
@@ -111,7 +111,7 @@ describe('a replica that cannot answer one request', () => {
     expect(gateway.lines).toHaveLength(30);
   });
 
-  test('keeps its turn for all others', async () => {
+  test('a replica that cannot answer one request keeps its turn for all others', async () => {
     const services = [await serveInTest(good), await serveInTest(withoutNewest)];
     const gateway = await gatewayBefore(services);
     expect(await inTurn(2, () => getNewest(gateway))).toEqual([200, 200]);
@@ -119,7 +119,7 @@ describe('a replica that cannot answer one request', () => {
     expect(services.map((service) => asked(service, '/keys/film'))).toEqual([10, 10]);
   });
 
-  test('leaves the client its 503 where nobody can: each was asked once, and no mark of it goes out', async () => {
+  test('a request that no replica can answer is sent to each once, and the client gets the 503 without internal headers', async () => {
     const services = [await serveInTest(withoutNewest), await serveInTest(withoutNewest)];
     const gateway = await gatewayBefore(services);
     const answer = await fetch(`${gateway.url}/keys/newest`);
@@ -128,7 +128,7 @@ describe('a replica that cannot answer one request', () => {
     expect(services.map((service) => asked(service, '/keys/newest'))).toEqual([1, 1]);
   });
 
-  test('gets others no more to do than the budget holds', async () => {
+  test('second tries for replicas that cannot answer stay within the budget', async () => {
     const services = [await serveInTest(withoutNewest), await serveInTest(withoutNewest)];
     const gateway = await gatewayBefore(services);
     await inTurn(300, () => getNewest(gateway));
@@ -143,7 +143,7 @@ describe('a replica that stands still', () => {
   /** How long a service may take for a sign of life. */
   const signOfLifeMs = 500;
 
-  test('holds requests up until it is found to give no sign of life, and then nobody', async () => {
+  test('a paused replica delays requests only until its probe has no answer', async () => {
     const time = stopTime();
     const [paused, ...others] = [await serveInTest(silent), await serveInTest(good), await serveInTest(good)];
     const gateway = await gatewayBefore([paused, ...others], { doubtAfterMs: 20, connections: 8 });
@@ -161,7 +161,7 @@ describe('a replica that stands still', () => {
     expect(gateway.faults).toEqual([]);
   });
 
-  test('holds up nothing that it has no room for: whatever it is, it goes elsewhere', async () => {
+  test('a request that waits for a connection to a paused replica goes to another one, whatever its method', async () => {
     const time = stopTime();
     const [paused, other] = [await serveInTest(silent), await serveInTest(good)];
     const gateway = await gatewayBefore([paused, other], {
@@ -182,7 +182,7 @@ describe('a replica that stands still', () => {
     expect(other.received.filter(({ method }) => method === 'POST')).toHaveLength(7);
   });
 
-  test('is asked again once it gives a sign of life', async () => {
+  test('a paused replica gets requests again once it answers a probe', async () => {
     const time = stopTime();
     let isPaused = true;
     const waking = await serveInTest((request, response) =>
@@ -209,7 +209,7 @@ describe('a replica that stands still', () => {
   });
 });
 
-test('a replica that is slow and lives is waited for, and nothing is asked twice', async () => {
+test('a slow replica that answers its probe is waited for, and no request is sent twice', async () => {
   const time = stopTime();
   const slowAnswers: (() => void)[] = [];
   const slow: RequestListener = (request, response) => {

@@ -4,8 +4,12 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { createManualClock, databaseKinds } from '@latchkey/shared/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { keepSecrets, type NodeConfiguration, readNodeConfiguration } from './first-run.ts';
-import { settleMasterKeys } from './single-node-master-keys.ts';
+import {
+  keepSecrets,
+  type NodeConfiguration,
+  readNodeConfiguration,
+  settleMasterKeys,
+} from './single-node-first-run.ts';
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-first-run-'));
@@ -60,7 +64,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
 });
 
 describe('the file of the secrets', () => {
-  it('is made by one of two processes that both found none, whole and for its owner alone', () => {
+  it('of two processes that found no file of secrets, one writes it, whole and readable only by its owner', () => {
     const path = join(temporaryFolder(), 'below', 'latchkey.env');
     expect(keepSecrets({ path, text: null }, { A: '1' }, 'first')).toBe(true);
     expect(keepSecrets({ path, text: null }, { A: '2', B: '2' }, 'second')).toBe(false);
@@ -69,7 +73,7 @@ describe('the file of the secrets', () => {
     expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
   });
 
-  it('keeps what a person has written into it when something is added, the last line without an end too', () => {
+  it('adding to the file of secrets keeps what a person wrote into it, also a last line without an end', () => {
     const path = join(temporaryFolder(), 'latchkey.env');
     const text = '# mine\nLOG_LEVEL=debug';
     writeFileSync(path, text);
@@ -77,7 +81,7 @@ describe('the file of the secrets', () => {
     expect(readFileSync(path, 'utf8')).toBe('# mine\nLOG_LEVEL=debug\nA=1\n');
   });
 
-  it('is made though a process that was killed left its half of it behind', () => {
+  it('the file of secrets is written although a killed process left a half-written one', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'latchkey.env');
     writeFileSync(`${path}.${process.pid}.new`, 'MASTER');
@@ -100,17 +104,17 @@ describe('what a first run finds', () => {
   };
   const kept = `MASTER_KEY_HEX=${'ab'.repeat(32)}\nSALT_HEX=${'cd'.repeat(32)}\nAUTH_JWT_SECRET=${'s'.repeat(32)}\n`;
 
-  it('NODE_ENV_FILE with production makes nothing', () => {
+  it('a first run with NODE_ENV_FILE that says production makes no secrets', () => {
     const { read } = inFolder({ NODE_ENV_FILE: 'FOLDER/mode' }, { mode: 'production\n' });
     expect(read).toThrow(/MASTER_KEY_HEX and SALT_HEX are not set/);
   });
 
-  it('ALLOW_ANONYMOUS_VIEWERS_FILE with true makes no token secret', () => {
+  it('a first run with ALLOW_ANONYMOUS_VIEWERS_FILE that says true makes no token secret', () => {
     const { read } = inFolder({ ALLOW_ANONYMOUS_VIEWERS_FILE: 'FOLDER/any' }, { any: 'true' });
     expect(Object.keys(read().made)).toEqual(['MASTER_KEY_HEX', 'SALT_HEX']);
   });
 
-  it('SQLITE_PATH_FILE says where the secrets are kept', () => {
+  it('a first run keeps its secrets beside the database that SQLITE_PATH_FILE names', () => {
     const { read, folder } = inFolder(
       { SQLITE_PATH: '', SQLITE_PATH_FILE: 'FOLDER/where' },
       { where: '/data/else/latchkey.db' },
