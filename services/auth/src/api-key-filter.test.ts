@@ -47,7 +47,7 @@ describe.each(databaseKinds(process.env))('the filters of API keys on $name', (k
     [{ unusedDays: 90 }, ['encoder two', 'over']],
     [{ unusedDays: 1 }, ['encoder two', 'new', 'over']],
     [{ search: 'encoder', status: 'active', unusedDays: 90 }, ['encoder two']],
-  ])('%o gives %o', async (filter, names) => {
+  ])('the list of API keys with the filter %o has %o', async (filter, names) => {
     const rows = await listApiKeys(opened.db, filter, { now, limit: 10, after: null });
     expect(rows.map(({ name }) => name).sort()).toEqual(names);
   });

@@ -64,20 +64,20 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       return hash;
     }
 
-    test('tells a key as it is stored, ended ones too: who asks compares the times', async () => {
+    test('another service gets an API key as it is stored, also when it has ended: the caller compares the times', async () => {
       const key = { id: 'one', name: 'ключ one', scope: 'playback', expiresAt: null, revokedAt: null };
       expect(await verifier.findApiKey(await insert('one'), true)).toEqual(key);
       const ended = await insert('two', { expires_at: 5, revoked_at: 7 });
       expect(await verifier.findApiKey(ended, true)).toMatchObject({ id: 'two', expiresAt: 5, revokedAt: 7 });
     });
 
-    test('knows the bootstrap key, which has no id, whatever its form', async () => {
+    test('another service gets the bootstrap key without an id, whatever the form of the key', async () => {
       const key = { id: null, name: 'bootstrap', scope: 'admin', expiresAt: null, revokedAt: null };
       for (const wellFormed of [true, false])
         expect(await verifier.findApiKey(hashCredential(bootstrapKey), wellFormed)).toEqual(key);
     });
 
-    test('knows no other key, and looks for none that has not the form of one', async () => {
+    test('another service gets null for an unknown API key, and a malformed one is not looked up', async () => {
       expect(await verifier.findApiKey(hashCredential('unknown'), true)).toBeNull();
       const hash = await insert('one');
       await database.close();
@@ -85,7 +85,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       database = await open();
     });
 
-    test('takes a note of uses, and keeps the latest', async () => {
+    test('the auth service stores the latest of the uses that another service noted', async () => {
       await insert('one');
       await insert('two');
       clock.advance(1_000);
@@ -100,7 +100,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       expect((await findApiKeyById(database.db, 'two'))?.last_used_at).toBe(clock.now() - 20);
     });
 
-    test('says that it cannot be known where the database does not answer', async () => {
+    test('another service gets DEPENDENCY_UNAVAILABLE for an API key while the database does not answer', async () => {
       const hash = await insert('one');
       await database.close();
       await expect(verifier.findApiKey(hash, true)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });

@@ -33,7 +33,7 @@ describe.each(databaseKinds(process.env))('the store of API keys on $name', (kin
   });
   afterEach(() => opened.close());
 
-  it('gives a row back as it was stored, by id and by hash', async () => {
+  it('an API key is found by its id and by its hash, as it was stored', async () => {
     const row = rowOf('a', { name: 'Ünï 🎬', expires_at: 8_640_000_000_000_000, last_used_at: 1 });
     await insertApiKey(opened.db, row);
     expect(await findApiKeyById(opened.db, 'a')).toEqual(row);
@@ -42,18 +42,18 @@ describe.each(databaseKinds(process.env))('the store of API keys on $name', (kin
     expect(await findApiKeyByHash(opened.db, 'hash of b')).toBeUndefined();
   });
 
-  it('does not take the same hash twice', async () => {
+  it('a second API key with the same hash is refused', async () => {
     await insertApiKey(opened.db, rowOf('a'));
     await expect(insertApiKey(opened.db, rowOf('b', { key_hash: 'hash of a' }))).rejects.toThrow();
   });
 
-  it('knows of any row, a revoked one too', async () => {
+  it('a revoked API key still counts as a stored one', async () => {
     expect(await hasApiKeys(opened.db)).toBe(false);
     await insertApiKey(opened.db, rowOf('a', { revoked_at: 1 }));
     expect(await hasApiKeys(opened.db)).toBe(true);
   });
 
-  it('lists newest first and, of the same instant, each exactly once across pages', async () => {
+  it('a list of API keys is newest first, and pages show each key of the same instant exactly once', async () => {
     for (const id of ['a', 'c', 'b']) await insertApiKey(opened.db, rowOf(id));
     await insertApiKey(opened.db, rowOf('newest', { created_at: 1_767_225_600_001 }));
     const first = await listApiKeys(opened.db, {}, { now: 0, limit: 2, after: null });
@@ -70,7 +70,7 @@ describe.each(databaseKinds(process.env))('the store of API keys on $name', (kin
     expect([...first, ...second].map((row) => row.id)).toEqual(['newest', 'c', 'b', 'a']);
   });
 
-  it('ends one key and no other', async () => {
+  it('ending an API key changes no other key', async () => {
     await insertApiKey(opened.db, rowOf('a'));
     await insertApiKey(opened.db, rowOf('b'));
     await setApiKeyEnd(opened.db, 'a', { expires_at: 5, revoked_at: 6 });
@@ -78,7 +78,7 @@ describe.each(databaseKinds(process.env))('the store of API keys on $name', (kin
     expect(await findApiKeyById(opened.db, 'b')).toMatchObject({ expires_at: null, revoked_at: null });
   });
 
-  it('moves the last use forward and never back', async () => {
+  it('the last use of an API key moves forward and never back', async () => {
     await insertApiKey(opened.db, rowOf('a'));
     for (const [usedAt, stored] of [
       [5, 5],

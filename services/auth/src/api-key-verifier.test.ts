@@ -39,14 +39,14 @@ describe('the verifier, without a database', () => {
     onFault: () => {},
   });
 
-  it('knows the bootstrap key, whatever its form', async () => {
+  it('the verifier accepts the bootstrap key in any form, without a query', async () => {
     const state = { id: null, name: 'bootstrap', scope: 'admin', expiresAt: null, revokedAt: null };
     expect(await verifier.findApiKey(hashCredential('the bootstrap key'), false)).toEqual(state);
     const other = createApiKeyVerifier({ db: untouchable, clock, bootstrapKey: rawKey, onFault: () => {} });
     expect(await other.findApiKey(hashCredential(rawKey), true)).toEqual(state);
   });
 
-  it('does not ask for a value that has not the form of a key', async () => {
+  it('a value that does not have the form of an API key is not looked up', async () => {
     expect(await verifier.findApiKey(hashCredential('anything'), false)).toBeNull();
     expect(await verifier.findApiKey('not even a hash', false)).toBeNull();
   });
@@ -68,7 +68,7 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
   });
   afterEach(() => opened.close());
 
-  it('gives a key as it is, revoked and expired ones too, and null for an unknown one', async () => {
+  it('the verifier returns an API key as it is stored, also a revoked or expired one, and null for an unknown one', async () => {
     const verifier = verifierOf(opened.db);
     const state = { id: 'one', name: 'one', scope: 'playback', expiresAt: null, revokedAt: null };
     expect(await verifier.findApiKey(row.key_hash, true)).toEqual(state);
@@ -77,7 +77,7 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     expect(await verifier.findApiKey('0'.repeat(64), true)).toBeNull();
   });
 
-  it('says that it cannot be known where the database is gone', async () => {
+  it('the verifier throws DEPENDENCY_UNAVAILABLE while the database is away', async () => {
     const { db, close } = await kind.open();
     await close();
     await expect(verifierOf(db).findApiKey(row.key_hash, true)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     });
   });
 
-  it('writes the latest of many uses with the flush and not before', async () => {
+  it('the latest of many uses of an API key is written by the flush and not before', async () => {
     const verifier = verifierOf(opened.db);
     const now = clock.now();
     for (const usedAt of [now - 3, now - 1, now - 2]) verifier.noteUse('one', usedAt);
@@ -95,7 +95,7 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     expect(faults).toEqual([]);
   });
 
-  it('never moves a use back, also where two replicas write in the wrong order', async () => {
+  it('the last use of an API key never moves back, even if two replicas write in the wrong order', async () => {
     const [early, late] = [verifierOf(opened.db), verifierOf(opened.db)];
     early.noteUse('one', clock.now() - 10);
     late.noteUse('one', clock.now() - 5);
@@ -104,14 +104,14 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     expect(await lastUse()).toBe(clock.now() - 5);
   });
 
-  it('never puts a use into the future, where a clock elsewhere is ahead', async () => {
+  it('a use that another process noted with a clock ahead is not stored in the future', async () => {
     const verifier = verifierOf(opened.db);
     verifier.noteUse('one', clock.now() + 60_000);
     await verifier.flush();
     expect(await lastUse()).toBe(clock.now());
   });
 
-  it('keeps what it could not write, reports it, and writes it the next time', async () => {
+  it('uses of API keys that could not be written are reported, kept and written by the next flush', async () => {
     let broken = true;
     const flaky = new Proxy(opened.db, {
       get(target, name) {
@@ -130,7 +130,7 @@ describe.each(databaseKinds(process.env))('the verifier on $name', (kind) => {
     expect(await lastUse()).toBe(clock.now() - 8);
   });
 
-  it('remembers a bounded number of keys, the latest ones', async () => {
+  it('uses are kept for a bounded number of API keys, those noted last', async () => {
     const verifier = verifierOf(opened.db);
     verifier.noteUse('one', clock.now());
     for (let n = 0; n < 10_000; n++) verifier.noteUse(`other ${n}`, clock.now());

@@ -1,13 +1,13 @@
+import { timingSafeEqual } from 'node:crypto';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ApiKeyVerifier } from '@latchkey/shared/contracts';
 import { isDatabaseUnavailable } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { toApiKeyState } from './api-key.ts';
 import { findApiKeyByHash } from './api-key-store.ts';
-import { isSameHash } from './same-hash.ts';
 import { createUseLog, type UseLogOptions } from './use-log.ts';
 
-export interface ApiKeyVerifierOptions extends UseLogOptions {
+interface ApiKeyVerifierOptions extends UseLogOptions {
   /** `ADMIN_API_KEY`, in any form; null if there is none. */
   bootstrapKey: string | null;
 }
@@ -48,4 +48,14 @@ export function createApiKeyVerifier(options: ApiKeyVerifierOptions): OwnedApiKe
     noteUse: uses.note,
     flush: uses.flush,
   };
+}
+
+/**
+ * Compares two SHA-256 hashes (64 hex digits each) in constant time, so that the time of an answer tells nothing about a
+ * configured credential.
+ */
+export function isSameHash(presented: string, expected: string): boolean {
+  const left = Buffer.from(presented, 'hex');
+  const right = Buffer.from(expected, 'hex');
+  return left.length === right.length && timingSafeEqual(left, right);
 }

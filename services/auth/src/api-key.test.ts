@@ -32,11 +32,11 @@ describe('an API key', () => {
     ['keeps its expiry where it is revoked', 9_000, 0, { expires_at: 9_000, revoked_at: 5_000 }],
     ['ends with the overlap', null, 2, { expires_at: 7_000, revoked_at: null }],
     ['never lives longer than it would have', 6_000, 2, { expires_at: 6_000, revoked_at: null }],
-  ])('that is replaced %s', (_what, expiresAt, overlapSeconds, end) => {
+  ])('an API key that is replaced %s', (_what, expiresAt, overlapSeconds, end) => {
     expect(endOfReplaced({ expires_at: expiresAt, revoked_at: null }, overlapSeconds, 5_000)).toEqual(end);
   });
 
-  it('goes by its UUID in any case, and by nothing else', () => {
+  it('an API key is named by its UUID in any case, and by no other text', () => {
     expect(readApiKeyId(row.id.toUpperCase())).toBe(row.id);
     for (const id of [
       '',

@@ -35,7 +35,7 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
   const numbers = async (filter: AuditFilter, limit = 100) =>
     (await listAuditRows(opened.db, filter, { before: null, limit })).map(({ number }) => number);
 
-  it('gives the rows of a time, the first instant included and the last not', async () => {
+  it('the audit returns the rows from the first instant of a period up to, and without, its last one', async () => {
     for (let hour = 0; hour < 10; hour++) await add({}, base + hour * hourMs);
     expect(await numbers({ from: base + 3 * hourMs, to: base + 6 * hourMs })).toEqual([6, 5, 4]);
     expect(await numbers({ from: base + 8 * hourMs })).toEqual([10, 9]);
@@ -43,7 +43,7 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
     expect(await numbers({ from: base + 20 * hourMs })).toEqual([]);
   });
 
-  it('misses none whose machine had a clock that was some minutes wrong', async () => {
+  it('the audit of a period includes rows of a machine whose clock was some minutes wrong', async () => {
     await add({}, base + 30 * 60_000);
     await add({}, base);
     await add({}, base + 5 * hourMs);
@@ -52,7 +52,7 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
     expect(await numbers({ from: base + 5 * hourMs - 60_000 })).toEqual([3]);
   });
 
-  it('gives what was done to one thing, and how it ended', async () => {
+  it('the audit can be filtered by target and by outcome', async () => {
     await add({ target: 'a' });
     await add({ target: 'ab' });
     await add({ target: 'a', outcome: 'refused' });
@@ -60,7 +60,7 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
     expect(await numbers({ target: 'a', outcome: 'refused' })).toEqual([3]);
   });
 
-  it('takes a name for an id and for a kind at once, each row once and newest first', async () => {
+  it('an actor in the filter is both an id and a kind, and each audit row comes once, newest first', async () => {
     await add({ actor_kind: 'viewer', actor_id: 'operator' });
     await add({ actor_kind: 'operator' });
     await add({ actor_kind: 'operator', actor_id: 'operator' });
@@ -69,7 +69,7 @@ describe.each(databaseKinds(process.env))('the audit store on $name', (kind) => 
     expect(await numbers({ actor: 'operator' }, 2)).toEqual([3, 2]);
   });
 
-  it('reads rows before the migration that brings the number of refusals, each as one', async () => {
+  it('without the migration that adds the number of refusals, each audit row counts as one', async () => {
     await opened.db.schema.dropTable('audit_cleaning').execute();
     await opened.db.schema.alterTable('audit').dropColumn('count').execute();
     await add({ target: 'a' });

@@ -10,7 +10,7 @@ import {
 import { createApiKeyVerifier, type OwnedApiKeyVerifier } from './api-key-verifier.ts';
 import type { SetupSecrets } from './config.ts';
 import { authRoutes } from './mount.ts';
-import { seeSetupOrigin } from './setup-origin.ts';
+import { seeSetupOrigin } from './setup-credential.ts';
 
 /** The auth service on a database and a clock of its own, for tests. */
 export interface AuthFixture {

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { authVariables, toSetupSecrets } from './config.ts';
 
 describe('the configuration of the auth service', () => {
-  it('has no credential where none is set', () => {
+  it('the auth service has no bootstrap key and no setup token if none is set', () => {
     expect(toSetupSecrets(readConfig(authVariables, {}).values)).toEqual({
       bootstrapKey: null,
       setupToken: null,
     });
   });
 
-  it('hands out what is set, and shows it in no JSON', () => {
+  it('configured setup credentials can be read, and appear in no JSON', () => {
     const env = { ADMIN_API_KEY: 'a'.repeat(32), SETUP_TOKEN: 'b'.repeat(32) };
     const { values } = readConfig(authVariables, env);
     expect(toSetupSecrets(values)).toEqual({ bootstrapKey: 'a'.repeat(32), setupToken: 'b'.repeat(32) });

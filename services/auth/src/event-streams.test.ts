@@ -6,7 +6,7 @@ import { createEventStreams } from './event-streams.ts';
 
 const notice: Notice = { topic: 'content', event: 'updated', data: { id: 'a', name: 'line\nbreak' } };
 
-function start(options: { heartbeatMs?: number; backlogOctets?: number } = {}) {
+function start(options: { heartbeatMs?: number; backlogBytes?: number } = {}) {
   const bus = createInProcessBus((error) => {
     throw error;
   });
@@ -18,7 +18,7 @@ function start(options: { heartbeatMs?: number; backlogOctets?: number } = {}) {
       key.checks++;
       return key.allowed;
     },
-    unsentOctets: () => 0,
+    unsentBytes: () => 0,
   };
   return {
     streams,
@@ -45,7 +45,7 @@ async function readUntil(stream: Readable, pattern: RegExp): Promise<string> {
   throw new Error(`ended with ${text}`);
 }
 
-it('there is room for so many of a key and so many in all, and again when one has ended', () => {
+it('event streams are limited for each API key and in all, and one that ends makes room for another', () => {
   const streams = createEventStreams({
     bus: createInProcessBus(() => {}),
     id: 'x',
@@ -53,7 +53,7 @@ it('there is room for so many of a key and so many in all, and again when one ha
     streams: 3,
   });
   const open = (keyHash: string) =>
-    streams.open({ keyHash, isStillAllowed: async () => true, unsentOctets: () => 0 });
+    streams.open({ keyHash, isStillAllowed: async () => true, unsentBytes: () => 0 });
   const first = open('a');
   expect(streams.room('a')).toBe('free');
   open('a');
@@ -65,7 +65,7 @@ it('there is room for so many of a key and so many in all, and again when one ha
 });
 
 describe('an event stream', () => {
-  it('begins with the time to come back after, and then has one event for each notice', async () => {
+  it('an event stream begins with the time to wait before a reconnection, then has one event for each notice', async () => {
     const { streams, watcher, say } = start();
     const stream = streams.open(watcher);
     say();
@@ -81,7 +81,7 @@ describe('an event stream', () => {
     ['something did', 'run-0', true],
     ['another process, or another run of it, gave the last event', 'walk-1', true],
     ['it is the first one', null, false],
-  ])('says first whether events were missed: %s', async (_, lastEventId, isMissed) => {
+  ])('an event stream first says whether events were missed: %s', async (_, lastEventId, isMissed) => {
     const { streams, watcher, say } = start();
     say();
     const stream = streams.open({ ...watcher, lastEventId });
@@ -91,7 +91,7 @@ describe('an event stream', () => {
     streams.close();
   });
 
-  it('has comments while nothing happens, each with another look at the key', async () => {
+  it('an idle event stream sends comments, and checks its API key again with each', async () => {
     const { streams, watcher, key } = start({ heartbeatMs: 5 });
     const stream = streams.open(watcher);
     await readUntil(stream, /:\n\n:\n\n/);
@@ -101,7 +101,7 @@ describe('an event stream', () => {
     streams.close();
   });
 
-  it('ends at once when its key changes and is no longer accepted, and not for another key', async () => {
+  it('an event stream ends at once when its API key is no longer accepted, and not for a change of another key', async () => {
     const { streams, watcher, key, change, say } = start();
     const stream = streams.open(watcher);
     await readUntil(stream, /retry/);
@@ -114,7 +114,7 @@ describe('an event stream', () => {
     expect(await readAll(stream)).toContain('event: content');
   });
 
-  it('ends where it cannot be known whether its key is accepted', async () => {
+  it('an event stream ends if its API key cannot be checked', async () => {
     const { streams, watcher } = start();
     const stream = streams.open({
       ...watcher,
@@ -123,15 +123,15 @@ describe('an event stream', () => {
     expect(await readAll(stream)).toBe('retry: 2000\nid: run-0\n\n');
   });
 
-  it('drops a client that is too far behind, and nobody else', async () => {
-    const { streams, watcher, say } = start({ backlogOctets: 1_000 });
+  it('an event stream whose client is too far behind is ended, and no other', async () => {
+    const { streams, watcher, say } = start({ backlogBytes: 1_000 });
     const slow = streams.open(watcher);
     const quick = streams.open(watcher);
     quick.on('data', () => {});
     await once(quick, 'data');
     for (let n = 0; n < 50; n++) say();
     expect([slow.destroyed, quick.destroyed]).toEqual([true, false]);
-    const stuck = streams.open({ ...watcher, unsentOctets: () => 1_001 });
+    const stuck = streams.open({ ...watcher, unsentBytes: () => 1_001 });
     stuck.resume();
     await once(stuck, 'data');
     say();
@@ -139,7 +139,7 @@ describe('an event stream', () => {
     streams.close();
   });
 
-  it('ends with all others on close: gently where it has been read, by force where not', async () => {
+  it('closing ends every event stream: cleanly if the client has read it, by breaking the connection if not', async () => {
     const { streams, watcher } = start();
     const read = streams.open(watcher);
     await readUntil(read, /retry/);

@@ -4,7 +4,7 @@ import type { Bus, Notice } from '@latchkey/shared/events';
 /** Proxies close connections that are silent for 30 s to 60 s. Each comment that prevents it also checks the key again. */
 const defaultHeartbeatMs = 15_000;
 /** Some thousand notices. A client that is further behind is disconnected and reconnects: otherwise it would fill the memory. */
-const defaultBacklogOctets = 1024 * 1024;
+const defaultBacklogBytes = 1024 * 1024;
 /** Streams of one API key: the tabs of a team that shares it. */
 const defaultStreamsPerKey = 32;
 /** Streams of one process: enough for 16 keys at their limit. Each takes a connection and some KB. */
@@ -14,7 +14,7 @@ const retryMs = 2_000;
 
 const defaults = {
   heartbeatMs: defaultHeartbeatMs,
-  backlogOctets: defaultBacklogOctets,
+  backlogBytes: defaultBacklogBytes,
   streamsPerKey: defaultStreamsPerKey,
   streams: defaultStreams,
 };
@@ -26,7 +26,7 @@ interface Watcher {
   /** Whether that key would still open the stream. A rejection counts as no. */
   isStillAllowed: () => Promise<boolean>;
   /** Bytes that were written to the connection and not sent yet. */
-  unsentOctets: () => number;
+  unsentBytes: () => number;
   /** `Last-Event-ID`: where the stream that this one continues ended. Null for a first one. */
   lastEventId?: string | null;
 }
@@ -52,14 +52,14 @@ export interface EventStreamsOptions {
   /** A UUID that distinguishes this process's events from those of other processes and of its last run. */
   id: string;
   heartbeatMs?: number;
-  backlogOctets?: number;
+  backlogBytes?: number;
   streamsPerKey?: number;
   /** Of all keys together. */
   streams?: number;
 }
 
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { bus, id, heartbeatMs, backlogOctets, streamsPerKey, streams } = { ...defaults, ...options };
+  const { bus, id, heartbeatMs, backlogBytes, streamsPerKey, streams } = { ...defaults, ...options };
   const watchers = new Map<Readable, Watcher>();
   let closed = false;
   let lastNumber = 0;
@@ -69,7 +69,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     // After the end nothing may be written.
     if (!watchers.has(stream)) return;
     stream.push(text);
-    if (stream.readableLength + watcher.unsentOctets() > backlogOctets) stream.destroy();
+    if (stream.readableLength + watcher.unsentBytes() > backlogBytes) stream.destroy();
   };
   const end = (stream: Readable) => void (watchers.delete(stream) && stream.push(null));
   const recheck = async (stream: Readable, watcher: Watcher) => {
@@ -119,7 +119,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       unsubscribe();
       for (const [stream, watcher] of watchers) {
         // A client that does not read would not read the end either.
-        if (stream.readableLength + watcher.unsentOctets() > 0) stream.destroy();
+        if (stream.readableLength + watcher.unsentBytes() > 0) stream.destroy();
         else end(stream);
       }
     },

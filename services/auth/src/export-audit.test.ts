@@ -11,7 +11,7 @@ describe('a line of CSV', () => {
     ['\t=1', "'\t=1"],
     ['\r=1', '"\'\r=1"'],
     ['=HYPERLINK("http://x","y")', '"\'=HYPERLINK(""http://x"",""y"")"'],
-  ])('makes a text of what a spreadsheet would run: %j', (cell, written) => {
+  ])('a CSV cell that a spreadsheet would run as a formula becomes text: %j', (cell, written) => {
     expect(toCsvLine([cell])).toBe(`${written}\r\n`);
   });
 
@@ -22,7 +22,7 @@ describe('a line of CSV', () => {
     ['a\nb', '"a\nb"'],
     ['1-1=0', '1-1=0'],
     [null, ''],
-  ])('is quoted as RFC 4180 says: %j', (cell, written) => {
+  ])('a CSV cell is quoted as RFC 4180 says: %j', (cell, written) => {
     expect(toCsvLine([cell, 'end'])).toBe(`${written},end\r\n`);
   });
 });
@@ -47,7 +47,7 @@ describe.each(databaseKinds(process.env))('an export on $name', (kind) => {
     return opened;
   }
 
-  it('has every row once, newest first, over many pages', async () => {
+  it('an export of the audit has every row once, newest first, over many pages', async () => {
     const { db, close } = await openAudit(1_203);
     const pieces: string[] = [];
     for await (const piece of exportAudit(db, {}, 'jsonl')) pieces.push(piece);
@@ -58,7 +58,7 @@ describe.each(databaseKinds(process.env))('an export on $name', (kind) => {
     await close();
   });
 
-  it('reads no page that nobody takes', async () => {
+  it('an export of the audit reads no page before the client has read the one before', async () => {
     const { db, close } = await openAudit(1_203);
     let queries = 0;
     const counted = db.withPlugin({
@@ -77,7 +77,7 @@ describe.each(databaseKinds(process.env))('an export on $name', (kind) => {
     await close();
   });
 
-  it('has the names of its columns alone where nothing matches', async () => {
+  it('a CSV export without a matching row has only the names of its columns', async () => {
     const { db, close } = await openAudit(1);
     const pieces: string[] = [];
     for await (const piece of exportAudit(db, { outcome: 'done' }, 'csv')) pieces.push(piece);

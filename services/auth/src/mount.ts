@@ -15,7 +15,7 @@ import { addRevokeApiKeyRoute } from './routes/revoke-api-key.ts';
 import { addRotateApiKeyRoute } from './routes/rotate-api-key.ts';
 import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
-import { readSetupOrigin, seeSetupOrigin } from './setup-origin.ts';
+import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';
 import { usesFlushMs } from './use-log.ts';
 
 /** Rows are kept for days, so a minute more does not matter. */
@@ -25,7 +25,7 @@ export interface AuthReaders {
   apiKeys: OwnedApiKeyVerifier;
 }
 
-/** Adds the auth service to a process: its routes, those for neighbours, and its jobs. */
+/** Adds the auth service to a process: its routes, those for other services, and its jobs. */
 export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders): Promise<void> {
   const { app, values, log } = core;
   const options: AuthRouteOptions = {

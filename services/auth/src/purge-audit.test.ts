@@ -42,7 +42,7 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
       ({ target }) => target,
     );
 
-  test('each kind of row goes after its own time, and not before', async () => {
+  test('each kind of audit row is removed after its own retention, and not before', async () => {
     const all = Object.keys(kinds) as (keyof typeof kinds)[];
     await add(all.flatMap((kind) => [6, 8, 29, 31, 399, 401].map((days) => row(kind, days))));
     const purge = createAuditPurge({ ...database, clock, retention });
@@ -59,14 +59,14 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
     expect(await purge.run()).toBe(0);
   });
 
-  test('what is to be kept always is kept', async () => {
+  test('audit rows with a retention of 0 days are never removed', async () => {
     await add([row('act', 20_000), row('refusal of a stranger', 20_000)]);
     const purge = createAuditPurge({ ...database, clock, retention: { ...retention, actsDays: 0 } });
     expect(await purge.run()).toBe(1);
     expect(await left()).toEqual(['act, 20000 days']);
   });
 
-  test('thousands go in steps of five hundred, over rows of one instant and among those that stay', async () => {
+  test('thousands of old audit rows are removed in steps of five hundred, also within one instant and between rows that stay', async () => {
     await add(Array.from({ length: 3_000 }, (_, n) => row(n % 3 === 0 ? 'act' : 'refusal of a stranger', 8)));
     let mostRows = 0;
     const watched = database.db.withPlugin({
@@ -81,7 +81,7 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
     expect(await left()).toHaveLength(1_000);
   });
 
-  test('a run that is told to stop ends after its step, and the next process goes on', async () => {
+  test('a purge of the audit that is stopped ends after its step, and the next process continues', async () => {
     await add(Array.from({ length: 2_000 }, () => row('refusal of a stranger', 8)));
     const purge = createAuditPurge({ ...database, clock, retention });
     const running = purge.run();

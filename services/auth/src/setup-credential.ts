@@ -3,15 +3,22 @@ import { apiKeyPattern, hashCredential, readBearer } from '@latchkey/shared/auth
 import { apiKeyCacheKey } from '@latchkey/shared/authority';
 import type { Principal } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
-import { foreignPageReasons } from '@latchkey/shared/http';
+import {
+  type ForeignPageReason,
+  foreignPageReason,
+  foreignPageReasons,
+  isOwnName,
+} from '@latchkey/shared/http';
+import { foreignPageHeader, isDirectHeader } from '@latchkey/shared/internal';
+import { isDirectFromLoopback } from '@latchkey/shared/net';
 import { hasApiKeys } from './api-key-store.ts';
-import type { AuthRouteOptions } from './auth-route-options.ts';
+import { isSameHash } from './api-key-verifier.ts';
+import type { AuthRouteOptions, SetupOrigin } from './auth-route-options.ts';
 import type { SetupSecrets } from './config.ts';
 import type { Database } from './own-tables.ts';
-import { isSameHash } from './same-hash.ts';
 
 /** The credential that a caller of setup must present. */
-export type SetupCredential = 'none' | 'bootstrap-key' | 'setup-token';
+type SetupCredential = 'none' | 'bootstrap-key' | 'setup-token';
 
 type SetupRules = Pick<AuthRouteOptions, 'setup' | 'originOf'>;
 
@@ -66,4 +73,23 @@ export async function openSetupWarning(db: Database, setup: SetupSecrets): Promi
     'No API key is stored, and POST /api/v1/setup is open: the first caller becomes the admin. ' +
     'Call it now, or set ADMIN_API_KEY or SETUP_TOKEN.'
   );
+}
+
+/** Where a call of setup comes from, in the process that clients connect to. @param publicUrl `PUBLIC_URL`, null if it is not set */
+export function seeSetupOrigin({ socket, headers }: IncomingMessage, publicUrl: string | null): SetupOrigin {
+  return {
+    isDirect: isDirectFromLoopback(socket.remoteAddress, headers) && isOwnName(headers.host, publicUrl),
+    foreignPage: foreignPageReason(headers, publicUrl),
+  };
+}
+
+/** The same from the internal headers of the gateway: a service behind it sees neither the client nor `Host`. */
+export function readSetupOrigin({ headers }: IncomingMessage): SetupOrigin {
+  const given = String(headers[foreignPageHeader] ?? '');
+  // A gateway of a later release may have a reason that this process does not know.
+  const reason = Object.hasOwn(foreignPageReasons, given) ? (given as ForeignPageReason) : 'origin';
+  return {
+    isDirect: headers[isDirectHeader] === '1',
+    foreignPage: given === '' ? null : reason,
+  };
 }

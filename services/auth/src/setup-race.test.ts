@@ -34,7 +34,7 @@ describe.each(databaseKinds(process.env))('setup under contention on $name', (ki
     return rows.length;
   };
 
-  it('is won by exactly one of 200 callers at once', async () => {
+  it('of 200 concurrent setup calls exactly one succeeds', async () => {
     const answers = await Promise.all(
       Array.from({ length: callers }, () => auth.ask('POST', '/api/v1/setup')),
     );
@@ -45,7 +45,7 @@ describe.each(databaseKinds(process.env))('setup under contention on $name', (ki
     expect(audit.filter((row) => row.outcome === 'done')).toEqual([{ action: 'setup', outcome: 'done' }]);
   }, 120_000);
 
-  it('waits for a key that is being created, and then finds it', async () => {
+  it('setup waits for an API key that is being created, and is then refused', async () => {
     const { db, ledger } = auth.host;
     const ports = { db, randomId: randomUUID, randomBytes };
     const created = Promise.withResolvers<void>();
@@ -76,7 +76,7 @@ describe.each(databaseKinds(process.env))('setup under contention on $name', (ki
     expect(await storedKeys()).toBe(1);
   });
 
-  it('rotates a key once, however many ask at once', async () => {
+  it('concurrent rotations of an API key replace it once', async () => {
     const { id } = await auth.create();
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>

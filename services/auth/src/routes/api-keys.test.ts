@@ -25,7 +25,7 @@ const viewerToken = () =>
   });
 
 describe('creating an API key, 201', () => {
-  it('answers the key without lastUsedAt, and the raw key', async () => {
+  it('creating an API key returns 201 with the key, without lastUsedAt, and the raw key', async () => {
     const answer = await auth.ask('POST', path, { ...admin, body: { name: ' Encoder ' } });
     expect(answer.status).toBe(201);
     expect(answer.body).toEqual({
@@ -46,23 +46,23 @@ describe('creating an API key, 201', () => {
     ['2026-01-01T01:00:00.001+01:00', '2026-01-01T00:00:00.001Z'],
     ['2026-06-01', '2026-06-01T00:00:00.000Z'],
     [null, null],
-  ])('takes %j for an expiry and shows %j', async (expiresAt, shown) => {
+  ])('creating an API key with the expiry %j shows %j', async (expiresAt, shown) => {
     const answer = await auth.ask('POST', path, { ...admin, body: { name: 'x', expiresAt } });
     expect(answer.body.api_key.expiresAt).toBe(shown);
   });
 
-  it('stores the hash and never the raw key', async () => {
+  it('the database has the hash of an API key and never the raw key', async () => {
     const { rawKey } = await auth.create();
     const rows = await auth.host.db.selectFrom('api_keys').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(rawKey.slice(11));
   });
 
-  it('gives a key that works at once', async () => {
+  it('a new API key works at once', async () => {
     const { rawKey } = await auth.create();
     expect(await statusOf(rawKey)).toBe(200);
   });
 
-  it('is open to full, for any scope, admin included', async () => {
+  it('an API key with scope full can create one with any scope, also admin', async () => {
     const { rawKey } = await auth.create({ scope: 'full' });
     for (const scope of ['admin', 'full', 'upload', 'playback']) {
       const answer = await auth.ask('POST', path, { credential: rawKey, body: { name: 'x', scope } });
@@ -70,7 +70,7 @@ describe('creating an API key, 201', () => {
     }
   });
 
-  it('is audited with actor and target, in the change feed, and hides the secret from both', async () => {
+  it('creating an API key is in the audit with actor and target, and in the change feed, without the secret', async () => {
     const { id, rawKey } = await auth.create();
     expect(await auditOf('api-key.create')).toMatchObject([
       { outcome: 'done', code: null, target: id, actor_kind: 'bootstrap-key', client_ip: '127.0.0.1' },
@@ -96,15 +96,18 @@ describe('creating an API key, 400', () => {
     [{ name: 'x', expiresAt: '2026-01-01T00:00:00.000Z' }, '/expiresAt'],
     [{ name: 'x', expiresAt: '2025-12-31T23:59:59Z' }, '/expiresAt'],
     [{ name: 'x', admin: true }, '/admin'],
-  ])('refuses %j, names the member, and creates nothing', async (body, member) => {
-    const answer = await auth.ask('POST', path, { ...admin, ...(body === undefined ? {} : { body }) });
-    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
-    expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(member);
-    expect(await auth.host.db.selectFrom('api_keys').select('id').execute()).toEqual([]);
-    expect(await auditOf('api-key.create')).toMatchObject([
-      { outcome: 'refused', code: 'VALIDATION_FAILED' },
-    ]);
-  });
+  ])(
+    'creating an API key with %j returns 400, names the member, and creates nothing',
+    async (body, member) => {
+      const answer = await auth.ask('POST', path, { ...admin, ...(body === undefined ? {} : { body }) });
+      expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+      expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(member);
+      expect(await auth.host.db.selectFrom('api_keys').select('id').execute()).toEqual([]);
+      expect(await auditOf('api-key.create')).toMatchObject([
+        { outcome: 'refused', code: 'VALIDATION_FAILED' },
+      ]);
+    },
+  );
 });
 
 describe('every management route, 401 and 403', () => {
@@ -118,32 +121,38 @@ describe('every management route, 401 and 403', () => {
     ['HEAD', '/api/v1/events', 'events.stream'],
   ] as const;
 
-  it.each(routes)('%s %s is refused without a credential, and recorded', async (method, url, action) => {
-    const answer = await auth.ask(method, url);
-    expect(answer.status).toBe(401);
-    expect(answer.headers['www-authenticate']).toBe('Bearer realm="latchkey"');
-    expect(await auditOf(action)).toMatchObject([
-      { outcome: 'refused', code: 'UNAUTHENTICATED', actor_kind: 'anonymous' },
-    ]);
-  });
-
-  it.each(routes)('%s %s answers unknown, revoked and expired keys alike', async (method, url) => {
-    const revoked = await auth.create();
-    await auth.ask('DELETE', `${path}/${revoked.id}`, admin);
-    const expired = await auth.create({ expiresAt: new Date(auth.clock.now() + 1_000).toISOString() });
-    auth.clock.advance(1_000);
-    const answers = [];
-    for (const credential of [`lk_${'0'.repeat(64)}`, revoked.rawKey, expired.rawKey, 'lk_short']) {
-      const { status, body } = await auth.ask(method, url, { credential });
-      answers.push({ status, ...body, requestId: '' });
-    }
-    expect(answers[0].status).toBe(401);
-    if (method !== 'HEAD') expect(answers[0].code).toBe('INVALID_API_KEY');
-    for (const answer of answers) expect(answer).toEqual(answers[0]);
-  });
+  it.each(routes)(
+    '%s %s without a credential returns 401, and the refusal is audited',
+    async (method, url, action) => {
+      const answer = await auth.ask(method, url);
+      expect(answer.status).toBe(401);
+      expect(answer.headers['www-authenticate']).toBe('Bearer realm="latchkey"');
+      expect(await auditOf(action)).toMatchObject([
+        { outcome: 'refused', code: 'UNAUTHENTICATED', actor_kind: 'anonymous' },
+      ]);
+    },
+  );
 
   it.each(routes)(
-    '%s %s is refused to upload, playback and viewers, and recorded',
+    '%s %s returns the same 401 for unknown, revoked and expired API keys',
+    async (method, url) => {
+      const revoked = await auth.create();
+      await auth.ask('DELETE', `${path}/${revoked.id}`, admin);
+      const expired = await auth.create({ expiresAt: new Date(auth.clock.now() + 1_000).toISOString() });
+      auth.clock.advance(1_000);
+      const answers = [];
+      for (const credential of [`lk_${'0'.repeat(64)}`, revoked.rawKey, expired.rawKey, 'lk_short']) {
+        const { status, body } = await auth.ask(method, url, { credential });
+        answers.push({ status, ...body, requestId: '' });
+      }
+      expect(answers[0].status).toBe(401);
+      if (method !== 'HEAD') expect(answers[0].code).toBe('INVALID_API_KEY');
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+    },
+  );
+
+  it.each(routes)(
+    '%s %s returns 403 to the scopes upload and playback and to viewers, and the refusal is audited',
     async (method, url, action) => {
       const refused = [];
       for (const scope of ['upload', 'playback']) refused.push((await auth.create({ scope })).rawKey);
@@ -161,7 +170,7 @@ describe('every management route, 401 and 403', () => {
 });
 
 describe('the list of API keys', () => {
-  it('is newest first, with lastUsedAt, in pages without a gap', async () => {
+  it('the list of API keys is newest first, with lastUsedAt, in pages without a gap', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) {
       ids.unshift((await auth.create({ name: `key ${n}` })).id);
@@ -190,7 +199,7 @@ describe('the list of API keys', () => {
     expect(seen).toEqual(ids);
   });
 
-  it('shows when a key was last used, once that is written', async () => {
+  it('the list of API keys shows when a key was last used, once that is written', async () => {
     const { rawKey } = await auth.create();
     auth.clock.advance(1_000);
     await statusOf(rawKey);
@@ -200,7 +209,7 @@ describe('the list of API keys', () => {
     expect(await lastUsedAt()).toBe('2026-01-01T00:00:01.000Z');
   });
 
-  it('loses no use when the server closes', async () => {
+  it('closing the server writes the uses of API keys that were noted', async () => {
     const { rawKey } = await auth.create();
     await statusOf(rawKey);
     await auth.host.app.close();
@@ -208,14 +217,17 @@ describe('the list of API keys', () => {
     expect(row?.last_used_at).toBe(auth.clock.now());
   });
 
-  it.each(['limit=0', 'limit=501', 'limit=x', 'cursor=!', 'offset=1'])('refuses ?%s', async (query) => {
-    const answer = await auth.ask('GET', `${path}?${query}`, admin);
-    expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
-  });
+  it.each(['limit=0', 'limit=501', 'limit=x', 'cursor=!', 'offset=1'])(
+    'the list of API keys returns 400 for ?%s',
+    async (query) => {
+      const answer = await auth.ask('GET', `${path}?${query}`, admin);
+      expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
+    },
+  );
 });
 
 describe('revoking an API key', () => {
-  it('answers the key itself and shuts it out at once', async () => {
+  it('revoking an API key returns the key, which is refused from then on', async () => {
     const { id, rawKey, apiKey } = await auth.create();
     expect(await statusOf(rawKey)).toBe(200);
     auth.clock.advance(1_000);
@@ -225,13 +237,13 @@ describe('revoking an API key', () => {
     expect(await statusOf(rawKey)).toBe(401);
   });
 
-  it('takes a request that announces JSON and has no body', async () => {
+  it('revoking an API key accepts a request that announces JSON and has no body', async () => {
     const { id } = await auth.create();
     const headers = { 'content-type': 'application/json' };
     expect((await auth.ask('DELETE', `${path}/${id}`, { ...admin, headers })).status).toBe(200);
   });
 
-  it('keeps the first revokedAt when it is done again, and tells no cache twice', async () => {
+  it('revoking an API key again keeps the first revokedAt and adds no change to the feed', async () => {
     const { id } = await auth.create();
     const first = await auth.ask('DELETE', `${path}/${id}`, admin);
     auth.clock.advance(5_000);
@@ -241,35 +253,41 @@ describe('revoking an API key', () => {
     expect(await auth.host.db.selectFrom('changes').select('number').execute()).toHaveLength(2);
   });
 
-  it.each([unknownId, 'nonsense', '%00', 'a'.repeat(300)])('answers 404 to %s', async (id) => {
-    const answer = await auth.ask('DELETE', `${path}/${id}`, admin);
-    expect([answer.status, answer.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
-    expect(await auditOf('api-key.revoke')).toMatchObject([
-      { outcome: 'refused', code: 'API_KEY_NOT_FOUND' },
-    ]);
-  });
+  it.each([unknownId, 'nonsense', '%00', 'a'.repeat(300)])(
+    'revoking the API key %s returns 404',
+    async (id) => {
+      const answer = await auth.ask('DELETE', `${path}/${id}`, admin);
+      expect([answer.status, answer.code]).toEqual([404, 'API_KEY_NOT_FOUND']);
+      expect(await auditOf('api-key.revoke')).toMatchObject([
+        { outcome: 'refused', code: 'API_KEY_NOT_FOUND' },
+      ]);
+    },
+  );
 });
 
 describe('who am I', () => {
-  it.each(['admin', 'full', 'upload', 'playback'])('is answered to a key with scope %s', async (scope) => {
-    const { rawKey, apiKey } = await auth.create({ scope });
-    const answer = await auth.ask('GET', `${path}/current`, { credential: rawKey });
-    expect([answer.status, answer.body]).toEqual([200, { api_key: { ...apiKey, lastUsedAt: null } }]);
-  });
+  it.each(['admin', 'full', 'upload', 'playback'])(
+    'an API key with scope %s can read itself',
+    async (scope) => {
+      const { rawKey, apiKey } = await auth.create({ scope });
+      const answer = await auth.ask('GET', `${path}/current`, { credential: rawKey });
+      expect([answer.status, answer.body]).toEqual([200, { api_key: { ...apiKey, lastUsedAt: null } }]);
+    },
+  );
 
-  it('is answered to the bootstrap key, which has no id', async () => {
+  it('the bootstrap key can read itself, and has no id', async () => {
     const { body } = await auth.ask('GET', `${path}/current`, admin);
     expect(body).toEqual({ api_key: { scope: 'admin', name: 'bootstrap', id: null } });
   });
 
-  it('is refused to a viewer and to nobody', async () => {
+  it('the current API key is refused to viewers and to callers without a credential', async () => {
     expect((await auth.ask('GET', `${path}/current`, { credential: viewerToken() })).status).toBe(403);
     expect((await auth.ask('GET', `${path}/current`)).status).toBe(401);
   });
 });
 
 describe('an act that fails', () => {
-  it('leaves no key, no audit and no change behind', async () => {
+  it('a creation of an API key that fails leaves no key, no audit row and no change', async () => {
     const id = randomUUID();
     const clumsy = await startAuth({ randomId: () => id });
     await clumsy.create();

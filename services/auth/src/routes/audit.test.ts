@@ -15,7 +15,7 @@ describe.each(databaseKinds(process.env))('the audit on $name', (kind) => {
   const actions = async (query = '') =>
     (await list(query)).body.audit.map((row: { action: string }) => row.action);
 
-  it('shows who did what to what, from where, and how it ended', async () => {
+  it('the audit shows actor, action, target, client and outcome', async () => {
     const headers = { 'x-request-id': 'my-request' };
     const { body } = await auth.ask('POST', '/api/v1/api-keys', { ...admin, headers, body: { name: 'x' } });
     const answer = await list();
@@ -40,7 +40,7 @@ describe.each(databaseKinds(process.env))('the audit on $name', (kind) => {
     });
   });
 
-  it('is newest first, in pages without a gap, refusals included', async () => {
+  it('the audit is newest first, in pages without a gap, refusals included', async () => {
     const { id } = await auth.create();
     await auth.ask('DELETE', `/api/v1/api-keys/${id}`);
     await auth.ask('DELETE', `/api/v1/api-keys/${id}`, admin);
@@ -55,7 +55,7 @@ describe.each(databaseKinds(process.env))('the audit on $name', (kind) => {
     expect(second.body.next_cursor).toBeNull();
   });
 
-  it('can be asked for one action, one actor, or one kind of actors', async () => {
+  it('the audit can be filtered by action, by actor and by kind of actor', async () => {
     const { id, rawKey } = await auth.create();
     const other = await auth.create();
     await auth.ask('DELETE', `/api/v1/api-keys/${other.id}`, { credential: rawKey });
@@ -68,26 +68,26 @@ describe.each(databaseKinds(process.env))('the audit on $name', (kind) => {
     expect(await actions('?action=nothing.such')).toEqual([]);
   });
 
-  it('records a refused look at itself, and no answered one', async () => {
+  it('a refused request for the audit is audited, and an answered one is not', async () => {
     await auth.ask('GET', '/api/v1/audit');
     await list();
     expect(await actions()).toEqual(['audit.list']);
   });
 
   it.each(['limit=0', 'limit=501', 'cursor=x', 'action=A', 'action=', 'actor=', 'actor=%00', 'who=me'])(
-    'refuses ?%s',
+    'the audit returns 400 for ?%s',
     async (query) => {
       const answer = await list(`?${query}`);
       expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
     },
   );
 
-  it('takes the largest cursor there can be', async () => {
+  it('the audit accepts the largest possible cursor', async () => {
     const cursor = Buffer.from('9999999999999999:').toString('base64url');
     expect((await list(`?cursor=${cursor}`)).status).toBe(200);
   });
 
-  it('takes 405 for what is no method of it', async () => {
+  it('the audit answers 405 to a method that it does not have', async () => {
     const answer = await auth.ask('PUT', '/api/v1/audit', admin);
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD']);
   });

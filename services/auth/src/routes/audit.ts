@@ -134,9 +134,9 @@ export function addExportAuditRoute(app: App, { db, clock, ledger, refusals }: A
         summary: 'Export management actions, done and refused, newest first',
         description:
           'Streams everything that matches. CSV (RFC 4180) has its column names in the first line, and an apostrophe before ' +
-          'whatever a spreadsheet would take for a formula; JSON Lines have one record of the list in each line. ' +
-          'An answer that breaks off before its end is not the whole. The export leaves a record itself, which names its format and ' +
-          'filters, and is the first line where they match it.',
+          'each cell that a spreadsheet would run as a formula. JSON Lines have one record of the list in each line. An answer ' +
+          'that breaks off is incomplete. The export is audited with its format and filters, and is its own first line if it ' +
+          'matches them.',
         querystring: ExportQuerySchema,
         response: {
           200: {

@@ -20,7 +20,7 @@ async function revoke({ id, rawKey }: { id: string; rawKey: string }) {
   return { warning: answer.headers.warning, told: auth.host.told.join(' ') };
 }
 
-it('where another key can manage the server, revoking one says nothing', async () => {
+it('revoking an API key gives no warning while another one can manage the server', async () => {
   const { warning, told } = await revoke(
     await claim(null, [{ scope: 'playback' }, { scope: 'full', expiresAt: '2026-01-01T00:00:01.000Z' }]),
   );
@@ -29,20 +29,23 @@ it('where another key can manage the server, revoking one says nothing', async (
 });
 
 it.each([
-  ['keys of small scopes are left', [{ scope: 'playback' }, { scope: 'upload' }]],
-  ['nothing is left', []],
-])('where %s, caller and operator are told how to make a key that can manage', async (_what, more) => {
-  const { warning, told } = await revoke(await claim(null, more));
-  expect(warning).toMatch(/^299 latchkey "No API key with scope admin or full is left.*api-keys create/);
-  expect(told).toContain('api-keys create');
-});
+  ['only keys of small scopes are left', [{ scope: 'playback' }, { scope: 'upload' }]],
+  ['no key is left', []],
+])(
+  'revoking an API key warns caller and operator, and says how to make one that can manage, if %s',
+  async (_what, more) => {
+    const { warning, told } = await revoke(await claim(null, more));
+    expect(warning).toMatch(/^299 latchkey "No API key with scope admin or full is left.*api-keys create/);
+    expect(told).toContain('api-keys create');
+  },
+);
 
-it('where the other manager has expired, caller and operator are told too', async () => {
+it('revoking an API key warns caller and operator if the only other managing key has expired', async () => {
   const key = await claim(null, [{ scope: 'full', expiresAt: '2026-01-01T00:00:01.000Z' }]);
   auth.clock.advance(1_000);
   expect((await revoke(key)).warning).toContain('api-keys create');
 });
 
-it('where the bootstrap key can manage, nothing is said', async () => {
+it('revoking an API key gives no warning if a bootstrap key is configured', async () => {
   expect(await revoke(await claim(testBootstrapKey))).toEqual({ warning: undefined, told: '' });
 });

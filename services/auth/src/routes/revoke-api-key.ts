@@ -18,8 +18,8 @@ export function addRevokeApiKeyRoute(app: App, options: AuthRouteOptions): void 
         tags: ['API keys'],
         summary: 'Revoke an API key',
         description:
-          'Answers the key itself. Again is fine: the first revokedAt stays. Where no key with scope admin or full is left and ' +
-          'ADMIN_API_KEY is not set, a Warning header and the log of the operator say so: nobody can manage the server then.',
+          'Returns the key. A repeat keeps the first revokedAt. If no key with scope admin or full is left and ADMIN_API_KEY ' +
+          'is not set, nobody can manage the server: a Warning header and the log of the operator say so.',
         params: ApiKeyParamsSchema,
         response: {
           200: ApiKeySchema,

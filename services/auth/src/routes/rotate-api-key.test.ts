@@ -17,7 +17,7 @@ describe.each(databaseKinds(process.env))('rotating an API key on $name', (kind)
   const works = async (credential: string) =>
     (await auth.ask('GET', '/api/v1/api-keys/current', { credential })).status === 200;
 
-  it('gives a new key with the same name, scope and expiry, and revokes the old one at once', async () => {
+  it('rotating an API key returns a new one with the same name, scope and expiry, and revokes the old one at once', async () => {
     const expiresAt = '2026-03-01T00:00:00.000Z';
     const old = await auth.create({ name: 'encoder', scope: 'upload', expiresAt });
     auth.clock.advance(1_000);
@@ -30,7 +30,7 @@ describe.each(databaseKinds(process.env))('rotating an API key on $name', (kind)
     expect([await works(old.rawKey), await works(body.raw_key)]).toEqual([false, true]);
   });
 
-  it('lets the old key work to the end of the overlap and not a millisecond longer', async () => {
+  it('a rotated API key works until the end of the overlap and not a millisecond longer', async () => {
     const old = await auth.create();
     const { body } = await rotate(old.id, { overlapSeconds: 60 });
     expect(body.previous).toMatchObject({ revokedAt: null, expiresAt: '2026-01-01T00:01:00.000Z' });
@@ -41,14 +41,14 @@ describe.each(databaseKinds(process.env))('rotating an API key on $name', (kind)
     expect([await works(old.rawKey), await works(body.raw_key)]).toEqual([false, true]);
   });
 
-  it('does not let the overlap outlive the old key', async () => {
+  it('the overlap of a rotated API key never extends its own expiry', async () => {
     const expiresAt = '2026-01-01T00:00:10.000Z';
     const old = await auth.create({ expiresAt });
     const { body } = await rotate(old.id, { overlapSeconds: 2_592_000 });
     expect(body.previous.expiresAt).toBe(expiresAt);
   });
 
-  it('refuses a revoked, an expired, an unknown and a malformed key: 404', async () => {
+  it('rotating a revoked, expired, unknown or malformed API key returns 404', async () => {
     const revoked = await auth.create();
     await auth.ask('DELETE', `/api/v1/api-keys/${revoked.id}`, admin);
     const expired = await auth.create({ expiresAt: '2026-01-01T00:00:01.000Z' });
@@ -66,19 +66,19 @@ describe.each(databaseKinds(process.env))('rotating an API key on $name', (kind)
     [{ overlapSeconds: 0.5 }],
     [{ x: 1 }],
     [[]],
-  ])('refuses the body %j', async (body) => {
+  ])('rotating an API key with the body %j returns 400', async (body) => {
     const old = await auth.create();
     expect((await rotate(old.id, body)).status).toBe(400);
     expect(await works(old.rawKey)).toBe(true);
   });
 
-  it('takes a request that announces JSON and has no body', async () => {
+  it('rotating an API key accepts a request that announces JSON and has no body', async () => {
     const { id } = await auth.create();
     const headers = { 'content-type': 'application/json' };
     expect((await auth.ask('POST', `/api/v1/api-keys/${id}/rotate`, { ...admin, headers })).status).toBe(201);
   });
 
-  it('is one act in the audit, on the old key, and two changes in the feed', async () => {
+  it('rotating an API key is one audit row, on the old key, and two changes in the feed', async () => {
     const { id } = await auth.create();
     await rotate(id);
     const acts = await auth.host.db

@@ -20,7 +20,7 @@ describe('setup, 201', () => {
     ['without a body', {}],
     ['with an announced body that is empty', { headers: { 'content-type': 'application/json' } }],
     ['with an empty object', { body: {} }],
-  ])('is named admin %s', async (_what, request) => {
+  ])('the first API key is named admin if setup is called %s', async (_what, request) => {
     auth = await startAuth({ setup: open });
     const answer = await auth.ask('POST', path, request);
     expect(answer.status).toBe(201);
@@ -37,7 +37,7 @@ describe('setup, 201', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('gives a key that works, with the name that was asked for', async () => {
+  it('setup returns 201 with an API key that works and has the requested name', async () => {
     auth = await startAuth({ setup: open });
     const { body } = await auth.ask('POST', path, { body: { name: ' Ops ' } });
     const list = await auth.ask('GET', '/api/v1/api-keys', { credential: body.raw_key });
@@ -55,7 +55,7 @@ describe('setup, 201', () => {
     expect((await auth.ask('POST', path, request)).status).toBe(201);
   });
 
-  it('is audited with its target, and as the bootstrap key where that was presented', async () => {
+  it('setup is audited with its target, and with the bootstrap key as actor if that was presented', async () => {
     auth = await startAuth();
     const answer = await auth.ask('POST', path, { ...remote, credential: testBootstrapKey });
     const rows = await auth.host.db.selectFrom('audit').selectAll().execute();
@@ -81,7 +81,7 @@ describe('setup, 400', () => {
     [[]],
     ['text'],
     [null],
-  ])('refuses the body %j and creates nothing', async (body) => {
+  ])('setup with the body %j returns 400 and creates nothing', async (body) => {
     auth = await startAuth({ setup: open });
     const answer = await auth.ask('POST', path, {
       body: JSON.stringify(body),
@@ -103,7 +103,7 @@ describe('setup, 401', () => {
       'UNAUTHENTICATED',
     ],
     ['a wrong bootstrap key', guarded, { ...remote, credential: 'wrong' }, 'INVALID_API_KEY'],
-    ['even the machine itself without the setup token', tokened, {}, 'UNAUTHENTICATED'],
+    ['the machine itself without the setup token', tokened, {}, 'UNAUTHENTICATED'],
     [
       'the bootstrap key where a setup token is configured',
       tokened,
@@ -116,7 +116,7 @@ describe('setup, 401', () => {
       { headers: { authorization: `Basic ${token}` } },
       'UNAUTHENTICATED',
     ],
-  ])('refuses %s', async (_who, setup, request, code) => {
+  ])('setup refuses %s with 401', async (_who, setup, request, code) => {
     auth = await startAuth({ setup });
     const answer = await auth.ask('POST', path, request);
     expect([answer.status, answer.code]).toEqual([401, code]);
@@ -125,7 +125,7 @@ describe('setup, 401', () => {
     expect(rows).toEqual([{ action: 'setup', outcome: 'refused', code }]);
   });
 
-  it('comes before a look at the body', async () => {
+  it('setup checks the credential before the body', async () => {
     auth = await startAuth();
     expect((await auth.ask('POST', path, { ...remote, body: { nom: 1 } })).status).toBe(401);
   });
@@ -136,21 +136,24 @@ describe('setup, 403', () => {
     ['site', { 'sec-fetch-site': 'cross-site' }],
     ['origin', { origin: 'https://evil.example' }],
     ['name', { origin: 'http://evil.example', host: 'evil.example' }],
-  ] as const)('refuses a page of another origin, whatever it presents (%s)', async (reason, headers) => {
-    auth = await startAuth({ setup: tokened });
-    const answer = await auth.ask('POST', path, { headers, credential: token });
-    expect([answer.status, answer.code, answer.body.detail]).toEqual([
-      403,
-      'SETUP_REFUSED',
-      foreignPageReasons[reason],
-    ]);
-    const rows = await auth.host.db.selectFrom('audit').select(['action', 'code']).execute();
-    expect(rows).toEqual([{ action: 'setup', code: 'SETUP_REFUSED' }]);
-  });
+  ] as const)(
+    'setup refuses a page of another origin with 403, whatever it presents (%s)',
+    async (reason, headers) => {
+      auth = await startAuth({ setup: tokened });
+      const answer = await auth.ask('POST', path, { headers, credential: token });
+      expect([answer.status, answer.code, answer.body.detail]).toEqual([
+        403,
+        'SETUP_REFUSED',
+        foreignPageReasons[reason],
+      ]);
+      const rows = await auth.host.db.selectFrom('audit').select(['action', 'code']).execute();
+      expect(rows).toEqual([{ action: 'setup', code: 'SETUP_REFUSED' }]);
+    },
+  );
 });
 
 describe('setup, 409', () => {
-  it('is for everyone once a key is stored, whatever credential, page or body', async () => {
+  it('setup returns 409 to every caller once a key is stored, whatever the credential, page or body', async () => {
     auth = await startAuth({ setup: tokened });
     await auth.create();
     for (const credential of [token, 'wrong', undefined])
@@ -160,7 +163,7 @@ describe('setup, 409', () => {
       }
   });
 
-  it('stays done when the only key is revoked', async () => {
+  it('setup stays done after the only API key is revoked', async () => {
     auth = await startAuth();
     const { id } = await auth.create();
     await auth.ask('DELETE', `/api/v1/api-keys/${id}`, { credential: testBootstrapKey });
@@ -168,7 +171,7 @@ describe('setup, 409', () => {
     expect([answer.status, answer.code]).toEqual([409, 'SETUP_ALREADY_DONE']);
   });
 
-  it('is not reached by the bootstrap key alone, which is not stored', async () => {
+  it('setup stays open if there is only the bootstrap key, which is not stored', async () => {
     auth = await startAuth();
     await auth.ask('GET', '/api/v1/api-keys', { credential: testBootstrapKey });
     expect((await auth.ask('POST', path)).status).toBe(201);
@@ -181,20 +184,20 @@ describe('the state of setup', () => {
     ['nothing of the machine itself', guarded, {}, 'none'],
     ['the bootstrap key of anyone else', guarded, remote, 'bootstrap-key'],
     ['the setup token of everyone', tokened, {}, 'setup-token'],
-  ])('asks for %s', async (_what, setup, request, credential) => {
+  ])('setup asks for %s', async (_what, setup, request, credential) => {
     auth = await startAuth({ setup });
     const answer = await auth.ask('GET', path, request);
     expect(answer.body).toEqual({ setup_required: true, credential });
     expect((await auth.ask('HEAD', path, request)).status).toBe(200);
   });
 
-  it('says when it is done', async () => {
+  it('the state of setup says whether it is done', async () => {
     auth = await startAuth({ setup: open });
     await auth.ask('POST', path);
     expect((await auth.ask('GET', path)).body.setup_required).toBe(false);
   });
 
-  it('warns the operator as long as anyone could claim the server', async () => {
+  it('the operator is warned while any caller can claim the server', async () => {
     auth = await startAuth({ setup: open });
     const { db } = auth.host;
     expect(await openSetupWarning(db, open)).toContain('POST /api/v1/setup is open');

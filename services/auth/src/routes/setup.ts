@@ -56,10 +56,9 @@ export function addClaimSetupRoute(app: App, options: AuthRouteOptions): void {
         tags: ['Setup'],
         summary: 'Create the first API key, with scope admin',
         description:
-          'Needs the setup token where SETUP_TOKEN is set; else the bootstrap key where ADMIN_API_KEY is set, ' +
-          'except straight from the machine itself, by an IP address, localhost or the name of PUBLIC_URL; else nothing. ' +
-          'A web page may call only where it is the own one of the server: the dashboard. No body is needed. ' +
-          'Once it is done, every call gets 409, whatever it presents.',
+          'Needs the setup token if SETUP_TOKEN is set, otherwise the bootstrap key if ADMIN_API_KEY is set. A call straight ' +
+          'from the machine itself, by an IP address, localhost or the name of PUBLIC_URL, needs no bootstrap key. Of web ' +
+          'pages, only the dashboard of this server may call. No body is needed. After setup, every call gets 409.',
         body: BodySchema,
         response: {
           201: Type.Object({ api_key: NewApiKeySchema, raw_key: RawKeySchema }),

@@ -48,7 +48,7 @@ const ended = async (answer: IncomingMessage) => {
 };
 
 describe('the event stream over a socket', () => {
-  it('has the headers of an event stream and those of the host', async () => {
+  it('GET /api/v1/events has the headers of an event stream and those of the host', async () => {
     const answer = await watch(testBootstrapKey);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -60,7 +60,7 @@ describe('the event stream over a socket', () => {
     expect(await readUntil(answer, /\n\n/)).toMatch(/^retry: 2000\nid: [0-9a-f-]+-0\n\n$/);
   });
 
-  it('shows an act after it is done: the key without its secrets, and the audit', async () => {
+  it('the event stream shows an act after its commit: the API key without its secrets, and the audit row', async () => {
     const answer = await watch(testBootstrapKey);
     const { rawKey, apiKey } = await auth.create();
     const text = await readUntil(
@@ -76,7 +76,7 @@ describe('the event stream over a socket', () => {
     expect(text).not.toContain(row.key_hash);
   });
 
-  it('ends when its key is revoked, and goes on for others', async () => {
+  it('the event stream of a revoked API key ends, and those of other keys continue', async () => {
     const { id, rawKey } = await auth.create();
     const watching = await watch(rawKey);
     const other = await watch(testBootstrapKey);
@@ -85,7 +85,7 @@ describe('the event stream over a socket', () => {
     expect(await readUntil(other, /"event":"revoked"/)).toContain(id);
   });
 
-  it('is open 32 times for an API key, then 429 until one is closed, and other keys keep theirs', async () => {
+  it('an API key can open 32 event streams, the next gets 429 until one is closed, and other keys are not affected', async () => {
     const { rawKey } = await auth.create();
     const streams = [];
     for (let n = 0; n < 32; n++) streams.push(await watch(rawKey));
@@ -98,12 +98,12 @@ describe('the event stream over a socket', () => {
     await expect.poll(async () => (await watch(rawKey)).statusCode, { timeout: 20_000 }).toBe(200);
   });
 
-  it('does not hold the end of the server', async () => {
+  it('open event streams do not delay the end of the server', async () => {
     const answer = await watch(testBootstrapKey);
     await Promise.all([auth.host.app.close(), ended(answer)]);
   });
 
-  it('writes its log line when the client goes', async () => {
+  it('an event stream writes its log line when the client leaves', async () => {
     const answer = await watch(testBootstrapKey);
     expect(auth.host.lines).toEqual([]);
     answer.destroy();
@@ -112,7 +112,7 @@ describe('the event stream over a socket', () => {
       .toMatchObject([{ route: path, status: 200, code: null }]);
   });
 
-  it('answers HEAD with the headers alone', async () => {
+  it('HEAD /api/v1/events returns only the headers', async () => {
     const headers = { authorization: `Bearer ${testBootstrapKey}` };
     const client = request({ host: '127.0.0.1', port, path, headers, method: 'HEAD' });
     client.end();

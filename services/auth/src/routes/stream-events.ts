@@ -25,10 +25,10 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRou
         summary: 'What happens, as server-sent events',
         description:
           'Events `lease`, `api-key`, `content` and `audit`; data is JSON: `event` (what happened) and `data` (the resource). ' +
-          'A hint for displays: events can be missed, so load the lists again after a reconnection. One that sends the ' +
-          '`Last-Event-ID` it had gets the event `missed` first, unless nothing happened in between and the same process answers. ' +
+          'A hint for displays: events can be missed, so load the lists again after a reconnection. A reconnection with ' +
+          '`Last-Event-ID` gets the event `missed` first, unless nothing happened in between and the same process answers. ' +
           'A comment comes every 15 s: a stream that is silent for longer is broken. An API key may have 32 streams open at each ' +
-          'process of the auth service, then the answer is 429; with 512 open in all it is 503.',
+          'process of the auth service, the next one gets 429. With 512 open in all, the next one gets 503.',
         response: {
           200: {
             description: 'An endless stream of events',
@@ -48,7 +48,7 @@ export function addStreamEventsRoute(app: App, { bus, guard, randomId }: AuthRou
           await guard.authenticator.authenticate(credential, config.access);
           return true;
         },
-        unsentOctets: () => reply.raw.writableLength,
+        unsentBytes: () => reply.raw.writableLength,
         lastEventId: lastEventIdOf(request.headers['last-event-id']),
       });
       setHeaders(reply).send(stream);
