@@ -54,17 +54,17 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
         })
         .execute();
 
-    test('tells the state of a content and the version of its key', async () => {
+    test('another service gets the status and the key version of a content', async () => {
       await insert('film', 'active', 1);
       await insert('Withdrawn-_9', 'disabled', 255);
       expect(await reader.findContent('film')).toEqual({ status: 'active', keyVersion: 1 });
       expect(await reader.findContent('Withdrawn-_9')).toEqual({ status: 'disabled', keyVersion: 255 });
     });
 
-    test('knows no content that is not registered, whatever its name', async () => {
+    test('another service gets null for a content that is not registered, whatever its id', async () => {
       for (const id of ['nothing', '..', '../key-versions', 'a/b', '%2e', '?x=1', '#', 'ż', ' '])
         expect(await reader.findContent(id)).toBeNull();
-      // Postgres takes no text with the octet 0, and no content can have such a name.
+      // Postgres takes no text with the byte 0, and no content can have such a name.
       const names = fc.string({ unit: 'binary', minLength: 1 }).filter((id) => !id.includes('\0'));
       await fc.assert(
         fc.asyncProperty(names, async (id) => {
@@ -74,7 +74,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       );
     });
 
-    test('stores the fingerprint of a version that is new, and names each that differs or was not given', async () => {
+    test('comparing master keys stores the fingerprint of a new version, and names each one that differs or is missing', async () => {
       const compare = (...fingerprints: [version: number, fingerprint: string][]) =>
         registry.compare(new Map(fingerprints));
       const [one, other] = ['00112233445566aa', '00112233445566bb'];
@@ -86,7 +86,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       expect(await compare([1, other])).toEqual({ differing: [1], missing: [2, 3] });
     });
 
-    test('says that it cannot be known where the database does not answer', async () => {
+    test('another service gets DEPENDENCY_UNAVAILABLE for a content while the database does not answer', async () => {
       await database.close();
       const unavailable = { code: 'DEPENDENCY_UNAVAILABLE' };
       await expect(reader.findContent('film')).rejects.toMatchObject(unavailable);

@@ -37,7 +37,7 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     return contents.map(({ id }) => id);
   };
 
-  test('gives back every member as it was written, sizes beyond 32 bits and nested metadata too', async () => {
+  test('a content is read back as it was written, also sizes beyond 32 bits and nested metadata', async () => {
     const content = {
       ...first,
       name: 'Ünïcode 🎬',
@@ -50,18 +50,18 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     expect(await findContent(database.db, 'first')).toEqual({ ...content, updatedAt: content.createdAt });
   });
 
-  test('does not write over an id that is taken', async () => {
+  test('inserting a content with an id that is taken changes nothing', async () => {
     await insert(first);
     expect(await insert({ ...first, name: 'Another', keyVersion: 9 })).toBeNull();
     expect(await findContent(database.db, 'first')).toMatchObject({ name: 'The first', keyVersion: 1 });
   });
 
-  test('lets exactly one of many concurrent insertions of one id win', async () => {
+  test('of many concurrent insertions of one content id exactly one succeeds', async () => {
     const results = await Promise.all(Array.from({ length: 12 }, () => insert(first)));
     expect(results.filter((content) => content !== null)).toHaveLength(1);
   });
 
-  test('changes the members that are given and no other, and null is a value', async () => {
+  test('updating a content changes only the given members, and null is a value', async () => {
     await insert({ ...first, metadata: { kept: true } });
     const update = (fields: Parameters<typeof updateContent>[2], now: number) =>
       database.db.transaction().execute((tx) => updateContent(tx, 'first', fields, now));
@@ -76,12 +76,12 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     expect(changed).toMatchObject({ name: 'The first', metadata: { kept: true }, createdAt: 1_000 });
   });
 
-  test('says so when there is nothing to change', async () => {
+  test('updating an unknown content returns null', async () => {
     const nothing = database.db.transaction().execute((tx) => updateContent(tx, 'none', { name: 'x' }, 1));
     expect(await nothing).toBeNull();
   });
 
-  test('lists newest first, by id where the times are equal, and counts beyond the page', async () => {
+  test('contents are listed newest first, by id at equal times, and counted beyond the page', async () => {
     for (const [id, createdAt] of [
       ['b', 1],
       ['a', 2],
@@ -96,7 +96,7 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     expect(await listContents(database.db, {}, { limit: 2, offset: 99 })).toEqual({ contents: [], total: 3 });
   });
 
-  test('finds part of a name or of an id in any case, beyond ASCII too', async () => {
+  test('a search finds part of the name or id of a content in any case, also beyond ASCII', async () => {
     await insert({ ...first, id: 'Summer_01', name: 'ÉTÉ à la mer' });
     await insert({ ...first, id: 'other', name: 'Winter' });
     for (const search of ['été', 'Été', 'e\u0301te\u0301', 'LA MER', 'summer_', 'MMER_01']) {
@@ -106,14 +106,14 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     expect(await idsOf('nothing')).toEqual([]);
   });
 
-  test('finds a changed name and no longer the old one', async () => {
+  test('a search finds a content by its changed name and no longer by the old one', async () => {
     await insert(first);
     await database.db.transaction().execute((tx) => updateContent(tx, 'first', { name: 'Renamed' }, 2));
     expect(await idsOf('renamed')).toEqual(['first']);
     expect(await idsOf('The')).toEqual([]);
   });
 
-  test('takes the wildcards of LIKE literally', async () => {
+  test('a search for contents takes the wildcards of LIKE literally', async () => {
     await insert({ ...first, id: 'plain', name: 'a b' });
     await insert({ ...first, id: 'odd', name: '100% a_b \\ c' });
     for (const search of ['%', '100%', 'a_b', '\\', '\\ ', '_b']) {
@@ -122,7 +122,7 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     expect(await idsOf("' or 1=1 --")).toEqual([]);
   });
 
-  test('filters by status', async () => {
+  test('contents can be filtered by status', async () => {
     await insert({ ...first, id: 'on' });
     await insert({ ...first, id: 'off' });
     await database.db.transaction().execute((tx) => updateContent(tx, 'off', { status: 'disabled' }, 2));
@@ -130,7 +130,7 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     expect([contents.map(({ id }) => id), total]).toEqual([['off'], 1]);
   });
 
-  test('knows the newest key version: 1 while none was used', async () => {
+  test('the newest key version is 1 until another one is used', async () => {
     const newest = () => database.db.transaction().execute(newestKeyVersion);
     expect(await newest()).toBe(1);
     const versions = [2, 10, 9].map((version) => ({ version, fingerprint: 'f', first_used_at: 1 }));
@@ -138,7 +138,7 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
     expect(await newest()).toBe(10);
   });
 
-  test('the reader gives status and key version, null for an unknown id, and takes no unknown status for active', async () => {
+  test('the reader of contents returns status and key version, null for an unknown id, and treats an unknown status as disabled', async () => {
     const reader = createContentReader(database);
     await insert({ ...first, keyVersion: 3 });
     expect(await reader.findContent('first')).toEqual({ status: 'active', keyVersion: 3 });
@@ -148,7 +148,7 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
   });
 });
 
-test('the reader answers DEPENDENCY_UNAVAILABLE where the database cannot be asked', async () => {
+test('the reader of contents throws DEPENDENCY_UNAVAILABLE while the database is away', async () => {
   const [sqlite] = databaseKinds({});
   const database = await sqlite?.open();
   if (!database) throw new Error('there is always SQLite');

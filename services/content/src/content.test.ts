@@ -8,7 +8,7 @@ const refusal = (path: string) =>
     members: { errors: [expect.objectContaining({ path })] },
   });
 
-test('a content id has 1 to 256 of its characters, and is not the path of the lease service', () => {
+test('a content id has 1 to 256 allowed characters, and is not the path of the lease service', () => {
   for (const id of ['a', 'A-_9', 'x'.repeat(256), 'leases1', 'Leases'])
     expect(isContentId(id), id).toBe(true);
   for (const id of ['', 'leases', 'x'.repeat(257), 'a/b', 'a b', 'a\n', 'é', '..', 'a.b', '%61']) {
@@ -16,7 +16,7 @@ test('a content id has 1 to 256 of its characters, and is not the path of the le
   }
 });
 
-test('metadata may have 16 KiB of JSON text, counted in octets of UTF-8', () => {
+test('metadata may have 16 KiB of JSON text, counted in bytes of UTF-8', () => {
   const frame = JSON.stringify({ a: '' }).length;
   const largest = { a: 'x'.repeat(16_384 - frame) };
   expect(readMetadata(largest)).toBe(largest);
@@ -24,7 +24,7 @@ test('metadata may have 16 KiB of JSON text, counted in octets of UTF-8', () => 
   expect(() => readMetadata({ a: 'é'.repeat(8_190) })).toThrow(refusal('/metadata'));
 });
 
-test('metadata may be nested 32 levels deep, and what is nested without end is refused, not a crash', () => {
+test('metadata may be nested 32 levels deep, and much deeper metadata is refused without a crash', () => {
   const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`);
   expect(() => readMetadata(nested(32))).not.toThrow();
   expect(() => readMetadata(nested(33))).toThrow(refusal('/metadata'));
@@ -38,6 +38,6 @@ test('a manifest key has no control characters and is valid Unicode', () => {
   }
 });
 
-test('folding makes one of what reads the same', () => {
+test('texts that read the same are folded to the same search text', () => {
   expect(foldText('E\u0301TE\u0301')).toBe(foldText('été'));
 });

@@ -26,7 +26,7 @@ export interface ContentFields {
 }
 
 /** 16 KiB of JSON text: `docs/contract.md#content`. */
-const maxMetadataOctets = 16 * 1024;
+const maxMetadataBytes = 16 * 1024;
 /** Far more than people write. Deeper nesting could exhaust the stack of code that prints it. */
 const maxMetadataDepth = 32;
 
@@ -38,8 +38,8 @@ export function readMetadata(metadata: Metadata): Metadata {
   if (isDeeperThan(metadata, maxMetadataDepth)) {
     throw validationFailure('/metadata', `must not be nested deeper than ${maxMetadataDepth} levels`);
   }
-  if (Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataOctets) {
-    throw validationFailure('/metadata', `must not have more than ${maxMetadataOctets} octets of JSON text`);
+  if (Buffer.byteLength(JSON.stringify(metadata)) > maxMetadataBytes) {
+    throw validationFailure('/metadata', `must not have more than ${maxMetadataBytes} bytes of JSON text`);
   }
   return metadata;
 }

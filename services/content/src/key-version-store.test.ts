@@ -15,7 +15,7 @@ describe.each(databaseKinds(process.env))('key versions on $name', ({ open }) =>
   });
   afterEach(() => database.close());
 
-  test('the first use is stored, and the same key passes again', async () => {
+  test('the fingerprint of a master key is stored at its first use, and the same key is accepted again', async () => {
     const both = new Map([
       [1, first],
       [2, second],
@@ -25,7 +25,7 @@ describe.each(databaseKinds(process.env))('key versions on $name', ({ open }) =>
     expect(await knownKeyVersions(database.db)).toEqual([1, 2]);
   });
 
-  test('every version that was first used with another key is named', async () => {
+  test('each version that was first used with another master key is named', async () => {
     await registry.compare(new Map([[1, first]]));
     const others = new Map([
       [1, second],
@@ -34,7 +34,7 @@ describe.each(databaseKinds(process.env))('key versions on $name', ({ open }) =>
     expect(await registry.compare(others)).toEqual({ differing: [1], missing: [] });
   });
 
-  test('every version that another process has used, and that is not among those given, is named', async () => {
+  test('each version of the master key that another process has used and this one lacks is named', async () => {
     await registry.compare(
       new Map([
         [1, first],
@@ -46,7 +46,7 @@ describe.each(databaseKinds(process.env))('key versions on $name', ({ open }) =>
     expect(await knownKeyVersions(database.db)).toEqual([1, 2, 3]);
   });
 
-  test('of two processes that start at once with different keys, one does not pass', async () => {
+  test('of two processes that start at once with different master keys, one is refused', async () => {
     const results = await Promise.all([
       registry.compare(new Map([[1, first]])),
       registry.compare(new Map([[1, second]])),

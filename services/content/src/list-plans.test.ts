@@ -38,7 +38,7 @@ describe.each(databaseKinds(process.env))('among many contents on $name', (kind)
   afterAll(() => opened.close());
 
   it.each(filters)(
-    'a list and its count read no more of an index than they may: %o',
+    'a list among many contents and its count read an index only within their bound: %o',
     async (filter, allowed) => {
       const plans = await planQueries(opened.db, async (db) => {
         for (const offset of [0, 15_000]) await listContents(db, filter, { limit: 50, offset });
@@ -48,8 +48,8 @@ describe.each(databaseKinds(process.env))('among many contents on $name', (kind)
     },
   );
 
-  it('the longest name there can be is stored and found', async () => {
-    // Each of these has three times as many octets once it is composed (Unicode Technical Report 15, table 3).
+  it('a content with the longest possible name is stored and found', async () => {
+    // Each of these has three times as many bytes once it is composed (Unicode Technical Report 15, table 3).
     const wide = ['\u{1D160}', '\u{1D161}', '\u{1D162}', '\u{1D163}', '\u{1D164}', '\u{1D1BC}', '\u{1D1C0}'];
     let seed = 1;
     const next = () => (seed = (seed * 48_271) % 2_147_483_647);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxMediaTypeLength, readMediaType } from './media-type.ts';
+import { maxMediaTypeLength, readMediaType } from './upload-request.ts';
 
 test.each([
   'video/mp2t',
@@ -11,7 +11,7 @@ test.each([
   'video/mp4; codecs="avc1.640028, mp4a.40.2"; profiles=isom',
   'multipart/mixed; boundary="a\\"b c"',
   'x/y',
-])('%s is a media type, and stays as it is', (text) => {
+])('%s is accepted as a media type, unchanged', (text) => {
   expect(readMediaType(text)).toBe(text);
 });
 
@@ -38,11 +38,11 @@ test.each([
   'a/b, c/d',
   `video/${'x'.repeat(128)}`,
   `video/mp4; x=${'x'.repeat(maxMediaTypeLength)}`,
-])('%j is none', (text) => {
+])('%j is refused as a media type', (text) => {
   expect(() => readMediaType(text)).toThrow(/contentType must be a media type/);
 });
 
-test('a long text that is nearly a media type is judged without trying out every way to read it', () => {
+test('a long text that is nearly a media type is refused without backtracking', () => {
   const started = performance.now();
   for (const text of [
     `a/b${'; x=y'.repeat(48)}!;`,

@@ -2,6 +2,7 @@ import type { ContentReader } from '@latchkey/shared/contracts';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import type { ContentServiceConfig } from './config.ts';
+import { readUploadStore, type UploadStore } from './config.ts';
 import { createKeyVersionRegistry } from './key-version-store.ts';
 import type { RouteOptions, RowCore } from './own-tables.ts';
 import { addContentInternalRoutes } from './routes/internal-routes.ts';
@@ -12,7 +13,6 @@ import {
   addDisableContentRoute,
   addRegisterContentRoute,
 } from './routes/write-contents.ts';
-import { readUploadStore, type UploadStore } from './upload-store.ts';
 
 export interface ContentReaders {
   contents: ContentReader;
@@ -25,7 +25,7 @@ export interface ContentRouteOptions extends RouteOptions {
   uploadStore: UploadStore | null;
 }
 
-/** Adds the content service to a process: its routes and those for neighbours. It has no jobs. */
+/** Adds the content service to a process: its routes and those for other services. It has no jobs. */
 export async function mount(
   core: RowCore<ContentServiceConfig>,
   { contents }: ContentReaders,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxUploadKeyOctets, readUploadKey } from './upload-key.ts';
+import { maxUploadKeyBytes, readUploadKey } from './upload-request.ts';
 
 const refused = (key: string) => {
   try {
@@ -25,7 +25,7 @@ describe('an upload key', () => {
     // Composed and decomposed: two objects, as the store sees it.
     'content/film/\u00e9.ts',
     'content/film/e\u0301.ts',
-  ])('%j names an object of its content', (key) => {
+  ])('the upload key %j names an object of its content', (key) => {
     expect(readUploadKey(key)).toEqual({ contentId: key.split('/')[1] });
   });
 
@@ -45,7 +45,7 @@ describe('an upload key', () => {
     ' content/film/x',
     'video/film/x',
     'content\\film\\x',
-  ])('%j does not start with content/<contentId>/', (key) => {
+  ])('the upload key %j is refused: it does not start with content/<contentId>/', (key) => {
     expect(refused(key)).toBe('VALIDATION_FAILED');
   });
 
@@ -68,27 +68,27 @@ describe('an upload key', () => {
     'content/film/..\\other\\x',
     'content/film/..%5cother',
     'content/film/a%255cb',
-  ])('%j leads elsewhere, by itself or once decoded', (key) => {
+  ])('the upload key %j is refused: it names another folder, by itself or once decoded', (key) => {
     expect(refused(key)).toBe('VALIDATION_FAILED');
   });
 
   test.each(['\0', '\n', '\r', '\t', '\x1b', '\x7f', '\x85', '\ud800', '%00', '%0a', '%7F', '%250d'])(
-    'with %j in it is refused',
+    'an upload key that contains %j is refused',
     (text) => {
       expect(refused(`content/film/a${text}b`)).toBe('VALIDATION_FAILED');
     },
   );
 
-  test('may have 1,024 octets of UTF-8, however many characters that are', () => {
+  test('an upload key may have 1,024 bytes of UTF-8, whatever the number of characters', () => {
     const start = 'content/film/';
-    const room = maxUploadKeyOctets - start.length;
+    const room = maxUploadKeyBytes - start.length;
     expect(refused(start + 'a'.repeat(room))).toBeNull();
     expect(refused(start + 'a'.repeat(room + 1))).toBe('VALIDATION_FAILED');
     expect(refused(start + '🎬'.repeat(Math.floor(room / 4)))).toBeNull();
     expect(refused(start + '🎬'.repeat(Math.ceil((room + 1) / 4)))).toBe('VALIDATION_FAILED');
   });
 
-  test('that is accepted never leaves the folder of its content, decode it as often as you like', () => {
+  test('an accepted upload key stays in the folder of its content, however often it is decoded', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '.',
@@ -125,7 +125,7 @@ describe('an upload key', () => {
     );
   });
 
-  test('made of honest segments is always accepted, and tells its content', () => {
+  test('an upload key of harmless segments is always accepted, and names its content', () => {
     const segment = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
       .filter((text) => !/[/\\%\p{Cc}]/u.test(text) && text.isWellFormed() && text !== '.' && text !== '..');

@@ -1,6 +1,6 @@
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import type { UploadStore } from './upload-store.ts';
+import type { UploadStore } from './config.ts';
 
 /** The file that a client wants to upload. */
 export interface Upload {

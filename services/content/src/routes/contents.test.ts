@@ -22,7 +22,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       .execute();
 
   describe('POST', () => {
-    test('201: registers with defaults, a UUID and a key endpoint', async () => {
+    test('registering a content returns 201 with defaults, a UUID and a key endpoint', async () => {
       const { status, body } = await service.ask('POST', '', { name: '  A film ' });
       expect(status).toBe(201);
       const id = '00000000-0000-4000-8000-000000000001';
@@ -42,7 +42,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       });
     });
 
-    test('201: the key endpoint is absolute where PUBLIC_URL is set, with or without its last slash', async () => {
+    test('the key endpoint of a content is absolute if PUBLIC_URL is set, with or without its last slash', async () => {
       for (const [publicUrl, id] of [
         ['https://keys.example/base/', 'a'],
         ['https://keys.example/base', 'b'],
@@ -54,7 +54,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       }
     });
 
-    test('201: new content gets the newest key version, and 200: keeps it when it is registered again', async () => {
+    test('a new content gets the newest key version, and keeps it when it is registered again', async () => {
       await service.ask('POST', '', { id: 'old', name: 'x' });
       await database.db
         .insertInto('key_versions')
@@ -65,7 +65,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       expect([again.status, again.body.content.keyVersion]).toEqual([200, 1]);
     });
 
-    test('200: an id that exists is updated in the members given, and a disabled content stays disabled', async () => {
+    test('registering a known id returns 200 and updates the given members, and a disabled content stays disabled', async () => {
       await service.ask('POST', '', { id: 'a', name: 'First', sizeBytes: 5, metadata: { kept: 1 } });
       await service.ask('DELETE', '/a');
       service.clock.advance(1_000);
@@ -81,7 +81,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       expect(body.content.updatedAt).toBe('2026-01-01T00:00:01.000Z');
     });
 
-    test('one 201 and else 200 when many register one id at once', async () => {
+    test('of many concurrent registrations of one id, one returns 201 and the others 200', async () => {
       const answers = await Promise.all(
         Array.from({ length: 16 }, (_, i) => service.ask('POST', '', { id: 'same', name: `${i}` })),
       );
@@ -103,14 +103,14 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       ['a null id', { name: 'x', id: null }, '/id'],
       ['a size that is text', { name: 'x', sizeBytes: '5' }, '/sizeBytes'],
       ['a negative size', { name: 'x', sizeBytes: -1 }, '/sizeBytes'],
-      ['half an octet', { name: 'x', sizeBytes: 0.5 }, '/sizeBytes'],
+      ['half a byte', { name: 'x', sizeBytes: 0.5 }, '/sizeBytes'],
       ['a size beyond 2^53', { name: 'x', sizeBytes: 2 ** 53 }, '/sizeBytes'],
       ['a long manifest key', { name: 'x', manifestKey: 'a'.repeat(1_025) }, '/manifestKey'],
       ['a manifest key with a NUL', { name: 'x', manifestKey: 'a\u0000' }, '/manifestKey'],
       ['metadata that is a list', { name: 'x', metadata: [] }, '/metadata'],
       ['metadata that is null', { name: 'x', metadata: null }, '/metadata'],
       ['large metadata', { name: 'x', metadata: { a: 'x'.repeat(16_384) } }, '/metadata'],
-    ])('400: %s', async (_, body, path) => {
+    ])('registering a content with %s returns 400', async (_, body, path) => {
       const answer = await service.ask('POST', '', body);
       expect([answer.status, answer.body.code]).toEqual([400, 'VALIDATION_FAILED']);
       expect(answer.body.errors.map((error: { path: string }) => error.path)).toContain(path);
@@ -119,7 +119,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
   });
 
   describe('GET the list', () => {
-    test('200: pages, filters and counts', async () => {
+    test('the list of contents has pages, filters and a count', async () => {
       for (const id of ['a', 'b', 'c']) {
         await service.ask('POST', '', { id, name: `Film ${id}` });
         service.clock.advance(1);
@@ -138,11 +138,11 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
     });
 
     test.each(['limit=0', 'limit=501', 'limit=x', 'limit=', 'limit=1&limit=2', 'offset=-1', 'offset=1e99'])(
-      '400: %s',
+      'the list of contents returns 400 for ?%s',
       async (query) => expect((await service.ask('GET', `?${query}`)).status).toBe(400),
     );
 
-    test('400: an unknown status names the known ones, once', async () => {
+    test('the list of contents returns 400 for an unknown status, and names the known ones once', async () => {
       const { status, body } = await service.ask('GET', '?status=gone');
       expect([status, body.errors]).toEqual([
         400,
@@ -158,31 +158,33 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       'q=a&q=b',
       `q=${'x'.repeat(201)}`,
       'page=2',
-    ])('400: %s', async (query) => expect((await service.ask('GET', `?${query}`)).status).toBe(400));
+    ])('the list of contents returns 400 for ?%s', async (query) =>
+      expect((await service.ask('GET', `?${query}`)).status).toBe(400),
+    );
   });
 
   describe('one content', () => {
-    test('GET 200: as it was registered', async () => {
+    test('a content is shown as it was registered', async () => {
       const { body } = await service.ask('POST', '', { id: 'a', name: 'x', metadata: { a: [1] } });
       const found = await service.ask('GET', '/a', undefined, keys.playback);
       expect([found.status, found.body]).toEqual([200, body]);
     });
 
-    test('PATCH 200: changes any member, and brings a disabled content back', async () => {
+    test('PATCH changes any member of a content, and brings a disabled one back', async () => {
       await service.ask('POST', '', { id: 'a', name: 'x', sizeBytes: 5 });
       await service.ask('DELETE', '/a');
       const { status, body } = await service.ask('PATCH', '/a', { status: 'active', sizeBytes: null });
       expect([status, body.content.status, body.content.sizeBytes]).toEqual([200, 'active', null]);
     });
 
-    test('PATCH 400: an empty body, no body, an id, a name of white space', async () => {
+    test('PATCH of a content returns 400 for an empty or missing body, an id, and a name of white space', async () => {
       await service.ask('POST', '', { id: 'a', name: 'x' });
       for (const body of [{}, undefined, { id: 'b' }, { name: ' ' }, { status: null }]) {
         expect((await service.ask('PATCH', '/a', body)).status).toBe(400);
       }
     });
 
-    test('DELETE 200: disables, and does so again without moving its time', async () => {
+    test('DELETE disables a content, and a repeat does not change its time', async () => {
       await service.ask('POST', '', { id: 'a', name: 'x' });
       service.clock.advance(1_000);
       const first = await service.ask('DELETE', '/a');
@@ -192,7 +194,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
       expect(second).toMatchObject({ status: 200, body: first.body });
     });
 
-    test('404: an id that is unknown or can be none', async () => {
+    test('an unknown or malformed content id returns 404', async () => {
       for (const id of ['none', 'leases', 'a%2Fb', 'a%00', `${'x'.repeat(257)}`, '%C3%A9']) {
         for (const [method, body] of [['GET'], ['PATCH', { name: 'x' }], ['DELETE']] as const) {
           const answer = await service.ask(method, `/${id}`, body);
@@ -202,7 +204,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
     });
   });
 
-  test('403: who may only read does not write, and who may only upload does neither', async () => {
+  test('the scope playback cannot write contents, and the scope upload can neither read nor write them', async () => {
     await service.ask('POST', '', { id: 'a', name: 'x' });
     for (const key of [keys.playback, keys.upload]) {
       const answers = [
@@ -218,7 +220,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
     expect((await service.ask('GET', '/a', undefined, keys.admin)).body.content).toMatchObject({ name: 'x' });
   });
 
-  test('every write and every refused one is in the audit', async () => {
+  test('every write of a content is audited, also a refused one', async () => {
     await service.ask('POST', '', { id: 'a', name: 'x' });
     await service.ask('POST', '', { id: 'a', name: 'y' });
     await service.ask('PATCH', '/a', { name: 'z' });
@@ -242,7 +244,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
     ]);
   });
 
-  test('every write is in the change feed and told to the dashboard', async () => {
+  test('every write of a content is in the change feed and in the event stream of the dashboard', async () => {
     const told: string[] = [];
     service.bus.subscribe((message) => {
       if (message.type === 'notice' && message.notice.topic === 'content') told.push(message.notice.event);
@@ -258,7 +260,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
     expect(told).toEqual(['created', 'updated', 'disabled']);
   });
 
-  test('a cached state is forgotten by the time the answer leaves: known absent, active and disabled', async () => {
+  test('a cached state of a content is dropped before the answer of a write leaves: absent, active and disabled', async () => {
     const { contents } = service.authority;
     const cached = async () => {
       await contents.load('a');

@@ -40,7 +40,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
       .execute();
   const refusal = ({ status, body }: { status: number; body: { code: string } }) => `${status} ${body.code}`;
 
-  test('200: a URL for this object with this type and length, for 300 s from now', async () => {
+  test('POST /presign returns 200 with a URL for this object, type and length, valid for 300 s', async () => {
     service.clock.advance(1_234);
     const { status, body } = await service.presign(upload);
     expect(status).toBe(200);
@@ -67,7 +67,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     ['content', '', 'film'],
     ['pair', 'uploader', 'film'],
   ])(
-    '403 TOKEN_REVOKED: a viewer token from before a revocation of the %s gets no URL',
+    'POST /presign returns 403 TOKEN_REVOKED to a viewer token from before a revocation of the %s',
     async (_, viewer_id, content_id) => {
       const token = viewer({ scope: 'upload' });
       expect((await service.presign(upload, token)).status).toBe(200);
@@ -86,7 +86,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     },
   );
 
-  test('200: without a length any may come; 0 and 5 GiB are lengths', async () => {
+  test('POST /presign without a length allows any length, and accepts lengths from 0 to 5 GiB', async () => {
     const open = await service.presign({ key: upload.key, contentType: upload.contentType });
     expect(open.body.headers).toEqual({ 'Content-Type': 'video/mp2t' });
     expect(open.body.url).toContain('X-Amz-SignedHeaders=content-type%3Bhost');
@@ -97,7 +97,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     }
   });
 
-  test('200: the path of the URL is the key, octet for octet', async () => {
+  test('the path of a presigned URL is the upload key, byte for byte', async () => {
     for (const name of [
       "ü b+c&d=e?f#g(h)'i!j*k~l@m:n",
       '100%',
@@ -114,7 +114,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     }
   });
 
-  test('200: with an endpoint, as host name or in the path', async () => {
+  test('a presigned URL has the bucket in the host name or in the path of the configured endpoint', async () => {
     for (const [forcePathStyle, start] of [
       [true, 'http://minio.example:9000/videos/content/film/1.ts?'],
       [false, 'http://videos.minio.example:9000/content/film/1.ts?'],
@@ -126,7 +126,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     }
   });
 
-  test('200: each URL that is given is on record, with the object and without the URL', async () => {
+  test('each presigned URL is audited with its object, and without the URL', async () => {
     await service.presign(upload, keys.admin);
     await service.presign({ ...upload, key: 'content/film/2.ts' }, viewer({ scope: 'play upload' }));
     const row = { action: 'upload.presign', outcome: 'done', code: null };
@@ -136,7 +136,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     ]);
   });
 
-  test('200: for admin, full and upload, and for a viewer with `upload` among its scopes, within its contents', async () => {
+  test('POST /presign accepts the scopes admin, full and upload, and a viewer with the scope `upload` for its contents', async () => {
     const allowed = [
       keys.admin,
       keys.full,
@@ -148,7 +148,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     for (const credential of allowed) expect((await service.presign(upload, credential)).status).toBe(200);
   });
 
-  test('400: what is no key, no media type, no length, and what is not known', async () => {
+  test('POST /presign returns 400 for a malformed key, media type or length, and for an unknown member', async () => {
     const wrong = [
       { ...upload, key: 'content/film/../other/1.ts' },
       { ...upload, key: 'content/film/%2e%2e/other/1.ts' },
@@ -165,7 +165,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     }
   });
 
-  test('401 and 403: nobody, a playback key, a viewer without the scope, a viewer of other contents', async () => {
+  test('POST /presign refuses a missing credential, a playback key, a viewer without the scope and a viewer of other contents', async () => {
     expect(refusal(await service.presign(upload, 'garbage'))).toBe('401 INVALID_TOKEN');
     expect(refusal(await service.presign(upload, keys.playback))).toBe('403 INSUFFICIENT_SCOPE');
     for (const scope of [undefined, '', 'play', 'uploads', 'UPLOAD', ['upload', 1]]) {
@@ -176,7 +176,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     expect((await service.presign({ ...upload, key: 'content/other/1.ts' }, elsewhere)).status).toBe(200);
   });
 
-  test('404: content that is not registered or was disabled, until it is active again', async () => {
+  test('POST /presign returns 404 for a content that is not registered or is disabled, until it is active again', async () => {
     const nothing = { ...upload, key: 'content/nothing/1.ts' };
     expect(refusal(await service.presign(nothing))).toBe('404 CONTENT_NOT_FOUND');
     await service.ask('DELETE', '/film');
@@ -185,13 +185,13 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     expect((await service.presign(upload)).status).toBe(200);
   });
 
-  test('404: where it is off', async () => {
+  test('POST /presign returns 404 if uploads are off', async () => {
     const off = await serveContents(database.db);
     expect(refusal(await off.presign(upload, keys.admin))).toBe('404 NOT_FOUND');
     await off.app.close();
   });
 
-  test('a refusal of an API key is on record; a viewer’s is in its log line', async () => {
+  test('a refused upload of an API key is audited, and one of a viewer is in its log line', async () => {
     await service.presign(upload, keys.playback);
     await service.presign({ ...upload, key: 'content/nothing/1.ts' });
     await service.presign(upload, viewer({}));
@@ -203,7 +203,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     expect(service.lines.at(-1)).toMatchObject({ status: 403, code: 'INSUFFICIENT_SCOPE' });
   });
 
-  test('no line and no word to the operator shows a signature or the secret', async () => {
+  test('no log line and no message to the operator shows a signature or the secret of the bucket', async () => {
     const { body } = await service.presign(upload);
     const signature = new URL(body.url).searchParams.get('X-Amz-Signature') ?? '';
     expect(signature).toMatch(/^[0-9a-f]{64}$/);

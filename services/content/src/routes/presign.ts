@@ -4,20 +4,19 @@ import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, instantOf } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { findContent } from '../content-store.ts';
-import { maxMediaTypeLength, readMediaType } from '../media-type.ts';
 import type { Ledger, RouteOptions } from '../own-tables.ts';
-import { maxUploadKeyOctets, readUploadKey } from '../upload-key.ts';
+import { maxMediaTypeLength, maxUploadKeyBytes, readMediaType, readUploadKey } from '../upload-request.ts';
 import type { SignUpload, Upload } from '../upload-signer.ts';
 
 /** The largest object that one PUT may make: 5 GiB (S3's user guide, "Uploading objects"). */
-const maxUploadOctets = 5 * 1024 ** 3;
+const maxUploadBytes = 5 * 1024 ** 3;
 
 const BodySchema = Type.Object(
   {
     key: Type.String({
-      maxLength: maxUploadKeyOctets,
+      maxLength: maxUploadKeyBytes,
       description:
-        'Where the object will lie in the bucket: `content/<contentId>/…`, at most 1,024 octets of UTF-8, taken as it is. No empty, `.` or `..` segment, no control character and no backslash, nor what percent-decoding would turn into one.',
+        'Where the object will lie in the bucket: `content/<contentId>/…`, at most 1,024 bytes of UTF-8, unchanged. It has no empty, `.` or `..` segment, no control character and no backslash, also after percent-decoding.',
     }),
     contentType: Type.String({
       maxLength: maxMediaTypeLength,
@@ -26,7 +25,7 @@ const BodySchema = Type.Object(
     contentLength: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: maxUploadOctets,
+        maximum: maxUploadBytes,
         description: 'Bytes. If given, the store refuses an upload of another length.',
       }),
     ),
@@ -52,7 +51,7 @@ const schema = {
   tags: ['Uploads'],
   summary: 'Get a URL that uploads one file of a content',
   description:
-    'For API keys with scope admin, full or upload, and for viewer tokens with `upload` in their `scope` claim, within their content claim. A content that is disabled takes no uploads. An object that is there already is replaced. Without ENABLE_PRESIGN=true this is not here.',
+    'For API keys with scope admin, full or upload, and for viewer tokens with `upload` in their `scope` claim, within their content claim. A disabled content accepts no uploads. An existing object is replaced. Without ENABLE_PRESIGN=true this route does not exist.',
   body: BodySchema,
   response: {
     200: AnswerSchema,

@@ -81,7 +81,7 @@ export function addChangeContentRoute(app: App, { ledger }: RouteOptions): void 
 
 const disableSchema = {
   tags: ['Content'],
-  summary: 'Disable a content: it gives no more keys',
+  summary: 'Disable a content: its keys are no longer served',
   params: ContentParametersSchema,
   response: {
     200: ContentAnswerSchema,
