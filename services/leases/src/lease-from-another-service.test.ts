@@ -28,7 +28,7 @@ const lease = {
   revokedBy: null,
   reason: null,
 };
-/** Any id that a viewer may have: Postgres takes no text with the octet 0, and tokens with control characters are refused. */
+/** Any id that a viewer may have: Postgres takes no text with the byte 0, and tokens with control characters are refused. */
 const ids = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => !/\p{Cc}/u.test(id));
 
 // One contract for the lease service's own reader and for the client that asks it over HTTP.
@@ -58,7 +58,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       return new LeaseStore(database.db, true).insert({ id, ...lease, ...more }).then(() => id);
     };
 
-    test('tells whose lease it is, for what and until when', async () => {
+    test('another service gets viewer, content and end of a lease, and its revocation', async () => {
       expect(await reader.findLease(await insert())).toEqual(
         createLeaseState({ expiresAt: now + 300_000, renewableUntil: now + 330_000 }),
       );
@@ -66,7 +66,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       expect(await reader.findLease(revoked)).toMatchObject({ revokedAt: now + 1 });
     });
 
-    test('knows no lease whose id is none, whatever it holds', async () => {
+    test('another service gets null for an unknown or malformed lease id, whatever it contains', async () => {
       for (const id of [randomUUID(), '..', '../marks', 'a/b', '%00', '?x', '#', ' '])
         expect(await reader.findLease(id)).toBeNull();
       await fc.assert(
@@ -77,7 +77,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       );
     });
 
-    test('tells the latest mark on the viewer, the content or the pair, and null where there is none', async () => {
+    test('another service gets the latest mark of the viewer, the content and the pair, and null without one', async () => {
       const marks = new MarkStore(database.db);
       expect(await reader.findMark('ann', 'film')).toBeNull();
       await marks.mark({ viewerId: 'ann', contentId: null }, now);
@@ -88,7 +88,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       expect(await reader.findMark('bob', 'series')).toBeNull();
     });
 
-    test('finds the mark of any viewer, whatever the id holds', async () => {
+    test('another service gets the mark of any viewer, whatever the id contains', async () => {
       const marks = new MarkStore(database.db);
       await fc.assert(
         fc.asyncProperty(ids, async (viewerId) => {
@@ -100,7 +100,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       );
     });
 
-    test('says that it cannot be known where the database does not answer', async () => {
+    test('another service gets DEPENDENCY_UNAVAILABLE for leases and marks while the database does not answer', async () => {
       await database.close();
       const unavailable = { code: 'DEPENDENCY_UNAVAILABLE' };
       await expect(reader.findLease(randomUUID())).rejects.toMatchObject(unavailable);
@@ -109,7 +109,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     });
   });
 
-  test('over HTTP, each answer says from which number of the change feed on it is true', async () => {
+  test('each answer about leases and marks over HTTP carries the number of the change feed from which it is true', async () => {
     const database = await open();
     const order: string[] = [];
     const reader: LeaseReader = {

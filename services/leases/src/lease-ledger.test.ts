@@ -58,13 +58,13 @@ beforeEach(() => {
   ledger = createLeaseLedger(plain, publisher, { renewGraceSeconds: 30 });
 });
 
-test('an act begins for the replicas before it is written, and they get its leases after the commit', async () => {
+test('the leases of an act are published to replicas after its commit, with the place in the feed from before it', async () => {
   await ledger.write(async (entry) => entry.created(lease));
   expect(order).toEqual(['begun', 'committed', 'published']);
   expect(published).toEqual([{ id: 'l', state, at: now, changeNumber: null }]);
 });
 
-test('a renewal is announced as one, with what the event stream shows', async () => {
+test('a renewal of a lease is announced as a renewal, with the notice for the event stream', async () => {
   await ledger.write(async (entry) => entry.renewed(lease));
   const data = expect.objectContaining({ id: 'l', state: 'active' });
   expect(announced).toEqual([
@@ -72,7 +72,7 @@ test('a renewal is announced as one, with what the event stream shows', async ()
   ]);
 });
 
-test('a revoked lease goes to the replicas with the number of its change', async () => {
+test('a revoked lease is published to replicas with the number of its change', async () => {
   const revoked: Lease = { ...lease, revokedAt: now, revokedBy: 'management' };
   await ledger.write(async (entry) => {
     const leaseId = lease.id;
@@ -82,14 +82,14 @@ test('a revoked lease goes to the replicas with the number of its change', async
   expect(announced).toMatchObject([{ type: 'notice', notice: { topic: 'lease', event: 'revoked' } }]);
 });
 
-test('an act that the database ran again publishes what its last attempt did', async () => {
+test('an act on leases that the database ran twice publishes only its last attempt', async () => {
   attempts = 2;
   let attempt = 0;
   await ledger.write(async (entry) => entry.created({ ...lease, id: `l${++attempt}` }));
   expect(published.map(({ id }) => id)).toEqual(['l2']);
 });
 
-test('an act that failed publishes nothing', async () => {
+test('an act on leases that failed publishes nothing', async () => {
   const failing = ledger.write(async (entry) => {
     entry.created(lease);
     throw new Error('no');

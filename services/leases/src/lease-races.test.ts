@@ -24,7 +24,7 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     ['viewer', { viewerId: 'ann' }],
     ['content', { contentId: 'film' }],
     ['pair', { viewerId: 'ann', contentId: 'film' }],
-  ])('no creation with an older token slips past a revocation of the %s', async (_name, selector) => {
+  ])('no concurrent creation with an older token escapes a revocation of the %s', async (_name, selector) => {
     const leases = await openLeases(database.db);
     const token = leases.tokenOf('ann');
     const create = (n: number) =>
@@ -42,7 +42,7 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     expect(await create(99)).toMatchObject({ status: 403, body: { code: 'TOKEN_REVOKED' } });
   });
 
-  it('the limit of a viewer holds', async () => {
+  it('concurrent creations never exceed LEASE_MAX_PER_VIEWER', async () => {
     const leases = await openLeases(database.db, { rules: { maxPerViewer: 5 } });
     const token = leases.tokenOf('ann');
     const answers = await Promise.all(
@@ -55,7 +55,7 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     expect(await countActiveLeases(leases)).toBe(5);
   });
 
-  it('the limit of a viewer holds where the oldest lease gives way', async () => {
+  it('concurrent creations never exceed LEASE_MAX_PER_VIEWER if the oldest lease is evicted', async () => {
     const leases = await openLeases(database.db, { rules: { maxPerViewer: 5, limitMode: 'evict-oldest' } });
     const token = leases.tokenOf('ann');
     const answers = await Promise.all(
@@ -67,7 +67,7 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     expect(await countActiveLeases(leases)).toBe(5);
   });
 
-  it('one device gets one lease', async () => {
+  it('concurrent creations of one device make one lease', async () => {
     const leases = await openLeases(database.db);
     const token = leases.tokenOf('ann');
     const answers = await Promise.all(
@@ -77,7 +77,7 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
     expect(new Set(answers.map(({ body }) => body.lease.id)).size).toBe(1);
   });
 
-  it('a revocation wins against renewals', async () => {
+  it('a revocation takes precedence over concurrent renewals', async () => {
     const leases = await openLeases(database.db);
     const token = leases.tokenOf('ann');
     const { body } = await leases.ask('POST', '/keys/leases', token, { contentId: 'film' });

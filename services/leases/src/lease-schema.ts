@@ -80,12 +80,12 @@ export function toLeaseView(lease: Lease, now: number) {
 }
 
 /** Fits an index of Postgres, whose entries hold some 2,700 bytes (nbtree, BTMaxItemSize). */
-const maxViewerIdOctets = 1_024;
+const maxViewerIdBytes = 1_024;
 
 /** @throws AppError VALIDATION_FAILED for an id that is longer than a token's `sub` may be */
 export function readViewerId(text: string): string {
-  if (Buffer.byteLength(text) <= maxViewerIdOctets) return text;
-  throw validationFailure('/viewerId', `must not have more than ${maxViewerIdOctets} octets`);
+  if (Buffer.byteLength(text) <= maxViewerIdBytes) return text;
+  throw validationFailure('/viewerId', `must not have more than ${maxViewerIdBytes} bytes`);
 }
 
 /**

@@ -34,7 +34,7 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     return lease;
   }
 
-  it('gives a lease back as it was stored', async () => {
+  it('a lease is read back as it was stored', async () => {
     const lease = await add({
       deviceId: 'tv 📺',
       renewedAt: 5,
@@ -47,7 +47,7 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     expect(await store.find(randomUUID())).toBeNull();
   });
 
-  it('reuses only an active lease of the same viewer, content and device', async () => {
+  it('only an active lease of the same viewer, content and device is reused', async () => {
     await add();
     const tv = await add({ deviceId: 'tv' });
     await add({ deviceId: 'old', expiresAt: now });
@@ -59,7 +59,7 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     expect(await store.findReusable({ viewerId: 'bob', contentId: 'film', deviceId: 'tv' }, now)).toBeNull();
   });
 
-  it('renews neither a revoked lease nor one that expired too long ago', async () => {
+  it('a revoked lease and one that expired too long ago are not renewed', async () => {
     const renewal = { at: now, expiresAt: now + 9, expiringAfter: now - 30 };
     const inGrace = await add({ expiresAt: now - 29 });
     const beyond = await add({ expiresAt: now - 30 });
@@ -73,7 +73,7 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     expect(await store.renew(revoked.id, renewal)).toBeNull();
   });
 
-  it('revokes one lease once, and keeps the first revocation', async () => {
+  it('a lease is revoked once, and keeps its first revocation', async () => {
     const { id } = await add();
     const first = { at: now, by: 'viewer', reason: 'done' } as const;
     expect(await store.revokeOne(id, first)).toMatchObject({
@@ -85,7 +85,7 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     expect(await store.find(id)).toMatchObject({ revokedAt: now, revokedBy: 'viewer' });
   });
 
-  it('lists newest first, page by page, without a gap or a repeat where times are equal', async () => {
+  it('leases are listed newest first, page by page, without a gap or a repeat at equal times', async () => {
     for (let n = 0; n < 5; n++) await add({ createdAt: n < 3 ? 1 : 2 });
     const everything = { viewerId: null, contentId: null, state: null };
     const all = await store.list(everything, now, 100, null);
@@ -100,7 +100,7 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     expect(paged).toEqual(all);
   });
 
-  it('tells the states apart as the rule does', async () => {
+  it('a list of leases filtered by state agrees with the state of each lease', async () => {
     const active = await add();
     const expired = await add({ expiresAt: now });
     const revoked = await add({ revokedAt: now, expiresAt: now - 5 });
@@ -113,7 +113,7 @@ describe.each(databaseKinds(process.env))('LeaseStore on $name', ({ open }) => {
     expect(await store.countActive({ viewerId: 'bob', contentId: null }, now)).toBe(0);
   });
 
-  it('purges what ended long ago, never more than the limit at once', async () => {
+  it('the purge removes leases that ended long ago, never more than the limit at once', async () => {
     for (let n = 0; n < 5; n++) await add({ createdAt: 1, expiresAt: 50 });
     const kept = await add({ createdAt: 1, expiresAt: 100 });
     const revoked = await add({ createdAt: 1, revokedAt: 199 });

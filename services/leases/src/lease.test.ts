@@ -17,25 +17,25 @@ const lease: Lease = {
 };
 
 describe('the state of a lease', () => {
-  it('is active until the millisecond of its expiry, and expired from then on', () => {
+  it('a lease is active until the millisecond of its expiry, and expired from then on', () => {
     expect(statusOf(lease, 999)).toBe('active');
     expect(statusOf(lease, 1_000)).toBe('expired');
   });
 
-  it('stays revoked when the time runs out as well', () => {
+  it('a revoked lease stays revoked after its expiry', () => {
     expect(statusOf({ ...lease, revokedAt: 5 }, 10)).toBe('revoked');
     expect(statusOf({ ...lease, revokedAt: 5 }, 5_000)).toBe('revoked');
   });
 });
 
 describe('the life of a lease', () => {
-  it('is what was asked for, up to the maximum, and the usual where nothing was', () => {
+  it('a lease lives as long as requested, up to the maximum, and the default time without a request', () => {
     expect(grantTtlSeconds(usualRules, undefined)).toBe(300);
     expect(grantTtlSeconds(usualRules, 20)).toBe(20);
     expect(grantTtlSeconds(usualRules, Number.MAX_SAFE_INTEGER)).toBe(3_600);
   });
 
-  it('is to be renewed after three quarters, but never at once', () => {
+  it('a lease should be renewed after three quarters of its life, and never at once', () => {
     expect(renewAfterSeconds(300)).toBe(225);
     expect(renewAfterSeconds(5)).toBe(3);
     expect(renewAfterSeconds(1)).toBe(1);

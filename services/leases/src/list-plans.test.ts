@@ -10,7 +10,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaseStatuses } from './lease.ts';
 import { LeaseStore } from './lease-store.ts';
-import { listLeases } from './list-leases.ts';
+import { listLeases } from './routes/read-leases.ts';
 
 const now = Date.UTC(2027, 0, 1);
 const selectors = {
@@ -71,7 +71,7 @@ describe.each(databaseKinds(process.env))('among many leases on $name', (kind) =
   afterAll(() => opened.close());
 
   it.each(Object.entries(selectors))(
-    'a list and a count of %s walk through no table, and through an index no further than a page',
+    'a list and a count of %s scan no table, and an index no further than a page',
     async (what, selector) => {
       const revocations = createTableCheck('revocations');
       const plans = await planQueries(opened.db, async (db) => {
@@ -98,7 +98,7 @@ describe.each(databaseKinds(process.env))('among many leases on $name', (kind) =
       { viewerId: null, contentId: 'content-0' },
       'leases_open_by_content_id',
     ],
-  ])('of %s the active ones are counted by an index alone', async (_, selector, index) => {
+  ])('the active ones of %s are counted by an index alone', async (_, selector, index) => {
     const [plan] = await planQueries(opened.db, (db) => new LeaseStore(db, true).countActive(selector, now));
     expect(plan?.steps.join()).toMatch(new RegExp(`(COVERING INDEX|Index Only Scan leases by) ${index}`));
   });

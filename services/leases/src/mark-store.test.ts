@@ -13,11 +13,11 @@ describe.each(databaseKinds(process.env))('MarkStore on $name', ({ open }) => {
   });
   afterEach(() => database.close());
 
-  it('finds no mark where there is none', async () => {
+  it('without a mark, none is found', async () => {
     expect(await store.findLatest('ann', 'film')).toBeNull();
   });
 
-  it('finds the latest of the marks on the viewer, the content and the pair, and no other', async () => {
+  it('the latest mark of the viewer, the content and the pair is found, and no other', async () => {
     await store.mark({ viewerId: 'ann', contentId: null }, 10);
     await store.mark({ viewerId: null, contentId: 'film' }, 20);
     await store.mark({ viewerId: 'ann', contentId: 'film' }, 30);
@@ -27,7 +27,7 @@ describe.each(databaseKinds(process.env))('MarkStore on $name', ({ open }) => {
     expect(await store.findLatest('bob', 'series')).toBeNull();
   });
 
-  it('never moves a mark back', async () => {
+  it('a mark never moves back', async () => {
     await store.mark({ viewerId: 'ann', contentId: null }, 20);
     await store.mark({ viewerId: 'ann', contentId: null }, 10);
     expect(await store.findLatest('ann', 'film')).toBe(20);
@@ -35,7 +35,7 @@ describe.each(databaseKinds(process.env))('MarkStore on $name', ({ open }) => {
     expect(await store.findLatest('ann', 'film')).toBe(21);
   });
 
-  it('purges old marks, never more than the limit at once', async () => {
+  it('the purge removes old marks, never more than the limit at once', async () => {
     for (let n = 0; n < 5; n++) await store.mark({ viewerId: `v${n}`, contentId: 'film' }, n);
     await store.mark({ viewerId: 'kept', contentId: null }, 100);
     expect(await store.purge(100, 3)).toBe(3);
@@ -43,14 +43,14 @@ describe.each(databaseKinds(process.env))('MarkStore on $name', ({ open }) => {
     expect(await store.findLatest('kept', 'film')).toBe(100);
   });
 
-  it('is not asked for a lease whose id is none', async () => {
+  it('the database is not asked for a malformed lease id', async () => {
     const reader = createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
     await database.close();
     expect(await reader.findLease("' or 1=1 --")).toBeNull();
     database = await open();
   });
 
-  it('says that it cannot be known where the database does not answer', async () => {
+  it('a mark is DEPENDENCY_UNAVAILABLE while the database does not answer', async () => {
     const reader = createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
     await database.close();
     await expect(reader.findMark('ann', 'film')).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });

@@ -28,7 +28,7 @@ export interface LeaseReaders {
   contents: ContentReader;
 }
 
-/** Adds the lease service to a process: its routes, those for neighbours, and its jobs. */
+/** Adds the lease service to a process: its routes, those for other services, and its jobs. */
 export async function mount(core: RowCore<LeaseConfig>, { leases, contents }: LeaseReaders): Promise<void> {
   const { app, values, sharing } = core;
   await leaseRoutes({

@@ -45,7 +45,7 @@ describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
     }
   }
 
-  it('keeps a lease for a day after its grace, and a mark for as long as a token can be accepted', async () => {
+  it('the purge keeps a lease for a day after its grace, and a mark for as long as a token can be accepted', async () => {
     const marks = new MarkStore(database.db);
     await addLeases(1, clock.now());
     await marks.mark({ viewerId: 'ann', contentId: null }, clock.now());
@@ -57,13 +57,13 @@ describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
     expect(await purge.run()).toMatchObject({ leases: 1, marks: 0 });
   });
 
-  it('one run removes all that has ended, in short transactions', async () => {
+  it('one run of the purge removes every lease that ended long ago, in short transactions', async () => {
     await addLeases(10_500, clock.now());
     clock.advance((daySeconds + 31) * 1_000);
     expect(await purge.run()).toMatchObject({ leases: 10_500 });
   });
 
-  it('removes changes of the feed after an hour', async () => {
+  it('the purge removes changes of the feed after an hour', async () => {
     await database.db.insertInto('changes').values({ number: 1, at: clock.now(), change: '{}' }).execute();
     await database.db.updateTable('change_counter').set({ number: 2 }).execute();
     clock.advance(3_600_000);

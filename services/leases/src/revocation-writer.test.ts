@@ -35,7 +35,7 @@ describe.each(databaseKinds(process.env))('the writer of revocations on $name', 
     createRevocationWriter({ db: database.db, clock, revocations: createTableCheck('revocations'), signal });
   const openRows = () => new LeaseStore(database.db, false).countActive(everything, now);
 
-  it('goes on where it was stopped, in another process too, and writes each row once', async () => {
+  it('writing a revocation to rows continues where it was stopped, also in another process, and writes each row once', async () => {
     const stopping = new AbortController();
     const first = createWriter(stopping.signal).run();
     stopping.abort();
@@ -48,7 +48,7 @@ describe.each(databaseKinds(process.env))('the writer of revocations on $name', 
     expect(await createWriter().run()).toBe(0);
   });
 
-  it('two that run at the same time write each row once between them', async () => {
+  it('two concurrent writers of revocations write each row once in total', async () => {
     const written = await Promise.all([createWriter().run(), createWriter().run(), createWriter().run()]);
     // One that found another at work comes again a second later.
     const rest = await createWriter().run();

@@ -53,7 +53,7 @@ describe.each(databaseKinds(process.env))(
       );
     const reader = () => createLeaseReader({ db: database.db, renewGraceSeconds: 30 });
 
-    it('answers before the rows are written, and every lease counts as revoked for keys, renewals, look-ups, lists and gauges', async () => {
+    it('a large revocation answers before its rows are written, and its leases count as revoked for keys, renewals, look-ups, lists and gauges', async () => {
       const ids = await fill(150);
       const [other] = await fill(1, { viewerId: 'zoe', contentId: 'series' });
       const { body } = await revoke({ contentId: 'film', reason: 'terms' });
@@ -85,7 +85,7 @@ describe.each(databaseKinds(process.env))(
       expect(await openRows()).toBe(1);
     });
 
-    it('lists revoked leases in one order and without a gap, page by page, while half of the rows are written', async () => {
+    it('revoked leases are listed in one order and without a gap while half of their rows are written', async () => {
       const ids = await fill(150);
       await revoke({ contentId: 'film' });
       const written = ids.slice(40, 90);
@@ -104,7 +104,7 @@ describe.each(databaseKinds(process.env))(
       expect(seen).toEqual(ids.toReversed());
     });
 
-    it('does not count for LEASE_MAX_PER_VIEWER, and its leases are not reused', async () => {
+    it('leases of a large revocation do not count for LEASE_MAX_PER_VIEWER, and are not reused', async () => {
       leases = await openLeases(database.db, { rules: { maxPerViewer: 1 } });
       await fill(150, { viewerId: 'ann' });
       await revoke({ viewerId: 'ann' });
@@ -118,7 +118,7 @@ describe.each(databaseKinds(process.env))(
       expect((await reader().findLease(body.lease.id))?.revokedAt).toBeNull();
     });
 
-    it('covers no lease that is created after it, in the same millisecond or by a clock that is behind', async () => {
+    it('a large revocation covers no lease that is created after it, in the same millisecond or by a clock that is behind', async () => {
       await fill(150);
       await revoke({ contentId: 'film' });
       const ask = { contentId: 'film', viewerId: 'ann' };
@@ -130,7 +130,7 @@ describe.each(databaseKinds(process.env))(
         expect(await reader().findLease(body.lease.id)).toMatchObject({ revokedAt: null });
     });
 
-    it('covers leases that a process whose clock is ahead created before it', async () => {
+    it('a large revocation covers leases that a process whose clock is ahead created before it', async () => {
       leases.clock.setWall(leases.clock.now() + 30_000);
       const ids = await fill(150);
       leases.clock.setWall(leases.clock.now() - 30_000);
@@ -138,7 +138,7 @@ describe.each(databaseKinds(process.env))(
       expect(await reader().findLease(ids.at(-1) ?? '')).toMatchObject({ revokedAt: leases.clock.now() });
     });
 
-    it('counts up to 10,000 exactly, says that there are more, and the audit gets the exact number once all are written', async () => {
+    it('a revocation counts up to 10,000 leases exactly, says that there are more, and the audit gets the exact number once all are written', async () => {
       await fill(10_050);
       const { body } = await revoke({ contentId: 'film' });
       expect([body.revoked, body.more, body.leases.length]).toEqual([10_000, true, 100]);
@@ -149,7 +149,7 @@ describe.each(databaseKinds(process.env))(
       expect(shown.map(({ written }) => Number(written))).toEqual([10_050]);
     });
 
-    it('again revokes nothing, and counts only what was created since, before and after the rows are written', async () => {
+    it('a repeated revocation counts only leases that were created since, before and after the rows are written', async () => {
       await fill(150);
       await revoke({ contentId: 'film' });
       leases.clock.advance(1_000);
@@ -163,7 +163,7 @@ describe.each(databaseKinds(process.env))(
       expect(await affected()).toEqual([150, 0, -1, 1, 0, 0]);
     });
 
-    it('revokes each lease once where two revocations name it: the first one stays, with its time and reason', async () => {
+    it('a lease that two revocations name is revoked once, with the time and reason of the first', async () => {
       await fill(150, { viewerId: 'ann' });
       const [both] = await fill(150, { viewerId: 'ann', contentId: 'series' });
       await revoke({ contentId: 'series', reason: 'first' });
@@ -180,7 +180,7 @@ describe.each(databaseKinds(process.env))(
       expect(await affected()).toEqual([150, 150]);
     });
 
-    it('leaves a lease that a viewer releases or management revokes by its id as it was revoked first', async () => {
+    it('a lease that was released, or revoked by its id, keeps that end in a later revocation by content', async () => {
       const ids = await fill(150, { viewerId: 'ann' });
       await revoke({ viewerId: 'ann', reason: 'first' });
       const [leaseId] = ids;
@@ -196,7 +196,7 @@ describe.each(databaseKinds(process.env))(
       expect(body.lease).toMatchObject({ revokedBy: 'management', reason: 'first' });
     });
 
-    it('does not reach a lease that had ended before, which no longer grace brings back', async () => {
+    it('a lease that had ended before a revocation is not revoked by it, and no longer grace brings it back', async () => {
       const [ended] = await fill(150);
       leases.clock.advance(331_000);
       expect((await revoke({ contentId: 'film' })).body.revoked).toBe(0);

@@ -12,7 +12,7 @@ const auditRows = () =>
   leases.db.selectFrom('audit').select(['action', 'target', 'outcome', 'code']).execute();
 
 describe('POST /keys/leases answers 201', () => {
-  it('with a lease of the viewer, its life, and when to renew', async () => {
+  it('creating a lease returns 201 with the lease, its life, and when to renew it', async () => {
     const { status, body } = await create(leases.tokenOf('ann'), { contentId: 'film', deviceId: 'tv' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -36,7 +36,7 @@ describe('POST /keys/leases answers 201', () => {
     expect(await auditRows()).toEqual([]);
   });
 
-  it('with the life that was asked for, up to the maximum', async () => {
+  it('a new lease has the requested life, up to the maximum', async () => {
     const token = leases.tokenOf('ann');
     const short = await create(token, { contentId: 'film', requestedTtlSeconds: 8 });
     expect(short.body).toMatchObject({ ttl_seconds: 8, renew_after_seconds: 6 });
@@ -44,7 +44,7 @@ describe('POST /keys/leases answers 201', () => {
     expect(long.body).toMatchObject({ ttl_seconds: 3_600, renew_after_seconds: 2_700 });
   });
 
-  it('to an API key that names the viewer, and leaves an audit row', async () => {
+  it('an API key that names the viewer can create a lease, and that is audited', async () => {
     const { status, body } = await create(rawKeys.full, { contentId: 'film', viewerId: 'ann' });
     expect(status).toBe(201);
     expect(body.lease.viewerId).toBe('ann');
@@ -53,13 +53,13 @@ describe('POST /keys/leases answers 201', () => {
     ]);
   });
 
-  it('for content that is not registered only where any content is', async () => {
+  it('a lease for content that is not registered is created only if CONTENT_MODE is any', async () => {
     leases = await openLeasesOnSqlite({ contentMode: 'any' });
     expect((await create(leases.tokenOf('ann'), { contentId: 'unheard-of' })).status).toBe(201);
     expect((await create(leases.tokenOf('ann'), { contentId: 'withdrawn' })).status).toBe(404);
   });
 
-  it('to a token that was issued after the revocation, by more than clocks may differ', async () => {
+  it('a token that was issued after a revocation, by more than clocks may differ, gets a lease', async () => {
     await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, { viewerId: 'ann' });
     leases.clock.advance(10_000);
     expect((await create(leases.tokenOf('ann'), { contentId: 'film' })).body.code).toBe('TOKEN_REVOKED');
@@ -67,7 +67,7 @@ describe('POST /keys/leases answers 201', () => {
     expect((await create(leases.tokenOf('ann'), { contentId: 'film' })).status).toBe(201);
   });
 
-  it('and ends the oldest lease where it gives way to one too many', async () => {
+  it('creating one lease too many ends the oldest one if LEASE_LIMIT_MODE is evict-oldest', async () => {
     leases = await openLeasesOnSqlite({ rules: { maxPerViewer: 1, limitMode: 'evict-oldest' } });
     const token = leases.tokenOf('ann');
     const first = await create(token, { contentId: 'film' });
@@ -84,7 +84,7 @@ describe('POST /keys/leases answers 201', () => {
 });
 
 describe('POST /keys/leases answers 200', () => {
-  it('with the active lease of the same viewer, content and device, renewed, and its cached state is forgotten', async () => {
+  it('creating a lease for the same viewer, content and device renews the active one with 200, and drops its cached state', async () => {
     const token = leases.tokenOf('ann');
     const { body: first } = await create(token, { contentId: 'film', deviceId: 'tv' });
     await leases.authority.leases.load(first.lease.id);
@@ -101,7 +101,7 @@ describe('POST /keys/leases answers 200', () => {
     expect(leases.authority.leases.peek(first.lease.id)).toBeUndefined();
   });
 
-  it('never for a lease that has expired', async () => {
+  it('an expired lease of the same device is not reused', async () => {
     const token = leases.tokenOf('ann');
     await create(token, { contentId: 'film', deviceId: 'tv' });
     leases.clock.advance(300_000);
@@ -109,7 +109,7 @@ describe('POST /keys/leases answers 200', () => {
   });
 
   it.each([undefined, null])(
-    'never without a device: each create with deviceId %s is its own playback and counts',
+    'each lease that is created with the deviceId %s is a new one and counts',
     async (deviceId) => {
       leases = await openLeasesOnSqlite({ rules: { maxPerViewer: 2 } });
       const token = leases.tokenOf('ann');
@@ -135,13 +135,13 @@ describe('POST /keys/leases answers 400', () => {
     ['/viewerId', { contentId: 'film', viewerId: 'ann' }],
     ['/color', { contentId: 'film', color: 'red' }],
   ];
-  it.each(bad)('naming %s for %o', async (path, body) => {
+  it.each(bad)('creating a lease returns 400 that names %s for %o', async (path, body) => {
     const answer = await create(leases.tokenOf('ann'), body);
     expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } });
   });
 
   it.each([[undefined], [''], ['a\nb'], ['é'.repeat(513)]])(
-    'to an API key that names the viewer %j',
+    'creating a lease by an API key that names the viewer %j returns 400',
     async (viewerId) => {
       const answer = await create(rawKeys.admin, { contentId: 'film', viewerId });
       expect(answer).toMatchObject({ status: 400, body: { errors: [{ path: '/viewerId' }] } });
@@ -151,19 +151,22 @@ describe('POST /keys/leases answers 400', () => {
 });
 
 describe('POST /keys/leases answers 401 and 403', () => {
-  it('before it looks at the body', async () => {
+  it('creating a lease checks the credential before the body', async () => {
     expect(await create(null, { nonsense: true })).toMatchObject({
       status: 401,
       body: { code: 'UNAUTHENTICATED' },
     });
   });
 
-  it.each(['upload', 'playback'] as const)('to an API key of scope %s', async (scope) => {
-    const answer = await create(rawKeys[scope], { contentId: 'film', viewerId: 'ann' });
-    expect(answer).toMatchObject({ status: 403, body: { code: 'INSUFFICIENT_SCOPE' } });
-  });
+  it.each(['upload', 'playback'] as const)(
+    'creating a lease returns 403 to an API key with scope %s',
+    async (scope) => {
+      const answer = await create(rawKeys[scope], { contentId: 'film', viewerId: 'ann' });
+      expect(answer).toMatchObject({ status: 403, body: { code: 'INSUFFICIENT_SCOPE' } });
+    },
+  );
 
-  it('where the token names other contents, whether or not the content is there', async () => {
+  it('creating a lease returns 403 if the token names other contents, whether or not the content exists', async () => {
     const token = leases.tokenOf('ann', { content_ids: ['series'] });
     for (const contentId of ['film', 'unheard-of'])
       expect(await create(token, { contentId })).toMatchObject({
@@ -177,28 +180,34 @@ describe('POST /keys/leases answers 401 and 403', () => {
     ['viewer', { viewerId: 'ann' }, ['film', 'series']],
     ['content', { contentId: 'film' }, ['film']],
     ['pair', { viewerId: 'ann', contentId: 'film' }, ['film']],
-  ])('to a token from before a revocation of its %s', async (_name, selector, closed) => {
-    const token = leases.tokenOf('ann');
-    await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, selector);
-    for (const contentId of ['film', 'series']) {
-      const code = closed.includes(contentId) ? 'TOKEN_REVOKED' : undefined;
-      expect((await create(token, { contentId })).body.code).toBe(code);
-    }
-  });
+  ])(
+    'creating a lease returns 403 to a token from before a revocation of its %s',
+    async (_name, selector, closed) => {
+      const token = leases.tokenOf('ann');
+      await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, selector);
+      for (const contentId of ['film', 'series']) {
+        const code = closed.includes(contentId) ? 'TOKEN_REVOKED' : undefined;
+        expect((await create(token, { contentId })).body.code).toBe(code);
+      }
+    },
+  );
 
-  it('not to an API key, which is no token', async () => {
+  it('an API key can create a lease for a viewer who was revoked', async () => {
     await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, { viewerId: 'ann' });
     expect((await create(rawKeys.admin, { contentId: 'film', viewerId: 'ann' })).status).toBe(201);
   });
 });
 
 describe('POST /keys/leases answers 404 and 409', () => {
-  it.each(['unheard-of', 'withdrawn'])('where the content is %s', async (contentId) => {
-    const answer = await create(leases.tokenOf('ann'), { contentId });
-    expect(answer).toMatchObject({ status: 404, body: { code: 'CONTENT_NOT_FOUND' } });
-  });
+  it.each(['unheard-of', 'withdrawn'])(
+    'creating a lease returns 404 if the content is %s',
+    async (contentId) => {
+      const answer = await create(leases.tokenOf('ann'), { contentId });
+      expect(answer).toMatchObject({ status: 404, body: { code: 'CONTENT_NOT_FOUND' } });
+    },
+  );
 
-  it('with the active leases of a viewer who has all that are allowed', async () => {
+  it('creating a lease returns 409 with the active leases of a viewer who has as many as allowed', async () => {
     leases = await openLeasesOnSqlite({ rules: { maxPerViewer: 1 } });
     const token = leases.tokenOf('ann');
     const { body: first } = await create(token, { contentId: 'film', deviceId: 'tv' });

@@ -18,7 +18,7 @@ const list = (query = '', credential: string | null = rawKeys.admin) =>
 const idsOf = (body: any) => body.leases.map((one: { id: string }) => one.id);
 
 describe('GET /api/v1/leases', () => {
-  it('lists newest first, by viewer, content and state, with the number of active ones', async () => {
+  it('GET /api/v1/leases lists newest first, by viewer, content and state, with the number of active leases', async () => {
     const film = await lease('ann');
     const series = await lease('ann', 'series');
     const bobs = await lease('bob');
@@ -38,7 +38,7 @@ describe('GET /api/v1/leases', () => {
     expect((await list()).body.total_active).toBe(0);
   });
 
-  it('goes on from the cursor', async () => {
+  it('GET /api/v1/leases continues from the cursor', async () => {
     const ids = [await lease('a'), await lease('b'), await lease('c')].reverse();
     const { body: first } = await list('?limit=2');
     const { body: second } = await list(`?limit=2&cursor=${first.next_cursor}`);
@@ -47,13 +47,13 @@ describe('GET /api/v1/leases', () => {
   });
 
   it.each(['?limit=0', '?limit=501', '?limit=x', '?state=gone', '?cursor=x', '?viewer=ann'])(
-    'answers 400 for %s',
+    'GET /api/v1/leases%s returns 400',
     async (query) => {
       expect((await list(query)).status).toBe(400);
     },
   );
 
-  it('answers 401 and 403 to who may not', async () => {
+  it('GET /api/v1/leases returns 401 without a credential and 403 without the scope', async () => {
     expect((await list('', null)).status).toBe(401);
     expect((await list('', rawKeys.playback)).body.code).toBe('INSUFFICIENT_SCOPE');
     expect((await list('', leases.tokenOf('ann'))).status).toBe(403);
@@ -61,26 +61,26 @@ describe('GET /api/v1/leases', () => {
 });
 
 describe('GET /api/v1/leases/:id', () => {
-  it('shows the lease', async () => {
+  it('GET /api/v1/leases/:id shows the lease', async () => {
     const id = await lease('ann');
     const { status, body } = await leases.ask('GET', `/api/v1/leases/${id}`, rawKeys.full);
     expect(status).toBe(200);
     expect(body).toMatchObject({ lease: { id, viewerId: 'ann', state: 'active' } });
   });
 
-  it.each([randomUUID(), 'x'])('answers 404 for %s', async (id) => {
+  it.each([randomUUID(), 'x'])('GET /api/v1/leases/%s returns 404', async (id) => {
     const answer = await leases.ask('GET', `/api/v1/leases/${id}`, rawKeys.full);
     expect(answer).toMatchObject({ status: 404, body: { code: 'LEASE_NOT_FOUND' } });
   });
 
-  it('answers 403 to a viewer', async () => {
+  it('GET /api/v1/leases/:id returns 403 to a viewer', async () => {
     const id = await lease('ann');
     expect((await leases.ask('GET', `/api/v1/leases/${id}`, leases.tokenOf('ann'))).status).toBe(403);
   });
 });
 
 describe('the gauge of active leases', () => {
-  it('is counted when it is read', async () => {
+  it('the gauge of active leases is counted when it is read', async () => {
     await lease('ann');
     await lease('bob');
     expect(await leases.metrics.registry.metrics()).toContain('latchkey_active_leases 2\n');
@@ -88,7 +88,7 @@ describe('the gauge of active leases', () => {
     expect(await leases.metrics.registry.metrics()).toContain('latchkey_active_leases 0\n');
   });
 
-  it('is not a number where the database does not answer, and costs no other metric', async () => {
+  it('the gauge of active leases is NaN while the database does not answer, and other metrics are still there', async () => {
     await leases.db.destroy();
     const text = await leases.metrics.registry.metrics();
     expect(text).toContain('latchkey_active_leases Nan');

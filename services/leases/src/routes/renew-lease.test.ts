@@ -15,7 +15,7 @@ const renew = (credential: string | null, body: object) =>
   leases.ask('POST', '/keys/leases/renew', credential, body);
 
 describe('POST /keys/leases/renew answers 200', () => {
-  it('with a life that counts from now, and the cached state is forgotten', async () => {
+  it('renewing a lease returns 200 with a life that counts from now, and the cached state is dropped', async () => {
     const leaseId = await lease();
     await leases.authority.leases.load(leaseId);
     leases.clock.advance(225_000);
@@ -33,13 +33,13 @@ describe('POST /keys/leases/renew answers 200', () => {
     expect(await leases.db.selectFrom('changes').select('number').execute()).toEqual([]);
   });
 
-  it('until the grace after the expiry is over', async () => {
+  it('a lease can be renewed until the grace after its expiry is over', async () => {
     const leaseId = await lease();
     leases.clock.advance(329_999);
     expect((await renew(leases.tokenOf('ann'), { leaseId })).status).toBe(200);
   });
 
-  it("to an API key, for anyone's lease, and leaves an audit row", async () => {
+  it('an API key can renew the lease of any viewer, and that is audited', async () => {
     const leaseId = await lease();
     expect((await renew(rawKeys.admin, { leaseId })).status).toBe(200);
     const rows = await leases.db.selectFrom('audit').select(['action', 'target']).execute();
@@ -48,7 +48,7 @@ describe('POST /keys/leases/renew answers 200', () => {
 });
 
 describe('POST /keys/leases/renew answers 400, 401, 404 and 409', () => {
-  it('without a lease id, without a credential, and once the content is disabled', async () => {
+  it('renewing a lease returns 400 without a lease id, 401 without a credential, and 404 once the content is disabled', async () => {
     const leaseId = await lease();
     expect((await renew(leases.tokenOf('ann'), {})).status).toBe(400);
     expect((await renew(null, { leaseId })).status).toBe(401);
@@ -59,7 +59,7 @@ describe('POST /keys/leases/renew answers 400, 401, 404 and 409', () => {
     });
   });
 
-  it('where an expired lease would come back as one too many', async () => {
+  it('renewing an expired lease returns 409 if the viewer has as many active ones as allowed', async () => {
     leases = await openLeasesOnSqlite({ rules: { maxPerViewer: 1 } });
     const leaseId = await lease();
     leases.clock.advance(300_000);
@@ -73,18 +73,18 @@ describe('POST /keys/leases/renew answers 403', () => {
   it.each([
     ['malformed', 'no-uuid'],
     ['unknown', randomUUID()],
-  ])('LEASE_UNKNOWN for an id that is %s', async (_name, leaseId) => {
+  ])('renewing a lease with an id that is %s returns 403 LEASE_UNKNOWN', async (_name, leaseId) => {
     const answer = await renew(leases.tokenOf('ann'), { leaseId });
     expect(answer).toMatchObject({ status: 403, body: { code: 'LEASE_UNKNOWN' } });
   });
 
-  it('LEASE_UNKNOWN for the lease of someone else', async () => {
+  it('renewing the lease of another viewer returns 403 LEASE_UNKNOWN', async () => {
     const leaseId = await lease();
     const answer = await renew(leases.tokenOf('bob'), { leaseId });
     expect(answer).toMatchObject({ status: 403, body: { code: 'LEASE_UNKNOWN' } });
   });
 
-  it('LEASE_REVOKED, also when the time has run out since', async () => {
+  it('renewing a revoked lease returns 403 LEASE_REVOKED, also after its expiry', async () => {
     const leaseId = await lease();
     await leases.ask('POST', '/keys/leases/revoke', rawKeys.admin, { leaseId });
     leases.clock.advance(3_000_000);
@@ -92,7 +92,7 @@ describe('POST /keys/leases/renew answers 403', () => {
     expect(answer).toMatchObject({ status: 403, body: { code: 'LEASE_REVOKED' } });
   });
 
-  it('TOKEN_REVOKED for an expired lease, once a lease of another device was revoked, until the token is newer', async () => {
+  it('renewing an expired lease with a token from before a revocation of the pair returns 403 TOKEN_REVOKED, and a newer token renews it', async () => {
     const leaseId = await lease();
     const { body } = await leases.ask('POST', '/keys/leases', leases.tokenOf('ann'), {
       contentId: 'film',
@@ -106,14 +106,14 @@ describe('POST /keys/leases/renew answers 403', () => {
     expect((await renew(leases.tokenOf('ann'), { leaseId })).status).toBe(200);
   });
 
-  it('LEASE_EXPIRED once the grace is over', async () => {
+  it('renewing a lease after its grace returns 403 LEASE_EXPIRED', async () => {
     const leaseId = await lease();
     leases.clock.advance(330_000);
     const answer = await renew(leases.tokenOf('ann'), { leaseId });
     expect(answer).toMatchObject({ status: 403, body: { code: 'LEASE_EXPIRED' } });
   });
 
-  it('CONTENT_NOT_ENTITLED where the token no longer opens the content', async () => {
+  it('renewing a lease with a token that no longer names the content returns 403 CONTENT_NOT_ENTITLED', async () => {
     const leaseId = await lease();
     const answer = await renew(leases.tokenOf('ann', { content_ids: 'series' }), { leaseId });
     expect(answer).toMatchObject({ status: 403, body: { code: 'CONTENT_NOT_ENTITLED' } });

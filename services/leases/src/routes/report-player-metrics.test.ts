@@ -22,7 +22,7 @@ const send = (body: object, credential: string | null = leases.tokenOf('ann')) =
 const metrics = () => leases.metrics.registry.metrics();
 
 describe('POST /api/v1/player-metrics', () => {
-  it('answers 204 and feeds the histograms, in seconds, without naming anyone', async () => {
+  it('a report of a player returns 204 and is counted in the histograms, in seconds, without names', async () => {
     expect(await send({ ...report, contentId: 'film' })).toMatchObject({ status: 204, body: '' });
     const text = await metrics();
     expect(text).toContain('latchkey_player_time_to_first_frame_seconds_sum 0.85');
@@ -32,7 +32,7 @@ describe('POST /api/v1/player-metrics', () => {
     expect(text).not.toMatch(/ann|film/);
   });
 
-  it('leaves out the first frame where none was shown', async () => {
+  it('a report of a player without a first frame is not counted in its histogram', async () => {
     expect((await send({ ...report, timeToFirstFrame: null })).status).toBe(204);
     const text = await metrics();
     expect(text).toContain('latchkey_player_time_to_first_frame_seconds_count 0');
@@ -47,12 +47,12 @@ describe('POST /api/v1/player-metrics', () => {
     [{ ...report, stallCount: undefined }],
     [{ ...report, contentId: 'a/b' }],
     [{ ...report, extra: 1 }],
-  ])('answers 400 for %o and counts nothing', async (body) => {
+  ])('a report of a player with %o returns 400 and counts nothing', async (body) => {
     expect((await send(body)).status).toBe(400);
     expect(await metrics()).toContain('latchkey_player_stalls_count 0');
   });
 
-  it('answers 400 for a number beyond what a number can be', async () => {
+  it('a report of a player with a number that overflows returns 400', async () => {
     const { statusCode } = await leases.app.inject({
       method: 'POST',
       url: '/api/v1/player-metrics',
@@ -62,7 +62,7 @@ describe('POST /api/v1/player-metrics', () => {
     expect(statusCode).toBe(400);
   });
 
-  it('answers 401 without a credential and 403 to an API key', async () => {
+  it('a report of a player returns 401 without a credential and 403 to an API key', async () => {
     expect((await send(report, null)).status).toBe(401);
     expect((await send(report, rawKeys.admin)).body.code).toBe('INSUFFICIENT_SCOPE');
   });

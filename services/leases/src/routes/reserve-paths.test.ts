@@ -12,7 +12,7 @@ describe.each(paths)('%s beside the key routes', (path) => {
     return leases;
   }
 
-  it('takes POST alone, and no GET for a key', async () => {
+  it(`${path} accepts only POST, and is no path of a key`, async () => {
     const leases = await openBesideKeys('optional');
     for (const method of ['GET', 'PUT'] as const)
       expect(await leases.ask(method, path)).toMatchObject({
@@ -23,7 +23,7 @@ describe.each(paths)('%s beside the key routes', (path) => {
     expect((await leases.ask('POST', path)).status).toBe(401);
   });
 
-  it('is not there where leases are off: with or without a credential, and whatever the body', async () => {
+  it(`${path} returns 404 if leases are off, whatever the credential and the body`, async () => {
     const leases = await openBesideKeys('off');
     for (const method of ['GET', 'POST', 'PUT'] as const)
       for (const credential of [null, 'nonsense', rawKeys.admin])
@@ -42,7 +42,7 @@ describe.each(paths)('%s beside the key routes', (path) => {
 });
 
 describe('where leases are off', () => {
-  it('there is no list and no look-up, and players report all the same', async () => {
+  it('if leases are off, they cannot be listed or looked up, and players can still report', async () => {
     const leases = await openLeasesOnSqlite({ rules: { mode: 'off' } });
     for (const url of ['/api/v1/leases', '/api/v1/leases/x'])
       for (const credential of [null, rawKeys.admin])

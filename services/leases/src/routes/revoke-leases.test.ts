@@ -22,7 +22,7 @@ const auditRows = () =>
   leases.db.selectFrom('audit').select(['actor_kind', 'action', 'target', 'outcome']).execute();
 
 describe('a viewer that releases its own lease', () => {
-  it('gets 200, leaves no mark, and may create another with the same token', async () => {
+  it('a viewer that releases its lease gets 200, leaves no mark, and can create another with the same token', async () => {
     const leaseId = await lease('ann');
     const token = leases.tokenOf('ann');
     const { status, body } = await revoke(token, { leaseId, reason: 'window closed' });
@@ -42,21 +42,21 @@ describe('a viewer that releases its own lease', () => {
   it.each([
     ['malformed', 'x'],
     ['unknown', randomUUID()],
-  ])('gets 404 for an id that is %s', async (_name, leaseId) => {
+  ])('a viewer that releases a lease with an id that is %s gets 404', async (_name, leaseId) => {
     expect(await revoke(leases.tokenOf('ann'), { leaseId })).toMatchObject({
       status: 404,
       body: { code: 'LEASE_NOT_FOUND' },
     });
   });
 
-  it('gets 404 for the lease of someone else, which stays', async () => {
+  it('a viewer that releases the lease of another viewer gets 404, and the lease stays', async () => {
     const leaseId = await lease('bob');
     expect((await revoke(leases.tokenOf('ann'), { leaseId })).body.code).toBe('LEASE_NOT_FOUND');
     expect(await changes()).toEqual([]);
   });
 
   it.each([[{ viewerId: 'ann' }], [{ contentId: 'film' }], [{ viewerId: 'ann', contentId: 'film' }]])(
-    'gets 403 for the selector %o',
+    'a viewer that revokes by the selector %o gets 403',
     async (selector) => {
       expect(await revoke(leases.tokenOf('ann'), selector)).toMatchObject({
         status: 403,
@@ -69,7 +69,7 @@ describe('a viewer that releases its own lease', () => {
     },
   );
 
-  it('leaves no record of a refusal that concerns a lease', async () => {
+  it('a refused release of a lease is not audited', async () => {
     await revoke(leases.tokenOf('ann'), { leaseId: randomUUID() });
     await revoke(leases.tokenOf('ann'), {});
     expect(await auditRows()).toEqual([]);
@@ -77,7 +77,7 @@ describe('a viewer that releases its own lease', () => {
 });
 
 describe('management that revokes one lease', () => {
-  it('marks its viewer and content, and leaves the other devices alone', async () => {
+  it('revoking one lease marks its viewer and content, and does not end leases of other devices', async () => {
     const leaseId = await lease('ann');
     const other = await lease('ann', { deviceId: 'tv' });
     await leases.authority.leases.load(leaseId);
@@ -92,7 +92,7 @@ describe('management that revokes one lease', () => {
     expect(renewal.status).toBe(200);
   });
 
-  it('changes nothing by a repeat, so that a token issued since stays good', async () => {
+  it('revoking a lease again changes nothing, so a token that was issued since stays valid', async () => {
     const leaseId = await lease('ann');
     await revoke(rawKeys.admin, { leaseId });
     const before = await marks();
@@ -105,14 +105,14 @@ describe('management that revokes one lease', () => {
     expect(await auditRows()).toHaveLength(2);
   });
 
-  it('reaches a lease that has expired, too', async () => {
+  it('an expired lease can be revoked', async () => {
     const leaseId = await lease('ann');
     leases.clock.advance(4_000_000);
     expect((await revoke(rawKeys.admin, { leaseId })).body.revoked).toBe(1);
     expect(await marks()).toHaveLength(1);
   });
 
-  it('gets 404 for a lease that is not there, and the refusal is recorded', async () => {
+  it('revoking an unknown lease returns 404, and the refusal is audited', async () => {
     expect((await revoke(rawKeys.admin, { leaseId: randomUUID() })).body.code).toBe('LEASE_NOT_FOUND');
     expect(await auditRows()).toMatchObject([{ action: 'lease.revoke', outcome: 'refused' }]);
   });
@@ -124,7 +124,7 @@ describe('management that revokes by a selector', () => {
     [{ contentId: 'film' }, 2, 'content:film'],
     [{ viewerId: 'ann', contentId: 'film' }, 1, 'viewer:ann content:film'],
   ])(
-    'revokes what %o names, with one change, one mark and one audit row',
+    'a revocation of %o revokes the leases that it names, with one change, one mark and one audit row',
     async (selector, count, target) => {
       const ids = [await lease('ann'), await lease('ann', { contentId: 'series' }), await lease('bob')];
       for (const id of ids) await leases.authority.leases.load(id);
@@ -151,7 +151,7 @@ describe('management that revokes by a selector', () => {
     },
   );
 
-  it('reaches a lease within its grace but none beyond, and marks though there is none', async () => {
+  it('a revocation by viewer covers a lease until the end of its grace, and leaves a mark even without a lease', async () => {
     await lease('ann');
     leases.clock.advance(329_999);
     expect((await revoke(rawKeys.admin, { viewerId: 'ann' })).body.revoked).toBe(1);
@@ -161,7 +161,7 @@ describe('management that revokes by a selector', () => {
     expect((await marks()).map((mark) => mark.viewer_id).sort()).toEqual(['ann', 'bob']);
   });
 
-  it('counts all and shows the first hundred', async () => {
+  it('a revocation counts all leases and shows the first hundred', async () => {
     for (let n = 0; n < 103; n++) await lease(`viewer ${n}`);
     const { body } = await revoke(rawKeys.admin, { contentId: 'film' });
     expect(body.revoked).toBe(103);
@@ -181,7 +181,7 @@ describe('POST /keys/leases/revoke answers 400 and 401', () => {
     [{ viewerId: 'ann', reason: 'x'.repeat(501) }],
     [{ viewerId: 'ann', reason: 'a\u0007' }],
     [{ viewerId: 'ann', all: true }],
-  ])('400 for %o', async (body) => {
+  ])('revoking leases with the body %o returns 400', async (body) => {
     expect(await revoke(rawKeys.admin, body)).toMatchObject({
       status: 400,
       body: { code: 'VALIDATION_FAILED' },
@@ -189,11 +189,11 @@ describe('POST /keys/leases/revoke answers 400 and 401', () => {
     expect(await changes()).toEqual([]);
   });
 
-  it('401 without a credential, whatever is asked', async () => {
+  it('revoking leases without a credential returns 401, whatever the body', async () => {
     expect((await revoke(null, {})).status).toBe(401);
   });
 
-  it('401 for an API key that is unknown, on record', async () => {
+  it('revoking leases with an unknown API key returns 401, and the refusal is audited', async () => {
     expect((await revoke(`lk_${'e'.repeat(64)}`, { viewerId: 'ann' })).body.code).toBe('INVALID_API_KEY');
     expect(await auditRows()).toEqual([
       { actor_kind: 'anonymous', action: 'lease.revoke', target: null, outcome: 'refused' },

@@ -39,7 +39,7 @@ const schema = {
       more: Type.Optional(
         Type.Literal(true, {
           description:
-            'There where more were revoked than were counted. The audit row gets the exact number as `affected`.',
+            'Present if more were revoked than were counted. The audit row gets the exact number as `affected`.',
         }),
       ),
       leases: Type.Array(LeaseSchema, { description: 'The first 100 of them, newest first.' }),
@@ -141,8 +141,8 @@ async function revokeLease(
     const store = await openLeaseStore(tx, service.revocations);
     const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });
     await auditManagement(entry, acting, 'lease.revoke', leaseId);
-    // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But whoever releases a
-    // lease just before it is revoked does not escape the mark.
+    // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But a viewer
+    // that releases a lease just before it is revoked does not escape the mark.
     const isRepeat = !revoked && (await store.find(leaseId))?.revokedBy === 'management';
     if (isRepeat) return nothingRevoked;
     await new MarkStore(tx).mark({ viewerId, contentId }, now);
