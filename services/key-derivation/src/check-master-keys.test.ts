@@ -6,7 +6,7 @@ import { createMasterKeyRing } from './master-key-ring.ts';
 const first = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 const second = createMasterKey(2, Buffer.alloc(32, 3), Buffer.alloc(32, 4));
 
-test('every version is compared by its fingerprint, and by nothing that opens anything', async () => {
+test('each version of the master key is compared by its fingerprint, from which no key can be derived', async () => {
   let compared: ReadonlyMap<number, string> = new Map();
   const compare = async (prints: ReadonlyMap<number, string>) => {
     compared = prints;
@@ -24,13 +24,13 @@ test('every version is compared by its fingerprint, and by nothing that opens an
   );
 });
 
-test('another key or another salt has another fingerprint', () => {
+test('another master key or another salt has another fingerprint', () => {
   const otherSalt = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 9));
   const otherKey = createMasterKey(1, Buffer.alloc(32, 9), Buffer.alloc(32, 2));
   expect(new Set([first, otherSalt, otherKey].map(deriveFingerprint)).size).toBe(3);
 });
 
-test('a master key that is not the one of its first use is refused, and every such version is named with its variables', async () => {
+test('master keys that differ from those of their first use are refused, and each version is named with its variables', async () => {
   const compare = async () => ({ differing: [1, 2], missing: [] });
   const failure = checkMasterKeys(
     { compare },
@@ -40,7 +40,7 @@ test('a master key that is not the one of its first use is refused, and every su
   await expect(failure).rejects.toThrow(/MASTER_KEY_HEX or SALT_HEX; MASTER_KEY_HEX_V2 or SALT_HEX_V2/);
 });
 
-test('versions that the database knows and this process lacks do not end the start: they are warned of and shown', async () => {
+test('versions of the master key that the database knows and this process lacks are warned of and shown, and the start continues', async () => {
   const warnings: string[] = [];
   const ring = createMasterKeyRing([first], (message) => void warnings.push(message));
   await checkMasterKeys({ compare: async () => ({ differing: [], missing: [2, 4] }) }, ring);

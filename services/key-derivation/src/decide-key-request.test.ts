@@ -68,7 +68,7 @@ async function decide(
 }
 
 describe('the order of decisions', () => {
-  test('a token that does not name the content is refused before anyone looks for the content', async () => {
+  test('a token that does not name the content is refused before the content is read', async () => {
     content = null;
     expect(await decide(optional, null, { ...viewer, contents: new Set(['other']) })).toBe(
       'CONTENT_NOT_ENTITLED',
@@ -76,7 +76,7 @@ describe('the order of decisions', () => {
     expect(authority.contents.loadsBegun).toBe(0);
   });
 
-  test('content that is unknown or disabled is not found, before any lease counts', async () => {
+  test('unknown and disabled content is not found, whatever the lease', async () => {
     content = null;
     expect(await decide(optional, 'no-lease-at-all')).toBe('CONTENT_NOT_FOUND');
     content = { status: 'disabled', keyVersion: 1 };
@@ -85,14 +85,14 @@ describe('the order of decisions', () => {
     expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe('CONTENT_NOT_FOUND');
   });
 
-  test('the version is the content’s own; content that was never registered has the first', async () => {
+  test('a key has the key version of its content, and the first version for content that was never registered', async () => {
     expect(await decide(optional, null)).toBe(3);
     content = null;
     authority.contents.clear();
     expect(await decide({ ...optional, contentMode: 'any' }, null)).toBe(1);
   });
 
-  test('an API key skips claim, marks and leases, but not the content', async () => {
+  test('an API key needs no claim and no lease and ignores marks, but the content must be active', async () => {
     const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'playback', cacheKey: 'h' };
     mark = clock.now();
     expect(await decide({ ...optional, leaseMode: 'required' }, null, key)).toBe(3);
@@ -101,7 +101,7 @@ describe('the order of decisions', () => {
     expect(await decide(optional, null, key)).toBe('CONTENT_NOT_FOUND');
   });
 
-  test('an API key that is revoked while the content is read opens nothing', async () => {
+  test('an API key that is revoked while the content is read gets no key', async () => {
     const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'admin', cacheKey: 'h' };
     if (apiKey) apiKey = { ...apiKey, revokedAt: clock.now() };
     expect(await decide(optional, null, key)).toBe('INVALID_API_KEY');
@@ -109,7 +109,7 @@ describe('the order of decisions', () => {
 });
 
 describe('a lease that is named decides by itself', () => {
-  test('active: the key, whatever the marks say', async () => {
+  test('an active lease gets the key, whatever the marks say', async () => {
     mark = clock.now() + 1_000;
     expect(await decide(optional, leaseId)).toBe(3);
   });
@@ -133,12 +133,12 @@ describe('a lease that is named decides by itself', () => {
         if (lease) lease = { ...lease, contentId: 'other' };
       },
     ],
-  ])('%s: unknown', async (_, change) => {
+  ])('a lease that is %s is refused as unknown', async (_, change) => {
     change();
     expect(await decide(optional, leaseId)).toBe('LEASE_UNKNOWN');
   });
 
-  test('what is no lease id at all is unknown without asking the lease service', async () => {
+  test('a malformed lease id is unknown without a call to the lease service', async () => {
     for (const id of [
       'x',
       leaseId.toUpperCase(),
@@ -151,12 +151,12 @@ describe('a lease that is named decides by itself', () => {
     expect(authority.leases.loadsBegun).toBe(0);
   });
 
-  test('revoked wins over expired', async () => {
+  test('a lease that is revoked and expired is refused as revoked', async () => {
     if (lease) lease = { ...lease, revokedAt: clock.now(), expiresAt: clock.now() - 1 };
     expect(await decide(optional, leaseId)).toBe('LEASE_REVOKED');
   });
 
-  test('expired at the very millisecond of its expiry, and for good after its grace', async () => {
+  test('a lease is expired from the millisecond of its expiry, and finally after its grace', async () => {
     expect(await decide(optional, leaseId)).toBe(3);
     clock.advance(60_000);
     expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
@@ -164,7 +164,7 @@ describe('a lease that is named decides by itself', () => {
     expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
   });
 
-  test('renewed elsewhere: the cached expiry is read again within the grace', async () => {
+  test('a cached lease that looks expired within its grace is read again, because it may be renewed elsewhere', async () => {
     expect(await decide(optional, leaseId)).toBe(3);
     clock.advance(60_000);
     if (lease) lease = { ...lease, expiresAt: clock.now() + 60_000, renewableUntil: clock.now() + 90_000 };
@@ -182,7 +182,7 @@ describe('a lease that is named decides by itself', () => {
     expect(await decide(optional, leaseId)).toBe(3);
   });
 
-  test('an expired lease that is asked for again and again is read once a minute when its grace is over by any clock', async () => {
+  test('an expired lease that is requested repeatedly is read once a minute when its grace is over by any clock', async () => {
     clock.advance(90_000 + 60_000);
     await pull();
     expect(await decide(optional, leaseId)).toBe('LEASE_EXPIRED');
@@ -219,7 +219,7 @@ describe('a lease that is named decides by itself', () => {
     expect(await decide(optional, leaseId)).toBe(3);
   });
 
-  test('with leases off nothing is looked at', async () => {
+  test('with leases off, neither leases nor marks are read', async () => {
     mark = clock.now();
     expect(await decide({ ...optional, leaseMode: 'off' }, leaseId)).toBe(3);
     expect(await decide({ ...optional, leaseMode: 'off' }, null)).toBe(3);
@@ -228,13 +228,13 @@ describe('a lease that is named decides by itself', () => {
 });
 
 describe('without a lease the marks decide', () => {
-  test('a token issued at the mark or before opens nothing, one issued after it does', async () => {
+  test('a token issued at the time of a mark or before is refused, and one issued after it gets the key', async () => {
     mark = clock.now();
     expect(await decide(optional, null)).toBe('TOKEN_REVOKED');
     expect(await decide(optional, null, { ...viewer, issuedNotBefore: clock.now() + 1 })).toBe(3);
   });
 
-  test('a token that does not say when it was issued counts as issued before', async () => {
+  test('a token that does not say when it was issued counts as issued before any mark', async () => {
     expect(await decide(optional, null, { ...viewer, issuedNotBefore: null })).toBe(3);
     mark = 1;
     authority.marks.clear();
@@ -242,7 +242,7 @@ describe('without a lease the marks decide', () => {
     expect(await decide(optional, null, { kind: 'anonymous', id: null })).toBe('TOKEN_REVOKED');
   });
 
-  test('where leases are required, a clear mark only leads to that answer', async () => {
+  test('if leases are required, a request without one is refused with LEASE_REQUIRED, or TOKEN_REVOKED if a mark refuses the token', async () => {
     const required: KeyRules = { ...optional, leaseMode: 'required' };
     expect(await decide(required, null)).toBe('LEASE_REQUIRED');
     mark = clock.now();

@@ -43,7 +43,7 @@ function setUp(findContent: (contentId: string) => Promise<ContentState | null>)
 }
 
 describe('issuing a content key', () => {
-  test('a second request is answered at once, without asking anyone', async () => {
+  test('a second request for a key is answered at once, without a read', async () => {
     const { issuer, request, authority } = setUp(async () => ({ status: 'active', keyVersion: 1 }));
     const expected = deriveContentKey(masterKey, 'film', 7);
     expect(await issuer.issue(request)).toEqual(expected);
@@ -52,7 +52,7 @@ describe('issuing a content key', () => {
     expect(authority.contents.loadsBegun).toBe(loads);
   });
 
-  test('a change that overtakes the read is seen: no key for content that was disabled meanwhile', async () => {
+  test('content that is disabled while its state is being read gets no key', async () => {
     let status: ContentState['status'] = 'active';
     let release = () => {};
     const { issuer, request, bus } = setUp(async () => {
@@ -71,14 +71,14 @@ describe('issuing a content key', () => {
     await expect(answer).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
   });
 
-  test('what cannot be read is neither yes nor no', async () => {
+  test('a key request whose states cannot be read gets DEPENDENCY_UNAVAILABLE', async () => {
     const { issuer, request } = setUp(async () => {
       throw new Error('connection lost');
     });
     await expect(issuer.issue(request)).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
   });
 
-  test('a state that nobody has confirmed for 5 s is read again, and refused where that fails', async () => {
+  test('a state that was not confirmed for 5 s is read again, and the request is refused if that fails', async () => {
     let reachable = true;
     const { issuer, request, clock, follower } = setUp(async () => {
       if (!reachable) throw new Error('connection lost');
@@ -95,14 +95,14 @@ describe('issuing a content key', () => {
     expect(issuer.issue(request)).toBeInstanceOf(Buffer);
   });
 
-  test('a version that this server does not hold is a fault of the server, not an answer', async () => {
+  test('a key of a master key version that this server lacks is refused with DEPENDENCY_UNAVAILABLE', async () => {
     const { issuer, request } = setUp(async () => ({ status: 'active', keyVersion: 2 }));
     const answer = issuer.issue(request);
     await expect(answer).rejects.toBeInstanceOf(MasterKeyMissing);
     await expect(answer).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
   });
 
-  test('states that are too old whenever they come end in 503 within 8 s, not after twelve slow reads', async () => {
+  test('a key request whose states always arrive too old is refused with 503 within 8 s, not after twelve slow reads', async () => {
     let reads = 0;
     const { issuer, request, clock } = setUp(async () => {
       reads++;
@@ -113,7 +113,7 @@ describe('issuing a content key', () => {
     expect(reads).toBe(2);
   });
 
-  test('changes that overtake every read end in 503, not in an endless loop', async () => {
+  test('a key request whose reads are all overtaken by changes is refused with 503, not read without end', async () => {
     let publish = () => {};
     const { issuer, request, bus } = setUp(async () => {
       publish();

@@ -5,7 +5,7 @@ import { createMasterKeyRing } from './master-key-ring.ts';
 const first = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 const third = createMasterKey(3, Buffer.alloc(32, 3), Buffer.alloc(32, 4));
 
-test('a version that is missing is warned of once, naming its variables, whether the start or a request met it', () => {
+test('a missing version of the master key is warned of once, with its variables, whether the start or a request found it', () => {
   const warnings: string[] = [];
   const ring = createMasterKeyRing([first], (message) => void warnings.push(message));
   expect(ring.find(1)).toBe(first);
@@ -17,7 +17,7 @@ test('a version that is missing is warned of once, naming its variables, whether
   expect(warnings.slice(1)).toEqual([expect.stringContaining('Set MASTER_KEY_HEX_V10 and SALT_HEX_V10')]);
 });
 
-test('readiness shows the versions that are held, and those that are missing only where there are some', () => {
+test('readiness shows the versions of the master key that this process has, and missing ones only if there are any', () => {
   const ring = createMasterKeyRing([third, first], () => {});
   expect(ring.facts()).toEqual({ versions: [1, 3] });
   ring.noteMissing([12, 2]);

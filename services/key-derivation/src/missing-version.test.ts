@@ -45,7 +45,7 @@ async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
   return { get, told: host.told };
 }
 
-test('the 503 for a version that this replica lacks says that another one may have it, whether it had to read or not', async () => {
+test('the 503 for a master key version that this replica lacks says that another replica may have it, with and without a read', async () => {
   const { get } = await serveKeys({ isBehindGateway: true });
   for (let round = 0; round < 2; round++) {
     const { statusCode, headers, body } = await get('second');
@@ -57,7 +57,7 @@ test('the 503 for a version that this replica lacks says that another one may ha
   }
 });
 
-test('no other answer says so: neither a key nor a refusal', async () => {
+test('only a missing master key version sends the request to another replica: a key and a refusal do not', async () => {
   const { get } = await serveKeys({ isBehindGateway: true });
   for (const [id, status] of [
     ['first', 200],
@@ -69,14 +69,14 @@ test('no other answer says so: neither a key nor a refusal', async () => {
   }
 });
 
-test('where no gateway would take it off, a client gets no such header', async () => {
+test('a single node does not send the header for other replicas to clients', async () => {
   const { get } = await serveKeys({ isBehindGateway: false });
   const { statusCode, headers } = await get('second');
   expect(statusCode).toBe(503);
   expect(headers['x-latchkey-elsewhere']).toBeUndefined();
 });
 
-test('the operator is told once of the version, not with each request', async () => {
+test('the operator is warned once of a missing master key version, not for each request', async () => {
   const { get, told } = await serveKeys({ isBehindGateway: true });
   for (let request = 0; request < 5; request++) await get('second');
   expect(told).toEqual([expect.stringMatching(/version 2.*MASTER_KEY_HEX_V2 and SALT_HEX_V2/)]);
