@@ -11,7 +11,7 @@ const defaultAnswerLimitMs = 7_000;
 /** Hundreds of times what a warm key request takes. With the 0.5 s of the probe, a silent address costs a second. */
 const defaultDoubtAfterMs = 500;
 
-export interface ForwardingOptions {
+interface ForwardingOptions {
   upstreams: Readonly<Record<ServiceName, Upstream>>;
   /** Connections to the auth service for its event streams. */
   eventStreams: Upstream;

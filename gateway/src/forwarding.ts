@@ -35,7 +35,7 @@ const shedWords: Readonly<Record<ShedReason, string>> = {
   waited_too_long: `requests that waited ${lineLimitMs / 1_000} s for a connection are refused`,
 };
 
-export interface ForwardOptions {
+interface ForwardOptions {
   upstream: Upstream;
   secret: string;
   clock: Clock;

@@ -10,7 +10,7 @@ import { addAdminFiles } from './admin-files.ts';
 import { addCors, createCorsHeaders, ignoreForeignCookies } from './cors.ts';
 import type { ServiceDocument } from './service-documents.ts';
 
-export interface GatewayOptions {
+interface GatewayOptions {
   version: string;
   clock: Clock;
   trustProxy: TrustProxy;

@@ -3,7 +3,7 @@ export const serviceNames = ['auth', 'content', 'leases', 'key-derivation'] as c
 
 export type ServiceName = (typeof serviceNames)[number];
 
-export interface RouteRow {
+interface RouteRow {
   path: string;
   service: ServiceName;
   /** Whether the service has only this path, and none below it. */

@@ -15,7 +15,7 @@ import { createServiceCore, type ProcessContext } from '@latchkey/shared/process
 import { addRows, type RowCore, type Rows } from '@latchkey/shared/process/rows';
 import { addOwnStatistics } from './statistics/add-own-statistics.ts';
 
-export interface SingleNodeParts {
+interface SingleNodeParts {
   context: ProcessContext;
   values: SingleNodeValues;
   rows: Rows;

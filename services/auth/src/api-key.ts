@@ -9,7 +9,7 @@ import type { Selectable } from 'kysely';
 export type ApiKeyRow = Selectable<ApiKeyTable>;
 
 /** An API key as the API shows it (`docs/contract.md#api-keys`): never the raw key, never its hash. Times are ISO 8601. */
-export interface ApiKey extends Record<string, unknown> {
+interface ApiKey extends Record<string, unknown> {
   id: string;
   name: string;
   keyPrefix: string;

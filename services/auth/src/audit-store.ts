@@ -19,7 +19,7 @@ export interface AuditFilter {
   to?: number | undefined;
 }
 
-export interface AuditPage {
+interface AuditPage {
   /** Rows before this number; null to begin with the newest. */
   before: number | null;
   limit: number;

@@ -35,7 +35,7 @@ interface Watcher {
 export type StreamRoom = 'free' | 'full-for-key' | 'full';
 
 /** The open event streams of one process. */
-export interface EventStreams {
+interface EventStreams {
   /** Whether one more may be opened. Call it in the same turn of the event loop as `open`. @param keyHash of the `Watcher` */
   room(keyHash: string): StreamRoom;
   /**
@@ -47,7 +47,7 @@ export interface EventStreams {
   close(): void;
 }
 
-export interface EventStreamsOptions {
+interface EventStreamsOptions {
   bus: Bus;
   /** A UUID that distinguishes this process's events from those of other processes and of its last run. */
   id: string;

@@ -21,7 +21,7 @@ import { usesFlushMs } from './use-log.ts';
 /** Rows are kept for days, so a minute more does not matter. */
 const purgeEveryMs = 60_000;
 
-export interface AuthReaders {
+interface AuthReaders {
   apiKeys: OwnedApiKeyVerifier;
 }
 

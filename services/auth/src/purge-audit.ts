@@ -12,7 +12,7 @@ const pauseMs = 10;
 const dayMs = 86_400_000;
 
 /** How long rows are kept, in days; 0 keeps them always. */
-export interface AuditRetention {
+interface AuditRetention {
   /** What was done. */
   actsDays: number;
   /** What an API key or a viewer was refused. */
@@ -29,7 +29,7 @@ interface Place {
   number: number;
 }
 
-export interface AuditPurge {
+interface AuditPurge {
   /**
    * Removes the rows that are past their retention, a few at a time.
    *

@@ -14,7 +14,7 @@ const keptUses = 10_000;
 const batchSize = 200;
 
 /** When each API key was last used, gathered in memory. */
-export interface UseLog {
+interface UseLog {
   /** @param usedAt milliseconds since 1970 */
   note(id: string, usedAt: number): void;
   /** Writes the uses. Never rejects: uses that could not be written are reported, and kept for the next time. */

@@ -14,7 +14,7 @@ import {
   addRegisterContentRoute,
 } from './routes/write-contents.ts';
 
-export interface ContentReaders {
+interface ContentReaders {
   contents: ContentReader;
 }
 

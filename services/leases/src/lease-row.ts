@@ -21,7 +21,7 @@ export type LeaseExpression = ExpressionBuilder<Schema, 'leases'>;
 type LeaseRow = Selectable<LeaseTable>;
 
 /** A row, with the time and reason of a revocation by viewer or content that covers it and is not written to it yet. */
-export interface CoveredRow extends LeaseRow {
+interface CoveredRow extends LeaseRow {
   covered_at?: number | null;
   covered_reason?: string | null;
 }

@@ -23,7 +23,7 @@ const purgeEveryMs = 60_000;
 /** A revocation holds before its rows are written, so a second is soon enough. */
 const writeEveryMs = 1_000;
 
-export interface LeaseReaders {
+interface LeaseReaders {
   leases: LeaseReader;
   contents: ContentReader;
 }

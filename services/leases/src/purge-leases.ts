@@ -13,7 +13,7 @@ const keptLeaseMs = 24 * hourMs;
 /** A follower of the change feed that was away for longer drops every state and starts again, which is correct, too. */
 const keptChangeMs = hourMs;
 
-export interface LeasePurgeOptions {
+interface LeasePurgeOptions {
   db: Database;
   clock: Clock;
   /** Whether the table is there (migration 0004). */
@@ -31,7 +31,7 @@ export interface LeasePurgeOptions {
 }
 
 /** How many rows a run removed. */
-export interface Purged {
+interface Purged {
   leases: number;
   marks: number;
   changes: number;

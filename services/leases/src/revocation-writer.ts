@@ -5,7 +5,7 @@ import { runPaced } from './paced-work.ts';
 import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
 import { findOpen, revokeRows } from './revoke-rows.ts';
 
-export interface RevocationWriterOptions {
+interface RevocationWriterOptions {
   db: Database;
   clock: Clock;
   /** Whether the table is there (migration 0004). */
