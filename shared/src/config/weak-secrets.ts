@@ -76,7 +76,7 @@ function checkVersion({ version, masterKey, salt }: MasterKeyMaterial): Fault[] 
   const weakKey = weaknessOf(masterKey);
   const weakSalt = masterKey.equals(salt) ? `is the same as ${keyName}` : weaknessOf(salt);
   // Content that was encrypted with them needs them for decryption.
-  const wayOut = `What was encrypted with it needs it still: add a sound version ${version + 1}, run without NODE_ENV=production meanwhile, and encrypt anew`;
+  const wayOut = `Content that was encrypted with it still needs it: add a sound version ${version + 1}, run without NODE_ENV=production meanwhile, and encrypt that content again`;
   if (weakKey) faults.push(refuse(keyName, weakKey, keyForms, wayOut));
   if (weakSalt) faults.push(refuse(saltName, weakSalt, keyForms, wayOut));
   return faults;

@@ -3,6 +3,7 @@ export { type Cursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable } from './database-fault.ts';
 export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';
 export { anyId, findLatestMark } from './find-latest-mark.ts';
+export { isPostgres } from './is-postgres.ts';
 export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
 export { type Database, type DatabasePlace, nameDatabase, openDatabase, type Transaction } from './open.ts';

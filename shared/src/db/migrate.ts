@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import { isPostgres } from './is-postgres.ts';
 import { migrations, neededMigration } from './migrations/index.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
@@ -39,8 +40,7 @@ function withGrants(migrations: KnownSchema['migrations']): Record<string, Migra
  * ours.
  */
 async function currentSchema(db: Database): Promise<string | null> {
-  // Of the two dialects only Postgres has it.
-  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) return null;
+  if (!isPostgres(db)) return null;
   const { rows } = await sql<{ name: string | null }>`select current_schema() as name`.execute(db);
   return rows[0]?.name ?? null;
 }

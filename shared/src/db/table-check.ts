@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isPostgres } from './is-postgres.ts';
 import type { Database, Transaction } from './open.ts';
 import type { Schema } from './schema.ts';
 
@@ -35,8 +36,7 @@ function createCheck(table: string, column: string | null): TableCheck {
 }
 
 async function find(db: Database | Transaction, table: string, column: string | null): Promise<boolean> {
-  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
-  const query = isPostgres
+  const query = isPostgres(db)
     ? sql`select 1 from pg_attribute where attrelid = to_regclass(${table}) and not attisdropped
         and (${column}::text is null or attname = ${column}) limit 1`
     : sql`select 1 from pragma_table_info(${table}) where ${column} is null or name = ${column} limit 1`;

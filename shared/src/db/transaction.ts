@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isPostgres } from './is-postgres.ts';
 import type { Database, Transaction } from './open.ts';
 import { SqliteFileAdapter } from './sqlite-dialect.ts';
 
@@ -63,9 +64,4 @@ export async function tryLockSubject(tx: Transaction, subject: string): Promise<
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${subject}, 0)) as locked`.execute(tx);
   return rows[0]?.locked === true;
-}
-
-function isPostgres(tx: Transaction): boolean {
-  // Of the two dialects only Postgres has it.
-  return tx.getExecutor().adapter.supportsTransactionalDdl === true;
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database, Transaction } from '../db/index.ts';
+import { type Database, isPostgres, type Transaction } from '../db/index.ts';
 import type { Change } from './change.ts';
 import { pageSize } from './change-feed.ts';
 import type { FeedLink } from './message.ts';
@@ -52,8 +52,7 @@ export async function appendChange(
 
 /** 16 random bytes as hex digits, made by the database as part of the statement. */
 function randomId(tx: Transaction): RawBuilder<string> {
-  const isPostgres = tx.getExecutor().adapter.supportsTransactionalDdl === true;
-  return isPostgres ? sql`replace(gen_random_uuid()::text, '-', '')` : sql`lower(hex(randomblob(16)))`;
+  return isPostgres(tx) ? sql`replace(gen_random_uuid()::text, '-', '')` : sql`lower(hex(randomblob(16)))`;
 }
 
 /**

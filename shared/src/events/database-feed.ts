@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { createColumnCheck, type Database, DatabaseIsStandby } from '../db/index.ts';
+import { createColumnCheck, type Database, DatabaseIsStandby, isPostgres } from '../db/index.ts';
 import { parseChange } from './change.ts';
 import { type ChangeFeed, pageSize } from './change-feed.ts';
 
@@ -23,8 +23,7 @@ const postgresFacts = {
 const sqliteFacts = { isStandby: sql<boolean>`0`, incarnation: sql<string | null>`null` };
 
 export function createDatabaseFeed(db: Database): ChangeFeed {
-  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
-  const facts: { [K in keyof ServerFacts]: RawBuilder<ServerFacts[K]> } = isPostgres
+  const facts: { [K in keyof ServerFacts]: RawBuilder<ServerFacts[K]> } = isPostgres(db)
     ? postgresFacts
     : sqliteFacts;
   const linked = createColumnCheck('change_counter', 'history');

@@ -137,6 +137,6 @@ test('a process knows from its last round that something is missing, starts new 
   readiness.lacksSomething();
   await readiness.report();
   expect(readiness.lacksSomething()).toBe(true);
-  readiness.lookAnew();
+  readiness.discardResults();
   expect(readiness.lacksSomething()).toBe(false);
 });

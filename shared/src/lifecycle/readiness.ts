@@ -39,7 +39,7 @@ export interface Readiness {
    */
   lacksSomething(): boolean;
   /** Discards earlier results: the process has got what it waited for. */
-  lookAnew(): void;
+  discardResults(): void;
   /** Reports not ready from now on: the process is about to end. */
   drain(): void;
   isDraining(): boolean;
@@ -74,9 +74,9 @@ export function createReadiness(
     check,
   }: Dependency): Promise<[string, ReadyReport['dependencies'][string]]> {
     try {
-      const said = await withTimeLimit(checkTimeoutMs, check());
+      const facts = await withTimeLimit(checkTimeoutMs, check());
       if (down.delete(name)) onMended(name);
-      return [name, { status: 'up', ...said }];
+      return [name, { status: 'up', ...facts }];
     } catch (error) {
       if (down.get(name) !== String(error)) onFault(name, error);
       down.set(name, String(error));
@@ -110,7 +110,7 @@ export function createReadiness(
       }
       return { ready: false, dependencies: { ...found, process: { status: 'down', draining } } };
     },
-    lookAnew() {
+    discardResults() {
       lacking = false;
       last = null;
     },

@@ -1,5 +1,5 @@
 /**
- * The result of the work, if it ends in time. Work that takes longer goes on, and its later failure is ignored.
+ * The result of the work, if it ends in time. Work that takes longer continues, and its later failure is ignored.
  *
  * @param missing what the error says of work that takes longer, such as `no answer`
  * @throws the work's rejection, or an Error after `limitMs`

@@ -78,18 +78,18 @@ export function createRepeatedWarnings(
   log: Pick<OperatorLog, 'warn'>,
   clock: Clock,
 ): (message: string, error: unknown) => void {
-  const said = new Map<string, { atMs: number; unsaid: number }>();
+  const logged = new Map<string, { atMs: number; repeated: number }>();
   return (message, error) => {
     const reason = `${message}: ${error instanceof Error ? describe(error) : String(error)}`;
-    const last = said.get(reason);
+    const last = logged.get(reason);
     const nowMs = clock.monotonic();
     if (last && nowMs - last.atMs < againAfterMs) {
-      last.unsaid++;
+      last.repeated++;
       return;
     }
-    if (said.size >= remembered) said.clear();
-    said.set(reason, { atMs: nowMs, unsaid: 0 });
-    log.warn(message, last && last.unsaid > 0 ? { error, timesSince: last.unsaid } : { error });
+    if (logged.size >= remembered) logged.clear();
+    logged.set(reason, { atMs: nowMs, repeated: 0 });
+    log.warn(message, last && last.repeated > 0 ? { error, timesSince: last.repeated } : { error });
   };
 }
 

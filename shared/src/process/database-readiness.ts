@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Clock } from '../clock/clock.ts';
-import { type Database, type KnownSchema, readMigrationState } from '../db/index.ts';
+import { type Database, isPostgres, type KnownSchema, readMigrationState } from '../db/index.ts';
 import { Degraded, type Dependency, withTimeLimit } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 
@@ -40,9 +40,8 @@ export function databaseDependencies(db: Database, clock: Clock, checkSchema: Sc
  * @returns a function that resolves with the reason why a write failed, or with null
  */
 function createDatabaseProbe(db: Database): (now: number) => Promise<unknown> {
-  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
   // SQLite reads its file only where a statement names a table.
-  const read = isPostgres ? sql`select 1` : sql`select count(*) from sqlite_master`;
+  const read = isPostgres(db) ? sql`select 1` : sql`select count(*) from sqlite_master`;
   let writing: Promise<unknown> | null = null;
 
   // One at a time: while a write hangs, each further one would take another connection away from the reads.
@@ -103,7 +102,7 @@ export function createSchemaCheck(
   log: OperatorLog,
   known?: KnownSchema,
 ): SchemaCheck {
-  let said = '';
+  let logged = '';
   return async () => {
     const { version, pending, missing, unknown } = await readMigrationState(db, known);
     if (missing.length > 0) throw new SchemaMissing(missing, name);
@@ -113,8 +112,8 @@ export function createSchemaCheck(
         : unknown.length > 0
           ? `the schema is newer than this version, which runs on it all the same; it has ${unknown.join(', ')}`
           : '';
-    if (message && message !== said) log.warn(message);
-    said = message;
+    if (message && message !== logged) log.warn(message);
+    logged = message;
     return {
       version,
       ...(pending.length > 0 && { pending }),

@@ -77,7 +77,7 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     metrics,
     readiness,
     openForRequests() {
-      readiness.lookAnew();
+      readiness.discardResults();
       open = true;
     },
     async listen() {

@@ -57,7 +57,7 @@ class PlayerCounts {
 }
 
 /**
- * The last hour of one process, in some hundred KB of memory and nowhere else: a restart begins it anew. Each process has
+ * The last hour of one process, in some hundred KB of memory and nowhere else: a restart begins it again. Each process has
  * its own; the caller that shows them adds them up.
  */
 export class ProcessStatistics {

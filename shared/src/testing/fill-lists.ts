@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../db/index.ts';
+import { type Database, isPostgres } from '../db/index.ts';
 
 /** Number of rows for each table. */
 export interface ListSizes {
@@ -18,23 +18,22 @@ const dayMs = 86_400_000;
  * @param now milliseconds since 1970: rows lie in the day (API keys and contents: in the year) before it
  */
 export async function fillLists(db: Database, sizes: ListSizes, now: number): Promise<void> {
-  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
   const series = (count: number) =>
-    isPostgres
+    isPostgres(db)
       ? sql`generate_series(cast(0 as bigint), ${sql.lit(count - 1)}) as numbers(n)`
       : sql`(with recursive counted(n) as (select 0 union all select n + 1 from counted where n < ${sql.lit(count - 1)}) select n from counted) as numbers`;
   const age = (spanMs: number, count: number) =>
     sql`${sql.lit(now)} - (${sql.lit(count)} - n) * ${sql.lit(Math.max(1, Math.floor(spanMs / count)))}`;
   await db.connection().execute(async (connection) => {
     // On a busy machine so many rows may take longer than the server's limit for a statement.
-    if (isPostgres) await sql`set statement_timeout = 0`.execute(connection);
+    if (isPostgres(db)) await sql`set statement_timeout = 0`.execute(connection);
     await fillApiKeys(connection, series(sizes.apiKeys), age(365 * dayMs, sizes.apiKeys), now);
     await fillContents(connection, series(sizes.contents), age(365 * dayMs, sizes.contents));
     await fillLeases(connection, series(sizes.leases), age(dayMs, sizes.leases), sizes.leases, now);
     await fillAudit(connection, series(sizes.auditRows), age(30 * dayMs, sizes.auditRows));
     // Maintenance that the databases otherwise do later: statistics, and on Postgres the map that index-only scans need.
-    await sql`${sql.raw(isPostgres ? 'vacuum analyze' : 'analyze')}`.execute(connection);
-    if (isPostgres) await sql`reset statement_timeout`.execute(connection);
+    await sql`${sql.raw(isPostgres(db) ? 'vacuum analyze' : 'analyze')}`.execute(connection);
+    if (isPostgres(db)) await sql`reset statement_timeout`.execute(connection);
   });
 }
 

@@ -1,5 +1,5 @@
 import { CompiledQuery, type QueryId, type RootOperationNode } from 'kysely';
-import type { Database } from '../db/index.ts';
+import { type Database, isPostgres } from '../db/index.ts';
 
 /** The database's plan for one statement. */
 export interface QueryPlan {
@@ -65,10 +65,10 @@ export async function planQueries(
       },
     }),
   );
-  const isPostgres = executor.adapter.supportsTransactionalDdl === true;
+
   const plans: QueryPlan[] = [];
   for (const { sql, parameters } of queries) {
-    const steps = await (isPostgres ? explainPostgres : explainSqlite)(db, sql, parameters);
+    const steps = await (isPostgres(db) ? explainPostgres : explainSqlite)(db, sql, parameters);
     plans.push({ sql, ...steps });
   }
   return plans;

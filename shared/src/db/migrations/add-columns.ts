@@ -1,5 +1,6 @@
 import type { ColumnDataType } from 'kysely';
 import { type Kysely, sql } from 'kysely';
+import { isPostgres } from '../is-postgres.ts';
 
 /**
  * Adds those nullable columns that do not exist yet. SQLite runs a migration outside of a transaction, so an interrupted
@@ -10,8 +11,7 @@ export async function addColumns(
   table: string,
   columns: Readonly<Record<string, ColumnDataType>>,
 ): Promise<void> {
-  const isPostgres = db.getExecutor().adapter.supportsTransactionalDdl === true;
-  const present = isPostgres ? [] : await readSqliteColumns(db, table);
+  const present = isPostgres(db) ? [] : await readSqliteColumns(db, table);
   for (const [name, type] of Object.entries(columns)) {
     if (present.includes(name)) continue;
     try {
@@ -19,7 +19,7 @@ export async function addColumns(
     } catch (error) {
       // Two first runs at once on SQLite, which takes no lock for a migration: the other one has added the column
       // meanwhile.
-      if (isPostgres || !(await readSqliteColumns(db, table)).includes(name)) throw error;
+      if (isPostgres(db) || !(await readSqliteColumns(db, table)).includes(name)) throw error;
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE } from 'kysely/migration';
+import { isPostgres } from '../is-postgres.ts';
 import type { Database } from '../open.ts';
 import { type RowService, rowServices, serviceRights, type TableRights } from './service-rights.ts';
 
@@ -70,7 +71,7 @@ function describeGrants(rights: TableRights, present: ReadonlySet<string>): stri
  * grants what it adds in its own transaction. Does nothing on SQLite, and where one role does everything.
  */
 export async function repeatGrants<DB>(tx: Kysely<DB>): Promise<void> {
-  if (tx.getExecutor().adapter.supportsTransactionalDdl !== true) return;
+  if (!isPostgres(tx)) return;
   for (const prefix of await findRolePrefixes(tx)) await grantServiceRights(tx, nameServiceRoles(prefix));
 }
 
@@ -111,7 +112,7 @@ async function readColumns<DB>(db: Kysely<DB>, schema: string): Promise<Map<stri
 
 /** Whether the role of this connection may read every column of the table. On SQLite, which has no roles, it always may. */
 export async function mayRead(db: Database, table: string): Promise<boolean> {
-  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) return true;
+  if (!isPostgres(db)) return true;
   const { rows } = await sql<{ may: boolean | null }>`
     select has_table_privilege(to_regclass(${table}), 'select') as may`.execute(db);
   // Null: a pending migration has yet to make the table.
