@@ -26,6 +26,9 @@ export interface SharedLeases {
  */
 const markLifeMs = 600_000;
 
+const readLease = createRecordReader(LeaseStateSchema);
+const readMark = createRecordReader(MarkSchema);
+
 /**
  * The leases and marks of several replicas: from the shared states where they are known to hold, else from the lease
  * service.
@@ -52,7 +55,7 @@ export function createSharedLeaseReaders(
       ...common,
       kind: 'lease',
       read: (leaseId) => owner.findLease(leaseId),
-      parse: createRecordReader(LeaseStateSchema),
+      parse: readLease,
       namesOf: (leaseId, lease) => leaseTags(leaseId, lease).map((tag) => ({ cache: 'leases', tag })),
       ttlMs: leaseLifeMs,
     }),
@@ -60,7 +63,7 @@ export function createSharedLeaseReaders(
       ...common,
       kind: 'mark',
       read: (key) => owner.findMark(...splitMarkKey(key)),
-      parse: createRecordReader(MarkSchema),
+      parse: readMark,
       namesOf: (key) => markTags(key).map((tag) => ({ cache: 'marks', tag })),
       ttlMs: () => markLifeMs,
     }),
