@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryFolder } from '../repository.ts';
-import type { Environment } from './spawn-entry.ts';
+import { compileCache, type Environment } from './spawn-entry.ts';
 
 /**
  * Runs a command of `latchkey` to its end.
@@ -22,7 +22,7 @@ export async function runCli(
   try {
     const { stdout } = await promisify(execFile)(process.execPath, command, {
       cwd: code,
-      env: { PATH, HOME, ...env },
+      env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...env },
     });
     return stdout.trim();
   } catch (cause) {

@@ -19,7 +19,7 @@ export interface SpawnOptions {
 }
 
 /** Cache for compiled code of the started processes: a start then takes half of its processor time. */
-const compileCache = join(repositoryFolder, '.cache/compile');
+export const compileCache = join(repositoryFolder, '.cache/compile');
 
 /** Starts a file of Latchkey on this process's Node. It always ends with this process. */
 export function spawnEntry(options: SpawnOptions): ChildProcess {
