@@ -57,10 +57,10 @@ describe('a tool is provided', () => {
   it('a tool is installed on Debian as root, after a message about what, why, and how to avoid it', () => {
     const { machine, installed, said } = createMachine({ apt: 'works' });
     expect(provideTool('chromium', machine)).toBe('/usr/bin/chromium');
-    expect(installed).toEqual(['chromium']);
+    expect(installed).toEqual(['chromium', 'chromium-headless-shell']);
     expect(said).toEqual([
       'This machine has no chromium, which runs the dashboard and the players in tests. ' +
-        'Running apt-get update and apt-get install chromium. ' +
+        'Running apt-get update and apt-get install chromium chromium-headless-shell. ' +
         'To avoid this, set CHROMIUM_PATH to the program, or TEST_INSTALL=false to install nothing.',
     ]);
   });

@@ -63,7 +63,8 @@ export function buildDashboard(): void {
 
 /** The dashboard at a URL. */
 export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
-  const browser: Browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
+  const { HEADLESS_SHELL_PATH, CHROMIUM_PATH = '/usr/bin/chromium' } = process.env;
+  const browser: Browser = await openBrowser(HEADLESS_SHELL_PATH ?? CHROMIUM_PATH);
   afterAll(() => browser.close());
   return {
     async open({ path = '', as, width = defaultWidth, theme = 'light', broken } = {}) {

@@ -2,6 +2,8 @@ import type { Page } from 'playwright-core';
 
 /** Chromium's message for every answer with status 400 or above. The tests check how the page handles these answers. */
 const refusedCall = /^Failed to load resource:/;
+/** The machine got or lost a network interface, as when a container starts: no server had a part in it. */
+const networkChanged = 'net::ERR_NETWORK_CHANGED';
 
 /**
  * Collects what must not happen on any page: errors in the console and in scripts, reports of the content security policy,
@@ -16,7 +18,7 @@ export function watchPage(page: Page, url: string, broken?: RegExp): string[] {
   const { origin } = new URL(url);
   page.on('console', (message) => {
     if (!['error', 'warning'].includes(message.type())) return;
-    if (broken?.test(message.location().url)) return;
+    if (broken?.test(message.location().url) || message.text().includes(networkChanged)) return;
     if (refusedCall.test(message.text()) && !message.location().url.startsWith(`${origin}/admin`)) return;
     complaints.push(`console ${message.type()}: ${message.text()} (${message.location().url})`);
   });

@@ -71,7 +71,10 @@ function storesNeeded(args: readonly string[]): Map<StoreName, string[]> {
   );
 }
 
-/** mpv and GStreamer take long to install. `npm run test:clients` installs them; every other run uses them where they exist. */
+/**
+ * mpv and GStreamer take long to install. `npm run test:clients` installs them; every other run uses them where they exist.
+ * The headless shell comes with Chromium, which can do its work.
+ */
 function toolVariables(args: readonly string[]): Record<string, string | undefined> {
   const variables: Record<string, string | undefined> = {};
   const take = (names: readonly Tool[], find: (tool: Tool) => string | undefined) => {
@@ -84,7 +87,7 @@ function toolVariables(args: readonly string[]): Record<string, string | undefin
   if (mayRun(args, 'acceptance/src/clients/vlc.test.ts')) take(['vlc'], provideTool);
   if (mayRun(args, 'acceptance/src/documents/documented-commands.test.ts')) take(['firefox'], provideTool);
   if (mayRun(args, 'acceptance/src/presign-verified.test.ts')) take(['swift'], provideTool);
-  take(['mpv', 'gstreamer'], findTool);
+  take(['headless-shell', 'mpv', 'gstreamer'], findTool);
   return variables;
 }
 
