@@ -13,7 +13,12 @@ export default defineConfig({
       // the tests: the files that one process runs share them. No module keeps state.
       {
         extends: true,
-        test: { name: 'packages', include: ['**/*.test.ts'], exclude: [...ignored, ...startsProcesses], isolate: false },
+        test: {
+          name: 'packages',
+          include: ['**/*.test.ts'],
+          exclude: [...ignored, ...startsProcesses],
+          isolate: false,
+        },
       },
     ],
     exclude: ignored,

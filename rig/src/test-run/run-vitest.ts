@@ -29,7 +29,11 @@ export async function runVitest(
     const reporters = ['--reporter=default', `--reporter=${join(import.meta.dirname, 'count-reporter.ts')}`];
     const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
     const command = [vitest, 'run', '--root', root, ...reporters, ...args];
-    const code = await runCommand(process.execPath, command, { ...env, TEST_COUNTS_FILE: file, NODE_COMPILE_CACHE: compileCache });
+    const code = await runCommand(process.execPath, command, {
+      ...env,
+      TEST_COUNTS_FILE: file,
+      NODE_COMPILE_CACHE: compileCache,
+    });
     const run: CountedRun = existsSync(file)
       ? JSON.parse(readFileSync(file, 'utf8'))
       : { files: [], errors: 0 };
