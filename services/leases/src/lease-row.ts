@@ -93,17 +93,24 @@ export interface OpenLeases extends LeaseSelector {
   expiringAfter: number;
 }
 
-/** The condition on a row of `leases` that a revocation covers and is not written to yet. */
+/**
+ * The condition on a row of `leases` that a revocation covers, is not written to yet, and comes after the cursor.
+ *
+ * The time of the cursor replaces `createdUpTo`. SQLite seeks by one upper bound only, and takes a plain one before the pair of
+ * `isAfter`. With `createdUpTo`, each step would read every row that was written before it: 20 ms after 200,000 rows.
+ */
 export function isOpen(
   eb: LeaseExpression,
   { createdAfter, createdUpTo, expiringAfter, ...named }: OpenLeases,
+  after: Cursor | null = null,
 ) {
   return eb.and([
     matchesSelector(eb, named),
     eb('revoked_at', 'is', null),
     eb('created_at', '>', createdAfter),
-    eb('created_at', '<=', createdUpTo),
+    eb('created_at', '<=', Math.min(createdUpTo, after?.at ?? createdUpTo)),
     eb('expires_at', '>', expiringAfter),
+    ...(after === null ? [] : [isAfter(eb, after)]),
   ]);
 }
 

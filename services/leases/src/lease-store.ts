@@ -168,8 +168,7 @@ export class LeaseStore {
   /** What a revocation covers and its rows do not show yet. Newest first, up to `limit`, after the cursor. */
   async listOpen(open: OpenLeases, limit: number, after: Cursor | null): Promise<Lease[]> {
     const rows = await this.#select()
-      .where((eb) => isOpen(eb, open))
-      .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after)))
+      .where((eb) => isOpen(eb, open, after))
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(limit)

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Cursor } from '@latchkey/shared/db';
 import type { Lease } from './lease.ts';
-import { isAfter, isOpen, leaseColumns, type OpenLeases, toLease } from './lease-row.ts';
+import { isOpen, leaseColumns, type OpenLeases, toLease } from './lease-row.ts';
 import type { Revocation } from './lease-store.ts';
 import type { Transaction } from './own-tables.ts';
 
@@ -35,8 +35,7 @@ export async function findOpen(
   const rows = await tx
     .selectFrom('leases')
     .select(['id', 'created_at'])
-    .where((eb) => isOpen(eb, open))
-    .$if(after !== null, (query) => query.where((eb) => isAfter(eb, after)))
+    .where((eb) => isOpen(eb, open, after))
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

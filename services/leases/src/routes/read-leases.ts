@@ -119,6 +119,12 @@ function toPage(found: Lease[], limit: number): LeasePage {
 
 const cursorOf = ({ createdAt, id }: Lease): Cursor => ({ at: createdAt, id });
 
+/** The cursor that comes later in a list, newest first. */
+function laterOf(a: Cursor | null, b: Cursor | null): Cursor | null {
+  if (a === null || b === null) return a ?? b;
+  return a.at < b.at || (a.at === b.at && a.id < b.id) ? a : b;
+}
+
 /** Leases that are still active where all that is asked for was revoked are newer than that revocation. */
 function narrow(filter: LeaseFilter, unfinished: readonly UnfinishedRevocation[]): LeaseFilter {
   if (filter.state !== 'active') return filter;
@@ -164,7 +170,9 @@ async function listRevoked(
   for (const revocation of unfinished) {
     const viewerId = filter.viewerId ?? revocation.viewerId;
     const contentId = filter.contentId ?? revocation.contentId;
-    const rows = await store.listOpen({ ...revocation, viewerId, contentId }, limit + 1, after);
+    // What comes before its cursor is written: a page would read half a million rows to find the first open one.
+    const from = laterOf(after, revocation.cursor);
+    const rows = await store.listOpen({ ...revocation, viewerId, contentId }, limit + 1, from);
     for (const lease of rows) found.set(lease.id, lease);
   }
   for (const lease of await store.list(filter, now, limit + 1, after)) found.set(lease.id, lease);
