@@ -1,7 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { inUnsyncedTransaction, type TableCheck, tryLockSubject } from '@latchkey/shared/db';
+import { inUnsyncedTransaction, runPaced, type TableCheck, tryLockSubject } from '@latchkey/shared/db';
 import type { Database, Transaction } from './own-tables.ts';
-import { runPaced } from './paced-work.ts';
 import { RevocationStore, type UnfinishedRevocation } from './revocation-store.ts';
 import { findOpen, revokeRows } from './revoke-rows.ts';
 
@@ -33,11 +32,12 @@ export function createRevocationWriter(options: RevocationWriterOptions): { run(
       // Checked before the transactions: it runs once a second, and there is nearly always nothing to do.
       if ((await store.listUnfinished(everything, 1)).length === 0) return 0;
       let written = 0;
-      await runPaced(db, clock, signal, async (rows) => {
+      const step = async (rows: number) => {
         const progress = await inUnsyncedTransaction(db, (tx) => writeSome(tx, rows, clock));
         written += progress?.written ?? 0;
         return progress !== null;
-      });
+      };
+      await runPaced(db, { clock, signal, step });
       return written;
     },
   };

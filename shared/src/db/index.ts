@@ -7,6 +7,7 @@ export { isPostgres } from './is-postgres.ts';
 export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
 export { type Database, type DatabasePlace, nameDatabase, openDatabase, type Transaction } from './open.ts';
+export { getAsideWriter, runPaced } from './paced-work.ts';
 export { DatabaseIsStandby, readOverriddenSettings } from './postgres-session.ts';
 export { hasReadAside, readAside } from './read-aside.ts';
 export {

@@ -19,7 +19,8 @@ export interface LockQueue {
   retry<T>(attempt: () => Promise<T>): Promise<T>;
 }
 
-export function createLockQueue(): LockQueue {
+/** @param ownWrite a write of this process by another connection, which is likely to hold the lock; null if none runs */
+export function createLockQueue(ownWrite: () => Promise<unknown> | null = () => null): LockQueue {
   const turns = createTurns();
   return {
     async retry(attempt) {
@@ -35,7 +36,8 @@ export function createLockQueue(): LockQueue {
           } catch (error) {
             if (isOver || !isBusy(error)) throw error;
           }
-          await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
+          const retryTime = new Promise((resolve) => setTimeout(resolve, retryEveryMs));
+          await Promise.race([retryTime, ownWrite() ?? retryTime]);
         }
       } finally {
         clearTimeout(patience);

@@ -3,8 +3,8 @@ import { Kysely, type Transaction as KyselyTransaction, PostgresDialect } from '
 import { openPostgres } from './postgres-pool.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
+import { createSqliteAside } from './sqlite-aside.ts';
 import { createSqliteDialect } from './sqlite-dialect.ts';
-import { createSqliteReader } from './sqlite-reader.ts';
 
 export type Database = Kysely<Schema>;
 export type Transaction = KyselyTransaction<Schema>;
@@ -30,8 +30,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   const { sqlitePath } = options;
   const file = openSqlite(sqlitePath);
-  const reader = sqlitePath === ':memory:' ? null : createSqliteReader(sqlitePath);
-  return new Kysely<Schema>({ dialect: createSqliteDialect(file, reader) });
+  const aside = sqlitePath === ':memory:' ? null : createSqliteAside(sqlitePath);
+  return new Kysely<Schema>({ dialect: createSqliteDialect(file, aside) });
 }
 
 /** Where a configuration keeps its rows. */

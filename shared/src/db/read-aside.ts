@@ -6,7 +6,7 @@ import { SqliteFileAdapter } from './sqlite-dialect.ts';
  * Whether a long read blocks the whole process and `readAside` avoids that: SQLite in a file, outside of a transaction.
  */
 export function hasReadAside(db: Database | Transaction): boolean {
-  return readerOf(db) !== null;
+  return asideOf(db) !== null;
 }
 
 /**
@@ -15,12 +15,12 @@ export function hasReadAside(db: Database | Transaction): boolean {
  */
 export async function readAside<R>(db: Database | Transaction, query: Compilable<R>): Promise<R[]> {
   const compiled = query.compile();
-  const reader = readerOf(db);
-  if (reader === null) return (await db.executeQuery(compiled)).rows;
-  return (await reader.read(compiled.sql, compiled.parameters)) as R[];
+  const aside = asideOf(db);
+  if (aside === null) return (await db.executeQuery(compiled)).rows;
+  return (await aside.read(compiled.sql, compiled.parameters)) as R[];
 }
 
-function readerOf(db: Database | Transaction) {
+function asideOf(db: Database | Transaction) {
   const { adapter } = db.getExecutor();
-  return !db.isTransaction && adapter instanceof SqliteFileAdapter ? adapter.reader : null;
+  return !db.isTransaction && adapter instanceof SqliteFileAdapter ? adapter.aside : null;
 }

@@ -12,7 +12,8 @@ import {
 import { createLockQueue, isBusy, type LockQueue } from './lock-queue.ts';
 import type { Schema } from './schema.ts';
 import type { SqliteFile } from './sqlite.ts';
-import type { SqliteReader } from './sqlite-reader.ts';
+import type { SqliteAside } from './sqlite-aside.ts';
+import { createSqliteBackground, type SqliteBackground } from './sqlite-background.ts';
 import { createTurns, type Turns } from './turns.ts';
 
 /**
@@ -21,14 +22,16 @@ import { createTurns, type Turns } from './turns.ts';
  * finds the file locked gives up its turn and retries later, so reads and all other work continue. Kysely's own dialect
  * would keep the turn from the beginning of a statement to its end.
  *
- * @param reader for long reads (`readAside`); the dialect closes it with the file
+ * @param aside for long reads and background work; the dialect closes it with the file
  */
-export function createSqliteDialect(file: SqliteFile, reader: SqliteReader | null = null): Dialect {
-  const shared = { file, reader, turns: createTurns(), lockQueue: createLockQueue() };
+export function createSqliteDialect(file: SqliteFile, aside: SqliteAside | null = null): Dialect {
+  const lockQueue = createLockQueue(() => aside?.ownWrite() ?? null);
+  const shared = { file, aside, turns: createTurns(), lockQueue };
+  const background = aside && createSqliteBackground(file, aside);
   const dialectThat = (syncs: boolean, unsynced: Kysely<Schema> | null): Dialect => ({
     createDriver: () => new PatientDriver(shared, syncs),
     createQueryCompiler: () => new SqliteQueryCompiler(),
-    createAdapter: () => new SqliteFileAdapter(reader, unsynced),
+    createAdapter: () => new SqliteFileAdapter(aside, background, unsynced),
     createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
   });
   return dialectThat(true, new Kysely({ dialect: dialectThat(false, null) }));
@@ -36,20 +39,26 @@ export function createSqliteDialect(file: SqliteFile, reader: SqliteReader | nul
 
 interface Shared {
   file: SqliteFile;
-  reader: SqliteReader | null;
+  aside: SqliteAside | null;
   turns: Turns;
   lockQueue: LockQueue;
 }
 
 export class SqliteFileAdapter extends SqliteAdapter {
   /** Null for a database in memory, which only one connection can read. */
-  readonly reader: SqliteReader | null;
+  readonly aside: SqliteAside | null;
+  readonly background: SqliteBackground | null;
   /** The same connection, for transactions whose commit does not wait for the disk (`inUnsyncedTransaction`). */
   readonly unsynced: Kysely<Schema> | null;
 
-  constructor(reader: SqliteReader | null, unsynced: Kysely<Schema> | null) {
+  constructor(
+    aside: SqliteAside | null,
+    background: SqliteBackground | null,
+    unsynced: Kysely<Schema> | null,
+  ) {
     super();
-    this.reader = reader;
+    this.aside = aside;
+    this.background = background;
     this.unsynced = unsynced;
   }
 
@@ -92,8 +101,8 @@ class PatientDriver implements Driver {
   }
 
   async destroy(): Promise<void> {
-    const { reader, turns, file } = this.#shared;
-    await reader?.close();
+    const { aside, turns, file } = this.#shared;
+    await aside?.close();
     await turns.take();
     file.close();
     turns.give();

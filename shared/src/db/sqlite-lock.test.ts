@@ -101,6 +101,7 @@ test('of a hundred writes that wait for another process, one at a time asks for 
     },
     inTransaction: () => false,
     syncCommits: () => {},
+    checkpointAt: () => {},
     close: () => {},
   };
   const waiting = new Kysely<Schema>({ dialect: createSqliteDialect(file) });

@@ -23,6 +23,8 @@ export interface SqliteFile {
   inTransaction(): boolean;
   /** Sets whether later commits wait until they are on the disk. Not allowed within a transaction. */
   syncCommits(isOn: boolean): void;
+  /** Commits copy the write-ahead log into the file once it holds this many pages. */
+  checkpointAt(pages: number): void;
   close(): void;
 }
 
@@ -61,6 +63,7 @@ export function openSqlite(path: string): SqliteFile {
     inTransaction: () => sqlite.inTransaction,
     // Compiled each time: SQLite applies this pragma when it compiles it, not when it runs it.
     syncCommits: (isOn) => void sqlite.pragma(`synchronous = ${isOn ? 'FULL' : 'NORMAL'}`),
+    checkpointAt: (pages) => void sqlite.pragma(`wal_autocheckpoint = ${pages}`),
     close: () => void sqlite.close(),
   };
 }

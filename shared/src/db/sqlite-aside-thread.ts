@@ -1,0 +1,37 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import SqliteDatabase from 'better-sqlite3';
+import type { AsideAnswer, AsideRequest } from './sqlite-aside.ts';
+
+// A thread of `createSqliteAside`.
+const { path } = workerData as { path: string };
+// A read may wait for the file, because no request runs on this thread.
+const reading = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 2_000 });
+let writing: SqliteDatabase.Database | null = null;
+
+parentPort?.on('message', (request: AsideRequest) => parentPort?.postMessage(answer(request)));
+
+function answer({ id, work, sql, parameters }: AsideRequest): AsideAnswer {
+  try {
+    return { id, result: run(work, sql, parameters) };
+  } catch (error) {
+    return { id, fault: { message: String(error), code: String((error as { code?: unknown }).code) } };
+  }
+}
+
+function run(work: AsideRequest['work'], sql: string, parameters: readonly unknown[]): unknown {
+  if (work === 'read') return reading.prepare(sql).all(parameters);
+  writing ??= openForWrites();
+  if (work === 'write') return writing.prepare(sql).run(parameters).changes;
+  // Waits for nobody: pages that another connection still needs in the log stay there until the next time.
+  return writing.pragma('wal_checkpoint(PASSIVE)');
+}
+
+function openForWrites(): SqliteDatabase.Database {
+  const opened = new SqliteDatabase(path, { fileMustExist: true, timeout: 0 });
+  // The next commit of the process that waits for the disk makes these writes durable, too.
+  opened.pragma('synchronous = NORMAL');
+  // Its checkpoints come by message. One within a write would delay its answer.
+  opened.pragma('wal_autocheckpoint = 0');
+  opened.pragma('foreign_keys = ON');
+  return opened;
+}

@@ -1,0 +1,113 @@
+import { Worker } from 'node:worker_threads';
+
+/** Works on a SQLite file on a separate thread, beside the connection of the process. Calls take turns. */
+export interface SqliteAside {
+  /** @throws what SQLite throws, with its code; SQLITE_IOERR where the thread ended */
+  read(sql: string, parameters: readonly unknown[]): Promise<unknown[]>;
+  /**
+   * Runs one statement as a transaction of its own, whose commit does not wait for the disk. It does not wait for another
+   * process's write.
+   *
+   * @returns the number of rows that it changed
+   * @throws as `read`; SQLITE_BUSY at once while another connection writes
+   */
+  write(sql: string, parameters: readonly unknown[]): Promise<number>;
+  /** The last write that was passed on and has not been answered; null if there is none. Never rejects. */
+  ownWrite(): Promise<unknown> | null;
+  /** Copies what the write-ahead log holds into the file. Reads and writes of other connections go on meanwhile. */
+  checkpoint(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Messages to the thread and its answers. */
+export interface AsideRequest {
+  id: number;
+  work: 'read' | 'write' | 'checkpoint';
+  sql: string;
+  parameters: readonly unknown[];
+}
+export type AsideAnswer =
+  | { id: number; result: unknown }
+  | { id: number; fault: { message: string; code: string } };
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/**
+ * The first call starts the thread, because most installations never need one. The first call after its end starts it
+ * again. It takes some 10 MB.
+ */
+export function createSqliteAside(path: string): SqliteAside {
+  const waiting = new Map<number, Waiting>();
+  let thread: Worker | null = null;
+  let ownWrite: Promise<unknown> | null = null;
+  let lastId = 0;
+  let isClosed = false;
+
+  function start(): Worker {
+    const started = new Worker(new URL('./sqlite-aside-thread.ts', import.meta.url), {
+      workerData: { path },
+      // Debuggers and loaders of the process are not meant for it.
+      execArgv: [],
+    });
+    const end = (reason: string) => {
+      if (thread === started) thread = null;
+      failAll(reason);
+    };
+    started.on('message', (answer: AsideAnswer) => settle(started, answer));
+    started.once('error', (error) => end(String(error)));
+    started.once('exit', () => end('its thread ended'));
+    return started;
+  }
+
+  function settle(from: Worker, answer: AsideAnswer): void {
+    const { resolve, reject } = waiting.get(answer.id) ?? {};
+    waiting.delete(answer.id);
+    // A thread that waits for the next call must not keep the process alive.
+    if (waiting.size === 0) from.unref();
+    if ('result' in answer) resolve?.(answer.result);
+    else reject?.(withCode(answer.fault.message, answer.fault.code));
+  }
+
+  function failAll(reason: string): void {
+    for (const { reject } of waiting.values())
+      reject(withCode(`work on the database was broken off: ${reason}`, 'SQLITE_IOERR'));
+    waiting.clear();
+  }
+
+  function call(work: AsideRequest['work'], sql: string, parameters: readonly unknown[]): Promise<unknown> {
+    if (isClosed) return Promise.reject(new Error('The database connection is not open'));
+    thread ??= start();
+    thread.ref();
+    const id = ++lastId;
+    const answer = new Promise<unknown>((resolve, reject) => waiting.set(id, { resolve, reject }));
+    thread.postMessage({ id, work, sql, parameters } satisfies AsideRequest);
+    return answer;
+  }
+
+  return {
+    read: async (sql, parameters) => (await call('read', sql, parameters)) as unknown[],
+    async write(sql, parameters) {
+      const answer = call('write', sql, parameters);
+      const settled = answer.catch(() => {});
+      ownWrite = settled;
+      try {
+        return (await answer) as number;
+      } finally {
+        if (ownWrite === settled) ownWrite = null;
+      }
+    },
+    ownWrite: () => ownWrite,
+    checkpoint: async () => void (await call('checkpoint', '', [])),
+    async close() {
+      isClosed = true;
+      await thread?.terminate();
+    },
+  };
+}
+
+function withCode(message: string, code: string): Error {
+  return Object.assign(new Error(message), { code });
+}

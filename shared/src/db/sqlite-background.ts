@@ -1,0 +1,93 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import { createLockQueue, type LockQueue } from './lock-queue.ts';
+import type { Schema } from './schema.ts';
+import type { SqliteFile } from './sqlite.ts';
+import type { SqliteAside } from './sqlite-aside.ts';
+
+/** SQLite's own default (sqlite.org/pragma.html#pragma_wal_autocheckpoint). */
+const usualPages = 1_000;
+/**
+ * 32 MB: reached only where requests write so much that the thread never finds a moment without a write, in which the log
+ * starts again.
+ */
+const pagesWhileAside = 8_000;
+
+/** What background work on a SQLite file needs so that it does not hold up requests. */
+export interface SqliteBackground {
+  /** Each statement is a transaction of its own on the separate thread. For writes that return no rows. */
+  writer: Kysely<Schema>;
+  /** Copies what the write-ahead log holds into the file, on the separate thread. */
+  checkpoint(): Promise<void>;
+  /**
+   * From here on the caller calls `checkpoint`. Otherwise every thousandth page would be copied, and the disk waited for, within
+   * a commit of this process: 10 to 20 ms in which no request is answered.
+   *
+   * @returns ends it
+   */
+  takeCheckpoints(): () => void;
+}
+
+export function createSqliteBackground(file: SqliteFile, aside: SqliteAside): SqliteBackground {
+  let takers = 0;
+  return {
+    writer: new Kysely<Schema>({ dialect: createWriterDialect(aside) }),
+    checkpoint: () => aside.checkpoint(),
+    takeCheckpoints() {
+      if (takers++ === 0) file.checkpointAt(pagesWhileAside);
+      return () => {
+        if (--takers === 0) file.checkpointAt(usualPages);
+      };
+    },
+  };
+}
+
+function createWriterDialect(aside: SqliteAside): Dialect {
+  const connection = createWriterConnection(aside, createLockQueue());
+  const refuse = async () => {
+    throw new Error('each statement of the writer is a transaction of its own');
+  };
+  const driver: Driver = {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  };
+  return {
+    createDriver: () => driver,
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createAdapter: () => new ConcurrentAdapter(),
+    createIntrospector: (db: Kysely<unknown>) => new SqliteIntrospector(db),
+  };
+}
+
+/** The thread takes turns itself. */
+class ConcurrentAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+function createWriterConnection(aside: SqliteAside, lockQueue: LockQueue): DatabaseConnection {
+  return {
+    async executeQuery({ sql, parameters }: CompiledQuery) {
+      const changes = await lockQueue.retry(() => aside.write(sql, parameters));
+      return { numAffectedRows: BigInt(changes), rows: [] };
+    },
+    // biome-ignore lint/correctness/useYield: it always throws
+    async *streamQuery() {
+      throw new Error('the writer returns no rows');
+    },
+  };
+}
