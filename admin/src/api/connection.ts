@@ -21,7 +21,8 @@ interface ConnectionOptions {
 const retryMs = 1_500;
 
 /** Tracks whether the server answers. After a loss it probes the server until it answers again. */
-export function createConnection({ ping, onBack, after = wait }: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions): Connection {
+  const { ping, onBack, after = (ms, act) => void setTimeout(act, ms) } = options;
   const state = createStore<Contact>('there');
   const back = () => {
     if (state.get() === 'there') return;
@@ -41,8 +42,4 @@ export function createConnection({ ping, onBack, after = wait }: ConnectionOptio
       ask();
     },
   };
-}
-
-function wait(ms: number, act: () => void): void {
-  setTimeout(act, ms);
 }
