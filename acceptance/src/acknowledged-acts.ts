@@ -2,13 +2,13 @@ import type { Answer } from './answer.ts';
 import type { Client } from './client.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-/** An act whose success the server has told, and how to see later that it holds. */
+/** An act that the server answered with a success, and how to check later that it still holds. */
 export interface AcknowledgedAct {
-  /** Its audit row is found by this. */
+  /** The id by which its audit row is found. */
   requestId: string;
-  /** Table and id of the row that it made; null for an act that makes none. */
+  /** Table and id of the row that it created; null if it creates no row. */
   row: { table: 'api_keys' | 'contents' | 'leases'; id: string } | null;
-  /** Requests for a key that the act took away, and the code that each is answered with from then on. */
+  /** Key requests that the act forbids, and the code that each must get from then on. */
   refusals: { expected: string; ask: (client: Client) => Promise<Answer> }[];
 }
 
@@ -23,7 +23,7 @@ export interface WriterOptions {
 
 type Row = NonNullable<AcknowledgedAct['row']>;
 
-/** Sends an act of the management; one that fails is no fault here, as the server may be gone. */
+/** Sends an act as an admin. @throws Error if it fails, as when the server is gone */
 async function act(
   { client, admin, acknowledge }: WriterOptions,
   method: string,
@@ -56,7 +56,7 @@ async function createLease(options: WriterOptions, viewerId: string, contentId: 
   return json.lease.id;
 }
 
-/** A lease and its revocation: by itself, by its viewer, by its content, or by both. */
+/** Creates a lease and revokes it by its id, its viewer, its content, or both. */
 async function revokeLease(
   options: WriterOptions,
   by: 'leaseId' | 'viewerId' | 'contentId' | 'both',
@@ -80,7 +80,7 @@ async function revokeLease(
   }));
 }
 
-/** What each writer does, again and again. Nobody's act touches what another writer made. */
+/** Each writer repeats one of these. No act touches rows of another writer. */
 export const writers: readonly ((options: WriterOptions) => Promise<void>)[] = [
   (options) => revokeLease(options, 'leaseId'),
   (options) => revokeLease(options, 'viewerId'),

@@ -7,13 +7,13 @@ import { openTarget } from './target.ts';
 ensureDashboard();
 const { client, url } = await openTarget();
 
-/** The build brings what the first page needs under names that are hashes; so large it may be, compressed with gzip. */
-const maxScriptOctets = 250 * 1024;
+/** The most that the scripts of the first page may have together, compressed with gzip. */
+const maxScriptBytes = 250 * 1024;
 
-/** Below this the build leaves files as they are. */
-const minCompressedOctets = 1_024;
+/** The build does not compress smaller files. */
+const minCompressedBytes = 1_024;
 
-/** The addresses of this server that a page names. */
+/** The paths of this server that a page names. */
 async function namesIn(page: string): Promise<string[]> {
   const text = (await client.get(page)).bytes.toString();
   return [...text.matchAll(/(?:src|href)="([^"#]+)"/g)].map(
@@ -21,7 +21,7 @@ async function namesIn(page: string): Promise<string[]> {
   );
 }
 
-/** As a browser fetches it. The client takes nothing that is compressed: no answer of the API is. */
+/** Fetches as a browser does. The client of these tests accepts no compressed answers, because the API sends none. */
 async function fetchCompressed(name: string, encodings: string) {
   const { headers, body } = await request(`${url}${name}`, { headers: { 'accept-encoding': encodings } });
   return { headers, bytes: Buffer.from(await body.arrayBuffer()) };
@@ -51,7 +51,7 @@ it('GET /admin is a page without authentication, whose policy allows no inline s
   }
 });
 
-it('what the page names is served, with its type, for a year and without asking again', async () => {
+it('the files that the page names are served with their types and may be cached for a year', async () => {
   const names = await namesIn('/admin');
   expect(names.length).toBeGreaterThan(2);
   for (const name of names) {
@@ -62,13 +62,13 @@ it('what the page names is served, with its type, for a year and without asking 
   }
 });
 
-it('scripts and styles are sent as they were compressed by the build, to those who take that', async () => {
+it('scripts and styles are sent compressed, as the build made them, to clients that accept it', async () => {
   const names = (await namesIn('/admin')).filter((name) => /\.(js|css)$/.test(name));
-  let scriptOctets = 0;
+  let scriptBytes = 0;
   for (const name of names) {
     const plain = await client.get(name);
     expect(plain.headers['content-encoding']).toBeUndefined();
-    if (plain.bytes.length < minCompressedOctets) continue;
+    if (plain.bytes.length < minCompressedBytes) continue;
     const zipped = await fetchCompressed(name, 'gzip');
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(zipped.headers['content-type']).toBe(plain.headers['content-type']);
@@ -77,13 +77,13 @@ it('scripts and styles are sent as they were compressed by the build, to those w
     const best = await fetchCompressed(name, 'gzip, deflate, br');
     expect(best.headers['content-encoding']).toBe('br');
     expect(best.bytes.length).toBeLessThan(zipped.bytes.length);
-    if (name.endsWith('.js')) scriptOctets += zipped.bytes.length;
+    if (name.endsWith('.js')) scriptBytes += zipped.bytes.length;
   }
-  expect(scriptOctets).toBeGreaterThan(0);
-  expect(scriptOctets).toBeLessThan(maxScriptOctets);
+  expect(scriptBytes).toBeGreaterThan(0);
+  expect(scriptBytes).toBeLessThan(maxScriptBytes);
 });
 
-it('HEAD works, and a page that has not changed is not sent again', async () => {
+it('the dashboard answers HEAD, and does not send a page again that has not changed', async () => {
   const first = await client.get('/admin');
   expect((await client.call('HEAD', '/admin')).status).toBe(200);
   const again = await client.get('/admin', undefined, { 'if-none-match': first.headers.etag ?? '' });
@@ -102,15 +102,15 @@ it.each([
   '/admin/assets/../index.html.gz',
   '/admin/assets/..%2findex.html',
   '/admin/assets/%2e%2e%2f%2e%2e%2fpackage.json',
-])('GET %s shows nothing', async (path) => {
+])('GET %s serves no file', async (path) => {
   const { status, bytes } = await client.get(path);
-  // What has no dot in it is an address of the dashboard, which says itself that there is no such page.
+  // A path without a dot is an address of the dashboard, which itself shows that the page does not exist.
   if (path === '/admin/built-from') return expect(bytes.toString()).toContain('<div id="root">');
   expect([400, 403, 404]).toContain(status);
   expect(bytes.toString()).not.toMatch(/import |<div id="root">|"name"/);
 });
 
-it('no source map is served', async () => {
+it('no source map of the dashboard is served', async () => {
   for (const name of (await namesIn('/admin')).filter((path) => /\.(js|css)$/.test(path))) {
     expect((await client.get(`${name}.map`)).status).toBe(404);
     expect((await client.get(name)).bytes.toString()).not.toContain('sourceMappingURL');

@@ -21,16 +21,16 @@ export interface Answer {
   status: number;
   headers: Record<string, string>;
   bytes: Buffer;
-  /** Media type without parameters; empty where there is none. */
+  /** Media type without parameters; empty if the answer has no media type. */
   type: string;
   requestId: string;
-  // biome-ignore lint/suspicious/noExplicitAny: what the body is, its schema in the document checks.
+  // biome-ignore lint/suspicious/noExplicitAny: every answer is checked against the schema in the OpenAPI document.
   json: any;
   /** The code of the problem; undefined for a success. */
   code: string | undefined;
 }
 
-/** Reads an answer. Of an event stream, which has no end, only the head. */
+/** Reads an answer; of an event stream, which does not end, only the head. */
 export async function readAnswer(
   method: string,
   path: string,

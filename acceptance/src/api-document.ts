@@ -13,14 +13,14 @@ interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
 }
 
-/** What the server says of itself (OpenAPI 3.1), asked about one answer at a time. */
+/** The OpenAPI document of the server, and checks of answers against it. */
 export interface ApiDocument {
   document: OpenApi;
   /** `GET /keys/{contentId}`, … */
   operations: string[];
-  /** The methods that the document has for a path such as `/keys/abc`; none where the path is not in it. */
+  /** The documented methods of a path such as `/keys/abc`; empty if the path is not documented. */
   methodsOf(path: string): string[];
-  /** What is wrong with an answer, in words; empty where it is as documented. */
+  /** Describes each difference of an answer from the document; empty if it is as documented. */
   judge(answer: { method: string; path: string; status: number; type: string; body: unknown }): string[];
 }
 
@@ -63,7 +63,7 @@ function createApiDocument(document: OpenApi): ApiDocument {
       const response = operation.responses[status];
       if (!response) return [`${method} ${path} has no ${status} in its document`];
       const { content } = response;
-      if (!content) return body === '' ? [] : ['a body where none is documented'];
+      if (!content) return body === '' ? [] : ['a body that is not documented'];
       const media = content[type];
       if (!media) return [`${type} is not among ${Object.keys(content).join(', ')}`];
       return media.schema ? validate(media.schema, body) : [];

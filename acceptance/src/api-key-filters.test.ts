@@ -31,16 +31,16 @@ describe('API keys are found', () => {
     ['expires=never&status=active', [never]],
     ['expires=within-14-days', [soon]],
     ['unusedDays=1', []],
-  ])('by part of their name and %s', async (query, keys) => {
+  ])('API keys are found by a part of their name and %s', async (query, keys) => {
     expect(await ids(query)).toEqual(keys.map(({ id }) => id));
   });
 
-  it('by how the raw key begins', async () => {
+  it('API keys are found by the beginning of the raw key', async () => {
     const { json } = await client.get(`/api/v1/api-keys?q=${soon.raw.slice(0, 11)}`, adminApiKey);
     expect(json.api_keys.map(({ id }: { id: string }) => id)).toContain(soon.id);
   });
 
-  it('page by page', async () => {
+  it('the API keys that match are listed page by page, each once', async () => {
     const first = await client.get(`/api/v1/api-keys?q=${word}&limit=3`, adminApiKey);
     const cursor = encodeURIComponent(first.json.next_cursor);
     const second = await client.get(`/api/v1/api-keys?q=${word}&limit=3&cursor=${cursor}`, adminApiKey);
@@ -49,7 +49,7 @@ describe('API keys are found', () => {
   });
 
   it.each(['status=gone', 'scope=root', 'expires=soon', 'unusedDays=0', 'unusedDays=1.5', 'q=%00'])(
-    'by no %s',
+    'the list of API keys refuses the filter %s',
     async (query) => {
       expect((await client.get(`/api/v1/api-keys?${query}`, adminApiKey)).code).toBe('VALIDATION_FAILED');
     },

@@ -10,7 +10,7 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const patience = { timeout: 30_000, interval: 100 };
 
 describe('201', () => {
-  it('creates a key of the documented form, without lastUsedAt, and shows it once', async () => {
+  it('a new API key has the documented form and no lastUsedAt, and its raw key is shown only once', async () => {
     const name = unique('name');
     const { status, json } = await client.post(path, admin, { name, scope: 'upload', expiresAt: inAnHour() });
     expect(status).toBe(201);
@@ -25,19 +25,19 @@ describe('201', () => {
     );
   });
 
-  it('makes the scope full where none is named', async () => {
+  it('an API key that is created without a scope has the scope full', async () => {
     const { json } = await client.post(path, admin, { name: 'x' });
     expect(json.api_key).toMatchObject({ scope: 'full', expiresAt: null });
   });
 
-  it('takes an expiry with an offset, and gives it back in UTC with milliseconds', async () => {
+  it('an expiry with an offset is accepted, and returned in UTC with milliseconds', async () => {
     const { json } = await client.post(path, admin, { name: 'x', expiresAt: '2099-01-01T02:00:00+02:00' });
     expect(json.api_key.expiresAt).toBe('2099-01-01T00:00:00.000Z');
   });
 });
 
 describe('200', () => {
-  it('lists the newest first, page by page, each key once', async () => {
+  it('API keys are listed newest first, page by page, each once', async () => {
     const names = Array.from({ length: 5 }, () => unique('page'));
     for (const name of names) await client.post(path, admin, { name });
     const seen: string[] = [];
@@ -52,7 +52,7 @@ describe('200', () => {
     expect(seen.filter((name) => names.includes(name))).toEqual(names.toReversed());
   });
 
-  it('revokes with the key itself for an answer, and again with the same revokedAt', async () => {
+  it('revoking an API key answers with the key, and revoking it again keeps its revokedAt', async () => {
     const { id, raw } = await createApiKey(target, 'full');
     const first = await client.call('DELETE', `${path}/${id}`, { as: admin });
     expect(first.json).toMatchObject({ id, revokedAt: expect.stringMatching(/Z$/) });
@@ -61,7 +61,7 @@ describe('200', () => {
     expect((await client.get(`${path}/current`, raw)).code).toBe('INVALID_API_KEY');
   });
 
-  it('tells a key who it is, whatever its scope', async () => {
+  it('GET /api/v1/api-keys/current describes the key of the request, with any scope', async () => {
     for (const scope of ['admin', 'full', 'upload', 'playback']) {
       const { id, raw } = await createApiKey(target, scope);
       const { json } = await client.get(`${path}/current`, raw);
@@ -69,19 +69,19 @@ describe('200', () => {
     }
   });
 
-  it('tells the bootstrap key that it is the bootstrap key', async () => {
+  it('GET /api/v1/api-keys/current describes the bootstrap key', async () => {
     const { json } = await client.get(`${path}/current`, admin);
     expect(json).toEqual({ api_key: { scope: 'admin', name: 'bootstrap', id: null } });
   });
 
-  it('a key may revoke itself', async () => {
+  it('an API key may revoke itself', async () => {
     const { id, raw } = await createApiKey(target, 'admin');
     expect((await client.call('DELETE', `${path}/${id}`, { as: raw })).status).toBe(200);
     expect((await client.call('DELETE', `${path}/${id}`, { as: raw })).code).toBe('INVALID_API_KEY');
   });
 });
 
-it('lastUsedAt is at most a minute late', async () => {
+it('lastUsedAt of an API key is at most a minute late', async () => {
   const name = unique('used');
   const { raw } = await createApiKey(target, 'playback', { name });
   const beforeMs = Date.now();
@@ -97,7 +97,7 @@ it('lastUsedAt is at most a minute late', async () => {
 }, 120_000);
 
 describe('rotation', () => {
-  it('gives a new key with the same name and scope, and ends the old one at once', async () => {
+  it('rotation creates a key with the same name and scope, and ends the old one at once', async () => {
     const { id, raw } = await createApiKey(target, 'playback');
     const { status, json } = await client.post(`${path}/${id}/rotate`, admin);
     expect(status).toBe(201);
@@ -108,7 +108,7 @@ describe('rotation', () => {
     expect((await client.get(`${path}/current`, json.raw_key)).status).toBe(200);
   });
 
-  it('lets both keys work during the overlap', async () => {
+  it('both keys of a rotation work during the overlap', async () => {
     const { id, raw } = await createApiKey(target, 'playback');
     const { json } = await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds: 600 });
     expect((await client.get(`${path}/current`, raw)).status).toBe(200);
@@ -118,7 +118,7 @@ describe('rotation', () => {
     expect(left).toBeLessThanOrEqual(600_000);
   });
 
-  it('ends the old key after the overlap', async () => {
+  it('the old key of a rotation ends after the overlap', async () => {
     const { id, raw } = await createApiKey(target, 'playback');
     await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds: 1 });
     await vi.waitFor(
@@ -127,12 +127,15 @@ describe('rotation', () => {
     );
   }, 60_000);
 
-  it.each([-1, 1.5, 2_592_001, '5', null])('400: an overlap of %j is refused', async (overlapSeconds) => {
-    const { id } = await createApiKey(target, 'playback');
-    expect((await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds })).status).toBe(400);
-  });
+  it.each([-1, 1.5, 2_592_001, '5', null])(
+    'a rotation with an overlap of %j gets 400',
+    async (overlapSeconds) => {
+      const { id } = await createApiKey(target, 'playback');
+      expect((await client.post(`${path}/${id}/rotate`, admin, { overlapSeconds })).status).toBe(400);
+    },
+  );
 
-  it('404: a key that is not there cannot be rotated', async () => {
+  it('rotating an unknown API key gets 404 API_KEY_NOT_FOUND', async () => {
     const answer = await client.post(`${path}/${crypto.randomUUID()}/rotate`, admin);
     expect(answer.code).toBe('API_KEY_NOT_FOUND');
   });
@@ -146,14 +149,14 @@ describe('400', () => {
     '2099-13-01T00:00:00Z',
     '2099-02-30T00:00:00Z',
     4_102_444_800,
-  ])('an expiry of %j is refused', async (expiresAt) => {
+  ])('an API key with the expiry %j gets 400 and names /expiresAt', async (expiresAt) => {
     const answer = await client.post(path, admin, { name: 'x', expiresAt });
     expect([answer.status, answer.json.errors[0].path]).toEqual([400, '/expiresAt']);
   });
 });
 
 describe('401', () => {
-  it('an expired key gets the answer of an unknown one', async () => {
+  it('an expired API key gets the same 401 as an unknown one', async () => {
     const { raw } = await createBriefApiKey(target, 'full');
     const unknown = await client.get(path, `lk_${'0'.repeat(64)}`);
     expect(unknown.code).toBe('INVALID_API_KEY');
@@ -163,7 +166,7 @@ describe('401', () => {
     }, patience);
   }, 90_000);
 
-  it('a revoked key gets the answer of an unknown one', async () => {
+  it('a revoked API key gets the same 401 as an unknown one', async () => {
     const { id, raw } = await createApiKey(target, 'full');
     await revokeApiKey(target, id);
     const [revoked, unknown] = [await client.get(path, raw), await client.get(path, `lk_${'0'.repeat(64)}`)];
@@ -171,12 +174,12 @@ describe('401', () => {
   });
 
   it.each(['LK_', 'lk_ABCDEF', `lk_${'A'.repeat(64)}`, `lk_${'0'.repeat(63)}`, `lk_${'0'.repeat(65)}`])(
-    '%s is no API key',
+    'the credential %s is not an API key and gets 401 INVALID_API_KEY',
     async (credential) => expect((await client.get(path, credential)).code).toBe('INVALID_API_KEY'),
   );
 
   it.each(['Basic YTpi', 'Bearer', 'lk_', 'Bearer  '])(
-    'Authorization: %s presents no credential',
+    'the header Authorization: %s has no credential and gets 401 UNAUTHENTICATED',
     async (value) => {
       const answer = await client.call('GET', path, { headers: { authorization: value } });
       expect([answer.status, answer.code]).toEqual([401, 'UNAUTHENTICATED']);
@@ -186,7 +189,7 @@ describe('401', () => {
 
 describe('404', () => {
   it.each([crypto.randomUUID(), 'nonsense', '1', '%00', 'x'.repeat(500)])(
-    'there is no key %s',
+    'deleting the unknown API key %s gets 404 API_KEY_NOT_FOUND',
     async (id) => {
       const answer = await client.call('DELETE', `${path}/${id}`, { as: admin });
       expect([answer.status, answer.code]).toEqual([404, 'API_KEY_NOT_FOUND']);

@@ -9,7 +9,7 @@ const { client, adminApiKey: admin, jwtSecret } = target;
 const audit = async (query: string) => (await client.get(`/api/v1/audit?${query}`, admin)).json.audit;
 
 describe('the audit is searched', () => {
-  it('by what it was done to, how it ended, and when', async () => {
+  it('the audit is searched by target, outcome and time', async () => {
     const contentId = await registerContent(target);
     const [row] = await audit(`target=${contentId}`);
     expect(row).toMatchObject({ action: 'content.create', target: contentId });
@@ -24,14 +24,17 @@ describe('the audit is searched', () => {
     expect(await found(`to=${time(at)}`)).toBe(0);
   });
 
-  it.each(['from=yesterday', 'to=2026-02-31', 'outcome=maybe', 'target='])('by no %s', async (query) => {
-    for (const path of ['/api/v1/audit?', '/api/v1/audit/export?format=csv&'])
-      expect((await client.get(path + query, admin)).code).toBe('VALIDATION_FAILED');
-  });
+  it.each(['from=yesterday', 'to=2026-02-31', 'outcome=maybe', 'target='])(
+    'the list and the export of the audit refuse the filter %s',
+    async (query) => {
+      for (const path of ['/api/v1/audit?', '/api/v1/audit/export?format=csv&'])
+        expect((await client.get(path + query, admin)).code).toBe('VALIDATION_FAILED');
+    },
+  );
 });
 
 describe('the audit is exported', () => {
-  it('as JSON Lines: the records of the list, all of them, over many pages', async () => {
+  it('the export as JSON Lines has all the records of the list, over many pages', async () => {
     const viewerId = unique('viewer');
     const token = viewerToken(jwtSecret, viewerId);
     for (let n = 0; n < 120; n++)
@@ -52,7 +55,7 @@ describe('the audit is exported', () => {
     expect(records.slice(0, 100)).toEqual(await audit(`actor=${viewerId}`));
   }, 120_000);
 
-  it('as CSV in which the name of a viewer runs nothing', async () => {
+  it('the name of a viewer cannot be a formula in the export as CSV', async () => {
     const viewerId = unique('=HYPERLINK("http://evil.example","x")');
     await client.get('/api/v1/leases', viewerToken(jwtSecret, viewerId));
     const query = `format=csv&actor=${encodeURIComponent(viewerId)}`;
@@ -66,12 +69,12 @@ describe('the audit is exported', () => {
     expect(end).toBe('');
   });
 
-  it('in no other format, and only by who may see it', async () => {
+  it('an export of the audit needs the format csv or jsonl', async () => {
     expect((await client.get('/api/v1/audit/export?format=xml', admin)).code).toBe('VALIDATION_FAILED');
     expect((await client.get('/api/v1/audit/export', admin)).code).toBe('VALIDATION_FAILED');
   });
 
-  it('HEAD has the headers of GET, no length, and leaves no record', async () => {
+  it('HEAD of an export has the headers of GET without a length, and leaves no record', async () => {
     const actor = await createApiKey(target, 'full');
     const path = '/api/v1/audit/export?format=csv&action=audit.export';
     const head = await client.call('HEAD', path, { as: actor.raw });
@@ -83,7 +86,7 @@ describe('the audit is exported', () => {
       expect([name, head.headers[name]]).toEqual([name, headers[name]]);
   });
 
-  it('and the export leaves a record of who took what, while a page of the list leaves none', async () => {
+  it('an export leaves a record of who exported what, and a page of the list leaves no record', async () => {
     const actor = await createApiKey(target, 'full');
     await client.get('/api/v1/audit', actor.raw);
     expect(await audit(`actor=${actor.id}`)).toEqual([]);

@@ -14,7 +14,7 @@ interface Row {
 const rowsOf = async (query: string): Promise<Row[]> =>
   (await client.get(`/api/v1/audit?limit=500&${query}`, admin)).json.audit;
 const countOf = (rows: readonly Row[]) => rows.reduce((sum, { count }) => sum + count, 0);
-/** The rows once they stand for so many refusals. A process that counts may be a second late. */
+/** The rows, once they count this many refusals. A process may write its count a second late. */
 const counted = (query: string, count: number): Promise<Row[]> =>
   vi.waitFor(
     async () => {
@@ -26,38 +26,38 @@ const counted = (query: string, count: number): Promise<Row[]> =>
   );
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-/** Some at a time, as a flood comes. */
+/** Sends many requests, fifty at a time. */
 async function flood(times: number, call: (n: number) => Promise<unknown>): Promise<void> {
   for (let n = 0; n < times; n += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => call(n + i)));
 }
 
-it('wrong keys from one address are one row a minute in the audit, with their number', async () => {
+it('wrong keys from one address take one row a minute in the audit, with their number', async () => {
   await flood(500, () => client.get('/api/v1/content', `lk_${'0'.repeat(64)}`, from('203.0.113.1')));
   await flood(500, () => client.call('POST', '/api/v1/content', { headers: from('203.0.113.1') }));
   const listed = await counted('action=content.list&outcome=refused', 500);
   const created = await counted('action=content.create&outcome=refused', 500);
   for (const rows of [listed, created]) {
-    // Two where the minute ended meanwhile, three where the machine stood still as well.
+    // Two if the minute ended meanwhile, three if the machine also stalled.
     expect(rows.length).toBeLessThanOrEqual(3);
   }
   expect(listed[0]).toMatchObject({ clientIp: '203.0.113.1', code: 'INVALID_API_KEY' });
   expect(created[0]).toMatchObject({ clientIp: '203.0.113.1', code: 'UNAUTHENTICATED' });
 });
 
-it('a subscriber who has 2^64 addresses of IPv6 counts as one address', async () => {
+it('in the audit, an IPv6 network of 2^64 addresses counts as one address', async () => {
   await flood(200, (n) => client.get('/api/v1/leases', undefined, from(`2001:db8::${n.toString(16)}`)));
   const rows = await counted('action=lease.list&outcome=refused&actor=anonymous', 200);
   expect(rows.length).toBeLessThanOrEqual(3);
 });
 
-it('a thousand addresses are no thousand rows, and every refusal is counted all the same', async () => {
+it('refusals from a thousand addresses take fewer than two hundred rows, and each is counted', async () => {
   await flood(1_000, (n) => client.get('/api/v1/audit', undefined, from(`198.51.${n >> 8}.${n & 255}`)));
   const rows = await counted('action=audit.list&outcome=refused', 1_000);
   expect(rows.length).toBeLessThan(200);
   expect(rows.some(({ clientIp, count }) => clientIp === null && count > 1)).toBe(true);
 });
 
-it('a viewer and an API key that are refused are named, once for each refusal, until it is a flood', async () => {
+it('each refusal of a known viewer or API key has a row with its name, until they are a flood', async () => {
   const viewerId = unique('viewer');
   const { id, raw } = await createApiKey(server, 'playback');
   const token = viewerToken(jwtSecret, viewerId);

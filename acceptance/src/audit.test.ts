@@ -21,13 +21,13 @@ interface AuditRow {
   count: number;
 }
 
-/** Well before this file's first act, by whatever clock. */
+/** A minute before this file's first act, so that clocks that differ do not matter. */
 const since = encodeURIComponent(new Date(Date.now() - 60_000).toISOString());
 
 const newest = async (query = ''): Promise<AuditRow[]> =>
   (await client.get(`/api/v1/audit${query}`, admin)).json.audit;
 
-/** The rows of a request, however many others have been written meanwhile on the same server. */
+/** The rows of a request, found among all rows that were written meanwhile. */
 async function rowsOf({ requestId }: Answer): Promise<AuditRow[]> {
   const rows: AuditRow[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -39,15 +39,15 @@ async function rowsOf({ requestId }: Answer): Promise<AuditRow[]> {
   return rows;
 }
 
-/** How often strangers were refused an action, as far as the audit says by now. */
+/** How often strangers were refused an action, by the audit so far. */
 async function strangersRefused(action: string): Promise<number> {
   const rows = await newest(`?action=${action}&actor=anonymous&outcome=refused&from=${since}&limit=500`);
   return rows.reduce((sum, { count }) => sum + count, 0);
 }
 
 /**
- * A stranger's refusal is counted: in a row of its own only where no other came from that address in the same minute. The
- * number may be a second late.
+ * Waits until the refusal of a stranger is counted. It has a row of its own only if it is the first from its address in that
+ * minute. The count may be a second late.
  */
 async function isCounted(action: string, attempt: () => Promise<Answer>): Promise<Answer> {
   const before = await strangersRefused(action);
@@ -105,24 +105,27 @@ const acts: Record<string, () => Promise<[Answer, string | undefined]>> = {
 };
 
 describe('what is done', () => {
-  it.each(Object.keys(acts))('%s leaves exactly one row, there when the answer is', async (name) => {
-    const [answer, targetId] = (await acts[name]?.()) ?? [];
-    if (!answer) throw new Error('no act');
-    expect(answer.status).toBeLessThan(300);
-    const rows = await rowsOf(answer);
-    expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({
-      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      actor: { kind: 'bootstrap-key', id: null },
-      action: expect.stringMatching(/^[a-z-]+(\.[a-z-]+)?$/),
-      clientIp: expect.stringMatching(/^[0-9a-f.:]+$/),
-      outcome: 'done',
-      code: null,
-    });
-    if (targetId) expect(rows[0]?.target).toContain(targetId);
-  });
+  it.each(Object.keys(acts))(
+    '%s leaves exactly one audit row, which exists before the answer',
+    async (name) => {
+      const [answer, targetId] = (await acts[name]?.()) ?? [];
+      if (!answer) throw new Error('no act');
+      expect(answer.status).toBeLessThan(300);
+      const rows = await rowsOf(answer);
+      expect(rows).toHaveLength(1);
+      expect(rows[0]).toMatchObject({
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        actor: { kind: 'bootstrap-key', id: null },
+        action: expect.stringMatching(/^[a-z-]+(\.[a-z-]+)?$/),
+        clientIp: expect.stringMatching(/^[0-9a-f.:]+$/),
+        outcome: 'done',
+        code: null,
+      });
+      if (targetId) expect(rows[0]?.target).toContain(targetId);
+    },
+  );
 
-  it('names the API key that acted', async () => {
+  it('the audit row names the API key that acted', async () => {
     const { id, raw } = await createApiKey(target, 'full');
     const answer = await client.post('/api/v1/content', raw, { name: 'x' });
     expect((await rowsOf(answer))[0]?.actor).toEqual({ kind: 'api-key', id });
@@ -140,7 +143,7 @@ describe('what is refused', () => {
     LEASE_NOT_FOUND: () => client.post('/keys/leases/revoke', admin, { leaseId: crypto.randomUUID() }),
   };
 
-  it.each(Object.keys(refusals))('%s leaves one row too', async (code) => {
+  it.each(Object.keys(refusals))('a refusal with %s leaves one audit row', async (code) => {
     const answer = await refusals[code]?.();
     if (!answer) throw new Error('no refusal');
     expect(answer.code).toBe(code);
@@ -159,7 +162,7 @@ describe('what is refused', () => {
   ];
 
   it.runIf(countsStrangers).each(strangers)(
-    '%s, which has no name, is counted',
+    'a refusal with %s, of a stranger, is counted in the audit',
     async (code, action, attempt) => {
       expect((await isCounted(action, attempt)).code).toBe(code);
     },
@@ -171,7 +174,7 @@ describe('what is refused', () => {
       'the leases of others',
       (token: string) => client.post('/keys/leases/revoke', token, { viewerId: 'other' }),
     ],
-  ])('a viewer that tries to manage %s is named', async (_what, attempt) => {
+  ])('the audit names a viewer that tries to manage %s', async (_what, attempt) => {
     const viewerId = unique('viewer');
     const answer = await attempt(viewerToken(jwtSecret, viewerId));
     expect(answer.code).toBe('INSUFFICIENT_SCOPE');
@@ -185,12 +188,12 @@ describe('what is refused', () => {
     ['/keys/leases', 'lease.create', { contentId: 'film', viewerId: 'zed' }],
     ['/keys/leases/renew', 'lease.renew', { leaseId: crypto.randomUUID() }],
     ['/keys/leases/revoke', 'lease.revoke', { viewerId: 'zed' }],
-  ])('an unknown API key at %s, where viewers act too, is counted', async (path, action, body) => {
+  ])('the refusal of an unknown API key at %s is counted in the audit', async (path, action, body) => {
     const answer = await isCounted(action, () => client.post(path, `lk_${'0'.repeat(64)}`, body));
     expect(answer.code).toBe('INVALID_API_KEY');
   });
 
-  it('what a viewer is refused of its own leases leaves none: it is in the log', async () => {
+  it('refusals to a viewer about its own leases leave no audit row', async () => {
     const { token, contentId } = await makeScene(target);
     for (const answer of [
       await client.post('/keys/leases/revoke', token, { leaseId: crypto.randomUUID() }),
@@ -202,16 +205,19 @@ describe('what is refused', () => {
     }
   });
 
-  it.runIf(countsStrangers)('a revoked key is not named: nobody knows who holds it', async () => {
-    const { id, raw } = await createApiKey(target, 'full');
-    await revokeApiKey(target, id);
-    await isCounted('api-key.list', () => client.get('/api/v1/api-keys', raw));
-    expect(await newest(`?actor=${id}`)).toEqual([]);
-  });
+  it.runIf(countsStrangers)(
+    'the audit does not name a revoked API key, because anyone may hold it',
+    async () => {
+      const { id, raw } = await createApiKey(target, 'full');
+      await revokeApiKey(target, id);
+      await isCounted('api-key.list', () => client.get('/api/v1/api-keys', raw));
+      expect(await newest(`?actor=${id}`)).toEqual([]);
+    },
+  );
 });
 
 describe('the list', () => {
-  it('is newest first, page by page, each row once', async () => {
+  it('the audit is listed newest first, page by page, each row once', async () => {
     const answers = [];
     for (let n = 0; n < 5; n++) answers.push(await client.post('/api/v1/content', admin, { name: `n${n}` }));
     const wanted = answers.map(({ requestId }) => requestId).toReversed();
@@ -227,14 +233,14 @@ describe('the list', () => {
     expect(seen.filter((id) => wanted.includes(id))).toEqual(wanted);
   });
 
-  it('has a hundred rows where nobody asks for another number', async () => {
+  it('a page of the audit has a hundred rows by default', async () => {
     for (let n = 0; n < 101; n++) await client.get('/api/v1/audit?limit=0', admin);
     const { json } = await client.get('/api/v1/audit', admin);
     expect(json.audit).toHaveLength(100);
     expect(json.next_cursor).not.toBeNull();
   });
 
-  it('shows no credential', async () => {
+  it('the audit shows no credential', async () => {
     const { raw } = await createApiKey(target, 'full');
     await client.get('/api/v1/api-keys?limit=0', raw);
     const { bytes } = await client.get('/api/v1/audit?limit=500', admin);

@@ -8,7 +8,7 @@ import { type OwnSingleNode, startSingleNode } from './target.ts';
 const usual = await startSingleNode();
 const patient = await startSingleNode({ AUTHORITY_MAX_AGE_SECONDS: '300' });
 
-/** Takes away the tables of the change feed and of contents: nothing can be confirmed, as when the database does not answer. */
+/** Renames the tables of the change feed and of contents, so that no state can be confirmed, as without a database. */
 function loseTables({ folder }: OwnSingleNode): void {
   const database = new DatabaseSync(join(folder, 'latchkey.db'));
   for (const table of ['changes', 'change_counter', 'contents'])
@@ -16,7 +16,7 @@ function loseTables({ folder }: OwnSingleNode): void {
   database.close();
 }
 
-it('AUTHORITY_MAX_AGE_SECONDS=300 serves keys on where the default answers 503, and warns at start of what that costs', async () => {
+it('AUTHORITY_MAX_AGE_SECONDS=300 still serves keys when the default answers 503, and warns of it at start', async () => {
   const scenes = [await makeScene(usual), await makeScene(patient)] as const;
   expect([await askForKey(usual, scenes[0]), await askForKey(patient, scenes[1])]).toEqual(['200', '200']);
   for (const server of [usual, patient]) loseTables(server);

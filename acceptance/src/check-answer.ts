@@ -30,7 +30,7 @@ const statusOf: Record<string, number> = {
   DEPENDENCY_UNAVAILABLE: 503,
 };
 
-/** What the document leaves out: itself, and the dashboard's files. */
+/** Paths that are not in the document: its own, and the dashboard's files. */
 const undocumented = /^\/(openapi\.json|admin)(\/|$)/;
 
 /** Checks an answer against `docs/contract.md#conventions` and the OpenAPI document. Throws the first fault. */
@@ -60,7 +60,7 @@ function checkRefusal(answer: Answer, about: string): void {
   if (/^INVALID_/.test(answer.code ?? '')) expect(challenge, about).toContain('error="invalid_token"');
   if (answer.code === 'INSUFFICIENT_SCOPE') {
     expect(challenge, about).toContain('error="insufficient_scope"');
-    // No scope reaches a route that is for viewers only, and an empty one is no scope (RFC 6749 section 3.3).
+    // A route for viewers only has no scope to name, and an empty list is not a scope (RFC 6749 section 3.3).
     if (answer.json.scope) expect(challenge, about).toContain(`scope="${answer.json.scope}"`);
   }
   if (status === 405) expect(headers.allow, about).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
@@ -83,7 +83,7 @@ function checkProblem({ status, requestId }: Answer, problem: Problem, about: st
   if (status === 400) expect(problem.errors?.length, about).toBeGreaterThan(0);
 }
 
-/** HEAD is documented as GET; a path that the document does not have is nothing, and a method that it lacks is refused. */
+/** Checks the answer against the document: HEAD like GET, unknown paths as not found, undocumented methods as refused. */
 function checkDocumented(answer: Answer, api: ApiDocument, about: string): void {
   const { method, path, status, type } = answer;
   const methods = api.methodsOf(path);
@@ -95,7 +95,7 @@ function checkDocumented(answer: Answer, api: ApiDocument, about: string): void 
   }
   const asked = method === 'HEAD' ? 'GET' : method;
   if (!methods.includes(asked)) {
-    // What is switched off is not there at all.
+    // A feature that is turned off has no paths.
     if (answer.code === 'NOT_FOUND') return;
     const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods;
     expect(status, about).toBe(405);

@@ -28,18 +28,18 @@ export interface Client {
   credentials: Set<string>;
 }
 
-/** What a 503 says in `Retry-After` at least. */
+/** The shortest `Retry-After` of a 503. */
 const againAfterMs = 1_000;
 
-/** @param tries how often a request is sent at most, as a client does that is told 503: the one answer that decides nothing */
+/** @param tries how often a request is sent at most while the answer is 503 */
 export function createClient(baseUrl: string, api: ApiDocument, tries = 1): Client {
-  // Idle connections are closed before the server does, so that none is used while it closes.
+  // The client closes idle connections before the server does, so that it uses no connection that is closing.
   const dispatcher = new Agent({ keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 });
   const answered: string[] = [];
   const credentials = new Set<string>();
 
   async function call(method: string, target: string, options: CallOptions = {}): Promise<Answer> {
-    // What is read while it is sent cannot be sent again.
+    // A stream can be sent only once.
     for (let left = options.body instanceof Readable ? 1 : tries; ; left--) {
       const answer = await ask(method, target, options);
       if (answer.status !== 503 || left <= 1) return answer;

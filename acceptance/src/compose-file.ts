@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** What the tests read of a service of the compose file, its anchors merged and its variables as they are written. */
+/** The parts of a service that the tests read. Anchors are merged, and variables are as written. */
 export interface ComposeService {
   image: string;
   user?: string;

@@ -7,13 +7,13 @@ describe('the Dockerfile', () => {
   const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
   const instructions = dockerfile.match(/^[A-Z]+ .*/gm) ?? [];
 
-  it('stands on one official image, fetched by no other syntax than the builder’s own', () => {
+  it('the Dockerfile uses one official base image, and no foreign syntax', () => {
     const from = instructions.filter((line) => line.startsWith('FROM ') && !line.startsWith('FROM store'));
     for (const line of from) expect(line).toMatch(/^FROM node:24-bookworm-slim( AS [a-z]+)?$/);
     expect(dockerfile).not.toMatch(/^# *syntax/m);
   });
 
-  it('runs as an ordinary user, as PID 1 without a shell, and asks itself how it is', () => {
+  it('an image runs its program as an ordinary user, as PID 1 without a shell, with a health check', () => {
     expect(instructions.slice(-4)).toEqual([
       'USER 1000:1000',
       'STOPSIGNAL SIGTERM',
@@ -22,13 +22,13 @@ describe('the Dockerfile', () => {
     ]);
   });
 
-  it('installs what the lock file names, with the pnpm of this workspace', () => {
+  it('an image installs the packages of the lock file, with the pnpm of this workspace', () => {
     const pnpm = /pnpm@[0-9.]+/.exec(readFileSync(join(root, 'scripts/ensure-installed.mjs'), 'utf8'))?.[0];
     expect(dockerfile).toContain(`npm install --global ${pnpm}\n`);
     expect(dockerfile).toContain('pnpm install --prod --frozen-lockfile');
   });
 
-  it('is sent nothing that may hold a secret', () => {
+  it('no file that may contain a secret is sent to the Docker builder', () => {
     const [first, ...rest] = readFileSync(join(root, '.dockerignore'), 'utf8').match(/^[^#\n].*/gm) ?? [];
     expect(first).toBe('*');
     const sent = rest.filter((line) => line.startsWith('!')).map((line) => line.slice(1));

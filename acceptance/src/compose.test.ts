@@ -20,11 +20,11 @@ function holders(variable: string): string[] {
     .sort();
 }
 
-/** On lines of their own and in sentences. */
+/** Commands of the document, on lines of their own and in sentences. */
 const documentedCommands =
   readFileSync(join(root, 'docs/containers.md'), 'utf8').match(/(?<=^|`|&& )docker compose [^`\n]*/gm) ?? [];
 
-const neighbours = ['auth', 'content', 'key-derivation', 'leases'];
+const behindGateway = ['auth', 'content', 'key-derivation', 'leases'];
 const keepRows = ['auth', 'content', 'leases'];
 
 describe('who has which secret', () => {
@@ -37,19 +37,21 @@ describe('who has which secret', () => {
     ['SETUP_TOKEN', ['auth', 'single-node']],
     ['AWS_ACCESS_KEY_ID', ['content', 'single-node']],
     ['AWS_SECRET_ACCESS_KEY', ['content', 'single-node']],
-    ['AUTH_JWT_SECRET', [...neighbours, 'single-node']],
+    ['AUTH_JWT_SECRET', [...behindGateway, 'single-node']],
     ['INTERNAL_SECRET', ['auth', 'content', 'gateway', 'key-derivation', 'leases']],
     ['DATABASE_URL', [...keepRows, 'migrate']],
     ['POSTGRES_PASSWORD', ['postgres']],
     ['AUTH_DATABASE_PASSWORD', ['migrate']],
     ['CONTENT_DATABASE_PASSWORD', ['migrate']],
     ['LEASES_DATABASE_PASSWORD', ['migrate']],
-    ['REDIS_URL', neighbours],
-    ['NATS_URL', neighbours],
-  ])('%s: %j', (variable, expected) => expect(holders(variable)).toEqual(expected));
+    ['REDIS_URL', behindGateway],
+    ['NATS_URL', behindGateway],
+  ])('Compose passes %s to these services alone: %j', (variable, expected) =>
+    expect(holders(variable)).toEqual(expected),
+  );
 
   it.each(keepRows)(
-    '%s reaches the database as its own role, by a password that no other service has',
+    '%s connects to the database as its own role, with a password that no other service has',
     (name) => {
       const variable = `${name.toUpperCase()}_DATABASE_PASSWORD`;
       const users = all.filter(([, { environment = {} }]) => JSON.stringify(environment).includes(variable));
@@ -64,7 +66,7 @@ describe('who has which secret', () => {
   it.each([
     ...['MASTER_KEY_HEX', 'SALT_HEX', 'AUTH_JWT_SECRET', 'INTERNAL_SECRET', 'POSTGRES_PASSWORD'],
     ...keepRows.map((name) => `${name.toUpperCase()}_DATABASE_PASSWORD`),
-  ])('without %s, Compose stops, names it and says how to make it', (name) => {
+  ])('without %s, Compose stops with its name and how to make it', (name) => {
     const uses = [...text.matchAll(new RegExp(`\\$\\{${name}[:?-][^}]*\\}`, 'g'))].map(([use]) => use);
     expect(uses.length).toBeGreaterThan(0);
     for (const use of uses)
@@ -75,7 +77,7 @@ describe('who has which secret', () => {
 });
 
 describe('who reaches whom', () => {
-  it('nothing but the front door publishes a port, and only to this machine unless told otherwise', () => {
+  it('only the front door publishes a port, and only to this machine by default', () => {
     const published = all.filter(([, { ports }]) => ports).map(([name]) => name);
     expect(published).toEqual(['gateway', 'single-node']);
     for (const name of published)
@@ -87,31 +89,31 @@ describe('who reaches whom', () => {
   it.each([
     ['edge', ['gateway', 'single-node']],
     ['services', ['auth', 'content', 'gateway', 'key-derivation', 'leases']],
-    ['states', [...neighbours, 'nats', 'redis']],
+    ['states', [...behindGateway, 'nats', 'redis']],
     ['rows', [...keepRows, 'migrate', 'postgres']],
-  ])('the network %s joins %j', (network, expected) => {
+  ])('the network %s of Compose joins %j', (network, expected) => {
     const members = all.filter(([, { networks }]) => networks.includes(network)).map(([name]) => name);
     expect(members.sort()).toEqual([...expected].sort());
   });
 
-  it('what is stored is out of reach of the world, and the world out of its reach', () => {
+  it('the networks of the stores have no connection to the outside', () => {
     expect(Object.keys(file.networks)).toEqual(['edge', 'services', 'states', 'rows']);
     expect([file.networks.states, file.networks.rows]).toEqual([{ internal: true }, { internal: true }]);
   });
 
-  it.each(own)('%s seeks its neighbours where they listen', (_, { environment = {} }) => {
+  it.each(own)('the URLs of services that %s gets name their ports', (_, { environment = {} }) => {
     for (const [name, value] of Object.entries(environment)) {
       if (!name.endsWith('_SERVICE_URL')) continue;
       const { hostname, port } = new URL(value);
-      const neighbour = file.services[hostname];
-      expect(neighbour && imageOf(neighbour)?.port).toBe(Number(port));
+      const service = file.services[hostname];
+      expect(service && imageOf(service)?.port).toBe(Number(port));
       expect(name).toBe(`${hostname.toUpperCase().replace('-', '_')}_SERVICE_URL`);
     }
   });
 });
 
 describe.each(all)('%s', (name, service) => {
-  it('has no right that it does not need', () => {
+  it(`the container of ${name} has no right that it does not need`, () => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
@@ -121,16 +123,16 @@ describe.each(all)('%s', (name, service) => {
       mem_limit: expect.stringMatching(/^\d+[mg]$/),
     });
     expect([service.cap_add, service.privileged]).toEqual([undefined, undefined]);
-    // The images of this repository say so themselves.
+    // The images of this repository set their user themselves.
     if (!service.build) expect(service.user).toMatch(/^(postgres|redis|1000:1000)$/);
   });
 
-  it('has a health check that needs no shell', () => {
+  it(`the health check of ${name} needs no shell`, () => {
     if (name === 'migrate') expect(service.healthcheck).toEqual({ disable: true });
     else expect(service.healthcheck.test?.[0]).toBe('CMD');
   });
 
-  it('is an official image, or is built here', () => {
+  it(`the image of ${name} is an official one, or is built here`, () => {
     if (service.build) {
       expect(service.image).toBe(
         `latchkey/${name === 'migrate' ? 'cli' : name}:\${LATCHKEY_VERSION:-${packageJson.version}}`,
@@ -141,11 +143,11 @@ describe.each(all)('%s', (name, service) => {
 });
 
 it.each(own)(
-  '%s is given only variables that its process reads',
+  '%s gets from Compose only variables that its process reads',
   async (_, service) => {
     const { entry, port } = imageOf(service) ?? { entry: '', port: null };
     const names = Object.keys(service.environment ?? {});
-    // The command line lists the passwords of the roles, and not where the database is.
+    // The help of the command line lists the passwords of the roles, but not DATABASE_URL.
     const help = port === null ? ['migrate', '--help'] : ['--help'];
     const { stdout } = await promisify(execFile)(process.execPath, [join(root, entry), ...help]);
     const read = new Set([...stdout.matchAll(/^([A-Z][A-Z0-9_]+),? .*\(/gm)].map((match) => match[1]));
@@ -156,33 +158,33 @@ it.each(own)(
   60_000,
 );
 
-it('how many containers a service has stands in a variable, so that an upgrade keeps the number', () => {
+it('a variable sets how many containers a service has, so that an upgrade keeps the number', () => {
   const numbers = all.filter(([, { scale }]) => scale).map(([name, { scale }]) => [name, scale]);
   const variableOf = (name: string) => `\${${name.toUpperCase().replace('-', '_')}_REPLICAS:-1}`;
   expect(Object.fromEntries(numbers)).toEqual(
-    Object.fromEntries(neighbours.map((name) => [name, variableOf(name)])),
+    Object.fromEntries(behindGateway.map((name) => [name, variableOf(name)])),
   );
   expect(documentedCommands.length).toBeGreaterThan(15);
   expect(documentedCommands.filter((command) => command.includes('--scale'))).toEqual([]);
 });
 
-it('the commands of docs/containers.md are for docker-compose 1.29 too, which has no --wait', () => {
+it('the commands of docs/containers.md also work with docker-compose 1.29, which has no --wait', () => {
   expect(documentedCommands.filter((command) => command.includes('--wait'))).toEqual([]);
 });
 
-it('what is started without a name is the distributed profile, and the single node is one container with one volume', () => {
+it('Compose starts the distributed profile by default, and the single node is one container with one volume', () => {
   expect(all.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['single-node']);
   expect(file.services['single-node']?.volumes).toEqual(['single-node:/data']);
   expect(Object.keys(file.volumes)).toEqual(['postgres', 'single-node']);
 });
 
-it('says nothing that Compose before its version 2 does not understand', () => {
+it('compose.yaml has nothing that Compose before version 2 does not understand', () => {
   expect(Object.keys(file).filter((key) => !key.startsWith('x-'))).toEqual([
     'services',
     'networks',
     'volumes',
   ]);
-  // A name of a container would stand in the way of a second replica.
+  // A fixed name of a container would prevent a second replica.
   expect(text).not.toMatch(
     /^\s*(container_name|include|develop|extends|configs|secrets|start_interval|deploy):/m,
   );

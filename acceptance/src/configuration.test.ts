@@ -5,14 +5,14 @@ import { complete, makeTestFolder, runToEnd, startInTest } from './own-process.t
 import { secretsIn } from './request-lines.ts';
 import { viewerToken } from './tokens.ts';
 
-// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+// Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const start = (env: Record<string, string | undefined>) =>
   runToEnd(makeTestFolder(), { ...complete, ...env });
 
 describe('a faulty configuration', () => {
-  it('is reported whole, in words, with the accepted forms and no secret; the process exits 1', async () => {
+  it('a faulty configuration ends the process with 1, and all its faults are reported with the accepted forms and no secret', async () => {
     const faults = {
       PORT: '99999',
       MASTER_KEY_HEX: 'c0ffee-not-hex-at-all',
@@ -64,7 +64,7 @@ describe('a faulty configuration', () => {
     ],
     ['MASTER_KEY_HEX_FILE', { MASTER_KEY_HEX: undefined, MASTER_KEY_HEX_FILE: '/nowhere/at/all' }],
     ['ADMIN_API_KEY', { ADMIN_API_KEY: 'with space' }],
-  ])('is refused for %s: %.80j', async (name, env) => {
+  ])('a faulty %s is refused by name: %.80j', async (name, env) => {
     const { code, stderr } = await start(env);
     expect(code).toBe(1);
     expect(stderr).toContain(name);
@@ -72,7 +72,7 @@ describe('a faulty configuration', () => {
 });
 
 describe('a good configuration', () => {
-  it('may come from files', async () => {
+  it('secrets may come from files', async () => {
     const folder = makeTestFolder();
     const files = {
       MASTER_KEY_HEX: complete.MASTER_KEY_HEX,
@@ -95,7 +95,7 @@ describe('a good configuration', () => {
     );
   });
 
-  it('takes a token secret in base64', async () => {
+  it('AUTH_JWT_SECRET may be base64', async () => {
     const secret = Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n));
     const env = { ...complete, CONTENT_MODE: 'any', AUTH_JWT_SECRET: `base64:${secret.toString('base64')}` };
     const url = await startInTest(makeTestFolder(), env).listens();
@@ -134,7 +134,7 @@ describe('a good configuration', () => {
     expect((await fetch(`${url}/api/v1/content`)).status).toBe(401);
   });
 
-  it('ALLOW_ANONYMOUS_VIEWERS=true beside a token secret opens nothing', async () => {
+  it('ALLOW_ANONYMOUS_VIEWERS=true beside a token secret admits no viewer without a token', async () => {
     const env = { ...complete, ALLOW_ANONYMOUS_VIEWERS: 'true', CONTENT_MODE: 'any' };
     const url = await startInTest(makeTestFolder(), env).listens();
     expect((await fetch(`${url}/keys/x`)).status).toBe(401);

@@ -15,16 +15,16 @@ export interface Containers {
   url: string;
   /** The gateway's standard output, and the standard error of all. */
   process: ServerProcess;
-  /** The address that the gateway sees a process of this machine at. */
+  /** The address of this machine as the gateway sees it. */
   peer: string;
-  /** Takes away its containers, networks and volumes. */
+  /** Removes its containers, networks and volumes. */
   remove(): Promise<void>;
 }
 
 /**
  * Starts the stack of compose.yaml with these settings, under a project name of its own.
  *
- * @param version the tag of images that are built
+ * @param version the tag of images that exist
  * @param namePrefix how the name of the project starts
  */
 export async function startContainers(
@@ -44,7 +44,7 @@ export async function startContainers(
     ...env,
     LATCHKEY_PORT: '0',
   };
-  // An empty value counts as not set, and compose.yaml asks for some of them to be named at least.
+  // An empty value counts as not set. compose.yaml requires that some variables are at least named.
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value ?? ''}\n`);
   writeFileSync(envFile, lines.join(''));
   const name = `${namePrefix}-${randomBytes(6).toString('hex')}`;
@@ -98,7 +98,7 @@ export function bridgeAddress(network: string): Promise<string> {
   return docker('network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', network);
 }
 
-/** Those of Latchkey, the gateway first. Postgres, Redis and NATS end with codes of their own. */
+/** The containers of Latchkey, the gateway first. Postgres, Redis and NATS end with codes of their own. */
 async function containersOf(project: string): Promise<string[]> {
   const services = ['gateway', 'key-derivation', 'leases', 'auth', 'content'];
   const found = await Promise.all(
@@ -116,10 +116,10 @@ async function containersOf(project: string): Promise<string[]> {
 }
 
 /**
- * Collects what they write, the gateway's standard output by itself.
+ * Collects the output: standard output of the gateway, and standard error of all.
  *
  * @param ids of containers, the gateway's first
- * @returns when they have ended and everything was read
+ * @returns a promise that resolves when they have ended and all output was read
  */
 function followLogs(ids: readonly string[], output: { stdout: string; stderr: string }): Promise<unknown> {
   return Promise.all(

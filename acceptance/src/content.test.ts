@@ -9,7 +9,7 @@ const path = '/api/v1/content';
 const idsOf = (json: { items: { id: string }[] }) => json.items.map(({ id }) => id);
 
 describe('201', () => {
-  it('registers a content with everything that was said of it', async () => {
+  it('a registered content has all the given fields', async () => {
     const fields = {
       name: 'Film',
       sizeBytes: 1_234,
@@ -24,18 +24,18 @@ describe('201', () => {
     expect((await client.get(`${path}/${id}`, admin)).json.content).toEqual(json.content);
   });
 
-  it('does not believe the Host of a request', async () => {
+  it('key_endpoint does not use the Host of the request', async () => {
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example' };
     const { json } = await client.call('POST', path, { as: admin, headers, json: { name: 'x' } });
     expect(json.key_endpoint).not.toContain('evil');
   });
 
-  it('registers a content of which only the name was said', async () => {
+  it('a content may be registered with only a name', async () => {
     const { json } = await client.post(path, admin, { name: 'Film' });
     expect(json.content).toMatchObject({ sizeBytes: null, manifestKey: null, metadata: {} });
   });
 
-  it.each([16_384 - 8])('takes metadata of exactly 16 KiB', async (filling) => {
+  it.each([16_384 - 8])('a content may have metadata of exactly 16 KiB', async (filling) => {
     const metadata = { a: 'x'.repeat(filling) };
     expect(JSON.stringify(metadata)).toHaveLength(16_384);
     expect((await client.post(path, admin, { name: 'x', metadata })).status).toBe(201);
@@ -43,7 +43,7 @@ describe('201', () => {
 });
 
 describe('200', () => {
-  it('registers again as an update that keeps the key version and the status', async () => {
+  it('registering a content again updates it, and keeps its key version and its status', async () => {
     const id = await registerContent(target);
     await client.call('DELETE', `${path}/${id}`, { as: admin });
     const { status, json } = await client.post(path, admin, { id, name: 'Second', metadata: { n: 2 } });
@@ -57,7 +57,7 @@ describe('200', () => {
     });
   });
 
-  it('changes what PATCH names, and nothing else', async () => {
+  it('PATCH changes only the named fields of a content', async () => {
     const id = unique('patched');
     await client.post(path, admin, { id, name: 'First', sizeBytes: 5 });
     const { json } = await client.call('PATCH', `${path}/${id}`, { as: admin, json: { name: 'Second' } });
@@ -65,7 +65,7 @@ describe('200', () => {
     expect(Date.parse(json.content.updatedAt)).toBeGreaterThanOrEqual(Date.parse(json.content.createdAt));
   });
 
-  it('pages through what matches, and says how many there are', async () => {
+  it('contents that match are listed page by page, with their total number', async () => {
     const word = unique('series').toLowerCase();
     const ids = Array.from({ length: 5 }, (_, n) => `${word}-${n}`);
     for (const id of ids) await client.post(path, admin, { id, name: `Part of ${word.toUpperCase()}` });
@@ -78,7 +78,7 @@ describe('200', () => {
     expect(pages.flatMap(idsOf).sort()).toEqual(ids);
   });
 
-  it('finds by name in any case, takes % and _ as they are, and filters by status', async () => {
+  it('contents are found by name in any case, % and _ are plain characters, and status is a filter', async () => {
     const word = unique('ÉtéÄ');
     const id = await registerContent(target);
     await client.call('PATCH', `${path}/${id}`, { as: admin, json: { name: `${word} 100%_` } });
@@ -94,7 +94,7 @@ describe('200', () => {
     expect(await find(word, '&status=active')).toEqual([]);
   });
 
-  it('DELETE ends the keys at once, again is fine, and PATCH brings the same key back', async () => {
+  it('DELETE of a content ends its keys at once and may be repeated, and PATCH brings the same key back', async () => {
     const scene = await makeScene(target);
     const key = (await client.get(`/keys/${scene.contentId}`, scene.token)).bytes;
     const remove = () => client.call('DELETE', `${path}/${scene.contentId}`, { as: admin });
@@ -122,12 +122,12 @@ describe('400', () => {
     { status: 'disabled' },
     { keyVersion: 2 },
     { name: '' },
-  ])('%.60j is refused', async (fields) => {
+  ])('a content with the fields %.60j gets 400', async (fields) => {
     expect((await client.post(path, admin, { name: 'x', ...fields })).status).toBe(400);
   });
 
   it.each([{}, { status: 'gone' }, { keyVersion: 2 }, { id: 'other' }, { name: ' ' }])(
-    'PATCH with %j is refused',
+    'PATCH of a content with %j gets 400',
     async (json) => {
       const id = await registerContent(target);
       expect((await client.call('PATCH', `${path}/${id}`, { as: admin, json })).status).toBe(400);
@@ -135,7 +135,7 @@ describe('400', () => {
   );
 });
 
-it.each(['GET', 'PATCH', 'DELETE'])('404: %s of a content that is not there', async (method) => {
+it.each(['GET', 'PATCH', 'DELETE'])('%s of an unknown content gets 404 CONTENT_NOT_FOUND', async (method) => {
   const options = { as: admin, ...(method === 'PATCH' && { json: { name: 'x' } }) };
   const answer = await client.call(method, `${path}/${unique('none')}`, options);
   expect([answer.status, answer.code]).toEqual([404, 'CONTENT_NOT_FOUND']);

@@ -6,16 +6,16 @@ import { unique } from './tokens.ts';
 
 const target = await openTarget();
 const { client, adminApiKey: admin } = target;
-const limitOctets = 64 * 1024;
+const limitBytes = 64 * 1024;
 
-/** A valid body for `POST /api/v1/content` with exactly this many octets. */
-function bodyOf(octets: number): string {
+/** A valid body for `POST /api/v1/content` with exactly this many bytes. */
+function bodyOf(bytes: number): string {
   const empty = JSON.stringify({ name: 'x', id: unique('large') });
-  return empty.padEnd(octets, ' ');
+  return empty.padEnd(bytes, ' ');
 }
 
 describe('200', () => {
-  it('HEAD answers wherever GET does, with the same head and no body', async () => {
+  it('every path that answers GET answers HEAD, with the same head and no body', async () => {
     const contentId = await registerContent(target);
     const paths = ['/health', '/ready', '/openapi.json', '/admin', '/api/v1/setup', '/api/v1/api-keys'];
     paths.push(
@@ -33,14 +33,14 @@ describe('200', () => {
     }
   });
 
-  it('takes a DELETE that announces JSON and has no body', async () => {
+  it('a DELETE may announce JSON without having a body', async () => {
     const contentId = await registerContent(target);
     const headers = { 'content-type': 'application/json' };
     const answer = await client.call('DELETE', `/api/v1/content/${contentId}`, { as: admin, headers });
     expect(answer.status).toBe(200);
   });
 
-  it('takes JSON with a charset', async () => {
+  it('JSON with a charset is accepted', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     const body = JSON.stringify({ name: 'été' });
     const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
@@ -49,18 +49,21 @@ describe('200', () => {
 });
 
 describe('the request id', () => {
-  it.each(['a', 'A-z_0.9', 'x'.repeat(64)])('%s is kept', async (id) => {
+  it.each(['a', 'A-z_0.9', 'x'.repeat(64)])('the request id %s is kept', async (id) => {
     const answer = await client.get('/health', undefined, { 'x-request-id': id });
     expect(answer.requestId).toBe(id);
   });
 
-  it.each(['x'.repeat(65), 'a b', 'a/b', 'ä', '"', ''])('%j is replaced', async (id) => {
-    const answer = await client.get('/nowhere', undefined, { 'x-request-id': id });
-    expect(answer.requestId).not.toBe(id);
-    expect(answer.json.requestId).toBe(answer.requestId);
-  });
+  it.each(['x'.repeat(65), 'a b', 'a/b', 'ä', '"', ''])(
+    'the malformed request id %j is replaced',
+    async (id) => {
+      const answer = await client.get('/nowhere', undefined, { 'x-request-id': id });
+      expect(answer.requestId).not.toBe(id);
+      expect(answer.json.requestId).toBe(answer.requestId);
+    },
+  );
 
-  it('is another one for each request that brings none', async () => {
+  it('each request without a request id gets one of its own', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, () => client.get('/health')));
     expect(new Set(ids.map(({ requestId }) => requestId)).size).toBe(20);
   });
@@ -76,7 +79,7 @@ describe('400', () => {
     ['a number for an object', { name: 'x', metadata: 0 }, '/metadata'],
     ['a missing member', { id: 'x' }, '/name'],
     ['a fraction for an integer', { name: 'x', sizeBytes: 1.5 }, '/sizeBytes'],
-  ])('%s is refused, and said where', async (_what, json, path) => {
+  ])('a body with %s gets 400 with the path of the fault', async (_what, json, path) => {
     const answer = await client.post('/api/v1/content', admin, json);
     expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
     expect(answer.json.errors.map((error: { path: string }) => error.path)).toContain(path);
@@ -97,14 +100,14 @@ describe('400', () => {
     expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
   });
 
-  it('POST /api/v1/setup refuses a member that it does not know, unless the server is claimed', async () => {
+  it('POST /api/v1/setup refuses an unknown member, unless the server is claimed', async () => {
     const isOpen = (await client.get('/api/v1/setup')).json.setup_required;
     const answer = await client.post('/api/v1/setup', admin, { name: 'x', extra: 1 });
     expect(answer.code).toBe(isOpen ? 'VALIDATION_FAILED' : 'SETUP_ALREADY_DONE');
   });
 
   it.each(['{', '{"name":"x"', 'nonsense', '{"name":"x"}}', "{'name':'x'}"])(
-    'the body %s is no JSON',
+    'the body %s is not JSON and gets 400',
     async (body) => {
       const headers = { 'content-type': 'application/json' };
       const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
@@ -112,7 +115,7 @@ describe('400', () => {
     },
   );
 
-  it.each(['null', '[]', '"text"', '5', ''])('the JSON %s is no object', async (body) => {
+  it.each(['null', '[]', '"text"', '5', ''])('the body %s is not an object and gets 400', async (body) => {
     const headers = { 'content-type': 'application/json' };
     const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
     expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
@@ -147,7 +150,7 @@ describe('400', () => {
 
 describe('404', () => {
   it.each(['/nowhere', '/api/v1', '/api/v1/api-keys/', '/keys', '/api/v2/content'])(
-    '%s is nothing',
+    'the unknown path %s gets 404',
     async (path) => expect((await client.get(path, admin)).status).toBe(404),
   );
 });
@@ -168,7 +171,7 @@ describe('405', () => {
     ['POST', '/health', 'GET, HEAD'],
     ['POST', '/openapi.json', 'GET, HEAD'],
     ['OPTIONS', '/api/v1/audit', 'GET, HEAD'],
-  ])('%s %s is told which methods there are', async (method, path, allowed) => {
+  ])('%s %s gets 405 with the methods in Allow', async (method, path, allowed) => {
     const answer = await client.call(method, path, { as: admin });
     expect([answer.status, answer.code]).toEqual([405, 'METHOD_NOT_ALLOWED']);
     expect(answer.headers.allow?.split(', ').sort().join(', ')).toBe(allowed);
@@ -178,29 +181,29 @@ describe('405', () => {
 describe('413', () => {
   const headers = { 'content-type': 'application/json' };
 
-  it('is not the answer to a body of 64 KiB', async () => {
+  it('a body of exactly 64 KiB is accepted', async () => {
     const answer = await client.call('POST', '/api/v1/content', {
       as: admin,
       headers,
-      body: bodyOf(limitOctets),
+      body: bodyOf(limitBytes),
     });
     expect(answer.status).toBe(201);
   });
 
-  it('is the answer to one octet more', async () => {
-    const body = bodyOf(limitOctets + 1);
+  it('a body of one byte more than 64 KiB gets 413', async () => {
+    const body = bodyOf(limitBytes + 1);
     const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
     expect([answer.status, answer.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('is the answer to one octet more that does not announce its length', async () => {
-    const body = Readable.from([bodyOf(limitOctets), ' ']);
+  it('a body of one byte more than 64 KiB that does not announce its length gets 413', async () => {
+    const body = Readable.from([bodyOf(limitBytes), ' ']);
     const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body });
     expect([answer.status, answer.code]).toEqual([413, 'PAYLOAD_TOO_LARGE']);
   });
 });
 
-it('415 is the answer to a body that is not JSON', async () => {
+it('a body with another content type than JSON gets 415', async () => {
   const headers = { 'content-type': 'text/plain' };
   const answer = await client.call('POST', '/api/v1/content', { as: admin, headers, body: '{"name":"x"}' });
   expect(answer.status).toBe(415);

@@ -32,7 +32,7 @@ const words = (text: string | undefined) =>
     .filter(Boolean);
 
 describe('a listed origin', () => {
-  it.each([listed, 'http://localhost:5173'])('%s is echoed, exactly', async (origin) => {
+  it.each([listed, 'http://localhost:5173'])('the listed origin %s is echoed exactly', async (origin) => {
     const { contentId, token } = await makeScene(server);
     const answer = await server.client.get(`/keys/${contentId}`, token, { origin });
     expect(answer.headers['access-control-allow-origin']).toBe(origin);
@@ -43,7 +43,7 @@ describe('a listed origin', () => {
   });
 
   it.each(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'])(
-    'may ask before a %s with every header',
+    'the preflight of a listed origin before %s allows all headers of players',
     async (method) => {
       const wanted = ['authorization', 'content-type', 'x-lease-id', 'x-request-id'];
       wanted.push('cmcd-object', 'cmcd-request', 'cmcd-session', 'cmcd-status');
@@ -57,7 +57,7 @@ describe('a listed origin', () => {
     },
   );
 
-  it('can read errors too', async () => {
+  it('a page of a listed origin can read errors', async () => {
     const { client, adminApiKey } = server;
     const headers = { origin: listed };
     const answers = [
@@ -75,28 +75,28 @@ describe('a listed origin', () => {
     for (const { headers: got } of answers) expect(got['access-control-allow-origin']).toBe(listed);
   });
 
-  it('can read the event stream', async () => {
+  it('a page of a listed origin can read the event stream', async () => {
     const answer = await server.client.get('/api/v1/events', server.adminApiKey, { origin: listed });
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([200, listed]);
   });
 });
 
 describe('an origin that is not listed', () => {
-  it.each(unlisted)('%s gets no CORS header', async (origin) => {
+  it.each(unlisted)('the origin %s, which is not listed, gets no CORS header', async (origin) => {
     const { contentId, token } = await makeScene(server);
     expect(corsHeaders(await server.client.get(`/keys/${contentId}`, token, { origin }))).toEqual([]);
     expect(corsHeaders(await server.client.get('/keys/x', undefined, { origin }))).toEqual([]);
     expect(corsHeaders(await preflight(server, '/keys/x', origin, 'GET', 'authorization'))).toEqual([]);
   });
 
-  it('is still served, and the answer says that it depends on the origin', async () => {
+  it('a request of an unlisted origin is served, and the answer varies by Origin', async () => {
     const { contentId, token } = await makeScene(server);
     const answer = await server.client.get(`/keys/${contentId}`, token, { origin: 'https://evil.example' });
     expect(answer.status).toBe(200);
     expect(words(answer.headers.vary)).toContain('origin');
   });
 
-  it('and no origin at all get no CORS header', async () => {
+  it('a request without an origin gets no CORS header', async () => {
     const answer = await server.client.get('/health');
     expect(corsHeaders(answer)).toEqual([]);
     expect(words(answer.headers.vary)).toContain('origin');
@@ -108,7 +108,7 @@ it('without CORS_ORIGINS there is no CORS header', async () => {
   expect(corsHeaders(await preflight(silent, '/keys/x', listed, 'GET', 'authorization'))).toEqual([]);
 });
 
-it('CORS_ORIGINS=* lets every page read, and none with its cookies', async ({ skip }) => {
+it('CORS_ORIGINS=* lets every page read answers, but not send cookies', async ({ skip }) => {
   if (!any) return skip('NODE_ENV=production refuses CORS_ORIGINS=*');
   const answer = await any.client.get('/health', undefined, { origin: 'https://anything.example' });
   expect(answer.headers['access-control-allow-origin']).toMatch(/^(\*|https:\/\/anything\.example)$/);
@@ -118,7 +118,7 @@ it('CORS_ORIGINS=* lets every page read, and none with its cookies', async ({ sk
 const allowsCookies = ({ headers }: Answer) => headers['access-control-allow-credentials'];
 
 describe('cookies', () => {
-  it('where they may carry the token, a page of a listed origin may send them, and read what it gets', async () => {
+  it('with tokens in cookies, a page of a listed origin may send cookies and read the answers', async () => {
     const { contentId, token } = await makeScene(withCookies);
     const headers = { origin: listed, cookie: `latchkey_token=${token}` };
     const answer = await withCookies.client.get(`/keys/${contentId}`, undefined, headers);
@@ -131,13 +131,16 @@ describe('cookies', () => {
     expect([refused.status, allowsCookies(refused)]).toEqual([401, 'true']);
   });
 
-  it.each(unlisted)('a page of %s, which is not listed, may not', async (origin) => {
-    const answer = await withCookies.client.get('/keys/x', undefined, { origin });
-    expect(corsHeaders(answer)).toEqual([]);
-    expect(corsHeaders(await preflight(withCookies, '/keys/x', origin, 'GET', 'x-lease-id'))).toEqual([]);
-  });
+  it.each(unlisted)(
+    'with tokens in cookies, a page of the unlisted origin %s may not read answers',
+    async (origin) => {
+      const answer = await withCookies.client.get('/keys/x', undefined, { origin });
+      expect(corsHeaders(answer)).toEqual([]);
+      expect(corsHeaders(await preflight(withCookies, '/keys/x', origin, 'GET', 'x-lease-id'))).toEqual([]);
+    },
+  );
 
-  it('where no cookie carries the token, no page may, and with CORS_ORIGINS=* none either', async () => {
+  it('without tokens in cookies, or with CORS_ORIGINS=*, no page may send cookies', async () => {
     for (const target of any ? [server, any] : [server]) {
       expect(
         allowsCookies(await target.client.get('/health', undefined, { origin: listed })),

@@ -6,7 +6,7 @@ import { openTarget } from './target.ts';
 import { unique } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
 
-// Who may do what (docs/contract.md#scopes): every route of the server's document, every kind of credential.
+// docs/contract.md#scopes: each route of the server's document with each kind of credential.
 const target = await openTarget(uploadsOn);
 const { client } = target;
 const { viewerId, of: credentials } = await makeCredentials(target);
@@ -18,7 +18,7 @@ const noScope = '403 INSUFFICIENT_SCOPE';
 
 type Row = Record<CredentialKind, string>;
 
-/** What every row that asks for an API key has in common. */
+/** The refusals of every route that needs an API key. */
 const refusals = {
   none: noCredential,
   revoked: badKey,
@@ -41,7 +41,7 @@ const readable = (success: string): Row => ({ ...managed(success), playback: suc
 const forAnyKey = (success: string): Row => ({ ...readable(success), upload: success });
 const open = (answer: string): Row =>
   Object.fromEntries(credentialKinds.map((kind) => [kind, answer])) as unknown as Row;
-/** Where a viewer's token is expected, what is no credential at all is a bad token. */
+/** For routes that accept a viewer's token: text that is not a credential counts as a bad token. */
 const played = (api: Row, viewers: Pick<Row, 'viewer' | 'anotherViewer' | 'viewerOfOtherContent'>): Row => ({
   ...api,
   garbage: badToken,
@@ -53,7 +53,7 @@ const table: Record<string, Row> = {
   'GET /health': open('200'),
   'GET /ready': open('200'),
   'GET /api/v1/setup': open('200'),
-  // An API key is stored by then, so it is over for everyone.
+  // An API key is stored by then, so setup is over.
   'POST /api/v1/setup': open('409 SETUP_ALREADY_DONE'),
   'POST /api/v1/api-keys': managed('201'),
   'GET /api/v1/api-keys': managed('200'),
@@ -88,7 +88,7 @@ const table: Record<string, Row> = {
     anotherViewer: '403 LEASE_UNKNOWN',
     viewerOfOtherContent: notEntitled,
   }),
-  // To release what is one's own opens nothing, so the content claim does not stand in its way.
+  // A viewer may release its own lease despite the content claim, because a release gives no access.
   'POST /keys/leases/revoke': played(managed('200'), {
     viewer: '200',
     anotherViewer: '404 LEASE_NOT_FOUND',
@@ -108,10 +108,10 @@ const table: Record<string, Row> = {
   ),
 };
 
-/** A route that is not there, nor in the document, where the server was not told to have it. */
+/** Routes that do not exist, also not in the document, unless a setting turns them on. */
 const optional = ['POST /presign'];
 
-/** What a request to the route needs beside the credential: always something new, so that it could succeed. */
+/** Makes a request to the route that would succeed with the right credential. */
 async function makeRequest(route: string, kind: CredentialKind): Promise<{ path: string } & CallOptions> {
   const [, template = ''] = route.split(' ');
   const content = () => registerContent(target);
@@ -135,7 +135,7 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
     case 'PATCH /api/v1/content/{id}':
       return { ...(await withId(content())), json: { name: 'y' } };
     case 'GET /api/v1/audit/export':
-      // Not all that other tests have done.
+      // A filter, so that it does not export the rows of other tests.
       return { path: `${template}?format=csv&target=${unique('nothing')}` };
     case 'GET /api/v1/leases/{id}':
       return withId(lease());
@@ -169,7 +169,7 @@ const playerMetrics = {
   stallCount: 1,
 };
 
-it('the table has every route, and every row is a route', () => {
+it('the table of credentials has every route, and every row of it is a route', () => {
   const { operations } = client.api;
   const there = Object.keys(table).filter((route) => operations.includes(route) || !optional.includes(route));
   expect(there.sort()).toEqual(operations.toSorted());

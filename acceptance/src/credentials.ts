@@ -3,7 +3,7 @@ import { createApiKey, createBriefApiKey, revokeApiKey } from './server-actions.
 import type { Target } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-/** Every kind of credential that a request can bring. */
+/** Every kind of credential that a request can have. */
 export const credentialKinds = [
   'none',
   'admin',
@@ -26,7 +26,7 @@ export interface Credentials {
   of: Readonly<Record<CredentialKind, string | undefined>>;
 }
 
-/** Makes one of each kind. The expired API key has been accepted before, so that its time is what ended it. */
+/** Makes one of each kind. The expired API key was accepted before, so it is refused because of its expiry. */
 export async function makeCredentials(target: Target): Promise<Credentials> {
   const { client, adminApiKey, jwtSecret } = target;
   const viewerId = unique('viewer');

@@ -8,7 +8,7 @@ const listed = 'https://app.example.com';
 const server = await startServer({ CORS_ORIGINS: listed });
 const patience = { timeout: 30_000, interval: 20 };
 
-/** Sends text as it is, and reads until the server closes. */
+/** Sends text unchanged, and reads until the server closes the connection. */
 async function send(text: string): Promise<{ status: number; headers: Headers; body: string }> {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -16,7 +16,7 @@ async function send(text: string): Promise<{ status: number; headers: Headers; b
   socket.setEncoding('latin1').on('data', (chunk) => {
     read += chunk;
   });
-  // A server that refuses may close before everything was sent.
+  // A server that refuses may close before all of it was sent.
   socket.on('error', () => {});
   socket.write(text, 'latin1');
   await once(socket, 'close');
@@ -30,12 +30,12 @@ async function send(text: string): Promise<{ status: number; headers: Headers; b
 }
 
 const head = `Host: a\r\nOrigin: ${listed}\r\nConnection: close\r\n`;
-/** Bodies are read once the credential is known. */
+/** The server reads a body only after it has checked the credential. */
 const asAdmin = `Authorization: Bearer ${server.adminApiKey}\r\n`;
 const refused: [what: string, text: string, status: number][] = [
   ['a path that cannot be decoded', `GET /keys/%zz HTTP/1.1\r\n${head}\r\n`, 400],
   ['a request without a Host', `GET /health HTTP/1.1\r\nOrigin: ${listed}\r\nConnection: close\r\n\r\n`, 400],
-  ['what is not HTTP', `GET /health HTTP/1.1\r\n${head}no header\r\n\r\n`, 400],
+  ['text that is not HTTP', `GET /health HTTP/1.1\r\n${head}no header\r\n\r\n`, 400],
   ['headers that are too large', `GET /health HTTP/1.1\r\n${head}X-Long: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
   ['a path that is too long', `GET /keys/${'x'.repeat(20_000)} HTTP/1.1\r\n${head}\r\n`, 431],
   [
@@ -68,7 +68,7 @@ it.each(refused)(
   },
 );
 
-it('a page of another origin gets no CORS header where a request is refused before it is read', async () => {
+it('a page of an unlisted origin gets no CORS header if its request is refused before it is read', async () => {
   for (const [, text] of refused) {
     const { headers } = await send(text.replace(listed, 'https://evil.example'));
     expect(headers.get('access-control-allow-origin')).toBeNull();
@@ -76,7 +76,7 @@ it('a page of another origin gets no CORS header where a request is refused befo
   }
 });
 
-it('a request to upgrade the connection is answered as if it had not asked, and has its line in the log', async () => {
+it('a request to upgrade the connection is answered like any other, and has its line in the log', async () => {
   const upgrade = 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n';
   const { status, headers } = await send(
     `GET /health HTTP/1.1\r\nHost: a\r\nOrigin: ${listed}\r\n${upgrade}\r\n`,

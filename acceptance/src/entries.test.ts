@@ -17,15 +17,15 @@ const entries = [
   'cli/src/main.ts',
 ];
 const server = await startServer();
-// A busy machine takes seconds to load an entry.
+// Loading an entry takes seconds on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
-it.each(entries)('%s --version says which release it is, without any configuration', async (entry) => {
+it.each(entries)('%s --version prints the release, without any configuration', async (entry) => {
   const run = promisify(execFile)(process.execPath, [entry, '--version'], { cwd: root, env: {} });
   expect(await run).toEqual({ stdout: `${version}\n`, stderr: '' });
 });
 
-it('the address of the server itself leads to the dashboard', async () => {
+it('GET / redirects to the dashboard', async () => {
   const answer = await fetch(server.url, { redirect: 'manual' });
   expect([answer.status, answer.headers.get('location')]).toEqual([302, '/admin']);
   const followed = await fetch(server.url);

@@ -2,14 +2,14 @@ import { request } from 'undici';
 
 interface ServerSentEvent {
   event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: events are data of the server, and the test looks for members.
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows the members of the events that it looks for.
   data: any;
 }
 
 /** An open `GET /api/v1/events`. */
 export interface EventStream {
   headers: Record<string, unknown>;
-  /** Everything that has come so far. */
+  /** The events so far. */
   events: ServerSentEvent[];
   /** Whether the server has ended the stream. */
   ended(): boolean;
@@ -20,7 +20,7 @@ export interface EventStream {
 export async function openEvents(url: string, credential: string): Promise<EventStream> {
   const { statusCode, headers, body } = await request(`${url}/api/v1/events`, {
     headers: { authorization: `Bearer ${credential}`, accept: 'text/event-stream' },
-    // Silence is no fault: there is nothing to tell.
+    // A stream without events is silent.
     bodyTimeout: 0,
   });
   if (statusCode !== 200) throw new Error(`the stream answered ${statusCode}`);

@@ -26,7 +26,7 @@ afterEach(() => {
   for (const stream of opened.splice(0)) stream.close();
 });
 
-/** Waits for an event of that name whose data has the text in it. */
+/** Waits for an event of that name whose data contains the text. */
 const arrives = (stream: EventStream, event: string, text: string) =>
   vi.waitFor(() => {
     const names = stream.events
@@ -36,14 +36,14 @@ const arrives = (stream: EventStream, event: string, text: string) =>
   }, patience);
 
 describe('the stream', () => {
-  it('is server-sent events that nobody stores', async () => {
+  it('the event stream has the type of server-sent events and is not cached', async () => {
     const { headers } = await open();
     expect(headers['content-type']).toMatch(/^text\/event-stream/);
     expect(headers['cache-control']).toMatch(/no-store|no-cache/);
     expect(headers['x-request-id']).toBeTruthy();
   });
 
-  it('tells of leases, API keys, contents and the audit, to everyone who watches', async () => {
+  it('every open event stream receives events about leases, API keys, contents and the audit', async () => {
     const streams = [await open(), await open((await createApiKey(target, 'full')).raw)];
     const { id } = await createApiKey(target, 'upload');
     const contentId = await registerContent(target);
@@ -66,14 +66,14 @@ describe('the stream', () => {
     }
   });
 
-  it('shows no credential', async () => {
+  it('the event stream shows no credential', async () => {
     const stream = await open();
     const { id, raw } = await createApiKey(target, 'upload');
     await arrives(stream, 'api-key', id);
     expect(JSON.stringify(stream.events)).not.toContain(raw);
   });
 
-  it('ends when the key that opened it is revoked', async () => {
+  it('the event stream ends when its API key is revoked', async () => {
     const { id, raw } = await createApiKey(target, 'full');
     const stream = await open(raw);
     expect(stream.ended()).toBe(false);

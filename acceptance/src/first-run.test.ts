@@ -6,10 +6,10 @@ import { complete, freePorts, makeTestFolder, runToEnd, startInTest } from './ow
 import { secretsIn } from './request-lines.ts';
 import { viewerToken } from './tokens.ts';
 
-// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+// Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Nothing but free ports; the paths are the defaults. */
+/** Only free ports are set. The paths are the defaults. */
 const bare = { ...freePorts, SQLITE_PATH: undefined, CONTENT_MODE: 'any' };
 const envFile = (folder: string) => join(folder, 'data', 'latchkey.env');
 
@@ -17,7 +17,7 @@ function readKept(folder: string): Record<string, string> {
   return parseEnv(readFileSync(envFile(folder), 'utf8')) as Record<string, string>;
 }
 
-/** Starts, asks for the key of `x` with the token secret that is kept, and stops: the key in hex. */
+/** Starts the server, requests the key of `x` with the stored token secret, and stops it. @returns the key in hex */
 async function keyOfOneRun(folder: string, env: Record<string, string | undefined> = bare): Promise<string> {
   const server = startInTest(folder, env);
   const url = await server.listens();
@@ -33,7 +33,7 @@ async function keyOfOneRun(folder: string, env: Record<string, string | undefine
 }
 
 describe('without any configuration', () => {
-  it('the first run makes what is missing, keeps it for its owner alone, and says what losing it means', async () => {
+  it('the first run makes the missing secrets in a file for its owner alone, and warns of losing it', async () => {
     const folder = makeTestFolder();
     const server = startInTest(folder, bare);
     await server.listens();
@@ -47,7 +47,7 @@ describe('without any configuration', () => {
     expect(readdirSync(join(folder, 'data')).filter((name) => /env/.test(name))).toEqual(['latchkey.env']);
   });
 
-  it('the second run reads it back: the keys stay the same', async () => {
+  it('the second run reads the secrets of the first, so the keys stay the same', async () => {
     const folder = makeTestFolder();
     const first = await keyOfOneRun(folder);
     const kept = readKept(folder);
@@ -55,7 +55,7 @@ describe('without any configuration', () => {
     expect(readKept(folder)).toEqual(kept);
   });
 
-  it('two first runs at once both serve, and with the same keys', async () => {
+  it('two first runs at once both serve, with the same keys', async () => {
     const folder = makeTestFolder();
     const urls = await Promise.all([
       startInTest(folder, bare).listens(),
@@ -73,20 +73,20 @@ describe('without any configuration', () => {
     expect(keys[1]).toEqual(keys[0]);
   });
 
-  it('a variable that is set to nothing counts as not set, on later runs too', async () => {
+  it('an empty variable counts as not set, on later runs too', async () => {
     const folder = makeTestFolder();
     const empty = { ...bare, MASTER_KEY_HEX: '', SALT_HEX: '', AUTH_JWT_SECRET: '' };
     const first = await keyOfOneRun(folder, empty);
     expect(await keyOfOneRun(folder, empty)).toBe(first);
   });
 
-  it('the token secret is made only where viewers have no other way in', async () => {
+  it('a first run with ALLOW_ANONYMOUS_VIEWERS makes no token secret', async () => {
     const folder = makeTestFolder();
     await startInTest(folder, { ...bare, ALLOW_ANONYMOUS_VIEWERS: 'true' }).listens();
     expect(Object.keys(readKept(folder)).sort()).toEqual(['MASTER_KEY_HEX', 'SALT_HEX']);
   });
 
-  it('where everything is given, nothing is made', async () => {
+  it('a first run with all secrets makes no file', async () => {
     const folder = makeTestFolder();
     await startInTest(folder, complete).listens();
     expect(existsSync(join(folder, 'latchkey.env'))).toBe(false);
@@ -94,7 +94,7 @@ describe('without any configuration', () => {
 });
 
 describe('a wrong master key never serves', () => {
-  it('with the file gone and the database there, the server exits 1 and makes no new key', async () => {
+  it('if the file of secrets is lost and the database exists, the server exits 1 and makes no new key', async () => {
     const folder = makeTestFolder();
     await keyOfOneRun(folder);
     rmSync(envFile(folder));
@@ -106,7 +106,7 @@ describe('a wrong master key never serves', () => {
   });
 
   it.each(['MASTER_KEY_HEX', 'SALT_HEX'])(
-    'with another %s it exits 1 and says which version differs',
+    'with another %s the server exits 1 and says which version of the master key differs',
     async (name) => {
       const folder = makeTestFolder();
       const server = startInTest(folder, complete);
@@ -120,7 +120,7 @@ describe('a wrong master key never serves', () => {
     },
   );
 
-  it('with another second version, it names that one', async () => {
+  it('with another second version of the master key, the server names version 2', async () => {
     const folder = makeTestFolder();
     const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
     const server = startInTest(folder, { ...complete, ...second });
@@ -133,7 +133,7 @@ describe('a wrong master key never serves', () => {
 });
 
 describe('NODE_ENV=production', () => {
-  it('makes nothing, and says what is missing', async () => {
+  it('with NODE_ENV=production a first run makes no secrets, and names the missing ones', async () => {
     const folder = makeTestFolder();
     const { code, stderr } = await runToEnd(folder, { ...bare, NODE_ENV: 'production' });
     expect(code).toBe(1);

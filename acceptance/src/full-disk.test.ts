@@ -4,23 +4,23 @@ import type { Answer } from './answer.ts';
 import { askForKey, createLease, makeScene, type Scene } from './server-actions.ts';
 import { type OwnServer, startSingleNode } from './target.ts';
 
-/** Sets limits of another process. It is of util-linux, so on Linux alone. */
+/** prlimit (util-linux, Linux only) sets the limits of another process. */
 const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
 const server = await startSingleNode();
 const { client, adminApiKey: admin } = server;
 const patience = { timeout: 30_000, interval: 100 };
 
-/** A write beyond the limit fails, as one does on a full disk. The soft limit is the owner's to set and to lift. */
-const limitFiles = (octets: string) =>
-  void execFileSync('prlimit', ['--pid', String(server.process.pid), `--fsize=${octets}:`]);
+/** A write beyond the limit fails, as on a full disk. The owner of the process may set and lift the soft limit. */
+const limitFiles = (bytes: string) =>
+  void execFileSync('prlimit', ['--pid', String(server.process.pid), `--fsize=${bytes}:`]);
 
-/** What `/ready` says of it: keys can be served without writes, so the server is ready all the same (`docs/contract.md#health-and-readiness`). */
+/** Status of `/ready`, and of the database in it. Without writes the server is still ready (`docs/contract.md#health-and-readiness`). */
 async function databaseOf({ client: asked }: OwnServer): Promise<unknown[]> {
   const { status, json } = await asked.get('/ready');
   return [status, json.dependencies.database.status];
 }
 
-/** One after the other, because the revocation is to come after the lease. */
+/** Four changes, one after the other, because the revocation must come after the lease. */
 async function write({ contentId, viewerId, token }: Scene): Promise<Answer[]> {
   return [
     await client.post('/api/v1/content', admin, { name: 'x' }),
@@ -31,7 +31,7 @@ async function write({ contentId, viewerId, token }: Scene): Promise<Answer[]> {
 }
 
 it.runIf(hasPrlimit)(
-  'while no file can grow: 503 for what has to be written, keys go on, and with room again all is well',
+  'on a full disk changes get 503 and keys are served, and with room again changes succeed',
   async () => {
     const scene = await makeScene(server);
     const leaseId = await createLease(server, scene);
@@ -44,7 +44,7 @@ it.runIf(hasPrlimit)(
       expect(refused.headers['retry-after']).toMatch(/^[1-9]\d*$/);
       expect(refused.bytes.toString()).not.toMatch(/sqlite|full|disk|i\/o|rollback|\.db/i);
     }
-    // A refusal stays one where it cannot be recorded.
+    // A refusal is still answered, although it cannot be recorded.
     expect((await client.post('/api/v1/content', undefined, { name: 'x' })).status).toBe(401);
     expect(await askForKey(server, scene, leaseId)).toBe('200');
     expect(await databaseOf(server)).toEqual([200, 'degraded']);

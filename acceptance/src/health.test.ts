@@ -3,7 +3,7 @@ import { openTarget } from './target.ts';
 
 const { client } = await openTarget();
 
-it('GET /health says that the process runs, which version, and for how long', async () => {
+it('GET /health shows that the process runs, its version, and its uptime', async () => {
   const first = await client.get('/health');
   expect(first.status).toBe(200);
   expect(first.json).toEqual({
@@ -14,13 +14,13 @@ it('GET /health says that the process runs, which version, and for how long', as
   expect((await client.get('/health')).json.uptimeSeconds).toBeGreaterThanOrEqual(first.json.uptimeSeconds);
 });
 
-it('GET /ready names the state of the database, the migrations, the bus and the cache', async () => {
+it('GET /ready shows the state of the database, the migrations, the bus and the cache', async () => {
   const { status, json } = await client.get('/ready');
   expect(status).toBe(200);
   for (const name of ['database', 'migrations', 'bus', 'cache'])
     expect(json.dependencies[name].status).toBe('up');
 });
 
-it('both answer without a credential, and with a wrong one', async () => {
+it('/health and /ready answer without a credential, and with a wrong one', async () => {
   for (const path of ['/health', '/ready']) expect((await client.get(path, 'nonsense')).status).toBe(200);
 });

@@ -10,13 +10,13 @@ const documents = ['README.md', 'k8s/README.md', 'cli/README.md']
   .map((name) => readFileSync(join(root, name), 'utf8'))
   .join('\n');
 
-/** What commands of the documents write, read or mount: environment files, dumps, databases and secrets. */
+/** Files that commands of the documents write, read or mount: environment files, dumps, databases and secrets. */
 const written = [
   ...documents.matchAll(
     /(?:keygen.* --out|[<>]|file:)\s*(?:\.\/)?([\w./-]*(?:\.env|\.dump|\.db|secrets\/\w+))(?![\w.])/g,
   ),
 ].map(([, path]) => path as string);
-/** And what servers and backups of the documents make without being told a name. */
+/** Files that servers and backups make under their default names. */
 const made = [
   'data/latchkey.env',
   'latchkey.db',
@@ -27,7 +27,7 @@ const made = [
 ];
 const secret = [...new Set([...written, ...made])];
 
-/** Whether git would leave a path out, by the rules of this repository alone. */
+/** Whether git ignores a path by the rules of this repository alone. */
 function isIgnored(folder: string, path: string): boolean {
   return spawnSync('git', ['check-ignore', '--no-index', '--quiet', path], { cwd: folder }).status === 0;
 }
@@ -39,7 +39,7 @@ function repositoryWithRules(): string {
   return folder;
 }
 
-it('git leaves out every file with secrets or rows that the documents have a person make', () => {
+it('git ignores every file with secrets or rows that commands of the documents make', () => {
   expect(secret).toEqual(
     expect.arrayContaining(['.env', 'latchkey.env', 'latchkey.dump', 'secrets/MASTER_KEY_HEX']),
   );
@@ -47,7 +47,7 @@ it('git leaves out every file with secrets or rows that the documents have a per
   expect(secret.filter((path) => !isIgnored(folder, path))).toEqual([]);
 });
 
-it('git keeps the settings for Kubernetes, which hold no secret', () => {
+it('git does not ignore the settings for Kubernetes, which contain no secret', () => {
   const folder = repositoryWithRules();
   const settings = [
     'k8s/base/settings/viewers.env',
@@ -57,7 +57,7 @@ it('git keeps the settings for Kubernetes, which hold no secret', () => {
   expect(settings.filter((path) => isIgnored(folder, path))).toEqual([]);
 });
 
-it('no file with secrets or rows is sent to the builder of images', () => {
+it('no file with secrets or rows is sent to the Docker builder', () => {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
   expect(lines).toEqual(
     expect.arrayContaining(['*', '**/.env*', '**/*.env', '**/secrets', '**/*.dump', '**/*.db']),

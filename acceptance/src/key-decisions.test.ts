@@ -13,7 +13,7 @@ import {
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-// Requests with two faults at once: the one that comes earlier in docs/contract.md#order-of-decisions has to answer.
+// Requests with two faults at once: the answer is for the one that comes first in docs/contract.md#order-of-decisions.
 const optional = await startServer();
 const required = await startServer({ LEASE_MODE: 'required' });
 const { client, adminApiKey: admin, jwtSecret } = optional;
@@ -29,14 +29,14 @@ async function revokedLease(scene: Scene): Promise<string> {
 }
 
 describe('the credential comes before', () => {
-  it('the content claim', async () => {
+  it('a key request with an expired token for another content gets 401 INVALID_TOKEN', async () => {
     const scene = await makeScene(optional);
     expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene, expired) })).toBe(
       '401 INVALID_TOKEN',
     );
   });
 
-  it('the content', async () => {
+  it('a key request with a bad credential for an unknown content gets 401', async () => {
     const token = viewerToken(jwtSecret, unique('viewer'), expired);
     expect(await askForKey(optional, { token, contentId: unique('none') })).toBe('401 INVALID_TOKEN');
     const { id, raw } = await createApiKey(optional, 'playback');
@@ -44,28 +44,28 @@ describe('the credential comes before', () => {
     expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe('401 INVALID_API_KEY');
   });
 
-  it('the lease', async () => {
+  it('a key request with an expired token and a revoked lease gets 401 INVALID_TOKEN', async () => {
     const scene = await makeScene(optional);
     const leaseId = await revokedLease(scene);
     const token = viewerToken(jwtSecret, scene.viewerId, expired);
     expect(await askForKey(optional, { ...scene, token }, leaseId)).toBe('401 INVALID_TOKEN');
   });
 
-  it('what is wrong with the path', async () => {
+  it('a key request with a bad credential and a malformed path gets 401', async () => {
     expect((await client.get('/keys/no.content')).code).toBe('UNAUTHENTICATED');
     expect((await client.get('/keys/x/01', viewerToken(jwtSecret, 'v', expired))).code).toBe('INVALID_TOKEN');
   });
 });
 
 describe('the scope of an API key', () => {
-  it('comes before the content', async () => {
+  it('an API key without the scope for keys gets 403 even for an unknown content', async () => {
     const { raw } = await createApiKey(optional, 'upload');
     expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe(
       '403 INSUFFICIENT_SCOPE',
     );
   });
 
-  it('once enough, leaves the content to decide', async () => {
+  it('an API key with the scope for keys gets 404 for an unknown content', async () => {
     const { raw } = await createApiKey(optional, 'playback');
     await oncePropagated(optional, async () =>
       expect(await askForKey(optional, { token: raw, contentId: unique('none') })).toBe(
@@ -74,7 +74,7 @@ describe('the scope of an API key', () => {
     );
   });
 
-  it('once enough, skips lease, marks and lease mode', async () => {
+  it('an API key with the scope for keys gets a key despite revoked leases, marks and lease mode', async () => {
     const scene = await makeScene(optional);
     const leaseId = await revokedLease(scene);
     await revokeLeases(optional, { contentId: scene.contentId });
@@ -86,12 +86,12 @@ describe('the scope of an API key', () => {
 });
 
 describe('the content claim comes before', () => {
-  it('the content', async () => {
+  it('a token for another content gets 403 CONTENT_NOT_ENTITLED even for an unknown content', async () => {
     const token = boundElsewhere({ viewerId: unique('viewer') });
     expect(await askForKey(optional, { token, contentId: unique('none') })).toBe('403 CONTENT_NOT_ENTITLED');
   });
 
-  it('the lease', async () => {
+  it('a token for another content gets 403 CONTENT_NOT_ENTITLED even with a revoked lease', async () => {
     const scene = await makeScene(optional);
     const leaseId = await revokedLease(scene);
     expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene) }, leaseId)).toBe(
@@ -99,7 +99,7 @@ describe('the content claim comes before', () => {
     );
   });
 
-  it('the marks', async () => {
+  it('a token for another content gets 403 CONTENT_NOT_ENTITLED even after a revocation', async () => {
     const scene = await makeScene(optional);
     await revokeLeases(optional, { viewerId: scene.viewerId });
     expect(await askForKey(optional, { ...scene, token: boundElsewhere(scene) })).toBe(
@@ -111,7 +111,7 @@ describe('the content claim comes before', () => {
 describe('the content comes before', () => {
   const disable = (id: string) => client.call('DELETE', `/api/v1/content/${id}`, { as: admin });
 
-  it('the lease', async () => {
+  it('a disabled content gets 404 even with a revoked or malformed lease', async () => {
     const scene = await makeScene(optional);
     const leaseId = await revokedLease(scene);
     await disable(scene.contentId);
@@ -123,7 +123,7 @@ describe('the content comes before', () => {
     );
   });
 
-  it('the marks', async () => {
+  it('a disabled content gets 404 even for a revoked viewer', async () => {
     const scene = await makeScene(optional);
     await revokeLeases(optional, { viewerId: scene.viewerId });
     await disable(scene.contentId);
@@ -132,7 +132,7 @@ describe('the content comes before', () => {
     );
   });
 
-  it('the lease mode', async () => {
+  it('an unknown content gets 404 even without the lease that the mode requires', async () => {
     const { token } = await makeScene(required);
     await oncePropagated(required, async () =>
       expect(await askForKey(required, { token, contentId: unique('none') })).toBe('404 CONTENT_NOT_FOUND'),
@@ -141,7 +141,7 @@ describe('the content comes before', () => {
 });
 
 describe('the marks come before the lease mode', () => {
-  it('TOKEN_REVOKED, not LEASE_REQUIRED', async () => {
+  it('a revoked viewer without a required lease gets TOKEN_REVOKED, not LEASE_REQUIRED', async () => {
     const scene = await makeScene(required);
     expect(await askForKey(required, scene)).toBe('403 LEASE_REQUIRED');
     await revokeLeases(required, { viewerId: scene.viewerId });
@@ -152,7 +152,7 @@ describe('the marks come before the lease mode', () => {
 });
 
 describe('a named lease', () => {
-  it('decides by itself, whatever the marks say', async () => {
+  it('an active lease that is named gets a key despite the marks', async () => {
     const scene = await makeScene(optional);
     const phone = await createLease(optional, scene, { deviceId: 'phone' });
     const tv = await createLease(optional, scene, { deviceId: 'tv' });
@@ -167,19 +167,19 @@ describe('a named lease', () => {
   });
 
   it.each(['nonsense', '1', crypto.randomUUID(), "'; DROP TABLE leases;--"])(
-    '%s is unknown',
+    'a key request with the unknown lease %s gets 403 LEASE_UNKNOWN',
     async (leaseId) => {
       expect(await askForKey(optional, await makeScene(optional), leaseId)).toBe('403 LEASE_UNKNOWN');
     },
   );
 
-  it('of another viewer is unknown', async () => {
+  it('a key request with the lease of another viewer gets 403 LEASE_UNKNOWN', async () => {
     const scene = await makeScene(optional);
     const other = { ...scene, token: viewerToken(jwtSecret, unique('viewer')) };
     expect(await askForKey(optional, scene, await createLease(optional, other))).toBe('403 LEASE_UNKNOWN');
   });
 
-  it('for another content is unknown', async () => {
+  it('a key request with a lease for another content gets 403 LEASE_UNKNOWN', async () => {
     const scene = await makeScene(optional);
     const leaseId = await createLease(optional, scene);
     const contentId = await registerContent(optional);

@@ -6,16 +6,16 @@ import { bridgeAddress } from './containers.ts';
 
 export { makeIssuerKey } from '@latchkey/rig/tokens';
 
-/** An identity provider as far as a key server sees it: `GET /jwks.json`. */
+/** The part of an identity provider that a key server uses: `GET /jwks.json`. */
 export interface KeySetServer {
   url: string;
-  /** What the next requests are answered with; null is a 500. */
+  /** Sets the answer to the next requests; null is a 500. */
   publish(keys: readonly IssuerKey[] | null): void;
-  /** How many requests there were. */
+  /** How many requests came. */
   requests(): number;
 }
 
-/** Where servers that this file starts reach it: on loopback, or on the bridge that every container can reach. */
+/** The address at which servers of this file reach it: loopback, or the bridge that every container can reach. */
 function listeningAddress(): string | Promise<string> {
   return inject('containersOf') === null ? '127.0.0.1' : bridgeAddress('bridge');
 }

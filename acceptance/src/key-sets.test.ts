@@ -13,20 +13,20 @@ const contentId = await registerContent(both);
 await registerContent(keySetOnly, contentId);
 const ask = (token: string, server = both) => askForKey(server, { token, contentId });
 /**
- * A fetch of the set has 3 s, and the next is soon not before 10 s have passed: where this process, which serves it, stood
- * still for longer, the answer is right only then.
+ * Waits for an answer. A server waits 3 s for the set, and after a failure 10 s for the next fetch. If this process, which
+ * serves the set, stalls for longer, the answer is right only after that.
  */
 const answers = (expected: string, token: string, server = both) =>
   vi.waitFor(async () => expect(await ask(token, server)).toBe(expected), { timeout: 40_000, interval: 500 });
 
-it('503: a token cannot be checked while the key set was never to be had', async () => {
+it('a token gets 503 while the server has never had the key set', async () => {
   const key = await makeIssuerKey('ES256', 'first');
   expect(await ask(await key.sign('v'), keySetOnly)).toBe('503 DEPENDENCY_UNAVAILABLE');
 });
 
 describe('a key set', () => {
   it.each(['RS256', 'ES256', 'EdDSA'])(
-    '%s is accepted, and only from a published key',
+    'a token signed with %s is accepted only if its key is published',
     async (alg) => {
       const [ours, theirs] = [
         await makeIssuerKey(alg, unique('ours')),
@@ -40,7 +40,7 @@ describe('a key set', () => {
     120_000,
   );
 
-  it('that rotates is read again for a key it did not have, at once', async () => {
+  it('a token with a new key makes the server read the key set again at once', async () => {
     const [before, after] = [
       await makeIssuerKey('ES256', unique('k')),
       await makeIssuerKey('ES256', unique('k')),
@@ -52,7 +52,7 @@ describe('a key set', () => {
     expect(await ask(await before.sign('v'), keySetOnly)).toBe('200');
   }, 120_000);
 
-  it('is not asked for each made-up key id', async () => {
+  it('tokens with invented key ids do not make the server read the key set each time', async () => {
     const key = await makeIssuerKey('ES256', unique('k'));
     const before = issuer.requests();
     for (let n = 0; n < 40; n++) {
@@ -67,12 +67,12 @@ describe('a key set', () => {
 });
 
 describe('with a secret and a key set', () => {
-  it('the alg of the token picks the verifier', async () => {
+  it('the alg of a token chooses between the secret and the key set', async () => {
     expect(await ask(viewerToken(both.jwtSecret, 'v'))).toBe('200');
     expect(await ask(viewerToken(both.jwtSecret, 'v'), keySetOnly)).toBe('401 INVALID_TOKEN');
   });
 
-  it('a published key is no secret: HS256 made from it is refused', async () => {
+  it('a token signed by HS256 with a published key is refused', async () => {
     const key = await makeIssuerKey('RS256', unique('k'));
     issuer.publish([key]);
     const claims = { sub: 'v', iat: nowSeconds(), exp: nowSeconds() + 600 };
@@ -82,9 +82,12 @@ describe('with a secret and a key set', () => {
     }
   });
 
-  it.each(['RS512', 'PS256', 'ES384'])('%s is refused, though it is in the key set', async (alg) => {
-    const key = await makeIssuerKey(alg, unique('k'));
-    issuer.publish([key]);
-    expect(await ask(await key.sign('v'))).toBe('401 INVALID_TOKEN');
-  });
+  it.each(['RS512', 'PS256', 'ES384'])(
+    'a token signed with %s is refused, even if its key is published',
+    async (alg) => {
+      const key = await makeIssuerKey(alg, unique('k'));
+      issuer.publish([key]);
+      expect(await ask(await key.sign('v'))).toBe('401 INVALID_TOKEN');
+    },
+  );
 });

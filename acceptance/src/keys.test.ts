@@ -13,15 +13,15 @@ const vector = { contentId: 'my-video-001', key: 'a4ad6589c125682427dbee83eb4625
 const keyOf = async (path: string) => (await client.get(path, token)).bytes.toString('hex');
 
 function derive(info: string): string {
-  const octets = hkdfSync('sha256', Buffer.from(masterKeyHex, 'hex'), Buffer.from(saltHex, 'hex'), info, 16);
-  return Buffer.from(octets).toString('hex');
+  const key = hkdfSync('sha256', Buffer.from(masterKeyHex, 'hex'), Buffer.from(saltHex, 'hex'), info, 16);
+  return Buffer.from(key).toString('hex');
 }
 
-it('the derivation that these tests compare with passes RFC 5869 A.1', () => {
+it('the derivation of these tests passes the vector of RFC 5869 A.1', () => {
   const salt = Buffer.from('000102030405060708090a0b0c', 'hex');
   const info = Buffer.from('f0f1f2f3f4f5f6f7f8f9', 'hex');
-  const octets = hkdfSync('sha256', Buffer.alloc(22, 0x0b), salt, info, 42);
-  expect(Buffer.from(octets).toString('hex')).toBe(
+  const derived = hkdfSync('sha256', Buffer.alloc(22, 0x0b), salt, info, 42);
+  expect(Buffer.from(derived).toString('hex')).toBe(
     '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865',
   );
   expect(createHmac('sha256', salt).update(Buffer.alloc(22, 0x0b)).digest('hex')).toMatch(
@@ -30,12 +30,12 @@ it('the derivation that these tests compare with passes RFC 5869 A.1', () => {
 });
 
 describe('200', () => {
-  it('is the key of the contract’s vector', async () => {
+  it('the key of the contract’s vector is served', async () => {
     expect(await keyOf(`/keys/${vector.contentId}`)).toBe(vector.key);
   });
 
   it.each([0, 1, 7, 2_147_483_648, 4_294_967_295])(
-    'epoch %i has the key that HKDF gives for it',
+    'the key of epoch %i is the one that HKDF derives',
     async (epoch) => {
       const key = await keyOf(`/keys/${vector.contentId}/${epoch}`);
       expect(key).toBe(derive(`${vector.contentId}/${epoch}`));
@@ -43,7 +43,7 @@ describe('200', () => {
     },
   );
 
-  it('is the key that HKDF gives, for ids of every length', async () => {
+  it('the key of a content is the one that HKDF derives, for ids of all lengths', async () => {
     for (const length of [1, 2, 63, 64, 65, 255, 256]) {
       const contentId = unique('c').padEnd(length, 'Z').slice(0, length);
       expect(await keyOf(`/keys/${contentId}`)).toBe(derive(contentId));
@@ -59,7 +59,7 @@ describe('200', () => {
   });
 
   it.each(['/keys/my-video-001', '/keys/my-video-001/3'])(
-    '%s is exactly 16 octets, which nobody stores',
+    'the answer to %s is exactly 16 bytes, and no-store',
     async (path) => {
       const accept = { 'accept-encoding': 'gzip, br, deflate, zstd' };
       const answer = await client.get(path, token, accept);
@@ -79,7 +79,7 @@ describe('200', () => {
     },
   );
 
-  it('is the same key for a viewer, a playback key and the bootstrap key', async () => {
+  it('a viewer, a playback key and the bootstrap key get the same key', async () => {
     const { contentId, token: other } = await makeScene(server);
     const { json } = await client.post('/api/v1/api-keys', server.adminApiKey, {
       name: 'x',
@@ -91,7 +91,7 @@ describe('200', () => {
     expect(new Set(keys)).toEqual(new Set([derive(contentId)]));
   });
 
-  it('does not mind what players add to the request (CTA-5004)', async () => {
+  it('headers and parameters that players add (CTA-5004) do not change the answer', async () => {
     const headers = { 'cmcd-object': 'ot=k', 'cmcd-request': 'su', range: 'bytes=0-', 'if-none-match': '*' };
     const answer = await client.get('/keys/my-video-001?CMCD=ot%3Dk', token, headers);
     expect([answer.status, answer.bytes.toString('hex')]).toEqual([200, vector.key]);
@@ -100,18 +100,18 @@ describe('200', () => {
 
 describe('400', () => {
   it.each(['00', '01', '-1', '+1', '1.0', '1e3', '0x1', '4294967296', '99999999999', 'a', '%31%20', ' '])(
-    'the epoch %j is refused',
+    'a key request with the epoch %j gets 400',
     async (epoch) => {
       const answer = await client.get(`/keys/my-video-001/${encodeURIComponent(epoch)}`, token);
       expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_FAILED']);
     },
   );
 
-  it('leases is no content, and has no epochs', async () => {
+  it('GET /keys/leases/5 gets 400, because `leases` cannot be a content id', async () => {
     expect((await client.get('/keys/leases/5', token)).status).toBe(400);
   });
 });
 
-it('404: nothing is deeper than an epoch', async () => {
+it('a path below an epoch gets 404', async () => {
   expect((await client.get('/keys/my-video-001/1/2', token)).status).toBe(404);
 });

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom } from '@latchkey/rig/random';
 import { expect, it, onTestFinished } from 'vitest';
 import { type AcknowledgedAct, writers } from './acknowledged-acts.ts';
 import { type ApiDocument, readApiDocument } from './api-document.ts';
@@ -11,30 +12,18 @@ import { readStoredRows } from './stored-rows.ts';
 import { makeApiKey } from './target.ts';
 
 const rounds = 50;
-/** Two of each kind of writer. */
 const writersOfAKind = 2;
-/** The process is killed after so many answers, and then at some moment within this time. */
+/** The process is killed at a random moment: after up to this many answers, and then within this time. */
 const answersAtMost = 40;
 const delayMsAtMost = 30;
-/** Where answers stay away, the round ends all the same. */
+/** A round without answers ends after this time. */
 const roundTimeoutMs = 10_000;
 
 const seed = Number(process.env.KILL_SEED ?? randomInt(2 ** 31));
 const admin = makeApiKey();
 const jwtSecret = Buffer.from(complete.AUTH_JWT_SECRET);
 
-/** Marsaglia's xorshift32: the moments of the kills come again with the same seed. */
-function createRandom(state: number): (below: number) => number {
-  let x = state | 1;
-  return (below) => {
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    return (x >>> 0) % below;
-  };
-}
-
-/** Writes from all sides until the server is killed under them. Returns what was acknowledged. */
+/** Several writers write until the server is killed. Returns the acknowledged acts. */
 async function writeUntilKilled(
   client: Client,
   contentId: string,
@@ -63,7 +52,7 @@ async function writeUntilKilled(
       try {
         await write(options);
       } catch (error) {
-        // A connection that breaks is what this is about; an answer that is wrong is not.
+        // Broken connections are expected here. Wrong answers are not.
         if (!isConnectionError(error)) throw error;
         if (!killed) await sleep(5);
       }
@@ -81,7 +70,7 @@ function isConnectionError(error: unknown): boolean {
   return /^(ECONN|EPIPE|UND_ERR_SOCKET|UND_ERR_ABORTED|UND_ERR_CLOSED)/.test(code);
 }
 
-/** Everything acknowledged is there, with its audit; what was taken away is not given out. */
+/** Checks that every acknowledged act is stored with its audit row, and that what it forbids is refused. */
 async function verify(client: Client, file: string, acts: readonly AcknowledgedAct[]): Promise<void> {
   const stored = readStoredRows(file);
   try {
@@ -99,7 +88,7 @@ async function verify(client: Client, file: string, acts: readonly AcknowledgedA
   }
 }
 
-it(`what was acknowledged survives kill -9, in ${rounds} rounds (KILL_SEED=${seed})`, async () => {
+it(`acknowledged acts survive kill -9, in ${rounds} rounds (KILL_SEED=${seed})`, async () => {
   const folder = makeFolder();
   const file = join(folder.path, 'latchkey.db');
   const random = createRandom(seed);
@@ -133,7 +122,7 @@ it(`what was acknowledged survives kill -9, in ${rounds} rounds (KILL_SEED=${see
     all.push(...last);
   }
   expect(all.length).toBeGreaterThan(rounds);
-  // Once more, all of it: what later rounds did has changed nothing of what earlier ones were told.
+  // All acts once more: later rounds must not have changed earlier ones.
   const { client } = await start();
   await verify(client, file, all);
 }, 900_000); // Fifty starts of a second each, on a machine that may be busy.

@@ -13,7 +13,7 @@ import { unique, viewerToken } from './tokens.ts';
 
 const path = '/keys/leases';
 
-/** One viewer and a lease for each of so many contents, oldest first. */
+/** Creates one viewer with a lease for each of `count` contents. @returns them, oldest first */
 async function fill(server: OwnServer, count: number): Promise<(Scene & { leaseId: string })[]> {
   const viewerId = unique('viewer');
   const token = viewerToken(server.jwtSecret, viewerId);
@@ -30,7 +30,7 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
   const server = await startServer({ LEASE_MAX_PER_VIEWER: '2', LEASE_RENEW_GRACE_SECONDS: '3600' });
   const { client } = server;
 
-  it('409: one lease too many is refused, and says which there are', async () => {
+  it('a lease beyond the limit gets 409 LEASE_LIMIT_REACHED with the active ones', async () => {
     const plays = await fill(server, 2);
     const contentId = await registerContent(server);
     const answer = await client.post(path, plays[0]?.token, { contentId });
@@ -40,7 +40,7 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     for (const play of plays) expect(await askForKey(server, play, play.leaseId)).toBe('200');
   });
 
-  it('asking again for the lease of a device is not one more lease', async () => {
+  it('a repeated request for the lease of a device does not count as another lease', async () => {
     const { token, contentId } = await makeScene(server);
     const ask = { contentId, deviceId: 'tv' };
     for (const status of [201, 200, 200]) expect((await client.post(path, token, ask)).status).toBe(status);
@@ -53,14 +53,14 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     expect(statuses).toEqual([201, 201, ...Array(18).fill(409)]);
   });
 
-  it('a released lease makes room', async () => {
+  it('a released lease makes room for another', async () => {
     const [play] = await fill(server, 2);
     const contentId = await registerContent(server);
     await client.post('/keys/leases/revoke', play?.token, { leaseId: play?.leaseId });
     expect((await client.post(path, play?.token, { contentId })).status).toBe(201);
   });
 
-  it('many at once do not get past it', async () => {
+  it('many concurrent requests do not exceed the limit of leases', async () => {
     const scene = await makeScene(server);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -85,7 +85,7 @@ describe('LEASE_LIMIT_MODE=reject', async () => {
     expect(renewal.code).toBe('LEASE_LIMIT_REACHED');
   }, 60_000);
 
-  it('is each viewer’s own', async () => {
+  it('the limit of leases counts for each viewer separately', async () => {
     const [play] = await fill(server, 2);
     const stranger = viewerToken(server.jwtSecret, unique('viewer'));
     expect((await client.post(path, stranger, { contentId: play?.contentId })).status).toBe(201);
@@ -96,7 +96,7 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
   const server = await startServer({ LEASE_MAX_PER_VIEWER: '2', LEASE_LIMIT_MODE: 'evict-oldest' });
   const { client, adminApiKey: admin } = server;
 
-  it('one lease too many ends the oldest at once, and marks nothing', async () => {
+  it('with evict-oldest, a lease beyond the limit ends the oldest at once, without a mark', async () => {
     const plays = await fill(server, 2);
     const [oldest, newer] = plays;
     if (!oldest || !newer) throw new Error('there are two');
@@ -113,7 +113,7 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
     expect(json.lease).toMatchObject({ state: 'revoked', revokedBy: 'limit' });
   });
 
-  it('many at once leave no more than there may be', async () => {
+  it('with evict-oldest, many concurrent requests leave no more leases than the limit', async () => {
     const scene = await makeScene(server);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
@@ -125,7 +125,7 @@ describe('LEASE_LIMIT_MODE=evict-oldest', async () => {
     expect(json.total_active).toBe(2);
   });
 
-  it('a revocation still marks', async () => {
+  it('with evict-oldest, a revocation still leaves a mark', async () => {
     const [play] = await fill(server, 1);
     if (!play) throw new Error('there is one');
     await revokeLeases(server, { leaseId: play.leaseId });

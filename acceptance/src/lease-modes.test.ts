@@ -5,7 +5,7 @@ import { startServer } from './target.ts';
 describe('LEASE_MODE=required', async () => {
   const server = await startServer({ LEASE_MODE: 'required' });
 
-  it('gives a key with a lease and none without', async () => {
+  it('with LEASE_MODE=required a key is served only with an active lease', async () => {
     const scene = await makeScene(server);
     expect(await askForKey(server, scene)).toBe('403 LEASE_REQUIRED');
     const leaseId = await createLease(server, scene);
@@ -31,7 +31,7 @@ describe('LEASE_MODE=off', async () => {
     ['GET', '/keys/leases/renew'],
     ['GET', '/api/v1/leases'],
     ['GET', `/api/v1/leases/${crypto.randomUUID()}`],
-  ])('%s %s is not there, for anybody', async (method, path) => {
+  ])('with LEASE_MODE=off, %s %s gets 404 with any credential', async (method, path) => {
     const { contentId, viewerId, token } = await makeScene(server);
     for (const as of [admin, token, undefined]) {
       const json = method === 'POST' ? { contentId, viewerId } : undefined;
@@ -39,7 +39,7 @@ describe('LEASE_MODE=off', async () => {
     }
   });
 
-  it('looks at no lease', async () => {
+  it('with LEASE_MODE=off a key request ignores its lease', async () => {
     const scene = await makeScene(server);
     expect(await askForKey(server, scene)).toBe('200');
     expect(await askForKey(server, scene, crypto.randomUUID())).toBe('200');

@@ -5,15 +5,15 @@ import { unique, viewerToken } from './tokens.ts';
 
 const path = '/keys/leases/renew';
 const usual = await startServer();
-/** Leases of one second, and an hour to renew them after. */
+/** Leases of one second, with a grace of an hour. */
 const brief = await startServer({ LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '3600' });
-/** No grace at all. */
+/** Leases of one second without a grace. */
 const strict = await startServer({ LEASE_TTL_SECONDS: '1', LEASE_RENEW_GRACE_SECONDS: '0' });
 
 const patience = { timeout: 30_000, interval: 50 };
 
 describe('200', () => {
-  it('the life counts from now', async () => {
+  it('the life of a renewed lease counts from the renewal', async () => {
     const scene = await makeScene(usual);
     const leaseId = await createLease(usual, scene, { requestedTtlSeconds: 3_600 });
     const beforeMs = Date.now();
@@ -29,13 +29,13 @@ describe('200', () => {
     expect(json.lease.renewedAt).not.toBeNull();
   });
 
-  it('an API key renews in the name of a viewer', async () => {
+  it('an API key may renew the lease of a viewer', async () => {
     const scene = await makeScene(usual);
     const leaseId = await createLease(usual, scene);
     expect((await usual.client.post(path, usual.adminApiKey, { leaseId })).status).toBe(200);
   });
 
-  it('a lease that has expired gives no key until it is renewed, and then at once', async () => {
+  it('an expired lease gets no key until it is renewed, and then at once', async () => {
     const scene = await makeScene(brief);
     const leaseId = await createLease(brief, scene);
     await vi.waitFor(
@@ -49,7 +49,7 @@ describe('200', () => {
     expect(await askForKey(brief, scene, leaseId)).toBe('200');
   }, 60_000);
 
-  it('once a lease has expired, the same device gets a new one', async () => {
+  it('after a lease has expired, the same device gets a new one', async () => {
     const scene = await makeScene(strict);
     const leaseId = await createLease(strict, scene, { deviceId: 'tv' });
     await vi.waitFor(
@@ -61,7 +61,7 @@ describe('200', () => {
 });
 
 describe('403', () => {
-  it('after the grace it is over', async () => {
+  it('renewing a lease after its grace gets LEASE_EXPIRED', async () => {
     const scene = await makeScene(strict);
     const leaseId = await createLease(strict, scene);
     await vi.waitFor(
@@ -71,7 +71,7 @@ describe('403', () => {
     expect((await strict.client.post(path, scene.token, { leaseId })).code).toBe('LEASE_EXPIRED');
   }, 60_000);
 
-  it('a revoked lease is not renewed', async () => {
+  it('renewing a revoked lease gets LEASE_REVOKED', async () => {
     const scene = await makeScene(usual);
     const leaseId = await createLease(usual, scene);
     await revokeLeases(usual, { leaseId });
@@ -79,19 +79,22 @@ describe('403', () => {
     expect((await usual.client.post(path, usual.adminApiKey, { leaseId })).code).toBe('LEASE_REVOKED');
   });
 
-  it.each([crypto.randomUUID(), 'nonsense'])('the lease %s is unknown', async (leaseId) => {
-    const { token } = await makeScene(usual);
-    expect((await usual.client.post(path, token, { leaseId })).code).toBe('LEASE_UNKNOWN');
-  });
+  it.each([crypto.randomUUID(), 'nonsense'])(
+    'renewing the unknown lease %s gets LEASE_UNKNOWN',
+    async (leaseId) => {
+      const { token } = await makeScene(usual);
+      expect((await usual.client.post(path, token, { leaseId })).code).toBe('LEASE_UNKNOWN');
+    },
+  );
 
-  it('a lease of another viewer is unknown', async () => {
+  it('renewing the lease of another viewer gets LEASE_UNKNOWN', async () => {
     const scene = await makeScene(usual);
     const leaseId = await createLease(usual, scene);
     const stranger = viewerToken(usual.jwtSecret, unique('viewer'));
     expect((await usual.client.post(path, stranger, { leaseId })).code).toBe('LEASE_UNKNOWN');
   });
 
-  it('a token that no longer opens the content renews nothing', async () => {
+  it('renewing a lease with a token for another content gets CONTENT_NOT_ENTITLED', async () => {
     const scene = await makeScene(usual);
     const leaseId = await createLease(usual, scene);
     const bound = viewerToken(usual.jwtSecret, scene.viewerId, { content_ids: ['another'] });
@@ -99,13 +102,13 @@ describe('403', () => {
   });
 });
 
-it('404: the lease of a disabled content is not renewed', async () => {
+it('renewing a lease of a disabled content gets CONTENT_NOT_FOUND', async () => {
   const scene = await makeScene(usual);
   const leaseId = await createLease(usual, scene);
   await usual.client.call('DELETE', `/api/v1/content/${scene.contentId}`, { as: usual.adminApiKey });
   expect((await usual.client.post(path, scene.token, { leaseId })).code).toBe('CONTENT_NOT_FOUND');
 });
 
-it.each([{}, { leaseId: 5 }, { leaseId: null }])('400: %j is refused', async (json) => {
+it.each([{}, { leaseId: 5 }, { leaseId: null }])('renewing with the body %j gets 400', async (json) => {
   expect((await usual.client.post(path, usual.adminApiKey, json)).status).toBe(400);
 });

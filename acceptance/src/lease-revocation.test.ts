@@ -17,7 +17,7 @@ const target = await openTarget();
 const { client, adminApiKey: admin, jwtSecret } = target;
 const path = '/keys/leases/revoke';
 
-/** Two viewers, each with a lease for each of two contents. Every key was asked for once, so that every state is warm. */
+/** Two viewers, each with a lease for each of two contents. Each key was requested once, so that all states are cached. */
 async function makeHouse() {
   const contents = [await registerContent(target), await registerContent(target)];
   const viewers = [unique('viewer'), unique('viewer')];
@@ -48,22 +48,25 @@ describe('200', () => {
     ['viewerId', 2, [gone, gone, '200', '200'], [marked, marked, '200', '200']],
     ['contentId', 2, [gone, '200', gone, '200'], [marked, '200', marked, '200']],
     ['viewerId contentId', 1, [gone, '200', '200', '200'], [marked, '200', '200', '200']],
-  ] as const)('by %s: once the answer is there, no key is', async (names, count, withLease, without) => {
-    const { play, ask, askWithoutLease } = await makeHouse();
-    const selector = Object.fromEntries(names.split(' ').map((name) => [name, play[name as 'leaseId']]));
-    const { revoked, leases } = await revokeLeases(target, { ...selector, reason: 'shared account' });
-    await oncePropagated(target, async () => {
-      expect(await ask()).toEqual(withLease);
-      expect(await askWithoutLease()).toEqual(without);
-    });
-    expect([revoked, leases.length]).toEqual([count, count]);
-    for (const lease of leases)
-      expect(lease).toMatchObject({ state: 'revoked', revokedBy: 'management', reason: 'shared account' });
-    expect(leases.map(({ id }) => id)).toContain(play.leaseId);
-  });
+  ] as const)(
+    'after the answer to a revocation by %s, no key is served to those whom it names',
+    async (names, count, withLease, without) => {
+      const { play, ask, askWithoutLease } = await makeHouse();
+      const selector = Object.fromEntries(names.split(' ').map((name) => [name, play[name as 'leaseId']]));
+      const { revoked, leases } = await revokeLeases(target, { ...selector, reason: 'shared account' });
+      await oncePropagated(target, async () => {
+        expect(await ask()).toEqual(withLease);
+        expect(await askWithoutLease()).toEqual(without);
+      });
+      expect([revoked, leases.length]).toEqual([count, count]);
+      for (const lease of leases)
+        expect(lease).toMatchObject({ state: 'revoked', revokedBy: 'management', reason: 'shared account' });
+      expect(leases.map(({ id }) => id)).toContain(play.leaseId);
+    },
+  );
 
   it.each(['leaseId', 'viewerId', 'contentId', 'viewerId contentId'])(
-    'by %s again: nothing is newly revoked, and the first revocation stays',
+    'a repeated revocation by %s revokes nothing, and the first one stays',
     async (names) => {
       const { play } = await makeHouse();
       const selector = Object.fromEntries(names.split(' ').map((name) => [name, play[name as 'leaseId']]));
@@ -78,7 +81,7 @@ describe('200', () => {
     },
   );
 
-  it('more leases than an answer shows are all counted, and all of them are revoked from the answer on', async () => {
+  it('a revocation of more leases than its answer lists counts and revokes all of them', async () => {
     const contentId = await registerContent(target);
     const viewerId = unique('viewer');
     const token = viewerToken(jwtSecret, viewerId);
@@ -110,7 +113,7 @@ describe('200', () => {
     );
   }, 120_000);
 
-  it('what nobody has is revoked without a count, and marked all the same', async () => {
+  it('a revocation of a viewer without leases revokes nothing, and still leaves a mark', async () => {
     const scene = await makeScene(target);
     expect(await revokeLeases(target, { viewerId: scene.viewerId })).toEqual({ revoked: 0, leases: [] });
     await oncePropagated(target, async () => {
@@ -118,7 +121,7 @@ describe('200', () => {
     });
   });
 
-  it('a viewer releases its own lease, which marks nothing', async () => {
+  it('a viewer may release its own lease, which leaves no mark', async () => {
     const scene = await makeScene(target);
     const leaseId = await createLease(target, scene);
     const { status, json } = await client.post(path, scene.token, { leaseId });
@@ -142,19 +145,24 @@ describe('400', () => {
     { viewerId: 5 },
     { contentId: 'not an id' },
     { viewerId: 'v', reason: 5 },
-  ])('%j is refused', async (json) => expect((await client.post(path, admin, json)).status).toBe(400));
+  ])('a revocation with the body %j gets 400', async (json) =>
+    expect((await client.post(path, admin, json)).status).toBe(400),
+  );
 });
 
 describe('403', () => {
-  it.each(['viewerId', 'contentId'])('a viewer revokes nothing by %s, not even its own', async (name) => {
-    const scene = await makeScene(target);
-    const leaseId = await createLease(target, scene);
-    const answer = await client.post(path, scene.token, { [name]: scene[name as 'viewerId'] });
-    expect([answer.status, answer.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
-    expect(await askForKey(target, scene, leaseId)).toBe('200');
-  });
+  it.each(['viewerId', 'contentId'])(
+    'a viewer may not revoke by %s, not even its own leases',
+    async (name) => {
+      const scene = await makeScene(target);
+      const leaseId = await createLease(target, scene);
+      const answer = await client.post(path, scene.token, { [name]: scene[name as 'viewerId'] });
+      expect([answer.status, answer.code]).toEqual([403, 'INSUFFICIENT_SCOPE']);
+      expect(await askForKey(target, scene, leaseId)).toBe('200');
+    },
+  );
 
-  it.each(['upload', 'playback'])('an API key with scope %s revokes nothing', async (scope) => {
+  it.each(['upload', 'playback'])('an API key with the scope %s may not revoke', async (scope) => {
     const scene = await makeScene(target);
     const leaseId = await createLease(target, scene);
     const { raw } = await createApiKey(target, scope);
@@ -165,7 +173,7 @@ describe('403', () => {
 });
 
 describe('404', () => {
-  it('a viewer cannot tell the lease of another from one that is not there', async () => {
+  it('for a viewer, the lease of another viewer looks like an unknown one', async () => {
     const scene = await makeScene(target);
     const leaseId = await createLease(target, scene);
     const stranger = viewerToken(jwtSecret, unique('viewer'));
@@ -176,7 +184,10 @@ describe('404', () => {
     expect(await askForKey(target, scene, leaseId)).toBe('200');
   });
 
-  it.each([crypto.randomUUID(), 'nonsense'])('there is no lease %s to revoke', async (leaseId) => {
-    expect((await client.post(path, admin, { leaseId })).code).toBe('LEASE_NOT_FOUND');
-  });
+  it.each([crypto.randomUUID(), 'nonsense'])(
+    'revoking the unknown lease %s gets LEASE_NOT_FOUND',
+    async (leaseId) => {
+      expect((await client.post(path, admin, { leaseId })).code).toBe('LEASE_NOT_FOUND');
+    },
+  );
 });

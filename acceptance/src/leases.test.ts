@@ -10,7 +10,7 @@ const lifeSeconds = (lease: { createdAt: string; expiresAt: string }) =>
   (Date.parse(lease.expiresAt) - Date.parse(lease.createdAt)) / 1_000;
 
 describe('201', () => {
-  it('gives the viewer of the token a lease that opens the content', async () => {
+  it('a viewer gets a lease with which the key of the content is served', async () => {
     const scene = await makeScene(target);
     const { status, json } = await client.post(path, scene.token, {
       contentId: scene.contentId,
@@ -42,7 +42,7 @@ describe('201', () => {
     [3_600, 3_600, 2_700],
     [86_400, 3_600, 2_700],
   ])(
-    'asked for %i s it lives %i s, to be renewed after %i s',
+    'a lease that is requested for %i s lives %i s, and should be renewed after %i s',
     async (requestedTtlSeconds, ttl, renewAfter) => {
       const { contentId, token } = await makeScene(target);
       const { json } = await client.post(path, token, { contentId, requestedTtlSeconds });
@@ -51,7 +51,7 @@ describe('201', () => {
     },
   );
 
-  it('an API key creates it in the name of a viewer', async () => {
+  it('an API key may create a lease for a viewer', async () => {
     const scene = await makeScene(target);
     const { contentId, viewerId } = scene;
     const { status, json } = await client.post(path, admin, { contentId, viewerId });
@@ -59,7 +59,7 @@ describe('201', () => {
     expect(await askForKey(target, scene, json.lease.id)).toBe('200');
   });
 
-  it('each device has its own', async () => {
+  it('each device of a viewer has a lease of its own', async () => {
     const scene = await makeScene(target);
     const ids = [];
     for (const deviceId of ['tv', 'phone', undefined])
@@ -80,7 +80,7 @@ describe('200', () => {
     expect(Date.parse(again.json.lease.expiresAt)).toBeGreaterThan(Date.parse(first.lease.expiresAt));
   });
 
-  it('leases that are asked for without a deviceId are separate playbacks, each with a lease of its own', async () => {
+  it('each request without a deviceId is a separate playback with a lease of its own', async () => {
     const { contentId, token, viewerId } = await makeScene(target);
     const ids = new Set<string>();
     for (let n = 0; n < 3; n++) {
@@ -92,7 +92,7 @@ describe('200', () => {
     expect((await client.get(`/api/v1/leases?viewerId=${viewerId}`, admin)).json.total_active).toBe(3);
   });
 
-  it('many at once for the same device make one lease', async () => {
+  it('many concurrent requests for the same device create one lease', async () => {
     const { contentId, token } = await makeScene(target);
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => client.post(path, token, { contentId, deviceId: 'tv' })),
@@ -101,7 +101,7 @@ describe('200', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
   });
 
-  it('lists by viewer, content and state, page by page, with the number of active ones', async () => {
+  it('leases are listed by viewer, content and state, page by page, with the number of active ones', async () => {
     const viewerId = unique('viewer');
     const token = viewerToken(jwtSecret, viewerId);
     const contents = [
@@ -136,12 +136,12 @@ describe('200', () => {
 });
 
 describe('400', () => {
-  it('a viewer names no viewerId', async () => {
+  it('a viewer who names a viewerId gets 400', async () => {
     const { contentId, token, viewerId } = await makeScene(target);
     expect((await client.post(path, token, { contentId, viewerId })).status).toBe(400);
   });
 
-  it('an API key names one', async () => {
+  it('an API key that names no viewerId gets 400', async () => {
     const { contentId } = await makeScene(target);
     const answer = await client.post(path, admin, { contentId });
     expect([answer.status, answer.json.errors[0].path]).toEqual([400, '/viewerId']);
@@ -153,27 +153,30 @@ describe('400', () => {
     { requestedTtlSeconds: 1.5 },
     { deviceId: 5 },
     { deviceId: '' },
-  ])('%j is refused', async (fields) => {
+  ])('a lease with %j gets 400', async (fields) => {
     const { contentId, token } = await makeScene(target);
     expect((await client.post(path, token, { contentId, ...fields })).status).toBe(400);
   });
 });
 
-it('403: a token that does not open the content gets no lease for it', async () => {
+it('a token for another content gets no lease: 403 CONTENT_NOT_ENTITLED', async () => {
   const { contentId, viewerId } = await makeScene(target);
   const token = viewerToken(jwtSecret, viewerId, { content_ids: ['another'] });
   expect((await client.post(path, token, { contentId })).code).toBe('CONTENT_NOT_ENTITLED');
 });
 
 describe('404', () => {
-  it('there is no lease for a content that is not there or disabled', async () => {
+  it('a lease for an unknown or disabled content gets 404 CONTENT_NOT_FOUND', async () => {
     const { contentId, token } = await makeScene(target);
     expect((await client.post(path, token, { contentId: unique('none') })).code).toBe('CONTENT_NOT_FOUND');
     await client.call('DELETE', `/api/v1/content/${contentId}`, { as: admin });
     expect((await client.post(path, token, { contentId })).code).toBe('CONTENT_NOT_FOUND');
   });
 
-  it.each([crypto.randomUUID(), 'nonsense', '%00'])('there is no lease %s to look up', async (id) => {
-    expect((await client.get(`/api/v1/leases/${id}`, admin)).code).toBe('LEASE_NOT_FOUND');
-  });
+  it.each([crypto.randomUUID(), 'nonsense', '%00'])(
+    'GET of the unknown lease %s gets LEASE_NOT_FOUND',
+    async (id) => {
+      expect((await client.get(`/api/v1/leases/${id}`, admin)).code).toBe('LEASE_NOT_FOUND');
+    },
+  );
 });

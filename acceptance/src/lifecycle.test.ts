@@ -7,7 +7,7 @@ import { complete, makeTestFolder, startInTest } from './own-process.ts';
 import { readLines } from './request-lines.ts';
 import { makeApiKey } from './target.ts';
 
-// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+// Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const admin = makeApiKey();
@@ -24,7 +24,7 @@ async function start(env: Record<string, string>) {
   return { process, url, client: createClient(url, await readApiDocument(url)) };
 }
 
-it('SIGTERM: not ready, but every request is served', async () => {
+it('after SIGTERM the server is not ready, but serves every request during the drain', async () => {
   const { process, client } = await start({ SHUTDOWN_DRAIN_SECONDS: '300' });
   process.kill('SIGTERM');
   await vi.waitFor(async () => expect((await client.get('/ready')).status).toBe(503), patience);
@@ -33,7 +33,7 @@ it('SIGTERM: not ready, but every request is served', async () => {
   expect((await client.get('/health')).status).toBe(200);
 });
 
-it('after the drain, and not before, the process ends its streams and exits 0', async () => {
+it('only after the drain the process ends its streams and exits 0', async () => {
   const { process, url } = await start({ SHUTDOWN_DRAIN_SECONDS: '1' });
   const watcher = await openEvents(url, admin);
   const beforeMs = performance.now();
@@ -44,7 +44,7 @@ it('after the drain, and not before, the process ends its streams and exits 0', 
   expect(process.stderr()).not.toMatch(/"level":"error"/);
 });
 
-it('no log line is lost at the end', async () => {
+it('no log line is lost when the server ends', async () => {
   const { process, client } = await start({ SHUTDOWN_DRAIN_SECONDS: '0' });
   for (let n = 0; n < 50; n++) await client.get(`/keys/x${n}`, admin);
   process.kill('SIGTERM');
@@ -53,7 +53,7 @@ it('no log line is lost at the end', async () => {
   expect(client.answered.filter((id) => !logged.includes(id))).toEqual([]);
 });
 
-it('a connection that sends nothing does not hold the end up', async () => {
+it('a connection that sends nothing does not delay the end of the server', async () => {
   const { process, url } = await start({ SHUTDOWN_DRAIN_SECONDS: '0' });
   const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
   socket.on('error', () => {});
@@ -63,7 +63,7 @@ it('a connection that sends nothing does not hold the end up', async () => {
   socket.destroy();
 });
 
-it('what is not HTTP gets a 400 and is logged, and the server lives on', async () => {
+it('text that is not HTTP gets a 400 and is logged, and the server goes on', async () => {
   const { process, url, client } = await start({});
   const socket = createConnection({ host: '127.0.0.1', port: Number(new URL(url).port) });
   let text = '';
@@ -81,7 +81,7 @@ it('what is not HTTP gets a 400 and is logged, and the server lives on', async (
   expect((await client.get('/health')).status).toBe(200);
 });
 
-it('a port that is taken ends the second server in words', async () => {
+it('a server whose port is taken ends with a message instead of a stack trace', async () => {
   const { url } = await start({});
   const second = startInTest(makeTestFolder(), { ...complete, PORT: new URL(url).port });
   await expect(second.listens()).rejects.toThrow('EADDRINUSE');

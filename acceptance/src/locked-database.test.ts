@@ -8,7 +8,7 @@ const server = await startSingleNode();
 const { client, adminApiKey: admin } = server;
 const patience = { timeout: 30_000, interval: 100 };
 
-it('while the database takes no writes: what has to be written is answered 503, keys go on, /ready stays 200 and shows it as degraded, and afterwards all is well', async () => {
+it('while the database accepts no writes, changes get 503, keys are served and /ready shows it as degraded, until writes work again', async () => {
   const scene = await makeScene(server);
   expect(await askForKey(server, scene)).toBe('200');
   const intruder = new DatabaseSync(join(server.folder, 'latchkey.db'));

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { complete, makeTestFolder } from './own-process.ts';
 
-// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+// Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const entry = fileURLToPath(new URL('../../gateway/src/single-node.ts', import.meta.url));
@@ -25,22 +25,22 @@ function environment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, ...complete, SQLITE_PATH: join(makeTestFolder(), 'latchkey.db'), ...env };
 }
 
-/** The single node with pipes of which nobody reads standard output. */
+/** Starts the single node with pipes, and does not read its standard output. */
 async function startUnread(env: Record<string, string> = {}): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, [entry], {
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  let told = '';
+  let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    told += text;
+    output += text;
   });
-  await vi.waitFor(() => expect(told).toMatch(listening), patience);
-  return { child, url: listening.exec(told)?.[1] ?? '' };
+  await vi.waitFor(() => expect(output).toMatch(listening), patience);
+  return { child, url: listening.exec(output)?.[1] ?? '' };
 }
 
-/** Asks until the log of it is more than a pipe holds: 64 KiB, or some 200 where it is a pair of sockets. */
+/** Sends requests until their log is larger than a pipe can hold: 64 KiB, or some 200 KiB for a pair of sockets. */
 async function fillLog(url: string): Promise<void> {
   for (let round = 0; round < 120; round++)
     await Promise.all(
@@ -48,7 +48,7 @@ async function fillLog(url: string): Promise<void> {
     );
 }
 
-it('a server whose log is read by nobody ends at SIGTERM, though its last lines cannot be written', async () => {
+it('a server whose log is not read ends at SIGTERM, although it cannot write its last lines', async () => {
   const { child, url } = await startUnread();
   await fillLog(url);
   const ended = once(child, 'exit');
@@ -56,7 +56,7 @@ it('a server whose log is read by nobody ends at SIGTERM, though its last lines 
   expect(await ended).toEqual([0, null]);
 });
 
-it('a second signal ends the process at once, though it drains and its log is read by nobody', async () => {
+it('a second signal ends the process at once, even during the drain and if its log is not read', async () => {
   const { child, url } = await startUnread({ SHUTDOWN_DRAIN_SECONDS: '300' });
   await fillLog(url);
   const ended = once(child, 'exit');
@@ -70,18 +70,18 @@ it('a second signal ends the process at once, though it drains and its log is re
   expect(await ended).toEqual([1, null]);
 });
 
-/** Starts the server as a process manager does, says where it is, and is killed while requests are being logged. */
+/** Starts the server as a process manager does, prints its address, and is killed while requests are logged. */
 const supervisor = `
   import { spawn } from 'node:child_process';
   const child = spawn(process.execPath, [process.argv[1]], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
   child.stdout.resume();
-  let told = '';
-  let said = false;
+  let output = '';
+  let isPrinted = false;
   child.stderr.on('data', (text) => {
-    told += text;
-    const [, url] = /${listening.source}/.exec(told) ?? [];
-    if (!url || said) return;
-    said = true;
+    output += text;
+    const [, url] = /${listening.source}/.exec(output) ?? [];
+    if (!url || isPrinted) return;
+    isPrinted = true;
     console.log(JSON.stringify({ pid: child.pid, url }));
   });`;
 
@@ -92,7 +92,7 @@ it('a server ends when the process that started it and reads its log is killed',
   const [said] = await once(parent.stdout, 'data');
   const { pid, url } = JSON.parse(String(said)) as { pid: number; url: string };
   onTestFinished(() => void (isRunning(pid) && process.kill(pid, 'SIGKILL')));
-  // Lines are gathered for 100 ms, so that some are still to be written when it ends.
+  // The server collects lines for 100 ms, so some are not yet written when the parent ends.
   const asked = Array.from({ length: 50 }, () => fetch(`${url}/health`).catch(() => {}));
   await Promise.race(asked);
   parent.kill('SIGKILL');

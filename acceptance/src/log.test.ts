@@ -10,7 +10,7 @@ import { unique, viewerToken } from './tokens.ts';
 const server = await startServer();
 const { client, adminApiKey: admin, jwtSecret } = server;
 
-/** The line of an answer: exactly one, sooner or later. */
+/** Waits for the line of an answer, and checks that there is exactly one. */
 function lineOf({ requestId }: Answer): Promise<RequestLine> {
   return vi.waitFor(
     () => {
@@ -24,7 +24,7 @@ function lineOf({ requestId }: Answer): Promise<RequestLine> {
 }
 
 describe('the line of a request', () => {
-  it('has exactly the members of the contract', async () => {
+  it('the log line of a request has exactly the members of the contract', async () => {
     const { contentId, token, viewerId } = await makeScene(server);
     const line = await lineOf(
       await client.get(`/keys/${contentId}?CMCD=ot%3Dk`, token, { 'user-agent': 'hls.js/1.7' }),
@@ -45,7 +45,7 @@ describe('the line of a request', () => {
     });
   });
 
-  it('names the API key that asked, and the bootstrap key', async () => {
+  it('the log line names the API key of the request, or the bootstrap key', async () => {
     const { id, raw } = await createApiKey(server, 'playback');
     const line = await lineOf(await client.get('/api/v1/content', raw));
     expect(line.principal).toEqual({ kind: 'api-key', id });
@@ -58,7 +58,7 @@ describe('the line of a request', () => {
     ['GET', '/nowhere?token=abc', 404, 'NOT_FOUND'],
     ['PUT', '/health', 405, 'METHOD_NOT_ALLOWED'],
     ['POST', '/api/v1/content', 401, 'UNAUTHENTICATED'],
-  ])('%s %s has its status and code', async (method, path, status, code) => {
+  ])('the log line of %s %s has its status and code', async (method, path, status, code) => {
     const line = await lineOf(await client.call(method, path));
     expect(line).toMatchObject({
       method,
@@ -69,7 +69,7 @@ describe('the line of a request', () => {
     });
   });
 
-  it('is there for every kind of answer, a HEAD and an event stream included', async () => {
+  it('every kind of answer has a log line, also a HEAD and an event stream', async () => {
     const answers = [
       await client.call('HEAD', '/health'),
       await client.get('/openapi.json'),
@@ -84,7 +84,7 @@ describe('the line of a request', () => {
     for (const answer of answers) expect(await lineOf(answer)).toMatchObject({ status: answer.status });
   });
 
-  it('is one line, whatever the request holds', async () => {
+  it('line breaks and quotes in a request cannot break its log line', async () => {
     const answer = await client.get('/keys/%0A%7B%22level%22%3A%22error%22%7D?a=%0A', undefined, {
       'user-agent': 'a"b\\c',
     });
@@ -92,7 +92,7 @@ describe('the line of a request', () => {
   });
 });
 
-it('a credential that stands where it does not belong is in no log line, no row of the audit, no export and no event', async () => {
+it('a credential in the wrong place of a request appears in no log line, audit row, export or event', async () => {
   const { raw } = await createApiKey(server, 'full');
   const { contentId, token } = await makeScene(server);
   const stream = await openEvents(server.url, admin);
@@ -112,7 +112,7 @@ it('a credential that stands where it does not belong is in no log line, no row 
     await client.get(`/health?x=${raw}&${raw}`),
   ];
   for (const answer of misplaced) await lineOf(answer);
-  // Its events come last. Without NATS those of the lease service do not come at all.
+  // The events of this come last. Without NATS, events of the lease service do not come at all.
   await createApiKey(server, 'playback');
   await vi.waitFor(() => expect(stream.events.map(({ event }) => event)).toContain('audit'), {
     timeout: 25_000,
@@ -128,7 +128,7 @@ it('a credential that stands where it does not belong is in no log line, no row 
     log: server.process.stdout() + server.process.stderr(),
     audit: JSON.stringify(audit.json),
     exports: exports.map(({ bytes }) => bytes.toString()).join(''),
-    // Leases show whom they are for: that is what they are found by.
+    // Events of leases show the viewer id, because leases are found by it.
     events: JSON.stringify(stream.events.filter(({ event }) => event === 'audit')),
   };
   for (const [where, text] of Object.entries(written)) {
@@ -142,7 +142,7 @@ it('a credential that stands where it does not belong is in no log line, no row 
   ).toBe(3);
 });
 
-it('a fragment has no place in a request: 400, and what follows it is not in the line', async () => {
+it('a request with a fragment gets 400, and the log line hides the fragment', async () => {
   const { contentId, token } = await makeScene(server);
   const { port, hostname } = new URL(server.url);
   const socket = connect(Number(port), hostname);
@@ -160,7 +160,7 @@ it('a fragment has no place in a request: 400, and what follows it is not in the
   });
 });
 
-it('no secret is written: no credential, valid or not, no raw key, no key material', async () => {
+it('the log contains no credential, valid or not, no raw key and no key material', async () => {
   const { contentId, token } = await makeScene(server);
   const forged = viewerToken(Buffer.alloc(32), unique('viewer'));
   const { raw } = await createApiKey(server, 'full');
@@ -179,7 +179,7 @@ it('no secret is written: no credential, valid or not, no raw key, no key materi
   ];
   expect(secrets.length).toBeGreaterThan(8);
   expect(secretsIn(server.process.stdout() + server.process.stderr(), secrets)).toEqual([]);
-  // Parts of tokens would do as well: no signature, no claims.
+  // Nor parts of tokens: no signature, no claims.
   const parts = [token, forged].flatMap((text) => text.split('.').slice(1));
   expect(secretsIn(server.process.stdout() + server.process.stderr(), parts)).toEqual([]);
 });

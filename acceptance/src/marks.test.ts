@@ -19,7 +19,7 @@ async function askForLease({ token, contentId }: Pick<Scene, 'token' | 'contentI
   return code ? `${status} ${code}` : `${status}`;
 }
 
-/** As the management creates it: whatever is revoked. */
+/** Creates a lease as an admin, which is also possible after a revocation. */
 async function createLeaseFor({ viewerId, contentId }: Scene): Promise<string> {
   const { status, json } = await client.post('/keys/leases', admin, { viewerId, contentId });
   expect(status).toBe(201);
@@ -37,7 +37,7 @@ const names = Object.keys(selectors) as (keyof typeof selectors)[];
 describe.each(names)('a revocation by %s', (name) => {
   const revoke = async (scene: Scene) => revokeLeases(target, await selectors[name](scene));
 
-  it('holds against a token issued before: no key without a lease, and no new lease', async () => {
+  it(`after a revocation by ${name}, an older token gets no key without a lease, and no new lease`, async () => {
     const scene = await makeScene(target);
     await revoke(scene);
     await oncePropagated(target, async () => {
@@ -46,7 +46,7 @@ describe.each(names)('a revocation by %s', (name) => {
     expect(await askForLease(scene)).toBe('403 TOKEN_REVOKED');
   });
 
-  it('holds against a token issued in the same second', async () => {
+  it(`after a revocation by ${name}, a token of the same second gets no key`, async () => {
     const scene = await makeScene(target);
     const token = viewerToken(jwtSecret, scene.viewerId, { iat: nowSeconds() });
     await revoke(scene);
@@ -55,9 +55,9 @@ describe.each(names)('a revocation by %s', (name) => {
     });
   });
 
-  it('holds against a token of an application whose clock is ahead by less than the tolerance', async () => {
+  it(`after a revocation by ${name}, an older token from a clock ahead within the tolerance gets no key`, async () => {
     const scene = await makeScene(target);
-    // By a clock that is 9 s ahead, though it was issued before the revocation.
+    // Issued before the revocation, by a clock that is 9 s ahead.
     const token = viewerToken(jwtSecret, scene.viewerId, { iat: nowSeconds() + clockToleranceSeconds - 1 });
     await revoke(scene);
     await oncePropagated(target, async () => {
@@ -66,7 +66,7 @@ describe.each(names)('a revocation by %s', (name) => {
     expect(await askForLease({ ...scene, token })).toBe('403 TOKEN_REVOKED');
   });
 
-  it('does not hold against a token issued after: the application has decided anew', async () => {
+  it(`after a revocation by ${name}, a newer token gets a key and a lease`, async () => {
     const scene = await makeScene(target);
     await revoke(scene);
     const token = laterToken(jwtSecret, scene.viewerId);
@@ -74,13 +74,13 @@ describe.each(names)('a revocation by %s', (name) => {
     expect(await askForLease({ ...scene, token })).toBe('201');
   });
 
-  it('does not hold against a lease that the management creates afterwards', async () => {
+  it(`after a revocation by ${name}, a lease that an admin creates gets a key`, async () => {
     const scene = await makeScene(target);
     await revoke(scene);
     expect(await askForKey(target, scene, await createLeaseFor(scene))).toBe('200');
   });
 
-  it('reaches as far as it names', async () => {
+  it(`a revocation by ${name} does not affect other viewers or contents`, async () => {
     const scene = await makeScene(target);
     const contentId = await registerContent(target);
     const otherViewer = viewerToken(jwtSecret, unique('viewer'));
@@ -94,11 +94,11 @@ describe.each(names)('a revocation by %s', (name) => {
     });
   });
 
-  it('moves the mark forward when it comes again', async () => {
+  it(`a repeated revocation by ${name} moves the mark forward`, async () => {
     const scene = await makeScene(target);
     await revoke(scene);
     const token = viewerToken(jwtSecret, scene.viewerId, { iat: nowSeconds() });
-    // The viewer gets no lease any more that could be revoked; the management still creates one.
+    // The viewer can get no further lease to revoke, but an admin can create one.
     if (name === 'leaseId') await revokeLeases(target, { leaseId: await createLeaseFor(scene) });
     else await revoke(scene);
     await oncePropagated(target, async () => {
@@ -107,7 +107,7 @@ describe.each(names)('a revocation by %s', (name) => {
   });
 });
 
-it('a viewer that released its lease just before the management revokes it does not escape the mark', async () => {
+it('a viewer who releases a lease just before its revocation does not escape the mark', async () => {
   const scene = await makeScene(target);
   const leaseId = await createLease(target, scene);
   await client.post('/keys/leases/revoke', scene.token, { leaseId });
@@ -118,7 +118,7 @@ it('a viewer that released its lease just before the management revokes it does 
   });
 });
 
-it('a repeated revocation by leaseId leaves a token alone that was issued since', async () => {
+it('a repeated revocation by leaseId does not affect a token that was issued after the first', async () => {
   const scene = await makeScene(target);
   const leaseId = await createLease(target, scene);
   await revokeLeases(target, { leaseId });
@@ -127,7 +127,7 @@ it('a repeated revocation by leaseId leaves a token alone that was issued since'
   expect(await askForKey(target, { ...scene, token })).toBe('200');
 });
 
-it('a viewer and a content that share a name have marks of their own', async () => {
+it('a viewer and a content with the same name have separate marks', async () => {
   const name = unique('both');
   await registerContent(target, name);
   const scene = { contentId: name, viewerId: name, token: viewerToken(jwtSecret, name) };

@@ -5,18 +5,18 @@ import { createClient } from './client.ts';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
 import { makeApiKey, masterKeyHex, saltHex } from './target.ts';
 
-// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+// Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const second = { MASTER_KEY_HEX_V2: 'cd'.repeat(32), SALT_HEX_V2: 'ef'.repeat(32) };
 const admin = makeApiKey();
 
 function derive(masterKey: string, salt: string, contentId: string): string {
-  const octets = hkdfSync('sha256', Buffer.from(masterKey, 'hex'), Buffer.from(salt, 'hex'), contentId, 16);
-  return Buffer.from(octets).toString('hex');
+  const key = hkdfSync('sha256', Buffer.from(masterKey, 'hex'), Buffer.from(salt, 'hex'), contentId, 16);
+  return Buffer.from(key).toString('hex');
 }
 
-/** Starts servers, one after the other, on one database. */
+/** @returns a function that starts a server; all of them use one database, one after the other */
 function createStarts() {
   const folder = makeTestFolder();
   return async (more: Record<string, string>) => {
@@ -26,7 +26,7 @@ function createStarts() {
   };
 }
 
-it('a further version derives for content registered from then on; earlier content keeps its own', async () => {
+it('a second version of the master key is used for content registered afterwards, and earlier content keeps its own', async () => {
   const start = createStarts();
   const keyOf = async ({ client }: Awaited<ReturnType<typeof start>>, id: string) =>
     (await client.get(`/keys/${id}`, admin)).bytes.toString('hex');
@@ -45,7 +45,7 @@ it('a further version derives for content registered from then on; earlier conte
   expect(await keyOf(after, 'new')).toBe(derive(second.MASTER_KEY_HEX_V2, second.SALT_HEX_V2, 'new'));
 });
 
-it('a start without a version that is in use serves the others, and says which variables are missing', async () => {
+it('a server without a version of the master key that is in use serves the others, and names the missing variables', async () => {
   const start = createStarts();
   const before = await start({});
   await before.client.post('/api/v1/content', admin, { id: 'old', name: 'x' });

@@ -18,14 +18,14 @@ async function scrape(): Promise<string> {
 
 const patience = { timeout: 25_000, interval: 100 };
 
-/** The value of the sample whose line begins so; 0 where there is none. */
+/** The value of the sample whose line begins with this; 0 if it does not exist. */
 function sample(text: string, start: string): number {
   const line = text.split('\n').find((candidate) => candidate.startsWith(start));
   return line === undefined ? 0 : Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
 describe('METRICS_PORT', () => {
-  it('has the duration of requests by route pattern, method and status, from 0.5 ms on', async () => {
+  it('the metrics have the duration of requests by route pattern, method and status, from 0.5 ms on', async () => {
     const scene = await makeScene(server);
     await askForKey(server, scene);
     await vi.waitFor(async () => {
@@ -40,13 +40,13 @@ describe('METRICS_PORT', () => {
     }, patience);
   });
 
-  it('counts key requests by outcome', async () => {
+  it('the metrics count key requests by outcome', async () => {
     const scene = await makeScene(server);
     const before = await scrape();
     await askForKey(server, scene);
     await askForKey(server, scene, 'nonsense');
     await client.get(`/keys/${scene.contentId}`);
-    // A refusal counts once its connection knows that it has been answered.
+    // A refusal is counted once its answer has been sent.
     await vi.waitFor(async () => {
       const after = await scrape();
       for (const outcome of ['served', 'LEASE_UNKNOWN', 'UNAUTHENTICATED']) {
@@ -56,7 +56,7 @@ describe('METRICS_PORT', () => {
     }, patience);
   });
 
-  it('has the number of active leases', async () => {
+  it('the metrics have the number of active leases', async () => {
     const scene = await makeScene(server);
     const leaseId = await createLease(server, scene);
     const active = async () => sample(await scrape(), 'latchkey_active_leases');
@@ -65,7 +65,7 @@ describe('METRICS_PORT', () => {
     await vi.waitFor(async () => expect(await active()).toBe(0), patience);
   }, 60_000);
 
-  it('has the delay of revocations, cache hits, upstream errors and what players report', async () => {
+  it('the metrics have the delay of revocations, cache hits, upstream errors and figures of players', async () => {
     const scene = await makeScene(server);
     await revokeLeases(server, { viewerId: scene.viewerId });
     const text = await scrape();
@@ -76,7 +76,7 @@ describe('METRICS_PORT', () => {
     }, patience);
   });
 
-  it('has no content, no viewer and nothing that a stranger wrote in a label', async () => {
+  it('no label of the metrics has a content, a viewer or text of a stranger', async () => {
     const scene = await makeScene(server);
     const strange = unique('strange');
     await askForKey(server, scene, await createLease(server, scene));
@@ -86,7 +86,7 @@ describe('METRICS_PORT', () => {
     for (const id of [scene.contentId, scene.viewerId, strange]) expect(text).not.toContain(id);
   });
 
-  it('is not what players reach', async () => {
+  it('the metrics are not served on the port of players', async () => {
     expect((await client.get('/metrics')).status).toBe(404);
   });
 });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, runToEnd, startInTest } from './own-process.ts';
 
-// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+// Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-it('MIGRATE_ON_START=false does not touch an empty database: the server says what to run, and ends', async () => {
+it('MIGRATE_ON_START=false leaves an empty database unchanged, and the server ends with the command to run', async () => {
   const folder = makeTestFolder();
   for (let n = 0; n < 2; n++) {
     const { code, stdout, stderr } = await runToEnd(folder, { ...complete, MIGRATE_ON_START: 'false' });

@@ -20,9 +20,9 @@ describe.each(['/api/v1/content', '/api/v1/api-keys'])('the name of POST %s', (p
     '🎬',
     '🎬'.repeat(200),
     "Robert'); DROP TABLE contents;--",
-  ])('may be %s', async (name) => expect(await nameOf(name)).toBe(name));
+  ])(`POST ${path} accepts the name %s`, async (name) => expect(await nameOf(name)).toBe(name));
 
-  it('is trimmed before it is counted', async () => {
+  it(`POST ${path} trims a name before it counts its characters`, async () => {
     expect(await nameOf(`  \t${'x'.repeat(200)}\n `)).toBe('x'.repeat(200));
   });
 
@@ -37,16 +37,16 @@ describe.each(['/api/v1/content', '/api/v1/api-keys'])('the name of POST %s', (p
     'a\u001fb',
     'a\u007fb',
     'a\u0085b',
-  ])('may not be %j', async (name) => expect(await nameOf(name)).toBe(400));
+  ])(`POST ${path} refuses the name %j`, async (name) => expect(await nameOf(name)).toBe(400));
 });
 
 describe('a contentId', () => {
   const long = () => unique('l').padEnd(256, '_');
 
   it.each(['0', 'A-z_09', '-', '_', 'LEASES', 'leases2'])(
-    '%s may be registered, and has a key',
+    'the content id %s may be registered, and has a key',
     async (suffix) => {
-      // The same id may be there already, from another run on the same server.
+      // The id may already exist, from another run on the same server.
       const { status, json } = await client.post('/api/v1/content', admin, { id: suffix, name: 'x' });
       expect([200, 201]).toContain(status);
       expect(json.content.id).toBe(suffix);
@@ -54,14 +54,14 @@ describe('a contentId', () => {
     },
   );
 
-  it('may have 256 characters', async () => {
+  it('a content id may have 256 characters', async () => {
     const id = await registerContent(target, long());
     expect((await client.get(`/keys/${id}`, admin)).status).toBe(200);
     expect((await client.get(`/api/v1/content/${id}`, admin)).status).toBe(200);
   });
 
   it.each([`${'x'.repeat(257)}`, 'leases', '', 'a/b', 'a b', 'a.b', 'ä', 'a%', 'a\u0000', 'a\n'])(
-    '%j is refused everywhere',
+    'the content id %j is refused everywhere',
     async (id) => {
       const inPath = encodeURIComponent(id);
       expect((await client.post('/api/v1/content', admin, { id, name: 'x' })).status).toBe(400);
@@ -74,7 +74,7 @@ describe('a contentId', () => {
     },
   );
 
-  it('is a UUID where none is given', async () => {
+  it('a content that is registered without an id gets a UUID', async () => {
     const { json } = await client.post('/api/v1/content', admin, { name: 'x' });
     expect(json.content.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });

@@ -6,7 +6,7 @@ import { complete, makeTestFolder } from './own-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-it('SIGTERM to `npm start` alone ends the server as it should be ended, and the command is over only then', async () => {
+it('SIGTERM to `npm start` alone ends the server in order, and the command ends after it', async () => {
   const child = spawn('npm', ['start'], {
     cwd: root,
     env: {
@@ -16,14 +16,14 @@ it('SIGTERM to `npm start` alone ends the server as it should be ended, and the 
       SQLITE_PATH: join(makeTestFolder(), 'latchkey.db'),
     },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A group of its own, so that whatever it leaves behind can be ended.
+    // A process group of its own, so that the test can end all its processes.
     detached: true,
   });
   onTestFinished(() => {
     try {
       process.kill(-(child.pid ?? 0), 'SIGKILL');
     } catch {
-      // Nothing is left, as it should be.
+      // As expected, no process is left.
     }
   });
   let written = '';

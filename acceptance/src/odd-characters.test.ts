@@ -5,7 +5,7 @@ import { openTarget } from './target.ts';
 const target = await openTarget();
 const { client, adminApiKey: admin } = target;
 
-/** A NUL, which Postgres cannot store; half of a pair of surrogates; a byte that is not UTF-8; what ends a line. */
+/** NUL, which Postgres cannot store, half of a surrogate pair, a byte that is not UTF-8, a line break, and others. */
 const odd = ['%00', 'a%00b', '%ED%A0%80', '%FF', '%0A', '%E2%80%AE', '%F0%9F%8E%AC'];
 const nul = odd.filter((text) => text.includes('%00'));
 
@@ -13,7 +13,7 @@ interface Parameter {
   name: string;
   in: string;
 }
-/** Every operation without a body. The stream of events would not end. */
+/** Every operation without a body, except the event stream, which does not end. */
 const operations = Object.entries(client.api.document.paths).flatMap(([path, item]) =>
   Object.entries(item)
     .filter(([method]) => (method === 'get' || method === 'delete') && path !== '/api/v1/events')
@@ -40,7 +40,7 @@ async function ask(method: string, path: string, as: string | undefined = admin)
 }
 
 it.each(inPath)(
-  'odd characters in the path of $method $path are refused, and never a fault of the server',
+  'odd characters in the path of $method $path get a 4xx, never a 5xx',
   async ({ method, path }) => {
     for (const text of odd) {
       const { status } = await ask(method, path.replace(/\{[^}]+\}/g, text));
@@ -50,14 +50,14 @@ it.each(inPath)(
 );
 
 it.each(queries)(
-  'odd characters in the query of %s, as %s, are no fault of the server, and a NUL is 400',
+  'odd characters in the query of %s, in %s, never get a 5xx, and a NUL gets 400',
   async (_operation, name, path) => {
     const url = path.replace(/\{[^}]+\}/g, 'x');
     for (const text of odd) expect((await ask('GET', `${url}?${name}=${text}`)).status).toBeLessThan(500);
     if (path.startsWith('/keys')) return;
     for (const text of nul) {
       const { status, json } = await ask('GET', `${url}?${name}=${text}`);
-      // Where there is nothing at all under that path, the query is not looked at.
+      // For an unknown path the query is not checked.
       expect([400, 404]).toContain(status);
       if (status === 400) expect(json.errors).not.toEqual([]);
     }
@@ -65,14 +65,14 @@ it.each(queries)(
 );
 
 it.each(['/admin/assets/%00', '/admin/assets/a%00.js', '/admin/%00'])(
-  '%s is no fault of the server, without a credential',
+  'GET %s without a credential gets no 5xx',
   async (path) => {
     for (const method of ['GET', 'HEAD'])
       expect([200, 400, 404]).toContain((await ask(method, path, undefined)).status);
   },
 );
 
-it('a cursor that was made up is 400, whatever is in it', async () => {
+it('an invented cursor never gets a 5xx, and a refused one gets 400 with errors', async () => {
   for (const text of ['1:\0', '9999999999999999:x', '\0:\0', '-1:x', `1:${'x'.repeat(300)}`]) {
     const cursor = Buffer.from(text).toString('base64url');
     for (const list of ['/api/v1/leases', '/api/v1/api-keys', '/api/v1/audit']) {
@@ -83,7 +83,7 @@ it('a cursor that was made up is 400, whatever is in it', async () => {
   }
 });
 
-/** Sends bytes as they are. @returns the body of the answer */
+/** Sends text unchanged. @returns the body of the answer */
 function sendRaw(text: string): Promise<string> {
   const { hostname, port } = new URL(target.url);
   return new Promise((resolve, reject) => {
@@ -98,7 +98,7 @@ function sendRaw(text: string): Promise<string> {
 }
 
 it.each([
-  ['what is not HTTP', 'nonsense\r\n\r\n'],
+  ['text that is not HTTP', 'nonsense\r\n\r\n'],
   ['a request without a Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ['a request with two Hosts', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n'],
   ['a path that cannot be decoded', 'GET /keys/%FF HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
@@ -111,10 +111,10 @@ it.each([
 
 it.each([
   ['malformed JSON', '{"name":'],
-  ['no JSON at all', 'name=x'],
-  ['JSON that is no object', '[]'],
-  ['nothing', ''],
-  ['a member twice over, one of them of a prototype', '{"__proto__":{},"name":"x"}'],
+  ['text that is not JSON', 'name=x'],
+  ['JSON that is not an object', '[]'],
+  ['no content', ''],
+  ['a member __proto__', '{"__proto__":{},"name":"x"}'],
 ])('a body with %s is answered 400 VALIDATION_FAILED with errors', async (_what, body) => {
   const { status, code, json } = await client.call('POST', '/api/v1/content', {
     as: admin,

@@ -16,7 +16,7 @@ it('GET /openapi.json is a valid OpenAPI 3.1 document', async () => {
   expect([result.valid, validator.version]).toEqual([true, '3.1']);
 });
 
-it('has every route of the contract', () => {
+it('the OpenAPI document has every route of the contract', () => {
   expect(operations).toEqual(
     expect.arrayContaining([
       'POST /api/v1/setup',
@@ -49,7 +49,7 @@ it('has every route of the contract', () => {
   );
 });
 
-it('docs/contract.md names every path of the document', () => {
+it('docs/contract.md names every path of the OpenAPI document', () => {
   const contract = readFileSync(new URL('../../docs/contract.md', import.meta.url), 'utf8');
   const paths = Object.keys(document.paths).map((path) => path.replaceAll(/\{(\w+)\}/g, ':$1'));
   expect(paths.filter((path) => !contract.includes(path))).toEqual([]);
@@ -60,12 +60,12 @@ describe.each(operations)('%s', (operation) => {
   const described = document.paths[path]?.[method.toLowerCase()] as unknown as Record<string, unknown>;
   const responses = (described.responses ?? {}) as Record<string, { content?: Record<string, unknown> }>;
 
-  it('has a summary and a tag', () => {
+  it(`${operation} has a summary and a tag in the document`, () => {
     expect(described.summary).toMatch(/\S/);
     expect(described.tags).toHaveLength(1);
   });
 
-  it('documents a success, and its errors as problems', () => {
+  it(`${operation} documents a success, and its errors as problems`, () => {
     const statuses = Object.keys(responses);
     expect(statuses.some((status) => status.startsWith('2'))).toBe(true);
     for (const status of statuses.filter((code) => Number(code) >= 400 && path !== '/ready')) {
@@ -76,9 +76,9 @@ describe.each(operations)('%s', (operation) => {
     }
   });
 
-  it('says that it wants a credential exactly where it documents a 401 for the lack of one', () => {
+  it(`${operation} documents a 401 exactly if it needs a credential`, () => {
     const wanted = described.security !== undefined;
-    // Setup asks for a credential in some situations only.
+    // Setup needs a credential only in some situations.
     if (path !== '/api/v1/setup') expect('401' in responses).toBe(wanted);
   });
 });

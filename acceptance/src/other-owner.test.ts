@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { complete, makeTestFolder, startInTest } from './own-process.ts';
 
-// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+// Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 const entryOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-/** `nobody`, on every Linux. Only root may start a process as another user; for others, a file without the right to write does. */
+/** `nobody`, on every Linux. Only root may start a process as another user. Other users test with a read-only file. */
 const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** A database that a server has used and left, and that another user may read and not write. */
+/** Makes a database that another user may read but not write. */
 async function makeForeignDatabase(): Promise<string> {
   const folder = makeTestFolder();
   const server = startInTest(folder, complete);
@@ -37,7 +37,7 @@ function runAsOther(folder: string, entry: string, ...args: string[]) {
 }
 
 describe('a database file that this user may not write to', () => {
-  it('keeps the server from starting, which says whose it is and what to do, without a stack trace', async () => {
+  it('with a database file that belongs to another user, the server ends and names the owner and what to do', async () => {
     const { status, text } = runAsOther(await makeForeignDatabase(), 'gateway/src/single-node.ts');
     expect(status).toBe(1);
     expect(text).toMatch(/SQLITE_PATH is .*latchkey\.db.* belongs to user \d+ \(mode \d+\)/);
@@ -45,14 +45,14 @@ describe('a database file that this user may not write to', () => {
     expect(text).not.toMatch(/^\s+at /m);
   });
 
-  it('is wrong for the doctor', async () => {
+  it('the doctor reports a database file that belongs to another user', async () => {
     const { status, text } = runAsOther(await makeForeignDatabase(), 'cli/src/main.ts', 'doctor');
     expect(status).toBe(1);
     expect(text).toMatch(/WRONG {4}SQLITE_PATH .*belongs to user \d+/);
   });
 });
 
-it('a new database, its write-ahead log and its folder are for their owner alone', async () => {
+it('only the owner may read a new database, its write-ahead log and its folder', async () => {
   const folder = makeTestFolder();
   const path = join(folder, 'data', 'latchkey.db');
   await startInTest(folder, { ...complete, SQLITE_PATH: path }).listens();
@@ -61,14 +61,14 @@ it('a new database, its write-ahead log and its folder are for their owner alone
   expect(modeOf(join(folder, 'data'))).toBe('700');
 });
 
-it('the server warns of a database and of secrets that every user of the machine may read, and names them', async () => {
+it('the server warns of a database and secrets that every user of the machine may read', async () => {
   const folder = makeTestFolder();
   const first = startInTest(folder, {});
   await first.listens();
   expect(first.stderr()).not.toContain('chmod');
   first.kill('SIGTERM');
   await first.ended();
-  // As releases before 0.3.0 made the database, and as a copy of a backup may be.
+  // Releases before 0.3.0 made the database like this, and a copy of a backup may have these rights.
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => /latchkey\.(db|env)$/.test(name))
     .map((name) => join(folder, name));

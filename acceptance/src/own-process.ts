@@ -3,17 +3,17 @@ import { onTestFinished } from 'vitest';
 import { type Environment, makeFolder, type ServerProcess, startProcess } from './server-process.ts';
 import { masterKeyHex, saltHex } from './target.ts';
 
-/** A folder that is gone when the test is over. */
+/** A folder that is removed after the test. */
 export function makeTestFolder(): string {
   const folder = makeFolder();
   onTestFinished(() => folder.remove());
   return folder.path;
 }
 
-/** What lets a server start anywhere: free ports, on loopback. */
+/** Free ports on loopback, so that a server can start anywhere. */
 export const freePorts = { PORT: '0', HOST: '127.0.0.1', METRICS_PORT: '0', SHUTDOWN_DRAIN_SECONDS: '0' };
 
-/** Beside the ports, what a server needs so that nothing is missing. */
+/** All that a server needs: ports and secrets. */
 export const complete = {
   ...freePorts,
   MASTER_KEY_HEX: masterKeyHex,
@@ -21,7 +21,7 @@ export const complete = {
   AUTH_JWT_SECRET: 'f'.repeat(64),
 };
 
-/** Starts a server that is ended, if it still runs, when the test is over. The database is `latchkey.db` in the folder. */
+/** Starts a server, which is killed after the test if it still runs. Its database is `latchkey.db` in the folder. */
 export function startInTest(folder: string, env: Environment): ServerProcess {
   const process = startProcess(folder, { SQLITE_PATH: join(folder, 'latchkey.db'), ...env });
   onTestFinished(async () => {
@@ -31,13 +31,13 @@ export function startInTest(folder: string, env: Environment): ServerProcess {
   return process;
 }
 
-/** Starts a server that is expected to end by itself: how it did, and what it wrote. */
+/** Starts a server that should end by itself. @returns its exit code and its output */
 export async function runToEnd(
   folder: string,
   env: Environment,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
   const process = startInTest(folder, env);
-  // One that starts after all would never end.
+  // A server that starts nevertheless would never end.
   process.listens().then(
     () => process.kill('SIGKILL'),
     () => {},

@@ -10,7 +10,7 @@ import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
-// Without ffmpeg these tests fail and say so: a skipped test would pass for a film that nobody has seen play.
+// Without ffmpeg these tests fail. A skipped test would count as a film that plays.
 const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
 /** Five segments of two seconds. */
 const seconds = 10;
@@ -26,7 +26,7 @@ afterAll(() => {
 const server = await startServer();
 const clear = await makeVideo({ ffmpeg, folder: `${folder.path}/clear`, seconds });
 
-/** A viewer who may play the video, and what its player sends. */
+/** Creates a viewer who may play the video. @returns the headers that its player sends */
 async function admitViewer({ contentId }: EncryptedVideo) {
   const viewerId = unique('viewer');
   const token = viewerToken(server.jwtSecret, viewerId, { content_ids: [contentId] });
@@ -35,7 +35,7 @@ async function admitViewer({ contentId }: EncryptedVideo) {
   return { viewerId, leaseId, bearer: { authorization }, leased: { authorization, 'x-lease-id': leaseId } };
 }
 
-/** Runs a player, and gives the key requests that it made. */
+/** Runs a player. @returns its key requests */
 async function watchKeys({ contentId }: EncryptedVideo, play: () => Promise<unknown>) {
   const before = await readKeyRequests(server, contentId);
   await play();
@@ -43,13 +43,12 @@ async function watchKeys({ contentId }: EncryptedVideo, play: () => Promise<unkn
 }
 
 describe.each(['ts', 'fmp4'] as const)('ffmpeg plays an encrypted %s presentation', (container) => {
-  // Five segments are three epochs of two, for the sound too where it is a rendition of its own: its sixth, where it has
-  // one, is in the third.
+  // Five segments are three epochs of two. Separate sound may have a sixth segment, which is in the third epoch.
   describe.each([
     ['with one key', undefined, 1],
     ['with a new key every two segments', 2, 3],
   ])('%s', (_, rotateEvery, keys) => {
-    it('to its end for a viewer with a token, frame for frame as the clear one, with as many keys as epochs', async () => {
+    it(`ffmpeg plays encrypted ${container} to the end with a token, with the frames of the clear video and one key per epoch (${keys})`, async () => {
       const video = await encryptVideo(server, clear[container], folder.path, rotateEvery);
       const { bearer } = await admitViewer(video);
       const original = await decodeVideo(ffmpeg, clear[container]);
@@ -63,7 +62,7 @@ describe.each(['ts', 'fmp4'] as const)('ffmpeg plays an encrypted %s presentatio
       expect(servedPaths(requests).map((path) => server.url + path)).toEqual(video.keyUrls);
     });
 
-    it('but not without a token, nor once the lease is revoked, with the lease or with the token alone', async () => {
+    it(`ffmpeg gets no key of ${container} without a token, and none after the lease is revoked (${keys} keys)`, async () => {
       const video = await encryptVideo(server, clear[container], folder.path, rotateEvery);
       const { leaseId, bearer, leased } = await admitViewer(video);
       const url = `${media.origin}/${video.name}/master.m3u8`;

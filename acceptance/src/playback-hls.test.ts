@@ -15,7 +15,7 @@ import { unique, viewerToken } from './tokens.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const ffmpeg = process.env.FFMPEG_PATH ?? 'ffmpeg';
-/** Five segments of two seconds: three epochs of two, the last of which a player with 4 s of buffer needs late. */
+/** Five segments of two seconds: three epochs of two. A player with 4 s of buffer needs the last one late. */
 const seconds = 10;
 const rotateEvery = 2;
 
@@ -34,7 +34,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** What `player.js` tells. */
+/** The report of `player.js`. */
 interface Seen {
   errors: { type: string; details: string; fatal: boolean; status?: number }[];
   ended: boolean;
@@ -46,7 +46,7 @@ interface Seen {
   frames: number;
 }
 
-/** A page with a player that plays the video for a viewer with a lease. */
+/** Opens a page whose player plays the video for a viewer with a lease. */
 async function play({ contentId, name }: EncryptedVideo, { stopsOnRefusal = true, rate = 1 } = {}) {
   const viewerId = unique('viewer');
   const token = viewerToken(server.jwtSecret, viewerId, { content_ids: [contentId] });
@@ -61,13 +61,13 @@ async function play({ contentId, name }: EncryptedVideo, { stopsOnRefusal = true
   return { page, leaseId, seen: (): Promise<Seen> => page.evaluate('window.seen()') };
 }
 
-/** @param condition of a `Seen` that is called `seen`, as a script */
+/** @param condition on `seen`, as a script */
 function waitUntil(page: Page, condition: string): Promise<unknown> {
   const expression = `((seen) => ${condition})(window.seen())`;
   return page.waitForFunction(expression, undefined, { timeout: 60_000 });
 }
 
-/** A film that is slow plays, and has the two keys that its buffer needs for long: the third is not asked for meanwhile. */
+/** At this rate the two keys of its buffer last long, and the player does not yet ask for the third. */
 const slow = 0.25;
 const playsSlowly = 'seen.currentTime > 0.25 && seen.bufferedEnd > 5.5';
 const goOn = (page: Page) => page.evaluate('document.querySelector("video").playbackRate = 2');
@@ -77,13 +77,13 @@ describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentatio
     ['with one key', undefined, 1],
     ['with a new key every two segments', rotateEvery, 3],
   ])(
-    '%s from another origin to its end, and shows its token and lease to the key server alone',
+    `hls.js plays encrypted ${container} %s from another origin to the end, and sends token and lease only to the key server`,
     async (_, rotation, keys) => {
       const video = await encryptVideo(server, clear[container], folder.path, rotation);
       const { page, seen } = await play(video, { rate: 4 });
       await waitUntil(page, 'seen.ended || seen.stopped');
 
-      // Those that were decoded are counted a little later; a busy machine may not get to the last of them. 25 a second.
+      // 25 a second. Decoded frames are counted a little later, and a busy machine may drop the last of them.
       await waitUntil(page, `seen.frames > ${seconds * 25 * 0.9}`);
       const { errors, currentTime, duration } = await seen();
       expect(errors.filter(({ fatal }) => fatal)).toEqual([]);
@@ -104,7 +104,7 @@ describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentatio
     },
   );
 
-  it('until its lease is revoked: it gets no key of a later period, asks for that once or twice, and stops', async () => {
+  it(`hls.js stops playing ${container} after a revocation: it asks once or twice for the next key and gets none`, async () => {
     const video = await encryptVideo(server, clear[container], folder.path, rotateEvery);
     const { page, leaseId, seen } = await play(video, { rate: slow });
     await waitUntil(page, playsSlowly);
@@ -124,12 +124,12 @@ describe.each(['ts', 'fmp4'] as const)('hls.js plays an encrypted %s presentatio
     const { errors, currentTime, ended } = await seen();
     expect(errors).toContainEqual(expect.objectContaining({ details: 'keyLoadError', status: 403 }));
     expect(ended).toBe(false);
-    // To the end of what its keys open, and no further.
+    // It plays to the end of the epochs that it has keys for.
     expect(Math.abs(currentTime - held.length * rotateEvery * 2)).toBeLessThan(0.5);
   });
 });
 
-it('hls.js left to itself asks for a refused key no more than once a second, and gives up with a fatal 403', async () => {
+it('hls.js by default asks for a refused key at most once a second, and gives up with a fatal 403', async () => {
   const video = await encryptVideo(server, clear.ts, folder.path, rotateEvery);
   const { page, leaseId, seen } = await play(video, { stopsOnRefusal: false, rate: slow });
   await waitUntil(page, playsSlowly);
@@ -143,11 +143,11 @@ it('hls.js left to itself asks for a refused key no more than once a second, and
   expect(currentTime).toBeLessThan(seconds - 1);
   const refused = (await readKeyRequests(server, video.contentId)).filter(({ status }) => status !== 200);
   expect(answersOf(refused)).toEqual(['403 LEASE_REVOKED']);
-  // It goes from rendition to rendition, once at once, then as often as its keyLoadPolicy allows (8).
+  // It tries both renditions at once, and then as often as its keyLoadPolicy allows (8).
   expect(refused.length).toBeLessThanOrEqual(2 + 8);
 });
 
-it('the browser asks the key server first whether the page may send its headers', () => {
+it('the browser sends preflights to the key server, which answers them with 204', () => {
   const preflights = readLines(server.process).filter(
     ({ method, path }) => method === 'OPTIONS' && path.startsWith('/keys/'),
   );

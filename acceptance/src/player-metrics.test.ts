@@ -18,7 +18,7 @@ const metrics = {
 };
 
 describe('204', () => {
-  it('takes what getMetrics() gives, with the content and without', async () => {
+  it('the result of getMetrics() is accepted, with the content and without', async () => {
     const { token, contentId } = await makeScene(target);
     for (const json of [metrics, { ...metrics, contentId }]) {
       const answer = await client.post(path, token, json);
@@ -36,12 +36,12 @@ describe('400', () => {
     { ...metrics, contentId: 'not an id' },
     {},
     [],
-  ])('%j is refused', async (json) => {
+  ])('the player metrics %j get 400', async (json) => {
     const { token } = await makeScene(target);
     expect((await client.post(path, token, json)).status).toBe(400);
   });
 
-  it('a number that is none in JSON is refused', async () => {
+  it('player metrics with a number that overflows to infinity get 400', async () => {
     const { token } = await makeScene(target);
     const body = JSON.stringify(metrics).replace('812.5', '1e999');
     const headers = { 'content-type': 'application/json' };

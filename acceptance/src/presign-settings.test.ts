@@ -10,7 +10,7 @@ import { areContainers, startServerToClose } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
 
-// Each test starts servers: seconds, and more on a machine that is busy with everything else.
+// Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 const closeTimeoutMs = 60_000;
 
@@ -18,7 +18,7 @@ const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '', ...plain } = uploads
 const secrets = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY };
 const needed = ['S3_BUCKET', 'S3_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'];
 const contentService = fileURLToPath(new URL('../../services/content/src/serve.ts', import.meta.url));
-/** What the content service needs beside; the database is looked for after the configuration has been read. */
+/** The other variables of the content service. It connects to the database only after it has read its configuration. */
 const service = {
   AUTH_JWT_SECRET: 'f'.repeat(64),
   INTERNAL_SECRET: 'f'.repeat(64),
@@ -38,14 +38,14 @@ describe.each([
       return { code: ended.status, stderr: ended.stderr };
     },
   ],
-])('%s does not start', (_, start) => {
-  it('with presign on and nothing to sign with, and names all that is missing', async () => {
+])('%s does not start', (process, start) => {
+  it(`with ENABLE_PRESIGN=true and without a bucket, ${process} ends and names all missing variables`, async () => {
     const { code, stderr } = await start({ ENABLE_PRESIGN: 'true' });
     expect(code).toBe(1);
     for (const name of needed) expect(stderr).toContain(`${name} is not set`);
   });
 
-  it('with presign on and viewers that nobody authenticates', async () => {
+  it(`with ENABLE_PRESIGN=true and anonymous viewers, ${process} ends`, async () => {
     const { code, stderr } = await start({
       ...uploadsOn,
       AUTH_JWT_SECRET: undefined,
@@ -55,7 +55,7 @@ describe.each([
     expect(stderr).toContain('ENABLE_PRESIGN');
   });
 
-  it('with a bucket or a region that no URL can have, a bad endpoint, and shows no secret', async () => {
+  it(`with a malformed bucket, region or endpoint, ${process} ends and shows no secret`, async () => {
     const faults = { S3_BUCKET: 'my bucket', S3_REGION: 'eu/central', S3_ENDPOINT: 'minio:9000' };
     const { code, stderr } = await start({ ...uploadsOn, ...faults });
     expect(code).toBe(1);
@@ -74,7 +74,9 @@ describe('the settings', () => {
   const folder = makeFolder();
   afterAll(() => folder.remove());
 
-  it('may come from files; what else the AWS SDK would listen to is not heard', async ({ skip }) => {
+  it("the bucket's credentials may come from files, and other variables of the AWS SDK are ignored", async ({
+    skip,
+  }) => {
     skip(
       areContainers,
       'the containers of compose.yaml see no file of this machine, and get none of those variables',
@@ -87,7 +89,7 @@ describe('the settings', () => {
     const server = await startServer({
       ...plain,
       ...Object.fromEntries(files),
-      // So that nothing but the bucket and the region says where uploads go.
+      // Only the bucket and the region determine where uploads go.
       S3_ENDPOINT: undefined,
       S3_FORCE_PATH_STYLE: undefined,
       AWS_ENDPOINT_URL: 'http://elsewhere.example',
@@ -110,7 +112,7 @@ describe('the settings', () => {
     expect(searchParams.has('X-Amz-Security-Token')).toBe(false);
   });
 
-  it('RATE_LIMIT=on lets a viewer have 10 URLs a minute, whatever becomes of the others', async () => {
+  it('RATE_LIMIT=on allows each viewer 10 upload URLs a minute', async () => {
     const server = await startServer({ ...uploadsOn, RATE_LIMIT: 'on', TRUST_PROXY: '1' });
     const contentId = await registerContent(server);
     const ask = (token: string, address: string) =>

@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { startSwiftStore } from '@latchkey/rig/stores/swift-store';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -10,10 +9,11 @@ import { uploadSettings } from './upload-settings.ts';
 
 const bytes = Buffer.from('a segment of video');
 
-const isThere = process.env.SWIFT_PATH !== undefined;
-const preload = fileURLToPath(new URL('clock-behind.mjs', import.meta.url));
+const isInstalled = process.env.SWIFT_PATH !== undefined;
+/** Ten minutes behind, so that URLs of five minutes have expired for everybody else. */
+const slowClock = `--import=${import.meta.resolve('@latchkey/rig/shift-clock')}?by=-600000`;
 
-async function openDashboardAt() {
+async function openScene() {
   const store = await startSwiftStore();
   const { endpoint, region, accessKeyId, secretAccessKey } = store;
   const credentials = { accessKeyId, secretAccessKey };
@@ -24,16 +24,16 @@ async function openDashboardAt() {
   });
   const [server, late] = await Promise.all([
     startServer(uploadSettings(store)),
-    areContainers ? null : startServer({ ...uploadSettings(store), NODE_OPTIONS: `--import=${preload}` }),
+    areContainers ? null : startServer({ ...uploadSettings(store), NODE_OPTIONS: slowClock }),
   ]);
   return { store, reader, server, late };
 }
 
-// Vitest looks into a suite that it skips: nothing may be started there.
-const stage = (isThere ? await openDashboardAt() : {}) as Awaited<ReturnType<typeof openDashboardAt>>;
+// Vitest also runs the body of a suite that it skips, so nothing may be started there.
+const scene = (isInstalled ? await openScene() : {}) as Awaited<ReturnType<typeof openScene>>;
 
-describe.skipIf(!isThere)('a store that others wrote, and that verifies signatures,', () => {
-  const { store, reader, server, late } = stage;
+describe.skipIf(!isInstalled)('an independent store that verifies signatures', () => {
+  const { store, reader, server, late } = scene;
 
   async function presign(from: OwnServer, body: Record<string, unknown> = {}) {
     const contentId = await registerContent(from);
@@ -52,9 +52,9 @@ describe.skipIf(!isThere)('a store that others wrote, and that verifies signatur
   }
 
   it.each([
-    ['with its length said before', {}],
+    ['of an announced length', {}],
     ['of any length', { contentLength: undefined }],
-  ])('Swift takes a presigned upload %s, byte for byte', async (_, body) => {
+  ])('Swift accepts a presigned upload %s, byte for byte', async (_, body) => {
     const { key, url, headers } = await presign(server, body);
     expect(await put(url, headers)).toEqual({ status: 200, code: null });
     expect(await read(key)).toEqual(bytes);
@@ -78,9 +78,7 @@ describe.skipIf(!isThere)('a store that others wrote, and that verifies signatur
     await expect(read(given.key)).rejects.toMatchObject({ name: 'NoSuchKey' });
   });
 
-  it('Swift refuses a presigned upload whose time is over, though its signature is right', async ({
-    skip,
-  }) => {
+  it('Swift refuses an expired presigned upload, even if its signature is right', async ({ skip }) => {
     if (!late) return skip('the clock of a container is the clock of this machine');
     const given = await presign(late);
     expect(await put(given.url, given.headers)).toEqual({ status: 403, code: 'AccessDenied' });
@@ -88,7 +86,7 @@ describe.skipIf(!isThere)('a store that others wrote, and that verifies signatur
   });
 });
 
-/** Sends exactly these headers, and the length that the body has. */
+/** Sends exactly these headers, and the length of the body. */
 function put(
   url: string,
   headers: Record<string, string>,

@@ -31,7 +31,7 @@ function ask(body: Record<string, unknown>, as = uploader): Promise<Answer> {
   return client.post('/presign', as, { contentType: 'video/mp2t', ...body });
 }
 
-/** A URL for a new object. Its signature is a secret: what the server writes is searched for it when the file ends. */
+/** Gets a URL for a new object. Its signature is a secret: at the end of the file the server's output is searched for it. */
 async function presign(body: Record<string, unknown> = {}): Promise<Presigned & { key: string }> {
   const key = `content/${contentId}/${unique('file')}.ts`;
   const { status, json } = await ask({ key, ...body });
@@ -58,7 +58,7 @@ function put(
   });
 }
 
-/** What lies in the bucket under the key; null where nothing does. */
+/** The object with this key in the bucket; null if it does not exist. */
 async function stored(key: string): Promise<{ bytes: Buffer; type: string | null } | null> {
   const path = key.split('/').map(encodeURIComponent).join('/');
   const response = await fetch(`${store.endpoint}/${store.bucket}/${path}`);
@@ -68,11 +68,13 @@ async function stored(key: string): Promise<{ bytes: Buffer; type: string | null
 
 describe('an upload', () => {
   it.each([
-    ['with its length said before', true],
+    ['of an announced length', true],
     ['of any length', false],
-  ])('%s arrives octet for octet, with its type', async (_, said) => {
-    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_octet, i) => i % 251));
-    const { url, headers, key, expires_at } = await presign(said ? { contentLength: bytes.length } : {});
+  ])('an upload %s arrives byte for byte, with its type', async (_, isAnnounced) => {
+    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_byte, i) => i % 251));
+    const { url, headers, key, expires_at } = await presign(
+      isAnnounced ? { contentLength: bytes.length } : {},
+    );
     const { status, etag } = await put(url, headers, bytes);
     expect([status, etag]).toEqual([200, `"${createHash('md5').update(bytes).digest('hex')}"`]);
     expect(await stored(key)).toEqual({ bytes, type: 'video/mp2t' });
@@ -81,13 +83,13 @@ describe('an upload', () => {
     expect(lifeMs).toBeLessThanOrEqual(300_000);
   });
 
-  it('may be empty', async () => {
+  it('an upload may be empty', async () => {
     const { url, headers, key } = await presign({ contentLength: 0 });
     expect((await put(url, headers)).status).toBe(200);
     expect((await stored(key))?.bytes.length).toBe(0);
   });
 
-  it('by fetch sends just the headers of the answer', async () => {
+  it('an upload by fetch needs only the headers of the answer', async () => {
     const { url, headers, key } = await presign({ contentLength: 5, contentType: 'text/vtt; charset=utf-8' });
     const response = await fetch(url, { method: 'PUT', headers, body: Buffer.from('hello') });
     expect(response.status).toBe(200);
@@ -102,7 +104,7 @@ describe('an upload', () => {
     'e\u0301 and \u00e9.ts',
     '...',
     '"<a href=x>".ts',
-  ])('to %j lies under just that key', async (name) => {
+  ])('an upload to the key %j is stored under exactly that key', async (name) => {
     const { url, headers, key } = await presign({ key: `content/${contentId}/${unique('x')}/${name}` });
     expect((await put(url, headers, name)).status).toBe(200);
     expect((await stored(key))?.bytes.toString()).toBe(name);
@@ -116,23 +118,26 @@ describe('the store refuses', () => {
     ['another content type', { 'Content-Type': 'text/html' }],
     ['no content type', {}],
     ['a header that would change who may read', { 'Content-Type': type, 'x-amz-acl': 'public-read' }],
-  ])('%s', async (_, headers) => {
+  ])('the store refuses an upload with %s', async (_, headers) => {
     const { url, key } = await presign({ contentLength: 5 });
     expect((await put(url, headers as Record<string, string>, 'hello')).status).toBe(403);
     expect(await stored(key)).toBeNull();
   });
 
-  it.each(['hell', 'hello!', ''])('another length: %j', async (body) => {
-    const { url, key } = await presign({ contentLength: 5 });
-    expect((await put(url, { 'Content-Type': type }, body)).status).toBe(403);
-    expect(await stored(key)).toBeNull();
-  });
+  it.each(['hell', 'hello!', ''])(
+    'the store refuses an upload of another length than 5 bytes: %j',
+    async (body) => {
+      const { url, key } = await presign({ contentLength: 5 });
+      expect((await put(url, { 'Content-Type': type }, body)).status).toBe(403);
+      expect(await stored(key)).toBeNull();
+    },
+  );
 
-  it('another key, another query, another method and another signature', async () => {
+  it('the store refuses an upload with another key, query, method or signature', async () => {
     const { url, headers, key } = await presign();
-    const neighbour = key.replace(contentId, `${contentId}x`);
+    const similar = key.replace(contentId, `${contentId}x`);
     const wrong = [
-      url.replace(key, neighbour),
+      url.replace(key, similar),
       url.replace(key, `${key}x`),
       url.replace('X-Amz-Expires=300', 'X-Amz-Expires=3000'),
       `${url}&partNumber=1`,
@@ -141,10 +146,10 @@ describe('the store refuses', () => {
     ];
     for (const other of wrong) expect([other, (await put(other, headers, 'x')).status]).toEqual([other, 403]);
     expect((await put(url, headers, '', 'DELETE')).status).toBe(403);
-    expect([await stored(key), await stored(neighbour)]).toEqual([null, null]);
+    expect([await stored(key), await stored(similar)]).toEqual([null, null]);
   });
 
-  it.skipIf(!ownStore)('a URL that has expired', async () => {
+  it.skipIf(!ownStore)('the store refuses an upload with an expired URL', async () => {
     const { url, headers, key, expires_at } = await presign();
     const endMs = Date.parse(expires_at);
     storeNowMs = endMs + 1_000;
@@ -165,7 +170,7 @@ describe('a URL is given', () => {
   };
   const viewer = (claims: Record<string, unknown>) => viewerToken(jwtSecret, unique('viewer'), claims);
 
-  it('to a viewer with `upload` in its scope claim, within its content claim', async () => {
+  it('a viewer gets an upload URL with `upload` in its scope claim, within its content claim', async () => {
     expect(await word(ask({ key }, viewer({ scope: 'upload' })))).toBe('200');
     expect(await word(ask({ key }, viewer({ scope: 'play upload', content_ids: [contentId] })))).toBe('200');
     expect(await word(ask({ key }, viewer({ scope: 'play' })))).toBe('403 INSUFFICIENT_SCOPE');
@@ -174,7 +179,7 @@ describe('a URL is given', () => {
     );
   });
 
-  it('for content that is registered and active', async () => {
+  it('an upload URL is only for content that is registered and active', async () => {
     const other = await registerContent(server);
     const theirs = { key: `content/${other}/1.ts` };
     expect(await word(ask(theirs))).toBe('200');
@@ -200,22 +205,25 @@ describe('a URL is given', () => {
     `video/${contentId}/1.ts`,
     'content/leases/1.ts',
     '',
-  ])('never for the key %j', async (wrong) => {
+  ])('a request for an upload to the key %j gets 400', async (wrong) => {
     expect(await word(ask({ key: wrong }))).toBe('400 VALIDATION_FAILED');
   });
 
   it.each(['video', '*/*', 'video/mp2t\r\nx-amz-acl: public-read', 'vidéo/mp4', ''])(
-    'never for the content type %j',
+    'a request for an upload of the content type %j gets 400',
     async (contentType) => {
       expect(await word(ask({ key, contentType }))).toBe('400 VALIDATION_FAILED');
     },
   );
 
-  it.each([-1, 0.5, '5', null, 5 * 1024 ** 3 + 1])('never for the length %j', async (contentLength) => {
-    expect(await word(ask({ key, contentLength }))).toBe('400 VALIDATION_FAILED');
-  });
+  it.each([-1, 0.5, '5', null, 5 * 1024 ** 3 + 1])(
+    'a request for an upload of the length %j gets 400',
+    async (contentLength) => {
+      expect(await word(ask({ key, contentLength }))).toBe('400 VALIDATION_FAILED');
+    },
+  );
 
-  it('on record: who asked, for which object', async () => {
+  it('the audit has who requested an upload URL for which object', async () => {
     const answers = [await ask({ key }), await ask({ key: `content/${unique('none')}/1.ts` })];
     const { json } = await client.get('/api/v1/audit?action=upload.presign', server.adminApiKey);
     const rows = answers.map(({ requestId }) =>
@@ -229,7 +237,7 @@ describe('a URL is given', () => {
   });
 });
 
-it('a page of a listed origin can ask for a URL, and the bucket lets it send the file', async () => {
+it('a page of a listed origin can request an upload URL, and the bucket lets it upload', async () => {
   const preflight = await client.call('OPTIONS', '/presign', {
     headers: {
       origin,
@@ -257,19 +265,19 @@ it('a page of a listed origin can ask for a URL, and the bucket lets it send the
 });
 
 describe('where presign is off', () => {
-  it('there is no such path', async () => {
+  it('without ENABLE_PRESIGN, POST /presign gets 404', async () => {
     const json = { key: `content/${contentId}/1.ts`, contentType: 'video/mp2t' };
     for (const as of [off.adminApiKey, undefined])
       expect((await off.client.post('/presign', as, json)).code).toBe('NOT_FOUND');
   });
 
-  it('the document does not have it, and where it is on, it does', () => {
+  it('the OpenAPI document has POST /presign only with ENABLE_PRESIGN', () => {
     expect(off.client.api.operations).not.toContain('POST /presign');
     expect(client.api.operations).toContain('POST /presign');
   });
 });
 
-it('where presign is on, another method is refused with what is allowed', async () => {
+it('GET /presign gets 405 with Allow: POST', async () => {
   const answer = await client.get('/presign', uploader);
   expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
 });

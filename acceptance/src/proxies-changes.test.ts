@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { createAsker, valuesOf } from './proxies/ask.ts';
 import { hostName } from './proxies/certificate.ts';
-import { askForPassword, believeBalancer, openSetup } from './proxies/changes.ts';
+import { askForPassword, openSetup, trustBalancer } from './proxies/changes.ts';
 import { proxyKinds } from './proxies/configuration.ts';
 import { startEchoUpstream } from './proxies/echo-upstream.ts';
 import { startProxy } from './proxies/proxy-process.ts';
@@ -9,12 +9,12 @@ import { unique } from './tokens.ts';
 
 const [own, other] = ['127.0.0.2', '127.0.0.3'] as const;
 
-describe.each(proxyKinds)('%s, changed as its configuration says how', async (kind) => {
+describe.each(proxyKinds)('%s, changed as the comments of its configuration say', async (kind) => {
   const upstream = await startEchoUpstream();
   const password = unique('password');
   const withPassword = createAsker(await startProxy(kind, upstream.url, askForPassword(kind, password)));
   const withSetup = createAsker(await startProxy(kind, upstream.url, openSetup(kind, own)));
-  const behindBalancer = createAsker(await startProxy(kind, upstream.url, believeBalancer(kind, own)));
+  const behindBalancer = createAsker(await startProxy(kind, upstream.url, trustBalancer(kind, own)));
   afterAll(() => {
     for (const { close } of [withPassword, withSetup, behindBalancer]) close();
   });
@@ -22,20 +22,23 @@ describe.each(proxyKinds)('%s, changed as its configuration says how', async (ki
     authorization: `Basic ${Buffer.from(`admin:${word}`).toString('base64')}`,
   });
 
-  it.each(['/admin', '/admin/', '/admin/index.html'])('asks for a password before %s', async (path) => {
-    for (const headers of [{}, basic('wrong'), { authorization: 'Bearer x' }]) {
-      const reply = await withPassword.ask({ path, from: own, headers });
-      expect([reply.status, valuesOf(reply, 'www-authenticate')[0]]).toEqual([
-        401,
-        expect.stringMatching(/^Basic /),
-      ]);
-    }
-    expect(upstream.requests.some(({ target }) => target === path)).toBe(false);
-    expect((await withPassword.ask({ path, from: own, headers: basic(password) })).status).toBe(204);
-    expect(upstream.requests.at(-1)?.headers.authorization).toBeUndefined();
-  });
+  it.each(['/admin', '/admin/', '/admin/index.html'])(
+    `${kind} can ask for a password before %s`,
+    async (path) => {
+      for (const headers of [{}, basic('wrong'), { authorization: 'Bearer x' }]) {
+        const reply = await withPassword.ask({ path, from: own, headers });
+        expect([reply.status, valuesOf(reply, 'www-authenticate')[0]]).toEqual([
+          401,
+          expect.stringMatching(/^Basic /),
+        ]);
+      }
+      expect(upstream.requests.some(({ target }) => target === path)).toBe(false);
+      expect((await withPassword.ask({ path, from: own, headers: basic(password) })).status).toBe(204);
+      expect(upstream.requests.at(-1)?.headers.authorization).toBeUndefined();
+    },
+  );
 
-  it('asks for no password before anything else', async () => {
+  it(`${kind} asks for a password only before the dashboard`, async () => {
     const headers = { authorization: 'Bearer x' };
     for (const path of ['/api/v1/content', '/keys/x', '/presign', '/health', '/administrator']) {
       expect([path, (await withPassword.ask({ path, from: own, headers })).status]).toEqual([path, 204]);
@@ -43,25 +46,25 @@ describe.each(proxyKinds)('%s, changed as its configuration says how', async (ki
     }
   });
 
-  it('opens setup for the one address, whatever others claim to be', async () => {
+  it(`${kind} can open setup for one address, and other addresses cannot claim to be it`, async () => {
     const path = '/api/v1/setup';
     const origin = `https://${hostName}`;
     const page = { origin, 'sec-fetch-site': 'same-origin' };
     expect((await withSetup.ask({ path, from: own, headers: page })).status).toBe(204);
-    // By these three Latchkey knows the page of its own dashboard.
+    // By these three headers Latchkey recognizes the page of its own dashboard.
     expect(upstream.requests.at(-1)?.headers).toMatchObject({ ...page, host: hostName });
     expect(upstream.requests.at(-1)?.headers['x-forwarded-for']).toBe(own);
     const headers = { 'x-forwarded-for': own, 'x-real-ip': own };
     expect((await withSetup.ask({ path, from: other, headers })).status).toBe(403);
   });
 
-  it("believes a load balancer's X-Forwarded-For, and nobody else's", async () => {
+  it(`${kind} can trust the X-Forwarded-For of a load balancer, and of no other client`, async () => {
     const headers = { 'x-forwarded-for': '198.51.100.7, 203.0.113.9' };
     await behindBalancer.ask({ path: '/keys/x', from: own, headers });
-    const told = `${upstream.requests.at(-1)?.headers['x-forwarded-for']}`.split(', ');
-    // Caddy appends its peer, which TRUST_PROXY=2 goes back over; the others have found the client already.
-    expect(kind === 'Caddy' ? told.at(-2) : told.at(-1)).toBe('203.0.113.9');
-    if (kind !== 'Caddy') expect(told).toHaveLength(1);
+    const addresses = `${upstream.requests.at(-1)?.headers['x-forwarded-for']}`.split(', ');
+    // Caddy appends its peer, which TRUST_PROXY=2 skips. The others pass on only the client.
+    expect(kind === 'Caddy' ? addresses.at(-2) : addresses.at(-1)).toBe('203.0.113.9');
+    if (kind !== 'Caddy') expect(addresses).toHaveLength(1);
     await behindBalancer.ask({ path: '/keys/x', from: other, headers });
     expect(upstream.requests.at(-1)?.headers['x-forwarded-for']).toBe(other);
   });

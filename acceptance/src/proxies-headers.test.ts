@@ -10,13 +10,13 @@ import { unique } from './tokens.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
-describe.each(proxyKinds)('what %s tells the server behind it', async (kind) => {
+describe.each(proxyKinds)('the requests that %s forwards', async (kind) => {
   const upstream = await startEchoUpstream();
   const proxy = await startProxy(kind, upstream.url);
   const { ask, close } = createAsker(proxy);
   afterAll(close);
   const from = '127.0.0.2';
-  const told = async (path: string, headers: Record<string, string> = {}) => {
+  const forwarded = async (path: string, headers: Record<string, string> = {}) => {
     await ask({ path, from, headers });
     const found = upstream.requests.at(-1);
     if (!found) throw new Error('nothing arrived');
@@ -40,9 +40,9 @@ describe.each(proxyKinds)('what %s tells the server behind it', async (kind) => 
     '/health',
     '/ready',
   ])(
-    "%s: the host, the client's address and the protocol, once, and none of the client's claims",
+    `${kind} forwards %s with the host, the client's address and the protocol, and without claims of the client`,
     async (path) => {
-      const { headers, rawNames, target } = await told(path, claims);
+      const { headers, rawNames, target } = await forwarded(path, claims);
       expect(target).toBe(path);
       expect(headers.host).toBe(hostName);
       expect(headers['x-forwarded-for']).toBe(from);
@@ -55,29 +55,29 @@ describe.each(proxyKinds)('what %s tells the server behind it', async (kind) => 
     },
   );
 
-  it("the credential, but not to the dashboard's files, which need none", async () => {
+  it(`${kind} forwards the credential, except to the dashboard's files, which need none`, async () => {
     const headers = { authorization: 'Bearer x' };
-    expect((await told('/api/v1/content', headers)).headers.authorization).toBe('Bearer x');
-    expect((await told('/keys/x', headers)).headers.authorization).toBe('Bearer x');
-    expect((await told('/admin', headers)).headers.authorization).toBeUndefined();
-    expect((await told('/admin/index.html', headers)).headers.authorization).toBeUndefined();
+    expect((await forwarded('/api/v1/content', headers)).headers.authorization).toBe('Bearer x');
+    expect((await forwarded('/keys/x', headers)).headers.authorization).toBe('Bearer x');
+    expect((await forwarded('/admin', headers)).headers.authorization).toBeUndefined();
+    expect((await forwarded('/admin/index.html', headers)).headers.authorization).toBeUndefined();
   });
 
-  it('the path and the query as the client wrote them', async () => {
+  it(`${kind} forwards path and query unchanged`, async () => {
     for (const path of ['/keys/a%2Fb?x=%20y&x=1', '/nowhere/%7Ex?'])
-      expect((await told(path)).target).toBe(path);
+      expect((await forwarded(path)).target).toBe(path);
   });
 
-  it('over connections that it keeps', async () => {
+  it(`${kind} keeps its connections to the server`, async () => {
     const before = upstream.connections();
-    for (let n = 0; n < 10; n++) await told('/ready');
+    for (let n = 0; n < 10; n++) await forwarded('/ready');
     expect(upstream.connections() - before).toBeLessThanOrEqual(1);
   });
 
   it.each(['GET', 'POST'])(
-    'a %s again, if an idle connection ends under it, and if it may be asked twice',
+    `if an idle connection breaks, ${kind} repeats a GET and no POST: %s`,
     async (method) => {
-      await told('/ready');
+      await forwarded('/ready');
       const path = `${onceFailingPath}/${unique(method)}`;
       const answer = await ask({ method, path, from }).then(
         ({ status }) => status,
@@ -88,7 +88,7 @@ describe.each(proxyKinds)('what %s tells the server behind it', async (kind) => 
     },
   );
 
-  it('and of a request that fails behind it, its logs tell no secret', async () => {
+  it(`the log of ${kind} shows no secret of a request that fails behind it`, async () => {
     const [token, leaseId, last] = [unique('token'), unique('lease'), unique('last')];
     const headers = { authorization: `Bearer ${token}`, 'x-lease-id': leaseId };
     const answer = await ask({

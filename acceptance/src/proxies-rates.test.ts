@@ -5,10 +5,10 @@ import { listedOrigin, newAddress, startProxiedServer } from './proxies/proxied-
 import { readLines } from './request-lines.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-// Hundreds of requests, one after the other.
+// Each test sends hundreds of requests, one after the other.
 vi.setConfig({ testTimeout: 90_000 });
 
-/** The rates of `docs/contract.md#rate-limits`; `burst` is what passes on top of the rate. */
+/** The rates of `docs/contract.md#rate-limits`. `burst` may pass beyond the rate. */
 const rates = {
   keys: { perMinute: 60, burst: 20 },
   api: { perMinute: 30, burst: 0 },
@@ -17,20 +17,20 @@ const rates = {
 type Rate = (typeof rates)[keyof typeof rates];
 
 /**
- * For keys, nginx pours (a second's worth a second, and the burst at once), HAProxy and Latchkey count a minute's worth:
- * so many go through at once at least, and in a minute at most.
+ * The least number of requests that pass at once. For keys, nginx refills once a second and lets the burst pass at once.
+ * HAProxy and Latchkey count by the minute.
  */
 const atOnce = (rate: Rate) => (rate.burst === 0 ? rate.perMinute : rate.burst);
-/** nginx lets the first one through beside the burst, and refills while the test is asking. */
+/** The highest number that passes: nginx lets one request pass beside the burst, and refills during the test. */
 const atMost = (rate: Rate) => 2 * rate.perMinute + rate.burst;
 
 describe.each(proxyKinds)('%s with its documented configuration', async (kind) => {
   const { ask, lineOf, server } = await startProxiedServer(kind);
   const token = () => `Bearer ${viewerToken(server.jwtSecret, unique('viewer'))}`;
-  /** Caddy leaves the counting to Latchkey. */
+  /** Behind Caddy, Latchkey counts. */
   const byLatchkey = kind === 'Caddy';
 
-  /** Asks until a refusal, checks how many went through, and gives the refusal. */
+  /** Sends requests until one is refused, and checks how many passed. @returns the refusal */
   async function exhaust(rate: Rate, question: Question): Promise<Reply> {
     for (let n = 0; n <= atMost(rate); n++) {
       const reply = await ask(question);
@@ -49,7 +49,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect(valuesOf(reply, 'access-control-allow-origin')).toEqual(byLatchkey ? [listedOrigin] : []);
   }
 
-  it('refuses keys over the rate with a status that players try again after, and serves the next address', async () => {
+  it(`${kind} refuses keys over the rate with a status that players retry, and serves other addresses`, async () => {
     const from = newAddress();
     const headers = { authorization: token(), origin: listedOrigin };
     checkRefusal(await exhaust(rates.keys, { path: '/keys/x', from, headers }), 503);
@@ -57,7 +57,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect((await ask({ path: '/keys/x', from: newAddress(), headers: other })).status).toBe(200);
   });
 
-  it('counts for keys neither preflight requests nor health', async () => {
+  it(`${kind} counts neither preflights nor /health`, async () => {
     const from = newAddress();
     const preflight = { origin: listedOrigin, 'access-control-request-method': 'GET' };
     for (let n = 0; n < 100; n++) {
@@ -68,13 +68,13 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect((await ask({ path: '/keys/x', from, headers: { authorization: token() } })).status).toBe(200);
   });
 
-  it('refuses calls of the API over the rate with 429', async () => {
+  it(`${kind} refuses API calls over the rate with 429`, async () => {
     const headers = { authorization: `Bearer ${server.adminApiKey}`, origin: listedOrigin };
     const question = { path: '/api/v1/api-keys/current', from: newAddress(), headers };
     checkRefusal(await exhaust(rates.api, question), 429);
   });
 
-  it('refuses lease creation over the rate with 429, for the one user alone', async () => {
+  it(`${kind} refuses lease creation over the rate with 429, for that user alone`, async () => {
     const from = newAddress();
     const lease = (authorization: string) => ({
       method: 'POST',
@@ -87,7 +87,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect((await ask(lease(token()))).status).toBe(201);
   });
 
-  it.skipIf(byLatchkey)('refuses presign over the rate with 429, for the one user alone', async () => {
+  it.skipIf(byLatchkey)(`${kind} refuses presign over the rate with 429, for that user alone`, async () => {
     const from = newAddress();
     const presign = (authorization: string) => ({
       method: 'POST',
@@ -97,16 +97,16 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
       body: '{}',
     });
     checkRefusal(await exhaust(rates.users, presign(token())), 429);
-    // There is no presign here, and the proxy does not know.
+    // Presign is off here, so Latchkey answers 404.
     expect((await ask(presign(token()))).status).toBe(404);
   });
 
-  it.skipIf(byLatchkey)('keeps what it refuses from Latchkey', async () => {
+  it.skipIf(byLatchkey)(`requests that ${kind} refuses do not reach Latchkey`, async () => {
     const from = newAddress();
     await exhaust(rates.keys, { path: '/keys/x', from, headers: { authorization: token() } });
     const id = unique('refused');
     const headers = { authorization: token(), 'x-request-id': id };
-    // So many at once that it does not matter how many may have been let through again in between.
+    // Many at once, so that it does not matter how many the proxy lets pass again in between.
     const count = rates.keys.perMinute + rates.keys.burst;
     const replies = await Promise.all(
       Array.from({ length: count }, () => ask({ path: '/keys/x', from, headers })),

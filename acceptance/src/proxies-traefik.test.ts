@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { fileNames, readDeployFile } from './proxies/configuration.ts';
 
-// Traefik is not run here; what is checked is that its files are well formed and say what those of the others say.
+// Traefik does not run here. The tests check that its files are well formed and agree with those of the other proxies.
 const start = parse(readDeployFile('traefik/traefik.yaml'));
 const dynamic = parse(readDeployFile('traefik/dynamic/latchkey.yaml'));
 const { routers, middlewares, services, serversTransports } = dynamic.http;
@@ -15,7 +15,7 @@ interface Router {
   observability?: { accessLogs?: boolean };
 }
 
-/** The first router, by priority, whose rule a request meets. Only what these files use of the rules' language is read. */
+/** The router with the highest priority whose rule matches. It reads only the part of the rule language that these files use. */
 function routerOf(method: string, path: string): Router {
   const isMet = (term: string): boolean => {
     if (term.startsWith('!')) return !isMet(term.slice(1));
@@ -34,7 +34,7 @@ function routerOf(method: string, path: string): Router {
   return first;
 }
 
-/** Of every rate limit on the way: requests a minute. */
+/** The rate limits that apply to a request, in requests a minute. */
 const ratesOf = (method: string, path: string) =>
   (routerOf(method, path).middlewares ?? [])
     .map((name) => middlewares[name].rateLimit)
@@ -42,7 +42,7 @@ const ratesOf = (method: string, path: string) =>
     .map(({ average }) => average);
 
 describe("Traefik's files", () => {
-  it('name only entry points, middlewares, services and transports that there are', () => {
+  it("Traefik's files name only entry points, middlewares, services and transports that exist", () => {
     expect(start.providers.file.directory).toBe('/etc/traefik/dynamic');
     for (const router of Object.values(routers) as (Router & { entryPoints: string[]; service: string })[]) {
       for (const name of router.entryPoints) expect(start.entryPoints).toHaveProperty(name);
@@ -54,7 +54,7 @@ describe("Traefik's files", () => {
     expect(new Set(priorities).size).toBe(priorities.length);
   });
 
-  it('lead everything to the one address that the other files name', () => {
+  it('Traefik forwards to the address that the files of the other proxies name', () => {
     expect(services.latchkey.loadBalancer.servers).toEqual([{ url: 'http://127.0.0.1:4100' }]);
     for (const text of [nginx, haproxy, readDeployFile(fileNames.Caddy)])
       expect(text).toContain('127.0.0.1:4100');
@@ -68,19 +68,22 @@ describe("Traefik's files", () => {
     ['POST', '/presign', [10], 'presign'],
     ['GET', '/api/v1/content', [30], 'api'],
     ['GET', '/api/v1/events', [30], 'api'],
-  ] as const)('%s %s has the rates of the contract: %j a minute', (method, path, rates, zone) => {
-    expect(ratesOf(method, path)).toEqual(rates);
-    expect(ratesOf('OPTIONS', path)).toEqual([]);
-    const rate = rates.at(-1);
-    expect(nginx).toMatch(new RegExp(`zone=${zone}:\\w+ +rate=${rate}r/m;`));
-    expect(haproxy).toMatch(new RegExp(`${zone}.* \\{ sc_gpc0_rate\\(\\d\\) ge ${rate} \\}`));
-  });
+  ] as const)(
+    'with Traefik, %s %s has the rates of the contract: %j a minute',
+    (method, path, rates, zone) => {
+      expect(ratesOf(method, path)).toEqual(rates);
+      expect(ratesOf('OPTIONS', path)).toEqual([]);
+      const rate = rates.at(-1);
+      expect(nginx).toMatch(new RegExp(`zone=${zone}:\\w+ +rate=${rate}r/m;`));
+      expect(haproxy).toMatch(new RegExp(`${zone}.* \\{ sc_gpc0_rate\\(\\d\\) ge ${rate} \\}`));
+    },
+  );
 
-  it.each(['/admin', '/health', '/ready', '/openapi.json'])('%s is not counted', (path) => {
+  it.each(['/admin', '/health', '/ready', '/openapi.json'])('Traefik does not count %s', (path) => {
     expect(ratesOf('GET', path)).toEqual([]);
   });
 
-  it('count by the minute, keys with a burst of 20, users by their credential', () => {
+  it('Traefik counts by the minute, keys with a burst of 20, and users by their credential', () => {
     for (const name of ['keys', 'api', 'presign', 'leases'])
       expect(middlewares[`rate-${name}`].rateLimit.period).toBe('1m');
     expect(middlewares['rate-keys'].rateLimit.burst).toBe(20);
@@ -91,33 +94,33 @@ describe("Traefik's files", () => {
       });
   });
 
-  it.each(['GET', 'POST', 'OPTIONS'])('let %s of setup through from this machine alone', (method) => {
+  it.each(['GET', 'POST', 'OPTIONS'])('Traefik lets %s of setup pass only from this machine', (method) => {
     for (const path of ['/api/v1/setup', '/api/v1/setup/']) {
       expect(routerOf(method, path).middlewares).toContain('this-machine-only');
     }
     expect(middlewares['this-machine-only'].ipAllowList.sourceRange).toEqual(['127.0.0.1/32', '::1/128']);
   });
 
-  it('log neither health nor anything that could have a credential in it', () => {
+  it('Traefik logs neither /health nor anything that may contain a credential', () => {
     expect(routerOf('GET', '/health').observability?.accessLogs).toBe(false);
     const { names, headers } = start.accessLog.fields;
     expect(names).toEqual({ RequestPath: 'drop', RequestLine: 'drop' });
     expect(headers.defaultMode).toBe('drop');
   });
 
-  it("believe no client's X-Forwarded-For", () => {
+  it("Traefik does not trust a client's X-Forwarded-For", () => {
     for (const entryPoint of Object.values(start.entryPoints))
       expect(entryPoint).not.toHaveProperty('forwardedHeaders');
   });
 
-  it('add no CORS header, as the other files do not', () => {
+  it('no configuration of a proxy adds a CORS header', () => {
     for (const { headers } of Object.values(middlewares) as { headers?: object }[])
       expect(Object.keys(headers ?? {}).filter((name) => /access|customResponse/i.test(name))).toEqual([]);
     for (const text of [nginx, haproxy, readDeployFile(fileNames.Caddy)])
       expect(text).not.toMatch(/access-control/i);
   });
 
-  it('close idle connections before Latchkey does, and set no end to a stream of events', () => {
+  it('Traefik closes idle connections before Latchkey does, and never ends an event stream', () => {
     expect(serversTransports.latchkey.forwardingTimeouts.idleConnTimeout).toBe('60s');
     expect(start.entryPoints.websecure.transport.respondingTimeouts.writeTimeout).toBe('0s');
   });

@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 90_000 });
 /** `my-video-001` under the master key of the vector in `docs/contract.md#derivation`. */
 const knownKey = 'a4ad6589c125682427dbee83eb46259f';
 
-/** Ways to write the path of setup that a router, or a proxy before it, might read differently. */
+/** Spellings of the path of setup that a proxy might read differently from Latchkey. */
 const disguises = [
   '/api/v1/setup',
   '/api/v1/setup?x=1',
@@ -49,7 +49,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
   const viewer = () => ({ authorization: `Bearer ${viewerToken(server.jwtSecret, unique('viewer'))}` });
   const admin = { authorization: `Bearer ${server.adminApiKey}` };
 
-  it("Latchkey logs and audits the client's own address, whatever the client claims", async () => {
+  it(`behind ${kind}, Latchkey logs and audits the client's address, despite claims of the client`, async () => {
     const from = newAddress();
     const claims = {
       'x-forwarded-for': '198.51.100.7, 203.0.113.9',
@@ -69,14 +69,14 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect(json.audit.find((row: { requestId: string }) => row.requestId === id).clientIp).toBe(from);
   });
 
-  it.each(['GET', 'POST'])('blocks setup: %s gets 403, without a CORS header', async (method) => {
+  it.each(['GET', 'POST'])(`${kind} answers %s of setup with 403, without a CORS header`, async (method) => {
     for (const path of ['/api/v1/setup', '/api/v1/setup?x=1', '/api/v1/setup/']) {
       const reply = await ask({ method, path, from: newAddress(), headers: { origin: listedOrigin } });
       expect([path, reply.status, corsHeaders(reply)]).toEqual([path, 403, []]);
     }
   });
 
-  it.each(disguises)('lets nobody reach setup by %s', async (path) => {
+  it.each(disguises)(`behind ${kind}, setup cannot be reached by %s`, async (path) => {
     const marks = [unique('setup'), unique('setup')];
     for (const [n, method] of ['GET', 'POST'].entries()) {
       const headers = { ...admin, 'x-request-id': marks[n] ?? '' };
@@ -91,7 +91,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect(reached.map(({ route }) => route)).not.toContain('/api/v1/setup');
   });
 
-  it('gives a page of a listed origin exactly one CORS header of each kind, and any other none', async () => {
+  it(`behind ${kind}, a page of a listed origin gets each CORS header once, and other pages get none`, async () => {
     const from = newAddress();
     const replies = [
       await ask({ path: '/keys/my-video-001', from, headers: { ...viewer(), origin: listedOrigin } }),
@@ -116,7 +116,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect(corsHeaders(await ask({ path: '/keys/my-video-001', from, headers: viewer() }))).toEqual([]);
   });
 
-  it('passes a key on octet for octet: 16 of them, counted, not compressed, not stored', async () => {
+  it(`${kind} passes on the 16 bytes of a key with their length, uncompressed and not cached`, async () => {
     const headers = { ...viewer(), 'accept-encoding': 'gzip, br, zstd' };
     const reply = await ask({ path: '/keys/my-video-001', from: newAddress(), headers });
     expect([reply.status, reply.bytes.toString('hex')]).toEqual([200, knownKey]);
@@ -127,7 +127,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
       expect([name, valuesOf(reply, name)]).toEqual([name, []]);
   });
 
-  it("passes problems on as Latchkey writes them, and says nothing of the proxy's version", async () => {
+  it(`${kind} passes on errors of Latchkey unchanged, and hides its own version`, async () => {
     const reply = await ask({ path: '/keys/my-video-001', from: newAddress() });
     expect(reply.status).toBe(401);
     expect(JSON.parse(reply.bytes.toString()).code).toBe('UNAUTHENTICATED');
@@ -136,7 +136,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect(valuesOf(reply, 'server').join()).not.toMatch(/\d/);
   });
 
-  it('passes events on as they come', async () => {
+  it(`${kind} passes on events at once`, async () => {
     const stream = await open({ path: '/api/v1/events', from: newAddress(), headers: admin });
     expect(stream.statusCode).toBe(200);
     let text = '';
@@ -150,29 +150,29 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     stream.destroy();
   });
 
-  it('serves the dashboard with its own strict headers, each once', async () => {
+  it(`behind ${kind}, the dashboard has its own strict headers, each once`, async () => {
     const reply = await ask({ path: '/admin', from: newAddress() });
     expect(reply.status).toBe(200);
     expect(valuesOf(reply, 'content-security-policy')).toHaveLength(1);
     expect(valuesOf(reply, 'content-security-policy')[0]).toContain("frame-ancestors 'none'");
   });
 
-  it('refuses a body over 64 KiB with 413, and takes one just under it', async () => {
+  it(`behind ${kind}, a body over 64 KiB gets 413, and a smaller one is read`, async () => {
     const from = newAddress();
     const headers = { ...admin, 'content-type': 'application/json' };
-    const post = (octets: number) =>
+    const post = (bytes: number) =>
       ask({
         method: 'POST',
         path: '/api/v1/content',
         from,
         headers,
-        body: JSON.stringify({ name: 'x', x: '' }).padEnd(octets),
+        body: JSON.stringify({ name: 'x', x: '' }).padEnd(bytes),
       });
     expect((await post(70_000)).status).toBe(413);
     expect((await post(65_000)).status).toBe(400);
   });
 
-  it('logs requests without their query and their credentials, and health not at all', async () => {
+  it(`${kind} logs requests without their query and credentials, and does not log /health`, async () => {
     const from = newAddress();
     const token = viewerToken(server.jwtSecret, unique('viewer'));
     const leaseId = unique('lease');
@@ -190,7 +190,7 @@ describe.each(proxyKinds)('%s with its documented configuration', async (kind) =
     expect(secretsIn(log, ['/health', token, leaseId, server.adminApiKey])).toEqual([]);
   });
 
-  it('answers plain HTTP with the way to HTTPS', async () => {
+  it(`${kind} redirects plain HTTP to HTTPS`, async () => {
     const reply = await askPlain(proxy, '/keys/my-video-001?x=1');
     expect([301, 308]).toContain(reply.status);
     expect(valuesOf(reply, 'location')[0]).toMatch(

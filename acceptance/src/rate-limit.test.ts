@@ -4,8 +4,8 @@ import { createApiKey } from './server-actions.ts';
 import { startServer } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
 
-// The figures of docs/contract.md#rate-limits. Everybody here has an address of their own, so that only what a test
-// counts is counted.
+// The figures of docs/contract.md#rate-limits. Each client here has an address of its own, so that tests do not count each
+// other's requests.
 const server = await startServer({ RATE_LIMIT: 'on', TRUST_PROXY: '1', CONTENT_MODE: 'any' });
 const off = await startServer({ CONTENT_MODE: 'any' });
 const figures = await startServer({
@@ -23,7 +23,7 @@ let addresses = 0;
 const newAddress = () => ({ 'x-forwarded-for': `203.0.113.${++addresses}` });
 const newViewer = () => viewerToken(jwtSecret, unique('viewer'));
 
-/** Calls until the first 429, which has to come after exactly so many. */
+/** Calls until the first 429, which must come after exactly `count` calls. @returns the 429 */
 async function exhaust(count: number, call: () => Promise<Answer>): Promise<Answer> {
   for (let n = 0; n < count; n++) expect([n, (await call()).code]).not.toEqual([n, 'RATE_LIMITED']);
   const answer = await call();
@@ -38,22 +38,22 @@ async function exhaust(count: number, call: () => Promise<Answer>): Promise<Answ
 }
 
 describe('RATE_LIMIT=on', () => {
-  it('allows a viewer 60 key requests a minute, whatever its address, and other viewers of that address theirs', async () => {
-    const [token, neighbour] = [newViewer(), newViewer()];
+  it('RATE_LIMIT=on allows each viewer 60 key requests a minute, from any address', async () => {
+    const [token, other] = [newViewer(), newViewer()];
     await exhaust(60, () => client.get('/keys/x', token, newAddress()));
     const shared = newAddress();
     expect((await client.get('/keys/x', token, shared)).code).toBe('RATE_LIMITED');
-    expect((await client.get('/keys/x', neighbour, shared)).status).toBe(200);
+    expect((await client.get('/keys/x', other, shared)).status).toBe(200);
   });
 
-  it('counts the epochs of a content with its key', async () => {
+  it('requests for epochs of a content count as key requests', async () => {
     const token = newViewer();
     let epoch = 0;
     await exhaust(60, () => client.get(`/keys/x/${epoch++}`, token, newAddress()));
     expect((await client.get('/keys/x', token, newAddress())).code).toBe('RATE_LIMITED');
   });
 
-  it('allows an address without a credential 60 key requests a minute', async () => {
+  it('RATE_LIMIT=on allows an address without a credential 60 key requests a minute', async () => {
     const address = newAddress();
     const answer = await exhaust(60, () => client.get('/keys/x', undefined, address));
     expect(answer.headers['www-authenticate']).toBeUndefined();
@@ -61,20 +61,20 @@ describe('RATE_LIMIT=on', () => {
     expect((await client.get('/keys/x', newViewer(), address)).status).toBe(200);
   });
 
-  it('allows a viewer 10 leases a minute', async () => {
+  it('RATE_LIMIT=on allows a viewer 10 new leases a minute', async () => {
     const token = newViewer();
     await exhaust(10, () => client.post('/keys/leases', token, { contentId: unique('c') }));
     expect((await client.get('/keys/x', token)).status).toBe(200);
   });
 
-  it('allows an address 30 calls of the API a minute, with any key and with a wrong one', async () => {
+  it('RATE_LIMIT=on allows an address 30 API calls a minute, with any key and with a wrong one', async () => {
     for (const credential of [admin, `lk_${'0'.repeat(64)}`]) {
       const address = newAddress();
       await exhaust(30, () => client.get('/api/v1/api-keys/current', credential, address));
     }
   });
 
-  it('counts a network of 64 bits of IPv6 as one address', async () => {
+  it('rate limits count an IPv6 network of 64 bits as one address', async () => {
     let n = 0;
     const own = () => ({ 'x-forwarded-for': `2001:db8:0:1::${(++n).toString(16)}` });
     await exhaust(60, () => client.get('/keys/x', undefined, own()));
@@ -82,7 +82,7 @@ describe('RATE_LIMIT=on', () => {
     expect((await client.get('/keys/x', undefined, other)).code).toBe('UNAUTHENTICATED');
   });
 
-  it('lets an encoder fetch the keys of a hundred epochs at once, and its address all others theirs', async () => {
+  it('an encoder may fetch the keys of a hundred epochs, without using up the limit of its address', async () => {
     const encoder = await createApiKey(server, 'playback');
     const address = newAddress();
     for (let epoch = 0; epoch < 100; epoch++)
@@ -90,7 +90,7 @@ describe('RATE_LIMIT=on', () => {
     expect((await client.get('/keys/x', undefined, address)).code).toBe('UNAUTHENTICATED');
   });
 
-  it('counts neither health nor readiness nor the document', async () => {
+  it('rate limits do not count /health, /ready and /openapi.json', async () => {
     const address = newAddress();
     for (let n = 0; n < 70; n++)
       for (const path of ['/health', '/ready'])
@@ -99,7 +99,7 @@ describe('RATE_LIMIT=on', () => {
   });
 });
 
-it('each figure is a setting, and that of API keys is for each key, wherever it is used', async () => {
+it('each rate limit is a setting, and that of API keys counts for each key from any address', async () => {
   const [one, other] = [await createApiKey(figures, 'full'), await createApiKey(figures, 'full')];
   const { client: asked, jwtSecret: secret } = figures;
   const contentId = unique('c');
@@ -122,7 +122,7 @@ it('each figure is a setting, and that of API keys is for each key, wherever it 
   await exhaust(5, () => asked.get('/api/v1/api-keys', undefined, address));
 });
 
-it('RATE_LIMIT=off counts nothing', async () => {
+it('RATE_LIMIT=off limits nothing', async () => {
   const token = viewerToken(off.jwtSecret, unique('viewer'));
   for (let n = 0; n < 100; n++) {
     const { status, headers } = await off.client.get('/keys/x', token);

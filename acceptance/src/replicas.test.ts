@@ -14,7 +14,7 @@ import {
 import { startSingleNode, type Target } from './target.ts';
 import { viewerToken } from './tokens.ts';
 
-// Two processes on one database, which hear of each other by the change feed alone.
+// Two processes on one database, which receive each other's changes by the change feed alone.
 const first = await startSingleNode({ LEASE_RENEW_GRACE_SECONDS: '0' });
 const second = await startSingleNode({
   SQLITE_PATH: join(first.folder, 'latchkey.db'),
@@ -23,17 +23,17 @@ const second = await startSingleNode({
   LEASE_RENEW_GRACE_SECONDS: '0',
 });
 
-/** `docs/contract.md#revocation`: within 5 s, whatever has failed. Nothing has, but the machine may be busy. */
-const heard = (assertion: () => Promise<void>) =>
+/** `docs/contract.md#revocation`: a change reaches each process within 5 s. The machine may be busy. */
+const onceReceived = (assertion: () => Promise<void>) =>
   oncePropagated({ ...second, propagationMs: 5_000 }, assertion);
 
-/** Where one process stands still while it writes, the other says 503 in the end, and is asked again. */
+/** If one process stalls while it writes, the other answers 503 in the end, and is asked again. */
 async function setUp(server: Target): Promise<Answer> {
   const answer = await server.client.post('/api/v1/setup', undefined);
   return answer.status === 503 ? setUp(server) : answer;
 }
 
-it('exactly one of a hundred setups at once wins, across the processes', async () => {
+it('exactly one of a hundred concurrent setups wins, across processes', async () => {
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, n) => setUp(n % 2 === 0 ? first : second)),
   );
@@ -42,42 +42,42 @@ it('exactly one of a hundred setups at once wins, across the processes', async (
 });
 
 it.each(['leaseId', 'viewerId', 'contentId'])(
-  'a revocation by %s in one process reaches the other, whose caches are warm',
+  'a revocation by %s in one process takes effect in another that has cached the states',
   async (name) => {
     const scene = await makeScene(first);
     const leaseId = await createLease(first, scene);
     expect(await askForKey(second, scene, leaseId)).toBe('200');
     expect(await askForKey(second, scene)).toBe('200');
     await revokeLeases(first, { [name]: { ...scene, leaseId }[name as 'leaseId'] });
-    await heard(async () => {
+    await onceReceived(async () => {
       expect(await askForKey(second, scene, leaseId)).toBe('403 LEASE_REVOKED');
       expect(await askForKey(second, scene)).toBe('403 TOKEN_REVOKED');
     });
   },
 );
 
-it('a revoked API key and a disabled content end in the other process too', async () => {
+it('a revoked API key and a disabled content take effect in another process', async () => {
   const { contentId } = await makeScene(first);
   const { id, raw } = await createApiKey(first, 'playback');
   const token = viewerToken(first.jwtSecret, 'v');
   expect(await askForKey(second, { token: raw, contentId })).toBe('200');
   expect(await askForKey(second, { token, contentId })).toBe('200');
   await revokeApiKey(first, id);
-  await heard(async () => {
+  await onceReceived(async () => {
     expect(await askForKey(second, { token: raw, contentId })).toBe('401 INVALID_API_KEY');
   });
   await first.client.call('DELETE', `/api/v1/content/${contentId}`, { as: first.adminApiKey });
-  await heard(async () => {
+  await onceReceived(async () => {
     expect(await askForKey(second, { token, contentId })).toBe('404 CONTENT_NOT_FOUND');
   });
 });
 
-it('an API key that one process creates works in the other at once, though it was unknown there', async () => {
+it('an API key that one process creates works in another at once', async () => {
   const unknown = await createApiKey(first, 'playback');
   expect((await second.client.get('/api/v1/api-keys/current', unknown.raw)).status).toBe(200);
 });
 
-it('a lease that one process renews goes on opening its content in the other, which no renewal is pushed to', async () => {
+it('a lease that one process renews stays active in another, even without a push of the renewal', async () => {
   const scene = await makeScene(first);
   const { json } = await first.client.post('/keys/leases', scene.token, {
     contentId: scene.contentId,
@@ -87,7 +87,7 @@ it('a lease that one process renews goes on opening its content in the other, wh
   expect(await askForKey(second, scene, leaseId)).toBe('200');
   const renewal = { leaseId, requestedTtlSeconds: 600 };
   expect((await first.client.post('/keys/leases/renew', scene.token, renewal)).status).toBe(200);
-  // What the other process knows is then over, its grace included, and only the row says more.
+  // Then the cached state of the other process has expired, including its grace, and it must read the row.
   await pause(Math.max(0, Date.parse(expiresAt) + 100 - Date.now()));
   expect(await askForKey(second, scene, leaseId)).toBe('200');
 });

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** The members of a line of the request log (`docs/contract.md#request-log`), and nothing else. */
+/** All members of a line of the request log (`docs/contract.md#request-log`). */
 export const lineMembers = [
   'time',
   'level',
@@ -24,7 +24,7 @@ export type RequestLine = Record<string, unknown> & {
   principal: { kind: string; id: string | null } | null;
 };
 
-/** The lines on standard output so far; the last one may still be on its way. */
+/** The complete lines on standard output so far. */
 export function readLines(process: ServerProcess): RequestLine[] {
   const text = process.stdout();
   return text
@@ -34,14 +34,14 @@ export function readLines(process: ServerProcess): RequestLine[] {
     .map((line) => JSON.parse(line) as RequestLine);
 }
 
-/** The secrets that a text shows, by their first characters: no failure should print the rest. */
+/** The first characters of each secret that a text contains. A failing test must not print the rest. */
 export function secretsIn(text: string, secrets: Iterable<string>): string[] {
   return [...secrets]
     .filter((secret) => secret !== '' && text.includes(secret))
     .map((s) => `${s.slice(0, 11)}…`);
 }
 
-/** What must hold of everything that a server wrote in its life. Throws where it does not. */
+/** Checks the whole output of a server. @throws Error if it shows a secret, or lacks a well-formed line for a request */
 export function checkOutput(process: ServerProcess, client: Client | null, secrets: string[]): void {
   const shown = secretsIn(process.stdout() + process.stderr(), [...secrets, ...(client?.credentials ?? [])]);
   if (shown.length > 0) throw new Error(`secrets were written: ${shown.join(', ')}`);

@@ -13,11 +13,11 @@ export interface SeparateServices {
   url: string;
   /** The gateway's standard output, and the standard error of all. Its signals go to every process. */
   process: ServerProcess;
-  /** Drops the database, once the processes have ended. */
+  /** Drops the database, after the processes have ended. */
   remove(): Promise<void>;
 }
 
-/** One each: a file starts up to five such servers, and the runs against a given server have three replicas. */
+/** One of each, because a file starts up to five such servers. Runs against a given server have three replicas. */
 const replicas: Replicas = {
   auth: 1,
   content: 1,
@@ -25,13 +25,13 @@ const replicas: Replicas = {
   'key-derivation': 1,
   gateway: 1,
 };
-/** Where the single node listens and keeps its rows. */
+/** Variables that only the single node gets. */
 const singleNodeOnly = ['PORT', 'HOST', 'METRICS_PORT', 'SQLITE_PATH'];
 
 /**
  * Starts separate services with these settings on a new database of the given Postgres, whose role may create databases. They
- * have neither Redis nor NATS: two such servers side by side would receive each other's changes, and tests would miss what
- * only works because of a push.
+ * have neither Redis nor NATS: two such servers would receive each other's changes, and tests would not notice a feature that
+ * only works with a push.
  */
 export async function startSeparateServices(env: Environment, postgres: string): Promise<SeparateServices> {
   const name = `latchkey_acceptance_${randomBytes(6).toString('hex')}`;
@@ -54,8 +54,8 @@ export async function startSeparateServices(env: Environment, postgres: string):
     },
   });
   const [gateway] = processes.gateway;
-  if (!gateway) throw new Error('there is no gateway');
-  // The gateway last: it would count services that do not answer yet as silent.
+  if (!gateway) throw new Error('the profile has no gateway');
+  // The gateway starts last: it would count services that do not answer yet as unresponsive.
   const behind = all.filter((process) => process !== gateway);
   for (const process of behind) process.start();
   try {
@@ -71,7 +71,7 @@ export async function startSeparateServices(env: Environment, postgres: string):
 
   let ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> | null = null;
   const end = async (signal: NodeJS.Signals) => {
-    // The gateway first, so that no request under way fails.
+    // The gateway ends first, so that no request under way fails.
     const codes = [
       await gateway.end(signal),
       ...(await Promise.all(behind.map((process) => process.end(signal)))),

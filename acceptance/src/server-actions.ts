@@ -8,7 +8,7 @@ export interface CreatedApiKey {
   raw: string;
 }
 
-/** Creates an API key as the bootstrap key. */
+/** Creates an API key with the bootstrap key. */
 export async function createApiKey(
   { client, adminApiKey }: Target,
   scope: string,
@@ -23,9 +23,9 @@ export async function createApiKey(
   return { id: json.api_key.id, raw: json.raw_key };
 }
 
-/** Creates an API key, accepted as it is created, whose time is over in a moment. */
+/** Creates an API key that expires in a moment. */
 export function createBriefApiKey(target: Target, scope: string): Promise<CreatedApiKey> {
-  // One whose time is over before the server has read of it is refused: then another.
+  // A slow server refuses an expiry that has passed when it reads the request, so this is repeated.
   const create = () => createApiKey(target, scope, { expiresAt: new Date(Date.now() + 3_000).toISOString() });
   return vi.waitFor(create, { timeout: 30_000, interval: 100 });
 }
@@ -35,7 +35,7 @@ export async function revokeApiKey({ client, adminApiKey }: Target, id: string):
   if (status !== 200) throw new Error(`API key ${id} was not revoked`);
 }
 
-/** Registers content and gives its id. */
+/** Registers a content. @returns its id */
 export async function registerContent(
   { client, adminApiKey }: Target,
   id = unique('content'),
@@ -58,7 +58,7 @@ export async function makeScene(target: Target): Promise<Scene> {
   return { contentId, viewerId, token: viewerToken(target.jwtSecret, viewerId) };
 }
 
-/** The viewer's lease for the scene's content; gives its id. */
+/** Creates a lease with the viewer's token. @returns its id */
 export async function createLease(
   { client }: Target,
   { token, contentId }: Pick<Scene, 'token' | 'contentId'>,
@@ -69,7 +69,7 @@ export async function createLease(
   return json.lease.id;
 }
 
-/** The answer to a key request in two words: `200`, or `403 LEASE_REVOKED`. */
+/** Requests a key. @returns status and code, such as `200` or `403 LEASE_REVOKED` */
 export async function askForKey(
   { client }: Target,
   { token, contentId }: Pick<Scene, 'token' | 'contentId'>,
@@ -79,7 +79,7 @@ export async function askForKey(
   return answer.code ? `${answer.status} ${answer.code}` : `${answer.status}`;
 }
 
-/** Revokes as the management does. */
+/** Revokes as an admin. */
 export async function revokeLeases(
   { client, adminApiKey }: Target,
   selector: Record<string, string>,
@@ -89,12 +89,12 @@ export async function revokeLeases(
   return json;
 }
 
-/** In a row, so that whichever replica answers has been asked: a gateway lets them take turns. */
+/** Requests in a row that reach every replica, because a gateway lets them take turns. */
 const timesOfEach = 6;
 
 /**
- * What has to hold once the answer to a revocation is there: at once on the replica that gave it, in time on every other,
- * and from then on for good. What counts is when a request was sent: its answer may be long on the way.
+ * Checks what must hold after the answer to a revocation: at once on the replica that answered, in time on all others, and from
+ * then on always. The time at which a request was sent counts, because its answer may take long.
  */
 export async function oncePropagated(
   { propagationMs }: Target,
@@ -116,8 +116,8 @@ export async function oncePropagated(
 }
 
 /**
- * Waits until every replica has seen the changes so far: one made after them is known there, and they come in order. Each
- * replica has cached the lease as active before it is revoked, or it would read the truth without having seen a change.
+ * Waits until every replica has received the changes so far. It makes a further change and waits for that one, because changes
+ * come in order. Each replica caches the lease as active first, or it would read the new state without having received a change.
  */
 export async function changesArrived(target: Target): Promise<void> {
   const scene = await makeScene(target);

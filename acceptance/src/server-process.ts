@@ -6,14 +6,14 @@ import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 
 export type { Environment, ServerProcess };
 
-/** A folder for one server, gone with `remove`. */
+/** A folder for one server. */
 export function makeFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'latchkey-acceptance-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 /**
- * Starts the single node. It gets the given variables and nothing of the tests' own environment.
+ * Starts the single node. It gets only the given variables, none of the tests' own environment.
  *
  * @param folder the working folder of the process
  */

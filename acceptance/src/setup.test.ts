@@ -5,12 +5,12 @@ import { areContainers, makeApiKey, type OwnServer, startServerToClose } from '.
 const path = '/api/v1/setup';
 const setupToken = `setup-${makeApiKey()}`;
 const proxied = { 'x-forwarded-for': '203.0.113.9' };
-/** Each is a sign that a proxy stands between (`docs/contract.md#setup`). */
+/** Headers that show that a request came through a proxy (`docs/contract.md#setup`). */
 const signs = ['forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 const publicUrl = 'http://keys.home.test:4100';
 const setupWarning = /"warn".*api\/v1\/setup/i;
-/** What a call that has no sign of a proxy is asked for: Docker's bridge before a container is not the machine itself. */
+/** The credential that a call without these headers needs. Docker's bridge before a container is not the machine itself. */
 const directCredential = areContainers ? 'bootstrap-key' : 'none';
 
 /** A server for the tests of one `describe`. */
@@ -27,12 +27,12 @@ describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
   const open = useServer({ ADMIN_API_KEY: undefined });
   const raced = useServer({ ADMIN_API_KEY: undefined });
 
-  it('the server warns at start', async () => {
+  it('a server without ADMIN_API_KEY and SETUP_TOKEN warns at start', async () => {
     const warned = () => expect(open().process.stderr()).toMatch(setupWarning);
     await vi.waitFor(warned, { timeout: 20_000, interval: 50 });
   });
 
-  it('setup is open to everyone, once', async () => {
+  it('without ADMIN_API_KEY and SETUP_TOKEN, setup is open to everyone, once', async () => {
     const { client, process } = open();
     expect((await client.get(path)).json).toEqual({ setup_required: true, credential: 'none' });
     const options = { headers: proxied, json: { name: '  Mona ' } };
@@ -43,11 +43,11 @@ describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
     expect((await client.call('POST', path, options)).code).toBe('SETUP_ALREADY_DONE');
     expect((await client.get(path)).json.setup_required).toBe(false);
 
-    // The condition is that no row of any kind is stored; a revoked one is.
+    // Setup is open only while no API key is stored, and a revoked one is still stored.
     const { raw_key: own, api_key: key } = first.json;
     const last = await client.call('DELETE', `/api/v1/api-keys/${key.id}`, { as: own });
     expect(last.json.revokedAt).not.toBeNull();
-    // Nobody can manage the server now. Caller and operator are told what to do.
+    // Nobody can manage the server now. Caller and operator are warned, with the command to run.
     expect(last.headers.warning).toMatch(/^299 latchkey ".*npx latchkey api-keys create/);
     await vi.waitFor(() => expect(process.stderr()).toContain('npx latchkey api-keys create'), {
       timeout: 20_000,
@@ -56,7 +56,7 @@ describe('without ADMIN_API_KEY and SETUP_TOKEN', () => {
     expect((await client.post(path, undefined)).code).toBe('SETUP_ALREADY_DONE');
   });
 
-  it('exactly one of 200 calls at once wins, and its key is the only one', async () => {
+  it('exactly one of 200 concurrent setups wins, and its key is the only one', async () => {
     const { client } = raced();
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) => client.post(path, undefined, { name: `n${n}` })),
@@ -73,7 +73,7 @@ describe('with ADMIN_API_KEY', () => {
   const closed = useServer({});
   const closedToo = useServer({});
 
-  it.each(signs)('a call with the header %s presents the bootstrap key or gets 401', async (sign) => {
+  it.each(signs)('with ADMIN_API_KEY, setup with the header %s needs the bootstrap key', async (sign) => {
     const { client, adminApiKey } = closed();
     const headers = { [sign]: 'for=192.0.2.1' };
     expect((await client.get(path, undefined, headers)).json.credential).toBe('bootstrap-key');
@@ -84,14 +84,14 @@ describe('with ADMIN_API_KEY', () => {
     );
   });
 
-  it('a call with a sign of a proxy and the bootstrap key creates the first key', async () => {
+  it('setup through a proxy with the bootstrap key creates the first key', async () => {
     const { client, adminApiKey } = closed();
     const answer = await client.call('POST', path, { headers: proxied, as: adminApiKey });
     expect([answer.status, answer.json.api_key?.name]).toEqual([201, 'admin']);
     expect((await client.call('POST', path, { headers: proxied, as: adminApiKey })).status).toBe(409);
   });
 
-  it('a call straight from the machine itself needs no credential, unless the server is behind the bridge of a container', async () => {
+  it('setup directly from the machine itself needs no credential, except before a container', async () => {
     const { client } = closedToo();
     const wanted = { setup_required: true, credential: directCredential };
     expect((await client.get(path)).json).toEqual(wanted);
@@ -113,7 +113,7 @@ describe('with SETUP_TOKEN', () => {
     expect(process.stderr()).not.toMatch(setupWarning);
   });
 
-  it('everyone presents it, also from the machine itself and beside a bootstrap key', async () => {
+  it('with SETUP_TOKEN every setup needs it, also from the machine itself and beside a bootstrap key', async () => {
     const { client, adminApiKey } = guarded();
     expect((await client.get(path)).json).toEqual({ setup_required: true, credential: 'setup-token' });
     expect((await client.post(path, undefined)).code).toBe('UNAUTHENTICATED');
@@ -125,7 +125,7 @@ describe('with SETUP_TOKEN', () => {
     expect((await client.post(path, setupToken)).status).toBe(409);
   });
 
-  it('once the server is claimed, everyone gets 409, whatever credential or page the call has', async () => {
+  it('after the server is claimed, setup gets 409 with any credential and from any page', async () => {
     const { client, adminApiKey } = guarded();
     for (const as of [undefined, adminApiKey, makeApiKey(), setupToken])
       expect((await client.post(path, as)).code).toBe('SETUP_ALREADY_DONE');
@@ -142,27 +142,27 @@ describe('a web page', () => {
 
   it.each<[string, Record<string, string>]>([
     ['of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
-    ['that only Sec-Fetch-Site tells', { 'sec-fetch-site': 'cross-site' }],
+    ['of another site by Sec-Fetch-Site alone', { 'sec-fetch-site': 'cross-site' }],
     ['of the same site on another origin', { 'sec-fetch-site': 'same-site' }],
-    ['that only Origin tells', { origin: 'https://evil.example' }],
+    ['of another site by Origin alone', { origin: 'https://evil.example' }],
     ['without an origin', { origin: 'null' }],
     ['on another port of this machine', { origin: 'http://127.0.0.1:1' }],
     [
       'that names its origin as the forwarded host',
       { origin: 'https://e.example', 'x-forwarded-host': 'e.example' },
     ],
-    // DNS rebinding: the page was loaded from this very name, which its owner then let lead here.
-    ['under a name that leads here', { origin: 'http://evil.example:4100', host: 'evil.example:4100' }],
+    // DNS rebinding: the page was loaded from this name, and its owner then pointed the name to this server.
+    ['under a rebound name', { origin: 'http://evil.example:4100', host: 'evil.example:4100' }],
     [
-      'under a name that leads here, by another word',
+      'under a rebound name that claims to be of the same origin',
       { origin: 'http://evil.example', host: 'evil.example', 'sec-fetch-site': 'same-origin' },
     ],
-    // Firefox 153 sends a form so, when its page has it redirected from https to http with 307 (RFC 9110 section 15.4.8).
+    // Firefox 153 sends a form like this after a redirect from https to http with 307 (RFC 9110 section 15.4.8).
     [
-      'over TLS whose form is redirected here in the clear, under a name that leads here',
+      'over TLS whose form is redirected to plain HTTP under a rebound name',
       { origin: 'https://evil.example:4100', host: 'evil.example:4100' },
     ],
-  ])('%s cannot claim the server: 403 SETUP_REFUSED, which says why', async (_what, headers) => {
+  ])('a web page %s cannot claim the server: 403 SETUP_REFUSED with the reason', async (_what, headers) => {
     const { client } = browsed();
     const answer = await client.call('POST', path, { headers });
     expect([answer.status, answer.code]).toEqual([403, 'SETUP_REFUSED']);
@@ -170,7 +170,7 @@ describe('a web page', () => {
     expect((await client.get(path)).json.setup_required).toBe(true);
   });
 
-  it('under a foreign name gets no exception as the machine itself', async () => {
+  it('a call under a foreign host name does not count as the machine itself', async () => {
     const { client } = browsedWithKey();
     for (const foreign of [
       'evil.example',
@@ -198,14 +198,14 @@ describe('a web page', () => {
       'behind such a proxy, in a browser that sends no Sec-Fetch-Site',
       () => ({ ...proxied, origin: 'https://k.example', host: 'k.example', 'x-forwarded-proto': 'https' }),
     ],
-  ])('%s is the own one of the server', async (_what, headers) => {
+  ])('a web page %s counts as the own dashboard of the server', async (_what, headers) => {
     const { client } = browsed();
-    // A name that is too long is refused after the page and the credential: nothing is claimed.
+    // A name that is too long is refused only after the page and the credential were accepted, and claims nothing.
     const answer = await client.call('POST', path, { headers: headers(), json: { name: 'x'.repeat(201) } });
     expect(answer.code).toBe('VALIDATION_FAILED');
   });
 
-  it('of the own dashboard claims the server', async () => {
+  it('the own dashboard can claim the server', async () => {
     const headers = { origin: `http://${host()}`, 'sec-fetch-site': 'same-origin' };
     expect((await browsed().client.call('POST', path, { headers, json: {} })).status).toBe(201);
   });

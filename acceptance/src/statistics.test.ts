@@ -15,7 +15,7 @@ const read = async (query = '') => {
 };
 
 describe('the statistics', () => {
-  it('count key requests as they come, with how long they took and how they ended', async () => {
+  it('the statistics count key requests with their durations and outcomes', async () => {
     const { contentId, token } = await makeScene(target);
     const before = await read();
     for (let n = 0; n < 20; n++) await client.get(`/keys/${contentId}`, n % 4 === 0 ? undefined : token);
@@ -30,7 +30,7 @@ describe('the statistics', () => {
     }, patience);
   }, 60_000);
 
-  it('have one point for each step, oldest first, as many as are asked for', async () => {
+  it('the series of the statistics has the requested number of points, oldest first', async () => {
     const { keyRequests, stepSeconds } = await read();
     const times = keyRequests.series.map(({ at }: { at: string }) => Date.parse(at));
     for (let index = 1; index < times.length; index++)
@@ -38,7 +38,7 @@ describe('the statistics', () => {
     expect((await read('?steps=1')).keyRequests.series).toHaveLength(1);
   });
 
-  it('show how soon a revocation reached every replica', async () => {
+  it('the statistics show how soon a revocation reached every replica', async () => {
     const seeRevocation = async () => {
       const scene = await makeScene(target);
       await createLease(target, scene);
@@ -52,11 +52,11 @@ describe('the statistics', () => {
         expect(own.slowestMs).toBe(Math.max(...delays));
       }, briefPatience);
     };
-    // Only the latest changes are shown: where others make many at the same time, a new one is.
+    // Only the latest changes are shown. Other tests may make many at the same time, so this repeats with a new one.
     await vi.waitFor(seeRevocation, { timeout: 80_000, interval: 200 });
   }, 100_000);
 
-  it('count active leases, and take what players report', async () => {
+  it('the statistics count active leases and reports of players', async () => {
     const scene = await makeScene(target);
     await createLease(target, scene);
     const before = await read('?steps=1');
@@ -74,7 +74,7 @@ describe('the statistics', () => {
     expect((await client.post('/api/v1/player-metrics', token, report)).status).toBe(204);
     await vi.waitFor(async () => {
       const { player, activeLeases } = await read();
-      // Others may report to the same server.
+      // Other tests may report to the same server.
       expect(player.lastHour.reports).toBeGreaterThan(before.player.lastHour.reports);
       expect(player.lastHour.firstFrameP95Ms).toBeGreaterThan(0);
       expect(player.lastHour.stallsPerReport).toBeGreaterThan(0);
@@ -82,13 +82,13 @@ describe('the statistics', () => {
     }, patience);
   }, 60_000);
 
-  it('show what the server stands on, and what is doubtful about its configuration', async () => {
+  it('the statistics show the dependencies of the server, and warnings about its configuration', async () => {
     await createApiKey(target, 'playback');
     const { warnings } = await vi.waitFor(async () => {
       const statistics = await read('?steps=1');
       expect(statistics.ready).toBe(true);
       expect(statistics.dependencies.database).toMatchObject({ status: 'up' });
-      // A process that is slow to answer is left out.
+      // A process that answers too slowly would be listed here.
       expect(statistics.missing).toEqual([]);
       return statistics;
     }, patience);
@@ -98,11 +98,14 @@ describe('the statistics', () => {
     for (const warning of warnings) expect(warning.documentation).toMatch(/^README\.md#/);
   }, 60_000);
 
-  it.each(['?steps=0', '?steps=361', '?steps=x', '?other=1'])('take no %s', async (query) => {
-    expect((await client.get(`/api/v1/statistics${query}`, adminApiKey)).code).toBe('VALIDATION_FAILED');
-  });
+  it.each(['?steps=0', '?steps=361', '?steps=x', '?other=1'])(
+    'the statistics refuse the query %s',
+    async (query) => {
+      expect((await client.get(`/api/v1/statistics${query}`, adminApiKey)).code).toBe('VALIDATION_FAILED');
+    },
+  );
 
-  it('that are refused leave a row in the audit', async () => {
+  it('a refused request for the statistics leaves a row in the audit', async () => {
     const { id, raw } = await createApiKey(target, 'upload');
     const { code, requestId } = await client.get('/api/v1/statistics', raw);
     expect(code).toBe('INSUFFICIENT_SCOPE');

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { consistencyQueries } from '@latchkey/rig/consistency';
 
-/** What a server has stored, read from its SQLite file beside it. */
+/** The stored rows of a server, read from its SQLite file. */
 export interface StoredRows {
   has(table: string, id: string): boolean;
-  /** How many rows of the audit say that the request of this id was carried out. */
+  /** How many audit rows with the outcome `done` the request has. */
   auditsOf(requestId: string): number;
-  /** What an act without its audit, an audit without its act or a hole in the change feed would be, in words. */
+  /** Describes each act without its audit row, audit row without its act, and gap in the change feed. */
   findInconsistencies(): string[];
   close(): void;
 }

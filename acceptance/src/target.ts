@@ -10,13 +10,13 @@ import { type Environment, makeFolder, type ServerProcess, startProcess } from '
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** `BASE_URL` as vitest was given it; null where it was not. */
+    /** `BASE_URL`; null if it is not set. */
     baseUrl: string | null;
-    /** The Postgres of servers with settings of a test's own, as separate services; null where they are single nodes. */
+    /** The Postgres for a test's own servers if they run as separate services; else null. */
     separateOn: string | null;
-    /** The tag of the images of such servers, as containers; null where they are something else. */
+    /** The tag of the images for a test's own servers if they run as containers; else null. */
     containersOf: string | null;
-    /** How the names of their Compose projects start. */
+    /** The prefix of the names of their Compose projects. */
     containersNamed: string;
   }
 }
@@ -27,40 +27,37 @@ const loopback = '127.0.0.1';
 export const masterKeyHex = Buffer.from(Array.from({ length: 32 }, (_, i) => i)).toString('hex');
 export const saltHex = Buffer.from(Array.from({ length: 32 }, (_, i) => 32 + i)).toString('hex');
 
-/** Behind `BASE_URL` may be several processes, which answer 503 while a neighbour is slow: half a minute of that is enough. */
+/** For `BASE_URL`, which may lead to several processes. They answer 503 while one of them is slow, for half a minute at most. */
 const triesOfGiven = 30;
 
-/** A server, and what is needed to act on it. */
+/** A server and its credentials. */
 export interface Target {
   url: string;
   /** The bootstrap key, for `Authorization: Bearer`. */
   adminApiKey: string;
-  /** The octets of `AUTH_JWT_SECRET`. */
+  /** The bytes of `AUTH_JWT_SECRET`. */
   jwtSecret: Buffer;
   /**
-   * How long another replica may take to hear of a revocation: nothing where the one that answers is the one that is
-   * asked, 5 s where there are several. It is a second as a rule, but not for one whose machine stands still meanwhile
-   * (`docs/contract.md#revocation`).
+   * How long a revocation may take to reach every replica: 0 for a single process, 5 s for several. Usually it takes a second,
+   * but longer if a machine stalls (`docs/contract.md#revocation`).
    */
   propagationMs: number;
   /** Checks every answer against `docs/contract.md#conventions` and the server's own OpenAPI document. */
   client: Client;
 }
 
-/** A server that this test started, on whatever profile is tested. */
+/** A server that this test started, on the profile that is tested. */
 export interface OwnServer extends Target {
   process: ServerProcess;
-  /** The address that the server sees this process at: the loopback interface, or the bridge before containers. */
+  /** The address of this process as the server sees it: loopback, or the bridge before containers. */
   peer: string;
-  /**
-   * Stops it, and checks that it ended well, wrote one well-formed line for each request and let no secret slip.
-   */
+  /** Stops it, and checks that it exited with 0, wrote one well-formed line for each request, and showed no secret. */
   close(): Promise<void>;
 }
 
 /**
- * Whether servers with settings of a test's own are containers of compose.yaml. Those run with `NODE_ENV=production`, get only the
- * variables that compose.yaml passes on, read no file of this machine, and see a test at the address of a bridge.
+ * Whether a test's own servers are containers of compose.yaml. These run with `NODE_ENV=production`, get only the variables
+ * that compose.yaml passes on, read no file of this machine, and see a test at the address of a bridge.
  */
 export const areContainers = inject('containersOf') !== null;
 
@@ -70,7 +67,7 @@ export interface OwnSingleNode extends OwnServer {
   folder: string;
 }
 
-/** A busy machine may cost separate services a 503 or two; one that stays is an answer. */
+/** On a busy machine, separate services may answer 503 once or twice. */
 const triesOfSeparate = 4;
 
 export function makeApiKey(): string {
@@ -80,13 +77,13 @@ export function makeApiKey(): string {
 /**
  * Starts a server of the test file's own on the profile that is tested, and closes it after the file's last test.
  *
- * @param env added to what a server needs at least; undefined takes a variable away
+ * @param env added to the variables that a server needs; undefined removes one
  */
 export function startServer(env: Environment = {}): Promise<OwnServer> {
   return closeAtTheEnd(startServerToClose(env));
 }
 
-/** As `startServer`, for a test that closes it itself: containers allow only a few servers at a time. */
+/** As `startServer`, for a test that closes the server itself: only a few servers may run as containers at a time. */
 export async function startServerToClose(env: Environment = {}): Promise<OwnServer> {
   const [postgres, images] = [inject('separateOn'), inject('containersOf')];
   if (!postgres && !images) return startSingleNodeToClose(env);
@@ -97,15 +94,13 @@ export async function startServerToClose(env: Environment = {}): Promise<OwnServ
   return watch({ ...started, env: all, propagationMs: 5_000, tries: triesOfSeparate });
 }
 
-/**
- * As `startServer`, for tests of the single node itself: its process, its folder, its file.
- */
+/** As `startServer`, for tests of the single node itself: its process, its folder, its file. */
 export function startSingleNode(env: Environment = {}): Promise<OwnSingleNode> {
   return closeAtTheEnd(startSingleNodeToClose(env));
 }
 
 async function closeAtTheEnd<S extends OwnServer>(starting: Promise<S>): Promise<S> {
-  // Registered before it runs: a file whose next server does not start closes this one all the same.
+  // Registered before the start, so that this server is closed even if the next one of the file does not start.
   afterAll(async () => {
     const server = await starting.catch(() => null);
     await server?.close();
@@ -118,7 +113,7 @@ async function startSingleNodeToClose(env: Environment): Promise<OwnSingleNode> 
   const all = { ...leastSettings(), SQLITE_PATH: join(folder.path, 'latchkey.db'), ...env };
   const process = startProcess(folder.path, all);
   const remove = async () => folder.remove();
-  // Where it does not start it has to be removed all the same.
+  // The folder must also be removed if the server does not start.
   const url = await process.listens().catch(async (error) => {
     await remove();
     throw error;
@@ -179,9 +174,9 @@ async function watch({ url, process, peer, env, propagationMs, tries, remove }: 
 }
 
 /**
- * The server that `BASE_URL` names, acted on with `ADMIN_API_KEY` and `AUTH_JWT_SECRET`; else one of this file's own.
+ * The server that `BASE_URL` names, used with `ADMIN_API_KEY` and `AUTH_JWT_SECRET`; else a server of this file's own.
  *
- * @param env for one of this file's own
+ * @param env only for a server of this file's own
  */
 export async function openTarget(env: Environment = {}): Promise<Target> {
   const baseUrl = inject('baseUrl');

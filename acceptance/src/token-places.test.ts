@@ -10,7 +10,7 @@ const headerOnly = await startServer();
 const everywhere = await startServer({ VIEWER_TOKEN_FROM: 'header,query,cookie' });
 const queryOnly = await startServer({ VIEWER_TOKEN_FROM: 'query' });
 
-/** The token is put where it is to be looked for, and counts as a credential that no log may show. */
+/** Sends a request. The token counts as a credential that no log may show. */
 async function ask(
   server: typeof headerOnly,
   path: string,
@@ -23,7 +23,7 @@ async function ask(
 }
 
 describe('the query', () => {
-  it('is where a token counts only when it is allowed to', async () => {
+  it('a token in the query counts only if VIEWER_TOKEN_FROM has `query`', async () => {
     for (const [server, expected] of [
       [headerOnly, 'UNAUTHENTICATED'],
       [everywhere, 200],
@@ -35,7 +35,7 @@ describe('the query', () => {
     }
   });
 
-  it('may name the lease too', async () => {
+  it('the query may also name the lease', async () => {
     const scene = await makeScene(everywhere);
     const leaseId = await createLease(everywhere, scene);
     const path = `/keys/${scene.contentId}?access_token=${scene.token}&lease_id=`;
@@ -47,20 +47,20 @@ describe('the query', () => {
     );
   });
 
-  it('names no lease where it is not allowed to', async () => {
+  it('without `query` in VIEWER_TOKEN_FROM, a lease in the query is ignored', async () => {
     const { contentId, token } = await makeScene(headerOnly);
     const answer = await headerOnly.client.get(`/keys/${contentId}?lease_id=nonsense`, token);
     expect(answer.status).toBe(200);
   });
 
-  it('gives a token that is checked like any other', async () => {
+  it('a token in the query is checked like any other', async () => {
     const { contentId } = await makeScene(everywhere);
     const forged = viewerToken(Buffer.alloc(32), 'v');
     expect(await ask(everywhere, `/keys/${contentId}?access_token=${forged}`, forged)).toBe('INVALID_TOKEN');
     expect(await ask(everywhere, `/keys/${contentId}?access_token=`, forged)).toBe('UNAUTHENTICATED');
   });
 
-  it('never carries a credential of the management, nor does the cookie', async () => {
+  it('an API key in the query or in the cookie is refused', async () => {
     const { adminApiKey, client } = everywhere;
     const code = await ask(everywhere, `/api/v1/content?access_token=${adminApiKey}`, adminApiKey);
     expect(code).not.toBe(200);
@@ -85,7 +85,7 @@ describe('the query', () => {
     expect(await ask(everywhere, path, scene.token)).toBe(200);
   });
 
-  it('is redacted in the log, value by value', async () => {
+  it('the log redacts all values of the query', async () => {
     const scene = await makeScene(everywhere);
     const mark = unique('q');
     await ask(everywhere, `/keys/${scene.contentId}?access_token=${scene.token}&CMCD=${mark}`, scene.token);
@@ -99,7 +99,7 @@ describe('the query', () => {
 });
 
 describe('the cookie', () => {
-  it('is where a token counts only when it is allowed to', async () => {
+  it('a token in the cookie counts only if VIEWER_TOKEN_FROM has `cookie`', async () => {
     for (const [server, expected] of [
       [headerOnly, 'UNAUTHENTICATED'],
       [everywhere, 200],
@@ -111,7 +111,7 @@ describe('the cookie', () => {
     }
   });
 
-  it('of another name is no token', async () => {
+  it('a token in a cookie of another name is ignored', async () => {
     const { contentId, token } = await makeScene(everywhere);
     const cookie = { cookie: `xlatchkey_token=${token}; token=${token}` };
     expect(await ask(everywhere, `/keys/${contentId}`, token, cookie)).toBe('UNAUTHENTICATED');
@@ -119,7 +119,7 @@ describe('the cookie', () => {
 });
 
 describe('the header', () => {
-  it('wins over query and cookie', async () => {
+  it('a token in the header comes before those in query and cookie', async () => {
     const { contentId, token } = await makeScene(everywhere);
     const forged = viewerToken(Buffer.alloc(32), 'v');
     const headers = { authorization: `Bearer ${forged}`, cookie: `latchkey_token=${token}` };
@@ -128,7 +128,7 @@ describe('the header', () => {
     );
   });
 
-  it('takes the scheme in any case (RFC 9110, section 11.1)', async () => {
+  it('the scheme Bearer may be written in any case (RFC 9110, section 11.1)', async () => {
     const { contentId, token } = await makeScene(headerOnly);
     for (const scheme of ['bearer', 'BEARER', 'Bearer ']) {
       const headers = { authorization: `${scheme} ${token}` };
@@ -136,7 +136,7 @@ describe('the header', () => {
     }
   });
 
-  it('is not a place where VIEWER_TOKEN_FROM leaves it out', async () => {
+  it('without `header` in VIEWER_TOKEN_FROM, a token in the header is ignored', async () => {
     const { contentId, token } = await makeScene(queryOnly);
     const code = await ask(queryOnly, `/keys/${contentId}`, token, { authorization: `Bearer ${token}` });
     expect(code).toBe('UNAUTHENTICATED');

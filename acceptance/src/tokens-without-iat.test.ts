@@ -8,19 +8,19 @@ const { client, jwtSecret } = server;
 const undated = (viewerId: string, exp = nowSeconds() + 900) =>
   viewerToken(jwtSecret, viewerId, { iat: undefined, exp });
 
-it('AUTH_JWT_REQUIRE_IAT=false accepts a token without iat, and the server warns of it at start', async () => {
+it('AUTH_JWT_REQUIRE_IAT=false accepts a token without iat, and the server warns at start', async () => {
   const scene = await makeScene(server);
   expect(await askForKey(server, { ...scene, token: undated(scene.viewerId) })).toBe('200');
   expect(server.process.stderr()).toContain('AUTH_JWT_REQUIRE_IAT is false');
 });
 
-it('AUTH_JWT_REQUIRE_IAT=false refuses a token without iat whose exp is further away than the greatest age', async () => {
+it('AUTH_JWT_REQUIRE_IAT=false refuses a token without iat whose exp is later than the maximum age', async () => {
   const scene = await makeScene(server);
   const token = undated(scene.viewerId, nowSeconds() + 90_000);
   expect(await askForKey(server, { ...scene, token })).toBe('401 INVALID_TOKEN');
 });
 
-it('a revocation holds against every token without iat, also one that is issued after it', async () => {
+it('a revocation holds against every token without iat, even one that is issued later', async () => {
   const scene = await makeScene(server);
   await revokeLeases(server, { viewerId: scene.viewerId });
   const later = undated(scene.viewerId);

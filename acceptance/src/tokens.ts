@@ -4,8 +4,8 @@ import { clockToleranceSeconds, type TokenFields, viewerToken } from '@latchkey/
 export { clockToleranceSeconds, nowSeconds, signToken, viewerToken } from '@latchkey/rig/tokens';
 
 /**
- * A token that no revocation so far holds against, though each holds for tokens with an `iat` up to the tolerance after
- * it: its issuer's clock is ahead by as much as the server allows, so no test has to wait for the tolerance to pass.
+ * A token that counts as newer than every revocation so far. A revocation also holds for tokens with an `iat` up to the
+ * tolerance after it. This token's `iat` is ahead by as much as the server allows, so no test has to wait for the tolerance.
  *
  * @param toleranceSeconds the server's `AUTH_JWT_CLOCK_TOLERANCE_SECONDS`
  */
@@ -15,11 +15,11 @@ export function laterToken(
   claims: TokenFields = {},
   toleranceSeconds = clockToleranceSeconds,
 ): string {
-  // The server counts in whole milliseconds: not in the one in which the last revocation may have been written.
+  // The server counts in whole milliseconds, so wait for the millisecond after the last revocation.
   const startedAt = Date.now();
   let now = startedAt;
   while (now === startedAt) now = Date.now();
-  // Half a millisecond less than allowed: seconds with a fraction are not exact in binary.
+  // Half a millisecond less than allowed, because fractions of seconds are not exact in binary.
   return viewerToken(secret, sub, { iat: (now - 0.5) / 1_000 + toleranceSeconds, ...claims });
 }
 

@@ -4,7 +4,7 @@ import { readLines } from './request-lines.ts';
 import { areContainers, type OwnServer, startServerToClose } from './target.ts';
 
 const spoofed = '198.51.100.7, 203.0.113.9';
-/** In the table: the address that the server sees this test at. */
+/** In the table: the address of this test as the server sees it. */
 const peer = 'the peer';
 const patience = { timeout: 20_000, interval: 50 };
 
@@ -43,11 +43,11 @@ const table: Record<string, [forwardedFor: string, clientIp: string][]> = {
     [`${spoofed}, 10.0.0.1`, '203.0.113.9'],
     ['203.0.113.9, 192.168.0.1, fd00::1', '203.0.113.9'],
   ],
-  // No peer: Docker takes its bridges from other private ranges.
+  // Contains no peer of the tests: Docker uses other private ranges for its bridges.
   '10.0.0.0/8': [[spoofed, peer]],
 };
 
-/** Containers of a setting take half a minute to start and stop: these are each kind of setting once. */
+/** Containers take half a minute to start and stop, so only one of each kind of setting is tested with them. */
 const settings = areContainers ? ['', '2', 'loopback'] : Object.keys(table);
 
 describe.each(settings)('TRUST_PROXY=%s', (TRUST_PROXY) => {
@@ -58,23 +58,26 @@ describe.each(settings)('TRUST_PROXY=%s', (TRUST_PROXY) => {
   });
   const addressOf = (clientIp: string) => (clientIp === peer ? server.peer : clientIp);
 
-  it.each(table[TRUST_PROXY] ?? [])('X-Forwarded-For "%s" → %s', async (forwardedFor, clientIp) => {
-    const headers = {
-      'x-forwarded-for': forwardedFor,
-      'x-real-ip': '192.0.2.99',
-      forwarded: 'for=192.0.2.98',
-    };
-    const { requestId } = await server.client.get('/health', undefined, headers);
-    const line = await vi.waitFor(() => {
-      const found = readLines(server.process).find((candidate) => candidate.requestId === requestId);
-      if (!found) throw new Error('no line yet');
-      return found;
-    }, patience);
-    expect(isIP(line.clientIp)).not.toBe(0);
-    expect(line.clientIp).toBe(addressOf(clientIp));
-  });
+  it.each(table[TRUST_PROXY] ?? [])(
+    `with TRUST_PROXY=${TRUST_PROXY}, X-Forwarded-For "%s" gives the client address %s`,
+    async (forwardedFor, clientIp) => {
+      const headers = {
+        'x-forwarded-for': forwardedFor,
+        'x-real-ip': '192.0.2.99',
+        forwarded: 'for=192.0.2.98',
+      };
+      const { requestId } = await server.client.get('/health', undefined, headers);
+      const line = await vi.waitFor(() => {
+        const found = readLines(server.process).find((candidate) => candidate.requestId === requestId);
+        if (!found) throw new Error('no line yet');
+        return found;
+      }, patience);
+      expect(isIP(line.clientIp)).not.toBe(0);
+      expect(line.clientIp).toBe(addressOf(clientIp));
+    },
+  );
 
-  it('the audit has the same address', async () => {
+  it(`with TRUST_PROXY=${TRUST_PROXY}, the audit has the same client address as the log`, async () => {
     const [forwardedFor, clientIp] = table[TRUST_PROXY]?.[0] ?? ['', peer];
     const headers = { 'x-forwarded-for': forwardedFor };
     const { client, adminApiKey: admin } = server;

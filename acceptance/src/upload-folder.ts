@@ -1,5 +1,5 @@
-// A process that uploads a folder, for a test to kill it in the middle. Its one argument is an `UploadJob` in JSON; the API
-// key is in LATCHKEY_API_KEY. It writes a line of JSON for each step, then one with the result.
+// A process that uploads a folder, so that a test can kill it. Its argument is an `UploadJob` in JSON, and LATCHKEY_API_KEY has
+// the API key. It writes a line of JSON for each step, then one with the result.
 import { createFileMemory, openFolder, upload } from '@latchkey/uploader/node';
 
 export interface UploadJob {
@@ -16,7 +16,7 @@ export type UploadLine =
       readonly statuses: Readonly<Record<string, string>>;
       readonly complete: boolean;
       readonly tokens: number;
-      /** The most that the process ever had in memory. */
+      /** The highest resident memory of the process. */
       readonly peakMiB: number;
     };
 

@@ -1,4 +1,4 @@
-// What a test drives in a browser: `start(options)` uploads what the input has, `state` tells how it goes.
+// The page that a test drives: `start(options)` uploads the files of the input, and `state` has the progress.
 import { filesFromList, upload } from '/uploader/index.js';
 
 const controller = new AbortController();

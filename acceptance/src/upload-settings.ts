@@ -1,7 +1,7 @@
 import type { S3Server } from '@latchkey/rig/stores/s3-server';
 import type { Environment } from './server-process.ts';
 
-/** What turns `POST /presign` on, for a bucket. */
+/** The variables that turn on `POST /presign` for a bucket. */
 export function uploadSettings(store: Omit<S3Server, 'close'>): Environment {
   return {
     ENABLE_PRESIGN: 'true',
@@ -14,7 +14,7 @@ export function uploadSettings(store: Omit<S3Server, 'close'>): Environment {
   };
 }
 
-/** For tests that ask for URLs and send nothing to them: to sign one is arithmetic, so no store has to be there. */
+/** For tests that request URLs without using them. Signing needs no connection, so the store need not exist. */
 export const uploadsOn = uploadSettings({
   endpoint: 'http://127.0.0.1:9',
   bucket: 'videos',

@@ -6,18 +6,18 @@ import { pipeline } from 'node:stream/promises';
 
 const KiB = 1024;
 
-/** Sizes of a presentation with everything in it: from 1 KiB to 64 MiB, 260 MB in all where there are 198. */
+/** Sizes of the segments of a presentation, from 1 KiB to 64 MiB. 198 of them are 260 MB. */
 export function mixedSizes(count: number): number[] {
   const rare: Readonly<Record<number, number>> = { 7: 64 * KiB, 77: 64 * KiB, 111: 33 * KiB, 150: 17 * KiB };
   return Array.from({ length: count }, (_, n) => {
     const inKiB = rare[n];
     if (inKiB !== undefined) return inKiB * KiB;
-    // 1 KiB, then sizes that no block divides, up to 1.4 MiB.
+    // 1 KiB, then uneven sizes up to 1.4 MiB.
     return n === 0 ? KiB : (KiB + ((n * 7_919) % 1_400) * KiB * (n % 3 === 0 ? 1 : 0.3) + (n % 17)) | 0;
   });
 }
 
-/** Writes segments of these sizes, a media playlist that names them all and a multivariant one. @returns paths, sorted */
+/** Writes segments of these sizes, a media playlist with all of them, and a multivariant one. @returns their paths, sorted */
 export async function writeSource(folder: string, sizes: readonly number[]): Promise<string[]> {
   const names = sizes.map((_, n) => `${String(n).padStart(5, '0')}.${n % 5 === 0 ? 'm4s' : 'ts'}`);
   const texts = {
@@ -27,12 +27,12 @@ export async function writeSource(folder: string, sizes: readonly number[]): Pro
   await mkdir(join(folder, 'video'), { recursive: true });
   for (const [path, lines] of Object.entries(texts)) await writeFile(join(folder, path), lines.join('\n'));
   for (const [n, name] of names.entries())
-    await writeFile(join(folder, 'video', name), octets(n, sizes[n] ?? 0));
+    await writeFile(join(folder, 'video', name), makeBytes(n, sizes[n] ?? 0));
   return [...Object.keys(texts), ...names.map((name) => `video/${name}`)].sort();
 }
 
-/** Octets in which every block is another one, and other ones in each file. */
-function octets(seed: number, size: number): Buffer {
+/** Bytes whose blocks all differ, within a file and between files. */
+function makeBytes(seed: number, size: number): Buffer {
   const cipher = createCipheriv('aes-128-ctr', Buffer.alloc(16, seed % 256), Buffer.alloc(16, seed >> 8));
   return cipher.update(Buffer.alloc(size));
 }
@@ -43,7 +43,7 @@ export async function hashOfFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The object at a URL that everybody may read: its hash and its type. */
+/** Hash and type of the object at a public URL. */
 export async function readObject(url: string): Promise<{ hash: string; type: string | null }> {
   const answer = await fetch(url);
   const hash = createHash('sha256');

@@ -16,7 +16,7 @@ import { uploadSettings } from './upload-settings.ts';
 import { hashOfFile, mixedSizes, readObject, writeSource } from './upload-source.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
-// The package as it is published, in Chromium: a page of one origin, the key server and the store of two others.
+// The package as it is published, in Chromium. The page, the key server and the store have three different origins.
 const page = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const folder = makeFolder();
 execFileSync(process.execPath, [page('../../sdk/uploader/build-package.ts'), join(folder.path, 'uploader')], {
@@ -36,7 +36,7 @@ const gate = await openUploadGate(store.endpoint, async ({ method, status }) => 
   if (method === 'PUT' && status === 200 && --passing < 0) await held.promise;
 });
 
-/** So many uploads are done, and no more than are under way then are begun. @returns lets the others through */
+/** Holds back acknowledgements after `count` of them. @returns a function that releases them */
 function holdAfter(count: number): () => void {
   passing = count;
   held = Promise.withResolvers();
@@ -52,7 +52,7 @@ const server = await startSingleNode({
   CORS_ORIGINS: pages.origin,
 });
 const source = join(folder.path, 'source');
-// The files about one of 64 MiB, and the playlists.
+// Among them is one file of 64 MiB.
 const sizes = mixedSizes(40);
 const paths = await writeSource(source, sizes);
 const browser = await openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium');
@@ -74,7 +74,7 @@ interface State {
   } | null;
 }
 
-/** A page where the user has a token for uploads to one content. */
+/** Opens a page whose user has tokens for uploads to one content. */
 async function openPage() {
   const contentId = await registerContent(server);
   const tab = await browser.newPage();
@@ -107,7 +107,7 @@ const puts = (contentId: string, since = 0) =>
     .filter(({ method, path, status }) => method === 'PUT' && status === 200 && path.includes(contentId))
     .map(({ path }) => path.split(`/content/${contentId}/`)[1] ?? '');
 
-it('a folder arrives octet for octet although the page is reloaded half-way, and nothing known to have arrived is sent again', async () => {
+it('after a reload of the page half-way, an upload arrives byte for byte, and no acknowledged file is sent again', async () => {
   const { tab, contentId, tokens } = await openPage();
   const letThrough = holdAfter(20);
   await begin(tab, contentId);
@@ -115,7 +115,7 @@ it('a folder arrives octet for octet although the page is reloaded half-way, and
   const first = await stateOf(tab);
   await tab.reload();
   letThrough();
-  // What is under way ends with the page that began it.
+  // Uploads under way ended with the page.
   const remembered: string[] = await tab.evaluate(
     "Object.keys(localStorage).map((name) => name.split(' content/')[1].replace(/^[^/]*\\//, ''))",
   );
@@ -147,7 +147,7 @@ it('a folder arrives octet for octet although the page is reloaded half-way, and
   }
 });
 
-it.skipIf(process.env.TEST_S3_ENDPOINT)('a URL that has run out is renewed', async () => {
+it.skipIf(process.env.TEST_S3_ENDPOINT)('the uploader in a browser replaces an expired URL', async () => {
   const { tab, contentId } = await openPage();
   const seen = gate.answers.length;
   aheadMs = 301_000;
@@ -188,7 +188,7 @@ it('a file that changes before the store has acknowledged it fails with READ_FAI
   });
 });
 
-it('aborting ends what is under way and tells what is done', async () => {
+it('an aborted upload stops, and its result lists the uploaded and the aborted files', async () => {
   const { tab, contentId } = await openPage();
   holdAfter(5);
   await begin(tab, contentId);

@@ -21,7 +21,7 @@ vi.setConfig({ testTimeout: 180_000 });
 let aheadMs = 0;
 const store = await startS3Server({ now: () => Date.now() + aheadMs });
 const gate = await openUploadGate(store.endpoint, ({ status }) => {
-  // The URL that is asked for next is a good one again.
+  // The next URL is valid again.
   if (status === 403) aheadMs = 0;
 });
 const server = await startSingleNode(uploadSettings({ ...store, endpoint: gate.endpoint }));
@@ -33,21 +33,21 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** URLs that were given to an API key. */
+/** How many URLs an API key got. */
 const presignedFor = (id: string) =>
   readLines(server.process).filter(
     ({ path, status, principal }) => path === '/presign' && status === 200 && principal?.id === id,
   ).length;
 const objectUrl = (contentId: string, path: string) =>
   `${store.endpoint}/${store.bucket}/content/${contentId}/${path}`;
-/** Paths that the store has acknowledged since the n-th answer, in its order. */
+/** Paths that the store has acknowledged since the n-th answer, in order. */
 const acknowledged = (contentId: string, since = 0) =>
   gate.answers
     .slice(since)
     .filter(({ method, status }) => method === 'PUT' && status === 200)
     .map(({ path }) => path.split(`/content/${contentId}/`)[1] ?? '');
 
-/** Uploads in a process of its own. @param killAt the part of all octets at which it is killed */
+/** Uploads in a process of its own. @param killAt the share of all bytes at which it is killed */
 async function uploadFolder(job: UploadJob, credential: string, killAt = 2) {
   const entry = fileURLToPath(new URL('upload-folder.ts', import.meta.url));
   const child = spawn(process.execPath, [entry, JSON.stringify(job)], {
@@ -76,7 +76,7 @@ describe('200 files of 1 KiB to 64 MiB', async () => {
   const contentId = await registerContent(server);
   const job = { folder: source, memory: join(folder.path, 'memory'), contentId, keyServerUrl: server.url };
 
-  it('killed half-way and begun again, they arrive octet for octet, and none that was known to have arrived is sent again', async () => {
+  it('an upload that is killed half-way and repeated arrives byte for byte, and sends no acknowledged file again', async () => {
     expect([paths.length, Math.min(...sizes), Math.max(...sizes)]).toEqual([200, 1024, 64 * 1024 ** 2]);
     const first = await uploadFolder(job, apiKey, 0.5);
     expect([first.signal, first.result]).toEqual(['SIGKILL', undefined]);
@@ -86,7 +86,7 @@ describe('200 files of 1 KiB to 64 MiB', async () => {
       .map((line) => JSON.parse(line).place.split(`/${contentId}/`)[1]);
     const arrived = acknowledged(contentId);
     expect(remembered.length).toBeGreaterThan(20);
-    // Four are under way at a time: of those the store may know more than the process had time to write down.
+    // Four are under way at a time. The store may have acknowledged some that the process had no time to record.
     expect(arrived.length - remembered.length).toBeLessThanOrEqual(4);
     expect(arrived).toEqual(expect.arrayContaining(remembered));
     expect(arrived.some((path) => path.endsWith('.m3u8'))).toBe(false);
@@ -97,7 +97,7 @@ describe('200 files of 1 KiB to 64 MiB', async () => {
     const sent = acknowledged(contentId, seen);
     expect(second.result).toMatchObject({ complete: true });
     const left = paths.filter((path) => !remembered.includes(path));
-    // One that was under way when the process was killed may have been acknowledged only now, besides.
+    // A file that was under way at the kill may be acknowledged twice.
     expect([...new Set(sent)].sort()).toEqual(left);
     expect(
       Object.entries(second.result?.statuses ?? {}).filter(([, status]) => status === 'skipped'),
@@ -110,7 +110,7 @@ describe('200 files of 1 KiB to 64 MiB', async () => {
     for (const { loaded } of [first, second]) expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
     const total = (await openFolder(source)).reduce((sum, { size = 0 }) => sum + size, 0);
     expect(second.loaded.at(-1)).toBe(total);
-    // Four files of up to 64 MiB are under way; none of them is ever in memory as a whole.
+    // Four files of up to 64 MiB are under way at a time, and no file is in memory as a whole.
     expect(second.result?.peakMiB).toBeLessThan(200);
 
     for (const path of paths) {
@@ -125,17 +125,20 @@ describe('200 files of 1 KiB to 64 MiB', async () => {
 const files = [{ path: 'a.ts', data: Buffer.from('a segment') }];
 const options = { auth: () => apiKey, keyServerUrl: server.url };
 
-it.skipIf(process.env.TEST_S3_ENDPOINT)('a URL that has run out before it was used is renewed', async () => {
-  const contentId = await registerContent(server);
-  const seen = gate.answers.length;
-  aheadMs = 301_000;
-  const result = await upload(files, { ...options, contentId });
-  expect(result.files[0]).toMatchObject({ status: 'uploaded', attempts: 2 });
-  expect(gate.answers.slice(seen).map(({ status }) => status)).toEqual([403, 200]);
-  expect((await readObject(objectUrl(contentId, 'a.ts'))).type).toBe('video/mp2t');
-});
+it.skipIf(process.env.TEST_S3_ENDPOINT)(
+  'the uploader replaces a URL that expired before its use',
+  async () => {
+    const contentId = await registerContent(server);
+    const seen = gate.answers.length;
+    aheadMs = 301_000;
+    const result = await upload(files, { ...options, contentId });
+    expect(result.files[0]).toMatchObject({ status: 'uploaded', attempts: 2 });
+    expect(gate.answers.slice(seen).map(({ status }) => status)).toEqual([403, 200]);
+    expect((await readObject(objectUrl(contentId, 'a.ts'))).type).toBe('video/mp2t');
+  },
+);
 
-it('content that is not registered, and a key that may not upload, are refused with the server’s word and without a PUT', async () => {
+it('an upload to an unknown content, or with a key that may not upload, fails with the code of the server and without a PUT', async () => {
   const seen = gate.answers.length;
   const unknown = await upload(files, { ...options, contentId: 'not-there' });
   expect(unknown.files[0]?.error).toMatchObject({
@@ -149,7 +152,7 @@ it('content that is not registered, and a key that may not upload, are refused w
   expect(gate.answers.length).toBe(seen);
 });
 
-it('a file that is overwritten while it is sent is reported as failed, and the store acknowledges no mixture of the two', async () => {
+it('a file that is overwritten during its upload fails, and the store acknowledges no mixture of both versions', async () => {
   const contentId = await registerContent(server);
   const source = join(folder.path, 'changing');
   mkdirSync(source);
@@ -172,7 +175,7 @@ it('a file that is overwritten while it is sent is reported as failed, and the s
     files: [{ status: 'failed', error: { code: 'READ_FAILED' } }],
   });
   expect(gate.answers.filter(({ path, status }) => status === 200 && path.includes(contentId))).toEqual([]);
-  // As it is now it can be sent.
+  // The new version can be uploaded.
   expect((await upload(await openFolder(source), { ...options, contentId })).complete).toBe(true);
   const { hash } = await readObject(objectUrl(contentId, 'a.ts'));
   expect(hash).toBe(await hashOfFile(path));
@@ -181,7 +184,7 @@ it('a file that is overwritten while it is sent is reported as failed, and the s
 it.each([
   ['type', { 'Content-Type': 'text/html' }, 'a segment'],
   ['length', { 'Content-Type': 'video/mp2t' }, 'a longer segment'],
-])('another %s than what was asked for is refused by the store', async (_, headers, body) => {
+])('the store refuses an upload of another %s than the requested one', async (_, headers, body) => {
   const contentId = await registerContent(server);
   const request = { key: `content/${contentId}/a.ts`, contentType: 'video/mp2t', contentLength: 9 };
   const { json } = await server.client.post('/presign', apiKey, request);

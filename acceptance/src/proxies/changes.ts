@@ -70,7 +70,7 @@ export function openSetup(kind: ProxyKind, address: string): Change {
 }
 
 /** Believes the X-Forwarded-For of one load balancer, by the lines that each file has for it. */
-export function believeBalancer(kind: ProxyKind, address: string): Change {
+export function trustBalancer(kind: ProxyKind, address: string): Change {
   const lines: Record<ProxyKind, string[]> = {
     nginx: ['# set_real_ip_from', '# real_ip_header', '# real_ip_recursive'],
     Caddy: ['# trusted_proxies 10'],

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { SettingsOf } from '@latchkey/rig/stack/distributed-profile';
 import { nowSeconds, viewerToken } from '@latchkey/rig/tokens';
@@ -28,7 +27,7 @@ const shifts: Readonly<Record<string, number>> = {
 
 /** Variables for the processes of a stack that set their clocks apart. */
 export function clocksApart(): SettingsOf {
-  const preload = pathToFileURL(`${import.meta.dirname}/shift-clock.ts`).href;
+  const preload = import.meta.resolve('@latchkey/rig/shift-clock');
   const optionsOf = (shift: number) => ({ NODE_OPTIONS: `--import ${preload}?by=${shift * 1_000}` });
   return Object.fromEntries(Object.entries(shifts).map(([name, shift]) => [name, optionsOf(shift)]));
 }
