@@ -31,14 +31,14 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       flush = own.flush;
       close = async () => {};
       if (way === 'itself') return;
-      const neighbour = await serveNeighbour((app) => addAuthInternalRoutes(app, own));
-      const client = createApiKeyClient(neighbour.client);
+      const server = await serveNeighbour((app) => addAuthInternalRoutes(app, own));
+      const client = createApiKeyClient(server.client);
       verifier = client;
       flush = async () => {
         await client.flush();
         await own.flush();
       };
-      close = neighbour.close;
+      close = server.close;
     });
     afterEach(async () => {
       await close();

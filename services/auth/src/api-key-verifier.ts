@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ApiKeyVerifier } from '@latchkey/shared/contracts';
-import { isDatabaseUnavailable } from '@latchkey/shared/db';
-import { AppError } from '@latchkey/shared/errors';
+import { throwDatabaseFault } from '@latchkey/shared/db';
 import { toApiKeyState } from './api-key.ts';
 import { findApiKeyByHash } from './api-key-store.ts';
 import { createUseLog, type UseLogOptions } from './use-log.ts';
@@ -37,13 +36,8 @@ export function createApiKeyVerifier(options: ApiKeyVerifierOptions): OwnedApiKe
       // First, because the bootstrap key may have any form.
       if (bootstrapHash !== null && isSameHash(keyHash, bootstrapHash)) return bootstrapState;
       if (!wellFormed) return null;
-      try {
-        const row = await findApiKeyByHash(db, keyHash);
-        return row ? toApiKeyState(row) : null;
-      } catch (error) {
-        if (isDatabaseUnavailable(error)) throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: error });
-        throw error;
-      }
+      const row = await findApiKeyByHash(db, keyHash).catch(throwDatabaseFault);
+      return row ? toApiKeyState(row) : null;
     },
     noteUse: uses.note,
     flush: uses.flush,

@@ -26,12 +26,10 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       close = async () => {};
       if (way === 'itself') return;
       const own = { reader, registry };
-      const neighbour = await serveNeighbour((app) =>
-        addContentInternalRoutes(app, own.reader, own.registry),
-      );
-      reader = createContentClient(neighbour.client);
-      registry = createKeyVersionClient(neighbour.client);
-      close = neighbour.close;
+      const server = await serveNeighbour((app) => addContentInternalRoutes(app, own.reader, own.registry));
+      reader = createContentClient(server.client);
+      registry = createKeyVersionClient(server.client);
+      close = server.close;
     });
     afterEach(async () => {
       await close();

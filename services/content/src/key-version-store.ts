@@ -1,7 +1,6 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { KeyVersionRegistry } from '@latchkey/shared/contracts';
-import { isDatabaseUnavailable } from '@latchkey/shared/db';
-import { AppError } from '@latchkey/shared/errors';
+import { throwDatabaseFault } from '@latchkey/shared/db';
 import type { Database } from './own-tables.ts';
 
 /** The versions in use, ascending. */
@@ -14,18 +13,13 @@ export async function knownKeyVersions(db: Database): Promise<number[]> {
 export function createKeyVersionRegistry({ db, clock }: { db: Database; clock: Clock }): KeyVersionRegistry {
   return {
     async compare(fingerprints) {
-      try {
-        const differing: number[] = [];
-        for (const [version, fingerprint] of fingerprints) {
-          const stored = await storeFirst(db, version, fingerprint, clock.now());
-          if (stored !== fingerprint) differing.push(version);
-        }
-        const known = await knownKeyVersions(db);
-        return { differing, missing: known.filter((version) => !fingerprints.has(version)) };
-      } catch (error) {
-        if (!isDatabaseUnavailable(error)) throw error;
-        throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: error });
+      const differing: number[] = [];
+      for (const [version, fingerprint] of fingerprints) {
+        const stored = await storeFirst(db, version, fingerprint, clock.now()).catch(throwDatabaseFault);
+        if (stored !== fingerprint) differing.push(version);
       }
+      const known = await knownKeyVersions(db).catch(throwDatabaseFault);
+      return { differing, missing: known.filter((version) => !fingerprints.has(version)) };
     },
   };
 }

@@ -43,11 +43,11 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       reader = own;
       close = async () => {};
       if (way === 'itself') return;
-      const neighbour = await serveNeighbour((app) =>
+      const server = await serveNeighbour((app) =>
         addLeaseInternalRoutes(app, own, createDatabaseFeed(database.db)),
       );
-      reader = createLeaseClient(neighbour.client);
-      close = neighbour.close;
+      reader = createLeaseClient(server.client);
+      close = server.close;
     });
     afterEach(async () => {
       await close();
@@ -126,15 +126,15 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       order.push('head');
       return 7;
     };
-    const neighbour = await serveNeighbour((app) =>
+    const server = await serveNeighbour((app) =>
       addLeaseInternalRoutes(app, reader, { ...createDatabaseFeed(database.db), head }),
     );
-    const client: LeaseClient = createLeaseClient(neighbour.client);
+    const client: LeaseClient = createLeaseClient(server.client);
     expect(await client.stamped.findLease(randomUUID())).toEqual({ value: null, asOf: 7 });
     expect(await client.stamped.findMark('ann', 'film')).toEqual({ value: null, asOf: 7 });
     // A number that is read after the row could be that of a change which the row does not show.
     expect(order).toEqual(['head', 'lease', 'head', 'mark']);
-    await neighbour.close();
+    await server.close();
     await database.close();
   });
 });

@@ -1,7 +1,6 @@
 import type { LeaseReader } from '@latchkey/shared/contracts';
 import { isUuid } from '@latchkey/shared/contracts';
-import { createTableCheck, isDatabaseUnavailable } from '@latchkey/shared/db';
-import { AppError } from '@latchkey/shared/errors';
+import { createTableCheck, throwDatabaseFault } from '@latchkey/shared/db';
 import { toLeaseState } from './lease.ts';
 import { openLeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
@@ -25,14 +24,9 @@ export function createLeaseReader({
       if (!isUuid(leaseId)) return null;
       const lease = await openLeaseStore(db, revocations)
         .then((leases) => leases.find(leaseId))
-        .catch(unavailable);
+        .catch(throwDatabaseFault);
       return lease && toLeaseState(lease, { renewGraceSeconds });
     },
-    findMark: (viewerId, contentId) => marks.findLatest(viewerId, contentId).catch(unavailable),
+    findMark: (viewerId, contentId) => marks.findLatest(viewerId, contentId).catch(throwDatabaseFault),
   };
-}
-
-function unavailable(error: unknown): never {
-  if (!isDatabaseUnavailable(error)) throw error;
-  throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: error });
 }

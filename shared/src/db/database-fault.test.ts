@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDatabaseUnavailable } from './database-fault.ts';
+import { isDatabaseUnavailable, throwDatabaseFault } from './database-fault.ts';
 import { openDatabase } from './open.ts';
 
 const fault = (code: string, message = 'x') => Object.assign(new Error(message), { code });
@@ -62,4 +62,12 @@ test('an unreachable Postgres counts as an unavailable database', async () => {
   const asked = db.selectFrom('contents').select('id').execute();
   expect(isDatabaseUnavailable(await asked.catch((error: unknown) => error))).toBe(true);
   await db.destroy();
+});
+
+test('a query that fails because the database is away throws DEPENDENCY_UNAVAILABLE, and another fault is thrown as it is', () => {
+  const away = fault('ECONNREFUSED');
+  expect(() => throwDatabaseFault(away)).toThrow(
+    expect.objectContaining({ code: 'DEPENDENCY_UNAVAILABLE', cause: away }),
+  );
+  expect(() => throwDatabaseFault(fault('SQLITE_ERROR', 'no such table'))).toThrow('no such table');
 });

@@ -1,3 +1,5 @@
+import { AppError } from '../errors/errors.ts';
+
 /** SQLite result codes (sqlite.org/rescode.html) that concern the file or the disk, not the statement. */
 const sqliteCodes = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PROTOCOL|PERM)/;
 /**
@@ -19,4 +21,9 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   if (sqliteCodes.test(code) || networkCodes.test(code)) return true;
   if (/^[0-9A-Z]{5}$/.test(code) && postgresClasses.test(code)) return true;
   return poolMessages.test(error.message);
+}
+
+/** For the `catch` of a query whose caller may be another service. @throws AppError DEPENDENCY_UNAVAILABLE, or the error itself */
+export function throwDatabaseFault(error: unknown): never {
+  throw isDatabaseUnavailable(error) ? new AppError('DEPENDENCY_UNAVAILABLE', { cause: error }) : error;
 }

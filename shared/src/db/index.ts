@@ -1,6 +1,6 @@
 export { cleanAudit } from './clean-audit.ts';
 export { type Cursor, encodeCursor } from './cursor.ts';
-export { isDatabaseUnavailable } from './database-fault.ts';
+export { isDatabaseUnavailable, throwDatabaseFault } from './database-fault.ts';
 export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';
 export { anyId, findLatestMark } from './find-latest-mark.ts';
 export { isPostgres } from './is-postgres.ts';
