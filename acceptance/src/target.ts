@@ -61,6 +61,9 @@ export interface OwnServer extends Target {
  */
 export const areContainers = inject('containersOf') !== null;
 
+/** Whether servers with settings of a test's own are single nodes, on SQLite. */
+export const isSingleNode = !areContainers && inject('separateOn') === null;
+
 /** A single node that this test started. */
 export interface OwnSingleNode extends OwnServer {
   /** Its folder, with `latchkey.db` in it. */
@@ -85,8 +88,8 @@ export function startServer(env: Environment = {}): Promise<OwnServer> {
 
 /** As `startServer`, for a test that closes the server itself: only a few servers may run as containers at a time. */
 export async function startServerToClose(env: Environment = {}): Promise<OwnServer> {
+  if (isSingleNode) return startSingleNodeToClose(env);
   const [postgres, images] = [inject('separateOn'), inject('containersOf')];
-  if (!postgres && !images) return startSingleNodeToClose(env);
   const all = { ...leastSettings(), ...env };
   const started = postgres
     ? { ...(await startSeparateServices(all, postgres)), peer: loopback }

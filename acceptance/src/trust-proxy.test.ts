@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { readLines } from './request-lines.ts';
-import { areContainers, type OwnServer, startServerToClose } from './target.ts';
+import { areContainers, isSingleNode, type OwnServer, startServerToClose } from './target.ts';
 
 const spoofed = '198.51.100.7, 203.0.113.9';
 /** In the table: the address of this test as the server sees it. */
@@ -47,8 +47,10 @@ const table: Record<string, [forwardedFor: string, clientIp: string][]> = {
   '10.0.0.0/8': [[spoofed, peer]],
 };
 
-/** Containers take half a minute to start and stop, so only one of each kind of setting is tested with them. */
-const settings = areContainers ? ['', '2', 'loopback'] : Object.keys(table);
+/**
+ * Services take seconds to start, containers half a minute, so only one of each kind of setting is tested with them.
+ */
+const settings = isSingleNode ? Object.keys(table) : ['', '2', 'loopback'];
 
 describe.each(settings)('TRUST_PROXY=%s', (TRUST_PROXY) => {
   let server: OwnServer;
