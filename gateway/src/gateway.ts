@@ -8,7 +8,6 @@ import type { Metrics } from '@latchkey/shared/metrics';
 import { resolveClientIp, type TrustProxy } from '@latchkey/shared/net';
 import { addAdminFiles } from './admin-files.ts';
 import { addCors, createCorsHeaders, ignoreForeignCookies } from './cors.ts';
-import type { ServiceDocument } from './service-documents.ts';
 
 interface GatewayOptions {
   version: string;
@@ -23,7 +22,7 @@ interface GatewayOptions {
   operatorLog: OperatorLog;
   metrics: Metrics;
   /** For separate services: reads their OpenAPI documents. */
-  serviceDocuments?: () => Promise<ServiceDocument[]>;
+  serviceDocuments?: Parameters<typeof addOpenApi>[1]['others'];
 }
 
 /** The host of both profiles, before services are mounted on it or requests forwarded from it. It holds no secret. */

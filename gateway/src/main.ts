@@ -14,6 +14,7 @@ import {
   viewerTokenVariables,
   weakSecretRules,
 } from '@latchkey/shared/config';
+import { createNeighbourClient } from '@latchkey/shared/internal';
 import { createLoggedReadiness, createShutdown, type Shutdown } from '@latchkey/shared/lifecycle';
 import {
   createOperatorLog,
@@ -29,9 +30,8 @@ import { createUpstream, systemLookup, type Upstream } from '@latchkey/shared/up
 import packageJson from '../package.json' with { type: 'json' };
 import { addForwarding } from './add-forwarding.ts';
 import { createGateway } from './gateway.ts';
-import type { ServiceName } from './route-table.ts';
+import { type ServiceName, serviceNames } from './route-table.ts';
 import { serviceDependencies } from './service-dependencies.ts';
-import { fetchServiceDocuments } from './service-documents.ts';
 import { addGatheredStatistics } from './statistics/add-gathered-statistics.ts';
 
 /** Connections to each address of a service: enough for a burst of key requests, few enough for the limit of open files. */
@@ -140,6 +140,26 @@ function openUpstreams(
     'key-derivation': open('key-derivation', values.keyDerivationUrls),
     eventStreams: open('the event streams of auth', values.authUrls, streamConnections),
   };
+}
+
+/**
+ * The OpenAPI documents of all services.
+ *
+ * @throws AppError DEPENDENCY_UNAVAILABLE if one does not answer: half a document would be wrong
+ */
+function fetchServiceDocuments(
+  upstreams: Readonly<Record<ServiceName, Upstream>>,
+  secret: string,
+  onFault: (service: string, error: unknown) => void,
+): Promise<{ paths?: Record<string, unknown> }[]> {
+  return Promise.all(
+    serviceNames.map((name) =>
+      createNeighbourClient({ name, upstream: upstreams[name], secret, onFault }).get(
+        '/openapi.json',
+        (document) => document as { paths?: Record<string, unknown> },
+      ),
+    ),
+  );
 }
 
 if (import.meta.main) main().catch((error) => explainAndExit(error, process, process.env));
