@@ -3,9 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { renewFeedHistory } from '../db/index.ts';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
-import { appendChange, purgeChanges } from './append-change.ts';
 import { createInProcessBus } from './bus.ts';
-import { createDatabaseFeed } from './database-feed.ts';
+import { appendChange, createDatabaseFeed, purgeChanges } from './database-feed.ts';
 import { createFeedFollower } from './feed-follower.ts';
 import type { BusMessage } from './message.ts';
 

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
-import { appendChange, purgeChanges } from './append-change.ts';
 import { createInProcessBus } from './bus.ts';
-import { createDatabaseFeed } from './database-feed.ts';
+import { appendChange, createDatabaseFeed, purgeChanges } from './database-feed.ts';
 import { createFeedFollower } from './feed-follower.ts';
 import { pullIntervalMs } from './feed-position.ts';
 import { createLedger } from './ledger.ts';

@@ -3,9 +3,9 @@ import { writeAudit } from '../audit/audit-row.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
 import { createColumnCheck, type Database, inTransaction, type Schema } from '../db/index.ts';
-import { appendChange } from './append-change.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
+import { appendChange } from './database-feed.ts';
 import type { BusMessage, Notice } from './message.ts';
 
 /**

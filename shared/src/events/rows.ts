@@ -1,4 +1,3 @@
 // The parts of this folder that need the database. Key-derivation has none, and its image carries no driver.
-export { purgeChanges } from './append-change.ts';
-export { createDatabaseFeed } from './database-feed.ts';
+export { createDatabaseFeed, purgeChanges } from './database-feed.ts';
 export { createLedger } from './ledger.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ConfigError } from '../config/index.ts';
-import { explainAndExit } from './explain-and-exit.ts';
+import { explainAndExit } from './explain-refusal.ts';
 
 /** What is written for an error, and the code of the exit. */
 function explained(error: unknown): { text: string; code: number | undefined } {

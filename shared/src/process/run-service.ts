@@ -22,7 +22,7 @@ import { createOperatorLog, createStderrWriter, type OperatorLog } from '../log/
 import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
-import { explainAndExit } from './explain-and-exit.ts';
+import { explainAndExit } from './explain-refusal.ts';
 import { createProcessBase, type ProcessContext } from './process-context.ts';
 import { createServiceProcess, type ServiceProcess } from './service-process.ts';
 
