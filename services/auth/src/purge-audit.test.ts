@@ -66,7 +66,7 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
     expect(await left()).toEqual(['act, 20000 days']);
   });
 
-  test('thousands of old audit rows are removed in steps of five hundred, also within one instant and between rows that stay', async () => {
+  test('thousands of old audit rows are removed in steps of at most a thousand, also within one instant and between rows that stay', async () => {
     await add(Array.from({ length: 3_000 }, (_, n) => row(n % 3 === 0 ? 'act' : 'refusal of a stranger', 8)));
     let mostRows = 0;
     const watched = database.db.withPlugin({
@@ -77,7 +77,7 @@ describe.each(databaseKinds(process.env))('the purge of the audit on $name', ({ 
       },
     });
     expect(await createAuditPurge({ db: watched, clock, retention }).run()).toBe(2_000);
-    expect(mostRows).toBe(500);
+    expect(mostRows).toBeLessThanOrEqual(1_000);
     expect(await left()).toHaveLength(1_000);
   });
 

@@ -1,14 +1,7 @@
 import type { Clock } from '@latchkey/shared/clock';
-import { inUnsyncedTransaction } from '@latchkey/shared/db';
-import type { Database } from './own-tables.ts';
+import { getAsideWriter, inUnsyncedTransaction, runPaced } from '@latchkey/shared/db';
+import type { Database, Transaction } from './own-tables.ts';
 
-/**
- * Rows of one step: 5 to 10 ms on either database, indexes included, so that no request waits longer for the one writer of SQLite.
- * With the pause it removes some 25,000 rows a second, five times what 5,000 acts a second add.
- */
-const rowsPerStep = 500;
-/** A pause in which requests can write. */
-const pauseMs = 10;
 const dayMs = 86_400_000;
 
 /** How long rows are kept, in days; 0 keeps them always. */
@@ -55,25 +48,32 @@ export function createAuditPurge({
     refusalsDays: beginning,
     strangersDays: beginning,
   };
-  let isStopped = false;
+  const aside = getAsideWriter(db);
+  const stopping = new AbortController();
 
   async function purgeKind(kind: Kind): Promise<number> {
     const days = retention[kind];
     if (days === 0) return 0;
     const before = clock.now() - days * dayMs;
     let removed = 0;
-    while (!isStopped) {
-      const rows = await readAfter(db, places[kind], before);
+    const step = async (limit: number) => {
+      const rows = await readAfter(db, places[kind], before, limit);
       const last = rows.at(-1);
-      if (!last) break;
+      if (!last) return false;
       const due = rows.filter((row) => kindOf(row) === kind).map(({ number }) => number);
-      if (due.length > 0)
-        await inUnsyncedTransaction(db, (tx) => tx.deleteFrom('audit').where('number', 'in', due).execute());
+      if (due.length > 0) await remove(due);
       removed += due.length;
       places[kind] = { at: last.at, number: last.number };
-      await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    }
+      return true;
+    };
+    await runPaced(db, { clock, signal: stopping.signal, step, isAside: aside !== null });
     return removed;
+  }
+
+  async function remove(numbers: number[]): Promise<void> {
+    const removeFrom = (rows: Database | Transaction) =>
+      rows.deleteFrom('audit').where('number', 'in', numbers).execute();
+    await (aside ? removeFrom(aside) : inUnsyncedTransaction(db, removeFrom));
   }
 
   return {
@@ -83,13 +83,13 @@ export function createAuditPurge({
       return removed;
     },
     stop() {
-      isStopped = true;
+      stopping.abort();
     },
   };
 }
 
-/** Reads by the index of times, whatever the kind, so that a statement never reads more rows than these. */
-function readAfter(db: Database, place: Place, before: number) {
+/** Reads by the index of times, whatever the kind, so that a statement never reads more rows than the limit. */
+function readAfter(db: Database, place: Place, before: number, limit: number) {
   return db
     .selectFrom('audit')
     .select(['number', 'at', 'actor_kind', 'outcome'])
@@ -97,7 +97,7 @@ function readAfter(db: Database, place: Place, before: number) {
     .where((eb) => eb(eb.refTuple('at', 'number'), '>', eb.tuple(place.at, place.number)))
     .orderBy('at')
     .orderBy('number')
-    .limit(rowsPerStep)
+    .limit(limit)
     .execute();
 }
 
