@@ -203,7 +203,7 @@ try {
   }
   await step('it goes down and leaves nothing', () => project.remove());
   await step('the black-box tests with settings of their own pass', checkOwnSettings);
-  await step('the single node keeps what it was told over a restart', async () => {
+  await step('the single node keeps its content over a restart', async () => {
     await project.run(['up', '--detach', 'single-node']);
     await project.ready('single-node');
     await register(await project.url('single-node'), 'kept');

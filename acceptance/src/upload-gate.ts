@@ -1,6 +1,6 @@
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 
 /** An answered request to the store. */
 export interface StoreAnswer {
@@ -41,13 +41,6 @@ export async function openUploadGate(
     // For errors after the body has been passed on.
     forwarded.on('error', () => outgoing.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answers,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const { origin, close } = await listenOnLoopback(server);
+  return { endpoint: origin, answers, close };
 }

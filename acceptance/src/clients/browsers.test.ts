@@ -37,7 +37,7 @@ interface Playing {
   readonly until?: string;
 }
 
-/** Plays in a page of its own until the end, or a failure, or what is waited for. */
+/** Plays in a new page until the film ends, playback fails or `until` is true. */
 async function play(player: string, film: Screening, options: Playing = {}): Promise<Seen> {
   const { url = film.url, until = 'seen.ended || seen.failed', ...more } = options;
   const page = await browser.newPage();
@@ -54,13 +54,13 @@ const ended = { ended: true, errors: [] };
 
 describe.each(['hls', 'shaka', 'videojs'])('%s', (player) => {
   it.each<Container>(['ts', 'fmp4'])(
-    `${player} plays %s to the end with the token in a header, which no media server is shown`,
+    `${player} plays %s to the end with the token in a header that the media server does not receive`,
     async (container) => {
       const film = await stage.screen(container);
       const { result, keys, files } = await stage.watch(film, () => play(player, film, { place: 'header' }));
       expect(result).toMatchObject(ended);
       expect(result.currentTime).toBeGreaterThan(seconds - 0.5);
-      // Those that were decoded are counted a little later, and a busy machine leaves some out.
+      // The browser counts pictures a little later, and drops some on a busy machine.
       expect(result.pictures).toBeGreaterThan(pictures / 2);
       expect(answersOf(keys)).toEqual(['200']);
       // Three epochs, and for fMP4 a fourth, of which the sound has a fraction of a second.
@@ -111,7 +111,7 @@ describe('trick play', () => {
   const iFrameFiles = (files: readonly { path: string }[]) =>
     files.filter(({ path }) => /\/i-frames-index\/\d+\./.test(path));
 
-  it('trick play of Shaka Player loads encrypted I-frames, under the keys that the film has anyway', async () => {
+  it('trick play of Shaka Player loads encrypted I-frames and decrypts them with the keys of the film', async () => {
     const film = await stage.screen('fmp4');
     const { result, keys, files } = await stage.watch(film, () =>
       play('shaka', film, { place: 'header', iFrames: true }),
@@ -148,7 +148,7 @@ describe('video.js', () => {
     expect(result.ended).toBe(false);
   });
 
-  it('video.js takes no refusal of a key for final: it asks on, and the page hears of no error', async () => {
+  it('video.js repeats a refused key request, and the page gets no error', async () => {
     const film = await stage.screen('ts');
     const until = 'seen.refused > 2';
     const { result, keys } = await stage.watch(film, () => play('videojs', film, { until }));

@@ -28,7 +28,7 @@ export interface Screening extends EncryptedVideo {
   readonly urlWithCookie: string;
 }
 
-/** What was asked for while a player ran. */
+/** The requests while a player ran. */
 interface Watched<Result> {
   readonly result: Result;
   readonly keys: readonly KeyRequest[];
@@ -41,7 +41,7 @@ export interface ClientSetup {
   readonly folder: string;
   screen(container: Container): Promise<Screening>;
   watch<Result>(screening: Screening, play: () => Promise<Result>): Promise<Watched<Result>>;
-  /** Spends the viewer's key requests of this minute but for so many, where the server counts them. */
+  /** Makes key requests until the rate limit leaves the viewer only `left` of them in this minute. */
   spendKeyRequests(screening: Screening, left: number): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export async function openClientSetup(settings: Readonly<Record<string, string>>
     startServer({ VIEWER_TOKEN_FROM, CORS_ORIGINS: films.origin, ...settings }),
     makeFilm(join(folder.path, 'clear')),
   ]);
-  // Encrypted once: each test has a viewer of its own, and looks at what was asked for while it ran.
+  // Encrypted once: each test has its own viewer, and looks only at the requests while it ran.
   const encrypted = new Map<Container, Promise<EncryptedVideo>>();
   const ownFolder = join(folder.path, 'own');
   mkdirSync(ownFolder);
@@ -113,7 +113,7 @@ export async function openClientSetup(settings: Readonly<Record<string, string>>
   };
 }
 
-/** Small pictures: it is not the decoder that is tested. */
+/** Small pictures, because the decoder is not what is tested. */
 async function makeFilm(folder: string): Promise<Record<Container, string>> {
   const scene = {
     picture: `testsrc2=size=320x180:rate=25:duration=${seconds}`,
@@ -129,5 +129,5 @@ async function makeFilm(folder: string): Promise<Record<Container, string>> {
 export const tokenPlaceOf = ({ path }: KeyRequest): 'query' | 'header or cookie' =>
   path.includes('access_token=***') ? 'query' : 'header or cookie';
 
-/** Whether a film's file was asked for with a credential, which is nobody's business but the key server's. */
+/** Whether a request for a film's file had a credential, which only the key server should receive. */
 export const showsToken = ({ headers }: FilmRequest): boolean => headers.authorization !== undefined;

@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const stage = await openClientSetup();
 
 let runs = 0;
-/** @returns pictures that ffmpeg decoded and wrote anew */
+/** @returns pictures that ffmpeg decoded and encoded again */
 async function play(url: string, options: readonly string[] = []): Promise<number> {
   const file = join(stage.folder, `played-${runs++}.mkv`);
   const args = ['-hide_banner', '-nostdin', '-loglevel', 'error', ...options, '-i', url];
@@ -44,7 +44,7 @@ describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
     expect(files.filter(({ headers }) => headers.cookie)).toHaveLength(files.length);
   });
 
-  it(`ffmpeg plays ${container} to the end with the token in the key URLs, and shows it to no media server`, async () => {
+  it(`ffmpeg plays ${container} to the end with the token in the key URLs, and does not send it to the media server`, async () => {
     const film = await stage.screen(container);
     const { result, keys, files } = await stage.watch(film, () => play(film.urlWithToken));
     expect(result).toBe(pictures);
@@ -53,7 +53,7 @@ describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
     expect(files.filter(showsToken)).toEqual([]);
   });
 
-  it(`ffmpeg of ${container} stops at the first key that is refused`, async () => {
+  it(`ffmpeg stops playing ${container} at the first refused key`, async () => {
     const film = await stage.screen(container);
     const { result, keys } = await stage.watch(film, () => play(film.url));
     expect(result).toBe(0);
@@ -68,7 +68,7 @@ it('ffmpeg plays fMP4 to the end through a break with a second initialization se
   expect(servedPaths(keys)).toHaveLength(3);
 });
 
-it('ffmpeg sends no cookie of a domain to a server on a port of its own', async () => {
+it('ffmpeg does not send a cookie with a domain to a key server on another port', async () => {
   const film = await stage.screen('ts');
   const cookies = ['-cookies', `latchkey_token=${film.token}; path=/; domain=127.0.0.1`];
   const { keys } = await stage.watch(film, () => play(film.url, cookies));

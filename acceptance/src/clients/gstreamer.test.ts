@@ -10,12 +10,12 @@ const gstLaunch = process.env.GST_LAUNCH_PATH;
 /** A picture of 320 x 180 in I420: one byte for the brightness of each point, and half a byte for its colour. */
 const pictureBytes = (320 * 180 * 3) / 2;
 
-// Vitest looks into a suite that it skips: nothing may be started there.
+// Vitest also runs the body of a suite that it skips, so nothing may be started there.
 const stage = (gstLaunch ? await openClientSetup() : undefined) as ClientSetup;
 
 describe.skipIf(!gstLaunch)('GStreamer', () => {
   let runs = 0;
-  /** @param source elements that give video and sound, named `film` @returns pictures that were decoded, and what was said */
+  /** @param source elements that give video and sound, named `film` @returns decoded pictures, and the program's output */
   async function play(source: readonly string[]): Promise<{ pictures: number; output: string }> {
     const file = join(stage.folder, `played-${runs++}.raw`);
     const video = ['film.', '!', 'queue', '!', 'videoconvert', '!', 'video/x-raw,format=I420'];
@@ -46,7 +46,7 @@ describe.skipIf(!gstLaunch)('GStreamer', () => {
       expect(answersOf(keys)).toEqual(['200']);
     });
 
-    it(`GStreamer's ${element} gets the key of fMP4 and decrypts none of it`, async () => {
+    it(`GStreamer's ${element} gets the key of fMP4 but cannot decrypt it`, async () => {
       const film = await stage.screen('fmp4');
       const { result, keys } = await stage.watch(film, () => play(decode(film.urlWithToken)));
       expect(result.pictures).toBe(0);

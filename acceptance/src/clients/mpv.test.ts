@@ -17,12 +17,12 @@ import { runProgram } from './run-program.ts';
 vi.setConfig({ testTimeout: 120_000 });
 const mpv = process.env.MPV_PATH;
 
-// Vitest looks into a suite that it skips: nothing may be started there.
+// Vitest also runs the body of a suite that it skips, so nothing may be started there.
 const stage = (mpv ? await openClientSetup() : undefined) as ClientSetup;
 
 describe.skipIf(!mpv)('mpv', () => {
   let runs = 0;
-  /** @returns pictures that mpv decoded and wrote anew */
+  /** @returns pictures that mpv decoded and encoded again */
   async function play(url: string, options: readonly string[] = []): Promise<number> {
     const file = join(stage.folder, `played-${runs++}.mkv`);
     const output = ['--no-audio', '--of=matroska', '--ovc=mpeg4', `--o=${file}`];
@@ -59,7 +59,7 @@ describe.skipIf(!mpv)('mpv', () => {
       expect(new Set(keys.map(tokenPlaceOf))).toEqual(new Set(['query']));
     });
 
-    it(`mpv of ${container} shows nothing without a token`, async () => {
+    it(`mpv shows nothing of ${container} without a token`, async () => {
       const film = await stage.screen(container);
       const { result, keys } = await stage.watch(film, () => play(film.url));
       expect(result).toBe(0);
@@ -67,10 +67,10 @@ describe.skipIf(!mpv)('mpv', () => {
     });
   });
 
-  it('mpv sends no cookie of --cookies-file to a server on a port of its own', async () => {
+  it('mpv does not send a cookie of --cookies-file to a key server on another port', async () => {
     const film = await stage.screen('ts');
     const file = join(stage.folder, 'cookies.txt');
-    // The format of Netscape: domain, subdomains too, path, secure, end, name, value.
+    // Netscape's format: domain, whether subdomains too, path, whether secure, end, name, value.
     const line = ['127.0.0.1', 'FALSE', '/', 'FALSE', '0', 'latchkey_token', film.token].join('\t');
     writeFileSync(file, `# Netscape HTTP Cookie File\n${line}\n`);
     const cookies = ['--cookies', `--cookies-file=${file}`];

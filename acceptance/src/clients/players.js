@@ -1,4 +1,4 @@
-// What an application writes to play through a key server with players as they are published, one function for each.
+// What an application writes to play encrypted films with published players: one function for each player.
 import Hls from '/hls.mjs';
 
 const video = document.querySelector('video');
@@ -12,8 +12,8 @@ const fail = (error) => {
 const isKey = (url) => new URL(url, location.href).pathname.startsWith('/keys/');
 
 /**
- * Each is given how the token goes to the key server: `header`, `cookie` (which this page's host has set), or nothing, where
- * it is in the key URLs.
+ * `place` says how the token goes to the key server: `header`, `cookie` (which this page's host has set), or undefined if it
+ * is in the key URLs.
  *
  * @type {Record<string, (options: {url: string, token: string, place?: string, iFrames?: boolean,
  *   cacheKeys?: boolean}) => unknown>}
@@ -31,7 +31,7 @@ const players = {
     hls.on(Hls.Events.ERROR, (_, { fatal, details, response }) => {
       if (fatal) fail(`${details} ${response?.code}`);
     });
-    // Its times are those of the film, which are known once a piece of the film is there.
+    // It uses the times of the film, which are known once a segment is buffered.
     hls.once(Hls.Events.FRAG_BUFFERED, () => {
       if (!iFrames) return;
       const player = hls.createIFramePlayer();

@@ -6,16 +6,16 @@ export interface ProgramEnd {
   readonly output: string;
 }
 
-/** A film takes a second or two to be read; a program that waits for something else is ended. */
+/** To read a film takes a second or two. A program that takes much longer is killed. */
 const defaultLimitMs = 60_000;
 
 /**
  * Runs a program to its end.
  *
- * @param as the user, where the program must not be root: a number, as in /etc/passwd
- * @param cwd where it may write; it is its home, too
- * @param limitMs after which it is ended, and that counts as its end; without it, a program that does not end is an error
- * @throws Error where the program is not there or does not end
+ * @param as id of the user, for a program that must not run as root
+ * @param cwd the folder that it may write to, also its home
+ * @param limitMs time after which the program is killed without an error. If it is not given, not to end is an error
+ * @throws Error if the program is missing or does not end
  */
 export function runProgram(
   program: string,

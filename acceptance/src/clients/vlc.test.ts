@@ -18,13 +18,13 @@ vi.setConfig({ testTimeout: 120_000 });
 const vlc = process.env.VLC_PATH;
 /** VLC refuses to run as root. On Debian this number is that of `nobody`. */
 const user = process.getuid?.() === 0 ? 65534 : undefined;
-/** VLC leaves out up to half a second of pictures until the sound begins: of a clear film, too. */
+/** VLC skips up to half a second of pictures until the sound begins, even if the film is not encrypted. */
 const leastPictures = pictures - 13;
 
 /** Without a key, VLC sometimes ends and sometimes waits for something. */
 const patienceMs = 8_000;
 
-/** A folder that VLC may write to, which none below a folder of the tests is. */
+/** A folder that VLC's user may write to. It cannot be below another folder of the tests, which that user may not enter. */
 function makeOwnFolder(): string {
   const folder = makeFolder();
   if (user !== undefined) chownSync(folder.path, user, user);
@@ -32,11 +32,11 @@ function makeOwnFolder(): string {
   return folder.path;
 }
 
-// Vitest looks into a suite that it skips: nothing may be started there.
+// Vitest also runs the body of a suite that it skips, so nothing may be started there.
 const stage = (vlc ? await openClientSetup() : undefined) as ClientSetup;
 
 describe.skipIf(!vlc)('VLC', () => {
-  /** What VLC demuxes goes to a file as it is. @returns pictures in it */
+  /** VLC writes what it demuxes to a file. @returns pictures in it */
   async function play(url: string, limitMs?: number): Promise<number> {
     const folder = makeOwnFolder();
     const file = join(folder, 'played.ts');
@@ -65,7 +65,7 @@ describe.skipIf(!vlc)('VLC', () => {
       expect(servedPaths(keys).length).toBeGreaterThanOrEqual(3);
     });
 
-    it(`VLC of ${container} shows nothing without a token, and asks a few times`, async () => {
+    it(`VLC shows nothing of ${container} without a token, and requests the key fewer than 20 times`, async () => {
       const film = await stage.screen(container);
       const { result, keys } = await stage.watch(film, () => play(film.url, patienceMs));
       expect(result).toBe(0);
@@ -80,7 +80,7 @@ describe.skipIf(!vlc)('VLC', () => {
     expect(await play(film.urlWithToken)).toBeGreaterThanOrEqual(pictures / 2 - 13);
   });
 
-  it('VLC has no option for a header of requests', async () => {
+  it('VLC has no option for a request header', async () => {
     const { output } = await runProgram(
       vlc ?? '',
       ['-I', 'dummy', '--longhelp', '--advanced', '--no-color'],

@@ -19,7 +19,7 @@ const firstSteps = readBlocks(readme, 'Two commands');
 const firefoxPath = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
 vi.setConfig({ testTimeout: 300_000 });
 
-/** The block of this language with these words. @throws Error if the document has none */
+/** The block of this language with these words. @throws Error if there is no such block */
 function find(language: string, words: string, among = blocks): string {
   const block = among.find(({ language: its, text }) => its === language && text.includes(words));
   if (!block) throw new Error(`the document has no block of ${language} with "${words}"`);
@@ -34,7 +34,7 @@ interface Clone {
   readonly env: Record<string, string>;
 }
 
-/** A folder that is a clone for npm and npx, with nothing in it but what the commands make. */
+/** A folder that npm and npx treat as a clone. Everything else in it comes from the commands. */
 async function makeClone(): Promise<Clone> {
   const folder = makeTestFolder();
   copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
@@ -68,9 +68,9 @@ function adapt(command: string, { serverPort, pagePort }: Clone): string {
 
 const documentedPagePort = /CORS_ORIGINS=http:\/\/127\.0\.0\.1:(\d+) npm start/.exec(guide)?.[1] ?? '';
 
-/** Runs a block to its end. @returns what it wrote @throws Error where a command fails */
+/** Runs a block to its end. @returns what it wrote @throws Error if a command fails */
 async function run(text: string, clone: Clone): Promise<string> {
-  // The raw key is in the environment: what the document says of it is for a reader.
+  // The raw key is already in the environment. This line of the document is for a reader.
   const command = adapt(text, clone).replace(/^export \w+=lk_….*$/m, '');
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], {
     cwd: clone.folder,
@@ -80,7 +80,7 @@ async function run(text: string, clone: Clone): Promise<string> {
   return stdout;
 }
 
-/** Runs a block whose last command does not end by itself, until the test is over. */
+/** Runs a block whose last command does not end by itself, until the test ends. Resolves once it has written `until`. */
 async function runOn(text: string, clone: Clone, until: RegExp): Promise<void> {
   const child = spawn('bash', ['-euc', adapt(text, clone)], {
     cwd: clone.folder,
@@ -100,7 +100,7 @@ async function runOn(text: string, clone: Clone, until: RegExp): Promise<void> {
       written += chunk;
     });
   const look = () => {
-    if (!until.test(written)) throw new Error(`"${text.trim()}" does not get there. It wrote:\n${written}`);
+    if (!until.test(written)) throw new Error(`"${text.trim()}" did not write ${until}, but:\n${written}`);
   };
   await vi.waitFor(look, { timeout: 120_000, interval: 100 });
 }
@@ -118,7 +118,7 @@ async function importTokens(folder: string, secret: string) {
 it.each([
   ['text', 'a secret as text, of more than 32 bytes', Buffer.from('a secret as text, of more than 32 bytes')],
   ['base64:', `base64:${Buffer.alloc(32, 7).toString('base64')}`, Buffer.alloc(32, 7)],
-  // Text may look like anything after its first characters.
+  // Only `base64:` at the start has a meaning.
   [
     'text that has base64: in it',
     `not-base64:${'x'.repeat(32)}`,
@@ -133,7 +133,7 @@ it.each([
   },
 );
 
-it('the guide names the package that is built, and the page’s port is the one that `npm run example -- --help` says', async () => {
+it('the guide names the package that is built, and the page’s port that `npm run example -- --help` names', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'sdk/player/package.json'), 'utf8'));
   expect(guide).toContain(`latchkey-player-${version}.tgz`);
   const clone = await makeClone();
@@ -197,7 +197,7 @@ it.skipIf(!existsSync(firefoxPath))(
     await firefox.evaluate('document.getElementById("play").click()');
     await firefox.until('document.getElementById("video").currentTime > 2', status);
 
-    // Towards the next key, before the buffer is full to its end.
+    // Faster, so that the next key is requested soon.
     const revoking = find('sh', 'keys/leases/revoke');
     expect(await run(revoking, clone)).toMatch(/"viewerId":"ada".*"total_active":1.*"revoked":1,/s);
     await firefox.evaluate('void (document.getElementById("video").playbackRate = 4)');

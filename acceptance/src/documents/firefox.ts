@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A Firefox without a window, driven over WebDriver BiDi: what Debian packages has no other protocol of playwright's. */
+/** A Firefox without a window, driven over WebDriver BiDi, because playwright cannot drive the Firefox of Debian. */
 export interface Firefox {
-  /** @throws Error with Firefox's words where the page cannot be opened */
+  /** @throws Error with Firefox's message if the page cannot be opened */
   open(url: string): Promise<void>;
   /** Runs an expression in the page as if the user had clicked. @returns its value, awaited */
   evaluate(expression: string): Promise<unknown>;
@@ -14,12 +14,12 @@ export interface Firefox {
   close(): Promise<void>;
 }
 
-/** A start takes two seconds, on a machine that is busy with everything else some more. */
+/** A start takes two seconds, and more on a busy machine. */
 const startTimeoutMs = 60_000;
 const untilTimeoutMs = 60_000;
 const pollMs = 100;
 
-/** Tests play without a click and ask nobody outside of this machine. */
+/** Films play without a click, and Firefox sends nothing to other machines. */
 const preferences = {
   'media.autoplay.default': 0,
   'browser.shell.checkDefaultBrowser': false,
@@ -97,7 +97,7 @@ export async function openFirefox(executablePath: string): Promise<Firefox> {
         if (await evaluate(expression).catch(() => false)) return;
         await new Promise((resolve) => setTimeout(resolve, pollMs));
       }
-      throw new Error(`not so: ${expression}; ${JSON.stringify(await evaluate(otherwise).catch(String))}`);
+      throw new Error(`not true: ${expression}; ${JSON.stringify(await evaluate(otherwise).catch(String))}`);
     },
     async close() {
       socket.close();

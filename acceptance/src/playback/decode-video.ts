@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** What ffmpeg made of a presentation. */
+/** What ffmpeg decoded. */
 export interface DecodedVideo {
   /** Pictures of all video renditions together. */
   readonly pictures: number;
@@ -10,8 +10,7 @@ export interface DecodedVideo {
 }
 
 /**
- * Decodes every rendition to its end with ffmpeg. An error on the way is a failure (`-xerror`), and so is a key that is
- * refused.
+ * Decodes every rendition to its end with ffmpeg. Any error is a failure (`-xerror`), and so is a refused key.
  *
  * @param url a path, or a URL
  * @param headers sent with every request
@@ -29,7 +28,7 @@ export async function decodeVideo(
     [...quiet, ...sent, '-i', url, '-map', '0:v', '-map', '0:a', '-f', 'framehash', '-'],
     { maxBuffer: 64 * 1024 * 1024 },
   );
-  if (stderr !== '') throw new Error(`ffmpeg said: ${stderr}`);
+  if (stderr !== '') throw new Error(`ffmpeg wrote: ${stderr}`);
   const videoStreams = [...stdout.matchAll(/^#media_type (\d+): video$/gm)].map(([, stream]) => stream);
   const frames = stdout.split('\n').filter((line) => /^\d/.test(line));
   const pictures = frames.filter((line) => videoStreams.includes(line.split(',')[0])).length;

@@ -11,20 +11,20 @@ const commandFile = fileURLToPath(new URL('../../../cli/src/main.ts', import.met
 /** An encrypted presentation on disk. */
 export interface EncryptedVideo {
   readonly contentId: string;
-  /** Name of its folder below the one that was given. */
+  /** Name of its folder, below the given one. */
   readonly name: string;
-  /** Every key URL of its playlists, once, sorted. */
+  /** The distinct key URLs of its playlists, sorted. */
   readonly keyUrls: readonly string[];
 }
 
 /**
- * Registers and encrypts with `latchkey encrypt` as a process of its own, with keys of the server.
+ * Registers and encrypts a video by running `latchkey encrypt`, with keys of the server.
  *
- * @param folder where the presentation gets a folder
- * @param rotateEvery segments of an epoch; undefined for one key throughout
- * @param keyUrl where players find the server; undefined where they find it as the encryption does
+ * @param folder the presentation gets a folder in it
+ * @param rotateEvery segments of an epoch; undefined for a single key
+ * @param keyUrl URL of the server for players; undefined if it is the one that the encryption uses
  * @param more further options of the command
- * @throws Error with what the command wrote, where it fails
+ * @throws Error with what the command wrote, if it fails
  */
 export async function encryptVideo(
   { url, adminApiKey }: Target,

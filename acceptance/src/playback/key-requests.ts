@@ -6,8 +6,8 @@ import type { OwnServer } from '../target.ts';
 export type KeyRequest = RequestLine & { status: number; code: string | null };
 
 /**
- * Every key request for a content that has been answered until now, in their order, without those of API keys (the
- * encryption's own) and without preflights.
+ * Every answered key request for a content, in order, without preflights and without those of API keys, which the
+ * encryption makes.
  */
 export async function readKeyRequests(server: OwnServer, contentId: string): Promise<KeyRequest[]> {
   await reachLog(server);
@@ -18,19 +18,19 @@ export async function readKeyRequests(server: OwnServer, contentId: string): Pro
   return readLines(server.process).filter(isKey) as KeyRequest[];
 }
 
-/** A line is written after its answer, so a further request's line comes after those of all that were answered before. */
+/** Waits until the log has every answered request: a line is written after its answer, so one more request comes last. */
 async function reachLog(server: OwnServer): Promise<void> {
   const { requestId } = await server.client.get('/health');
   const isThere = () => readLines(server.process).some((line) => line.requestId === requestId);
   await vi.waitFor(() => expect(isThere()).toBe(true), { timeout: 30_000 });
 }
 
-/** The answers among them, such as `200` and `403 LEASE_REVOKED`, each once. */
+/** The distinct answers, such as `200` and `403 LEASE_REVOKED`. */
 export function answersOf(requests: readonly KeyRequest[]): string[] {
   return [...new Set(requests.map(({ status, code }) => (code ? `${status} ${code}` : `${status}`)))];
 }
 
-/** The paths among them that a key was answered for, each once, sorted. */
+/** The distinct paths that were answered with a key, sorted. */
 export function servedPaths(requests: readonly KeyRequest[]): string[] {
   return [...new Set(requests.filter(({ status }) => status === 200).map(({ path }) => path))].sort();
 }

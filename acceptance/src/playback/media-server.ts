@@ -1,19 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { listenOnLoopback } from '../listen-on-loopback.ts';
 
 interface MediaRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Serves the files of a folder as a CDN does: no key, no credential. */
+/** Serves the files of a folder as a CDN does, without keys or credentials. */
 export interface MediaServer {
   readonly origin: string;
-  /** Everything that was asked for, in its order. */
+  /** Every request, in order. */
   readonly requests: MediaRequest[];
   close(): void;
 }
@@ -35,18 +35,10 @@ export async function startMediaServer(
     response.writeHead(200, { 'content-type': mediaType(file), 'content-length': found.size });
     await pipeline(createReadStream(file), response).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return { requests, ...(await listenOnLoopback(server)) };
 }
 
-function mediaType(file: string): string {
+export function mediaType(file: string): string {
   if (file.endsWith('.m3u8')) return 'application/vnd.apple.mpegurl';
   if (file.endsWith('.html')) return 'text/html';
   if (/\.m?js$/.test(file)) return 'text/javascript';

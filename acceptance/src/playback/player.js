@@ -1,4 +1,4 @@
-// What an application writes to play through a key server: credentials on key requests, and a refusal taken for final.
+// What an application writes to play through a key server: credentials on key requests, and a stop at a refusal.
 import Hls from '/hls.mjs';
 
 const video = document.querySelector('video');
@@ -11,7 +11,7 @@ const report = { errors: [], ended: false, stopped: false };
  */
 window.play = ({ playlist, keyServer, token, leaseId, stopsOnRefusal, rate }) => {
   const hls = new Hls({
-    // Two segments ahead: the key of the next period is asked for while this one plays.
+    // Two segments ahead: the key of the next period is requested while this one plays.
     maxBufferLength: 4,
     maxMaxBufferLength: 4,
     enableWorker: false,
@@ -27,7 +27,7 @@ window.play = ({ playlist, keyServer, token, leaseId, stopsOnRefusal, rate }) =>
     const refused =
       details === Hls.ErrorDetails.KEY_LOAD_ERROR && response?.code >= 400 && response.code < 500;
     if (refused && stopsOnRefusal) hls.stopLoad();
-    // For good: what follows, such as a stall for want of the key, is no news.
+    // Errors that follow, such as a stall because the key is missing, change nothing.
     report.stopped ||= fatal || (refused && stopsOnRefusal);
   });
   hls.loadSource(playlist);
@@ -41,7 +41,7 @@ const bufferedEnd = () => (video.buffered.length === 0 ? 0 : video.buffered.end(
 
 window.seen = () => ({
   ...report,
-  // Nothing left to show, as opposed to a machine that is late with showing it.
+  // Nothing is buffered that could be shown. A machine that is only slow has something in its buffer.
   starved: video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA && bufferedEnd() - video.currentTime < 0.25,
   bufferedEnd: bufferedEnd(),
   currentTime: video.currentTime,

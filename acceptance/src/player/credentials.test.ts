@@ -26,7 +26,7 @@ const reasonsOf = ({ given }: PlayScene) =>
   given.map(({ reason }) => reason).filter((reason) => reason !== 'lease');
 
 describe.concurrent('the token', () => {
-  it('is asked for before each key request, each has its own, and nothing but the key server sees one', async (test) => {
+  it('the player requests a token before each key request, uses each once, and sends none to another server', async (test) => {
     const scene = await openScene(stage, test, { film });
     await scene.play({ rate: 4 });
     await scene.until('seen.ended');
@@ -56,7 +56,7 @@ describe.concurrent('the token', () => {
     expect(shown.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
   });
 
-  it('that is not accepted is asked for once more, and with a good one playback goes on', async (test) => {
+  it('after a refused token the player requests another once, and with a valid one playback goes on', async (test) => {
     let keys = 0;
     const token = (reason: string) => {
       if (reason === 'key') keys += 1;
@@ -71,7 +71,7 @@ describe.concurrent('the token', () => {
     expect(metrics.keyFetchCount).toBe(4);
   });
 
-  it('that is not accepted twice in a row ends playback with UNAUTHENTICATED, and nothing is asked for any more', async (test) => {
+  it('two refused tokens in a row end playback with UNAUTHENTICATED, and nothing is requested afterwards', async (test) => {
     const token = (reason: string) => (reason === 'lease' ? undefined : expired());
     const scene = await openScene(stage, test, { film, token });
     await scene.load({ hasOwnTime: true });
@@ -89,7 +89,7 @@ describe.concurrent('the token', () => {
 });
 
 describe.concurrent('from another origin than the key server’s', () => {
-  it('a listed one, the browser asks first, once for each URL and no more within two hours', async (test) => {
+  it('from an origin in CORS_ORIGINS, the browser sends one preflight for each URL, and no other within two hours', async (test) => {
     const scene = await openScene(stage, test, { film });
     await scene.play({ rate: 4 });
     await scene.until('seen.ended');
@@ -114,7 +114,7 @@ describe.concurrent('from another origin than the key server’s', () => {
   });
 
   it.for([true, false])(
-    'one that is not listed, with leases (%s): nothing but preflights, and NETWORK once the patience is over',
+    'from an origin that is not in CORS_ORIGINS, with leases (%s), only preflights are sent, and playback ends with NETWORK',
     async (leases, test) => {
       const scene = await openScene(stage, test, { film, origin: unlistedOrigin });
       const loaded = scene.load({ hasOwnTime: true, patienceSeconds: 600, ...(!leases && { leases }) });

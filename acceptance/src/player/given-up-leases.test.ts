@@ -11,7 +11,7 @@ const single = startServer({ CORS_ORIGINS: pageOrigin, LEASE_MAX_PER_VIEWER: '1'
 const stage = await openPlayerSetup('short', single);
 const film = await stage.encrypt();
 const required = await startServer({ CORS_ORIGINS: pageOrigin, LEASE_MODE: 'required' });
-/** The smallest quality until the test asks for another, and little ahead. */
+/** The lowest quality until the test requests another, and a short buffer. */
 const hlsConfig = {
   startLevel: 0,
   abrBandWidthFactor: 0.001,
@@ -28,7 +28,7 @@ async function activeLeases(viewerId: string): Promise<string[]> {
 }
 
 describe.concurrent('a viewer who may play on one device', () => {
-  it('plays on another one as soon as the video has ended here, and is told so when it is to be played here again', async (test) => {
+  it('a viewer limited to one device plays on a second one once the first has played to the end, which then gets LEASE_LIMIT_REACHED', async (test) => {
     const viewerId = unique('viewer');
     const first = await openScene(stage, test, { film, viewerId });
     await first.play({ rate: 4 });
@@ -47,7 +47,7 @@ describe.concurrent('a viewer who may play on one device', () => {
     await second.page.close();
   });
 
-  it('plays after a reload while the first lease was on its way: the page that was left did not know its id', async (test) => {
+  it('a viewer limited to one device plays after a reload, even if the page was left before it knew the id of its lease', async (test) => {
     const viewerId = unique('viewer');
     const { page, wire, load, play: playAgain, until } = await openScene(stage, test, { film, viewerId });
     const arrives = wire.withhold(isLeaseRequest(''));
@@ -62,7 +62,7 @@ describe.concurrent('a viewer who may play on one device', () => {
     expect(await activeLeases(viewerId)).toEqual([leaseId]);
   });
 
-  it('plays the same video again after its end, with a new lease', async (test) => {
+  it('a viewer limited to one device plays the same video again after its end, with a new lease', async (test) => {
     const viewerId = unique('viewer');
     const scene = await openScene(stage, test, { film, viewerId });
     await scene.play({ rate: 4 });
@@ -75,9 +75,9 @@ describe.concurrent('a viewer who may play on one device', () => {
 
   it.for([
     ['two minutes', {}, 119_000],
-    ['a time of the application’s own', { leases: { releaseAfterPausedSeconds: 10 } }, 9_000],
+    ['the application’s own limit', { leases: { releaseAfterPausedSeconds: 10 } }, 9_000],
   ] as const)(
-    'and pauses for longer than %s gives the lease back, and takes one when playback goes on',
+    'a pause for longer than %s gives the lease back, and playback goes on with a new one',
     async ([, options, keptMs], test) => {
       const viewerId = unique('viewer');
       const scene = await openScene(stage, test, { film, viewerId });
@@ -103,7 +103,7 @@ describe.concurrent('what `encrypt --per-rendition-ids` makes plays with LEASE_M
     ['names the presentation', undefined],
     ['names no content', null],
   ] as const)(
-    'where load() %s: each content that the renditions name gets a lease',
+    'with LEASE_MODE=required and a content id for each rendition, where load() %s, each of these contents gets a lease',
     async ([, contentId], test) => {
       const apart = await stage.encrypt({ server: required, perRenditionIds: true });
       const viewerId = unique('viewer');
@@ -125,7 +125,7 @@ describe.concurrent('what `encrypt --per-rendition-ids` makes plays with LEASE_M
       const created = wire.requests.filter(isLeaseRequest('')).filter(({ status }) => status === 201);
       const leased = created.map(({ body }) => JSON.parse(body).contentId);
       expect(new Set(leased)).toEqual(new Set(contents));
-      // Once: from then on it is known that leases are demanded.
+      // At most once: from then on the player knows that leases are required.
       const refused = wire.requests.filter(isKeyRequest).filter(({ status }) => status === 403);
       const withoutLease = refused.filter(({ headers }) => headers['x-lease-id'] === undefined);
       expect(withoutLease.length).toBeLessThanOrEqual(1);

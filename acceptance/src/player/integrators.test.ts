@@ -9,12 +9,12 @@ import { freshToken, openScene, playTimeoutMs } from './scene.ts';
 vi.setConfig({ testTimeout: playTimeoutMs });
 const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
 const film = await stage.encrypt();
-/** Tokens are over when they say so. */
+/** Accepts no token after its `exp`. */
 const strict = await startServer({ CORS_ORIGINS: pageOrigin, AUTH_JWT_CLOCK_TOLERANCE_SECONDS: '0' });
 
 describe.concurrent('a keyServerAuth', () => {
   it.for(['undefined', 'null', 'a number', 'an object'] as const)(
-    'that gives %s ends playback with AUTH_FAILED, which says what came, before any request',
+    'a keyServerAuth that returns %s ends playback with AUTH_FAILED, which names what it returned, before any request',
     async (auth, test) => {
       const scene = await openScene(stage, test, { film });
       const error = await scene.load({ auth });
@@ -25,7 +25,7 @@ describe.concurrent('a keyServerAuth', () => {
     },
   );
 
-  it('that throws is asked again, and fails with its own words once the patience is over', async (test) => {
+  it('a keyServerAuth that throws is called again, and after patienceSeconds the error has its message', async (test) => {
     const scene = await openScene(stage, test, { film });
     const loading = scene.load({ auth: 'an error', hasOwnTime: true, patienceSeconds: 20 });
     expect((await scene.until('seen.retries.length > 0')).errors).toEqual([]);
@@ -37,9 +37,9 @@ describe.concurrent('a keyServerAuth', () => {
   });
 });
 
-describe.concurrent('a key server that asks with Retry-After to be left alone', () => {
+describe.concurrent('a key server that answers with Retry-After', () => {
   it.for(['seconds', 'a date'] as const)(
-    'for 30 s, said as %s, gets no further key request before they are over',
+    'a key server that answers with Retry-After of 30 s, written as %s, gets no other key request before that',
     async (form, test) => {
       const scene = await openScene(stage, test, { film });
       const inHalfAMinute = new Date(Math.ceil(Date.now() / 1_000 + 30) * 1_000).toUTCString();
@@ -59,7 +59,7 @@ describe.concurrent('a key server that asks with Retry-After to be left alone', 
     },
   );
 
-  it('for an hour holds nobody up for longer than `patienceSeconds`', async (test) => {
+  it('a Retry-After of an hour delays the error no longer than `patienceSeconds`', async (test) => {
     const scene = await openScene(stage, test, { film });
     scene.wire.answer(isKeyRequest, 503, { 'Retry-After': '3600' });
     expect(await scene.load({ hasOwnTime: true, patienceSeconds: 30 })).toBeNull();
@@ -71,7 +71,7 @@ describe.concurrent('a key server that asks with Retry-After to be left alone', 
   });
 });
 
-it.concurrent('keys at another URL than keyServerUrl are asked for twice at most, and the error names both URLs', async (test) => {
+it.concurrent('keys at another URL than keyServerUrl are requested at most twice, and the error names both URLs', async (test) => {
   const scene = await openScene(stage, test, { film });
   await scene.load({ keyServerUrl: otherKeyServerUrl });
   const { errors } = await scene.until('seen.errors.length > 0');
@@ -83,7 +83,7 @@ it.concurrent('keys at another URL than keyServerUrl are asked for twice at most
   expect(keys.filter(({ headers }) => headers.authorization)).toEqual([]);
 });
 
-it.concurrent('keys at another URL that does not answer are asked for twice at most, too', async (test) => {
+it.concurrent('keys at another URL than keyServerUrl that does not answer are requested at most twice', async (test) => {
   const scene = await openScene(stage, test, { film });
   scene.wire.cut(isKeyRequest);
   await scene.load({ keyServerUrl: otherKeyServerUrl });
@@ -98,7 +98,7 @@ it.concurrent('a page that is closed after its last token has expired gives its 
   const scene = await openScene(stage, test, { film: oneKey, server: strict, token });
   await scene.play();
   const { leaseId } = await scene.until('seen.currentTime > 5');
-  // The keys and the lease were asked for at the start: their tokens are over.
+  // The keys and the lease were requested at the start, with tokens that have expired by now.
   const [key] = scene.wire.requests.filter(isKeyRequest);
   expect(scene.wire.requests.filter(isLeaseRequest('/renew'))).toEqual([]);
   expect(performance.now() - (key?.atMs ?? 0)).toBeGreaterThan(4_000);

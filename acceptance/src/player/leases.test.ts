@@ -14,7 +14,7 @@ const film = await stage.encrypt({ rotateEvery: 2 });
 const epochSeconds = 2 * segmentSeconds;
 /** Two segments ahead, so that a film of a minute is not loaded, with all of its keys, before it has begun. */
 const hlsConfig = { maxBufferLength: 4, maxMaxBufferLength: 4 };
-/** The next key is asked for up to half a segment late, so that players in step do not ask in step. */
+/** The next key is requested up to half a segment late, so that players that began together do not all ask at once. */
 const spreadSeconds = segmentSeconds / 2;
 /** Longer than the longest pause between two attempts (4.5 s). */
 const quietMs = 5_000;
@@ -25,7 +25,7 @@ async function lookUp({ client, adminApiKey }: Target, leaseId: string | null) {
   return (await client.get(`/api/v1/leases/${leaseId}`, adminApiKey)).json.lease;
 }
 
-/** Once the server has heard of it. */
+/** Waits until the server has noted that the viewer gave the lease back. */
 async function expectReleased(leaseId: string | null, server: Target = target): Promise<void> {
   await vi.waitFor(
     async () =>
@@ -37,7 +37,7 @@ async function expectReleased(leaseId: string | null, server: Target = target): 
 /** Longer than any lease lives unless it is renewed. */
 const leaseMs = 3_600_000;
 
-/** Plays, revokes, and follows it to its end. */
+/** Plays, revokes, and waits until playback has stopped. */
 async function playUntilRevoked(scene: PlayScene, selector: 'leaseId' | 'viewerId') {
   await scene.play({ hlsConfig, hasOwnTime: true });
   const { leaseId } = await scene.until('seen.currentTime > 3');
@@ -50,7 +50,7 @@ async function playUntilRevoked(scene: PlayScene, selector: 'leaseId' | 'viewerI
 
 describe.concurrent('a lease that is revoked while its viewer watches', () => {
   it.for(['leaseId', 'viewerId'] as const)(
-    'by %s: playback stops within one epoch with LEASE_REVOKED, one request is refused, and none follows',
+    'after a revocation by %s, playback stops within one epoch with LEASE_REVOKED, one request is refused, and no other follows',
     async (selector, test) => {
       const scene = await openScene(stage, test, { film });
       const { revokedAtSeconds, stopped } = await playUntilRevoked(scene, selector);
@@ -75,7 +75,7 @@ describe.concurrent('a lease that is revoked while its viewer watches', () => {
     },
   );
 
-  it('by viewerId: the token of before takes no new lease, one that was issued since does', async (test) => {
+  it('after a revocation by viewerId, an older token gets no new lease, and a newer token does', async (test) => {
     let isDecidedAnew = false;
     const viewerId = unique('viewer');
     const token = () => (isDecidedAnew ? laterToken(target.jwtSecret, viewerId) : undefined);
@@ -90,7 +90,7 @@ describe.concurrent('a lease that is revoked while its viewer watches', () => {
 });
 
 describe.concurrent('a viewer who may play on one device', () => {
-  it('is told which other one plays, and plays here once that has ended', async (test) => {
+  it('a viewer limited to one device gets an error that names the device that plays, and plays once that has stopped', async (test) => {
     const viewerId = unique('viewer');
     const options = { film: singleFilm, server: single, viewerId };
     const first = await openScene(stage, test, options);
@@ -122,22 +122,25 @@ describe.concurrent('a page that is left', () => {
     'by closing the browser’s window': ({ context }: PlayScene) => context.close(),
     'by destroying the player': ({ page }: PlayScene) => page.evaluate('player().destroy()'),
   };
-  it.for(Object.keys(ways) as (keyof typeof ways)[])('%s gives its lease back', async (way, test) => {
-    const scene = await openScene(stage, test, { film });
-    await scene.play({ hlsConfig });
-    await scene.until('seen.currentTime > 0.5');
-    // The window takes its network with it: there is time for one request, none for a preflight that is not known.
-    if (way.includes('window')) await scene.page.evaluate('loadAgain()');
-    const { leaseId } = await scene.seen();
-    expect(await lookUp(target, leaseId)).toMatchObject({ state: 'active', viewerId: scene.viewerId });
-    await ways[way](scene);
-    const asked = scene.wire.requests.filter(isLeaseRequest(''));
-    expect(asked.length).toBe(way.includes('window') ? 2 : 1);
-    await expectReleased(leaseId);
-    expect(scene.wire.requests.filter(({ path }) => path === '/api/v1/player-metrics')).toEqual([]);
-  });
+  it.for(Object.keys(ways) as (keyof typeof ways)[])(
+    'a page that is left %s gives its lease back',
+    async (way, test) => {
+      const scene = await openScene(stage, test, { film });
+      await scene.play({ hlsConfig });
+      await scene.until('seen.currentTime > 0.5');
+      // A closed window ends its connections. There is time for one request, but not for a preflight before it.
+      if (way.includes('window')) await scene.page.evaluate('loadAgain()');
+      const { leaseId } = await scene.seen();
+      expect(await lookUp(target, leaseId)).toMatchObject({ state: 'active', viewerId: scene.viewerId });
+      await ways[way](scene);
+      const asked = scene.wire.requests.filter(isLeaseRequest(''));
+      expect(asked.length).toBe(way.includes('window') ? 2 : 1);
+      await expectReleased(leaseId);
+      expect(scene.wire.requests.filter(({ path }) => path === '/api/v1/player-metrics')).toEqual([]);
+    },
+  );
 
-  it('reports its eight figures where it was asked to', async (test) => {
+  it('a page that is left reports its eight figures if `reportMetrics` is on', async (test) => {
     const scene = await openScene(stage, test, { film });
     await scene.play({ hlsConfig, reportMetrics: true });
     const { metrics } = await scene.until('seen.currentTime > 1');
@@ -166,7 +169,7 @@ it.concurrent('a player that loads again gives its lease back before it takes an
   expect(again.errors).toEqual([]);
   expect(again.leaseId).not.toBe(leaseId);
   await expectReleased(leaseId);
-  // In this order: the server would give the lease that is about to end, for the same content and device.
+  // In this order. Otherwise the server would return the lease that is about to end (same content, same device).
   const released = scene.wire.requests.find(isLeaseRequest('/revoke'));
   const taken = scene.wire.requests.findLast(isLeaseRequest(''));
   expect(taken?.atMs).toBeGreaterThanOrEqual(released?.doneMs ?? Number.POSITIVE_INFINITY);
@@ -174,7 +177,7 @@ it.concurrent('a player that loads again gives its lease back before it takes an
 
 it.concurrent('a machine that slept while its lease ran out takes a new one, and plays on', async (test) => {
   const scene = await openScene(stage, test, { film });
-  // No renewal arrives, as of a lid that is closed; everything else does.
+  // No renewal arrives, as while a laptop is closed. Everything else does.
   const open = scene.wire.cut(isLeaseRequest('/renew'));
   // Three epochs ahead: more than a machine that is busy takes to go on.
   await scene.play({ hlsConfig: { maxBufferLength: 12, maxMaxBufferLength: 12 }, leases: { ttlSeconds: 3 } });
@@ -184,7 +187,7 @@ it.concurrent('a machine that slept while its lease ran out takes a new one, and
   const { errors, leases, starved, leaseId } = await scene.until(playedOn);
   expect(errors).toEqual([]);
   expect(starved).toBe(0);
-  // Two, unless it stands still again for as long as a lease lives.
+  // Two, unless the machine stops again for longer than a lease lives.
   const ids = [...new Set(leases.filter((id) => id !== null))];
   expect(ids.at(-1)).toBe(leaseId);
   for (const id of ids.slice(0, -1)) expect((await lookUp(target, id)).state).toBe('expired');
@@ -194,7 +197,7 @@ it.concurrent('a machine that slept while its lease ran out takes a new one, and
   const keys = scene.wire.requests.filter(isKeyRequest);
   const refused = keys.filter(({ status }) => status === 403);
   expect(refused.map(leaseOf)).toContain(ids[0]);
-  // A lease that was refused is named no more.
+  // No later key request names a refused lease.
   for (const key of refused)
     expect(keys.slice(keys.indexOf(key) + 1).map(leaseOf)).not.toContain(leaseOf(key));
 });

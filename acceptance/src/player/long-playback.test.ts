@@ -33,10 +33,10 @@ it.concurrent('a key server that is away for 20 seconds is not noticed by the vi
   // No more than one a second.
   expect(missed.length).toBeLessThan((backMs - cutMs) / 1_000);
 
-  // Beyond what the keys of before open.
+  // More than the keys loaded before can decrypt.
   await scene.until('seen.bufferedEnd > 40');
   await page.evaluate('document.querySelector("video").playbackRate = 2');
-  // A machine that stands still for as long as such a lease lives takes another then, too.
+  // If the machine stops for longer than such a lease lives, the player takes another one then too.
   const after = await scene.until('seen.currentTime > 38 && seen.leaseId');
   expect(after.errors).toEqual([]);
   expect(after.starved).toBe(0);
@@ -51,10 +51,10 @@ it.concurrent('a key server that is away for 20 seconds is not noticed by the vi
 
 /** Pages that begin together. */
 const viewers = 5;
-/** Of half a segment: the moments at which the pages ask for the next key lie at least so far apart. */
+/** The pages request the next key within half a segment, spread over more than this time. */
 const spreadMs = 400;
 
-/** For each rotation that the page went through: how long after the last segment the next key was asked for, in ms. */
+/** For each rotation that the page went through: how long after the last segment the next key was requested, in ms. */
 function delaysOf({ wire }: PlayScene): number[] {
   const segments = wire.requests.filter(isSegment);
   return wire.requests
@@ -65,7 +65,7 @@ function delaysOf({ wire }: PlayScene): number[] {
     );
 }
 
-it.concurrent('pages that play in step ask for the next key each at a moment of its own, once, and none waits for it', async (test) => {
+it.concurrent('pages that began together request the next key once each, at different moments, and playback does not wait for it', async (test) => {
   const film = await stage.encrypt({ rotateEvery: 2 });
   // Six segments: the first four keys are there at the start, each further one is for a rotation.
   const hlsConfig = { maxBufferLength: 12, maxMaxBufferLength: 12 };

@@ -1,4 +1,4 @@
-// What an application writes around the player, and what it saw, for the test to read.
+// What an application writes around the player. It records what it saw, for the test to read.
 import Hls from 'hls.js';
 import { attach, createPlayer } from '/player/index.js';
 import { shakaRequestFilter } from '/player/shaka.js';
@@ -34,7 +34,7 @@ function listen() {
   );
 }
 
-/** When each key's token was given, until that key is there. */
+/** When the token of each pending key request was given. */
 const tokensMs = [];
 
 async function keyServerAuth({ reason }) {
@@ -43,7 +43,7 @@ async function keyServerAuth({ reason }) {
   return token;
 }
 
-/** Mistakes that applications make, by what such a callback gives. */
+/** Mistakes of applications, by what the callback returns. */
 const faultyCallbacks = {
   undefined: () => {},
   null: async () => null,
@@ -77,12 +77,12 @@ function run(timer) {
   timer.callback();
 }
 
-/** The machine sleeps for so long: what is due comes when it is. */
+/** Moves the clock forward, as if the machine had slept. No timer runs earlier. */
 window.jump = (durationMs) => {
   aheadMs += durationMs;
 };
 
-/** Everything that is due within this time happens now; what was asked of the test by then has reached it. */
+/** Moves the clock forward and runs the timers that are due. Calls to the test have arrived when it resolves. */
 window.letPass = async (durationMs) => {
   window.jump(durationMs);
   for (const timer of timers) if (timer.dueMs <= clock.now()) run(timer);
@@ -90,7 +90,7 @@ window.letPass = async (durationMs) => {
   await window.reachTest();
 };
 
-/** Each makes the player and gives the function that loads. */
+/** Each creates the player and returns the function that loads. */
 const ways = {
   create({ hlsConfig, ...options }) {
     player = createPlayer({ video, hlsConfig: { capLevelToPlayerSize: false, ...hlsConfig }, ...options });
@@ -114,7 +114,7 @@ const ways = {
     shaka.polyfill.installAll();
     const shakaPlayer = new shaka.Player();
     await shakaPlayer.attach(video);
-    // A machine that stands still for seconds is no reason to ask twice: each key request has a token of its own.
+    // Without time limits: on a slow machine Shaka would repeat requests, and each key request has its own token.
     for (const what of ['manifest', 'streaming', 'drm'])
       shakaPlayer.configure(`${what}.retryParameters`, { timeout: 0, stallTimeout: 0, connectionTimeout: 0 });
     const filter = shakaRequestFilter({
@@ -143,7 +143,7 @@ window.load = async ({ way = 'create', playlist, contentId, rate = 1, hasOwnTime
   video.defaultPlaybackRate = rate;
   video.playbackRate = rate;
   window.loadAgain = async () => {
-    // The player begins between these two readings, and hears of the first frame between these two callbacks.
+    // The player starts between these two readings. Its callback for the first frame runs between these two callbacks.
     const askedMs = performance.now();
     let shownMs;
     video.requestVideoFrameCallback(() => {
@@ -179,13 +179,13 @@ function bufferedEnd() {
   return video.buffered.length === 0 ? 0 : video.buffered.end(video.buffered.length - 1);
 }
 
-/** The picture's width, each time that it changes: the size tells the rendition. */
+// Each rendition has its own width.
 video.addEventListener('resize', () => seen.widths.push(video.videoWidth));
 let isPlaying = false;
 video.addEventListener('playing', () => {
   isPlaying = true;
 });
-// The waiting after a seek is the seek's: hls.js seeks over gaps.
+// Waiting after a seek is not a stall: hls.js seeks over gaps.
 for (const event of ['seeking', 'pause'])
   video.addEventListener(event, () => {
     isPlaying = false;
@@ -193,7 +193,7 @@ for (const event of ['seeking', 'pause'])
 video.addEventListener('waiting', () => {
   if (isPlaying && !video.ended) {
     seen.stalls++;
-    // Else it has what it needs, and the machine is late with showing it.
+    // Otherwise there is something to show, and the machine is slow.
     if (bufferedEnd() - video.currentTime < 0.5) seen.starved++;
   }
   isPlaying = false;

@@ -11,17 +11,17 @@ import { startMediaServer } from '../playback/media-server.ts';
 import { makeFolder } from '../server-process.ts';
 import type { Target } from '../target.ts';
 
-/** Where pages find what they load. Names below `localhost` are secure contexts without TLS. */
+/** The origin of pages, player and films. Names below `localhost` are secure contexts without TLS. */
 export const pageOrigin = 'http://player.localhost';
 /** The same pages at an origin that no server lists. */
 export const unlistedOrigin = 'http://elsewhere.localhost';
 export const keyServerUrl = 'http://keys.localhost';
-/** The same server by another name, which no playlist has. */
+/** The same server by another name, which is in no playlist. */
 export const otherKeyServerUrl = 'http://other-keys.localhost';
 
 /** Two epochs of two segments are 8 s. */
 export const segmentSeconds = 2;
-/** Small pictures: it is not the decoder that is tested. The widths tell one rendition from the other. */
+/** Small pictures, because the decoder is not what is tested. Each rendition has its own width. */
 const renditions = [
   { size: '320x180', bitrate: '200k' },
   { size: '160x90', bitrate: '60k' },
@@ -37,7 +37,7 @@ interface FilmOptions {
   readonly rotateEvery?: number;
   /** Each rendition gets a content id of its own, and no rendition has the film's. */
   readonly perRenditionIds?: boolean;
-  /** Whose keys; the target where it is not given. */
+  /** The server that has the keys. Default: the target. */
   readonly server?: Target;
 }
 
@@ -45,7 +45,7 @@ interface FilmOptions {
 export interface PlayerSetup {
   readonly target: Target;
   readonly browser: Browser;
-  /** Base URL of what serves pages, the player and the films. */
+  /** Base URL of the server of pages, player and films. */
   readonly mediaUrl: string;
   encrypt(options?: FilmOptions): Promise<Film>;
 }

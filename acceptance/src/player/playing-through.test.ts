@@ -7,7 +7,7 @@ import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
 
 const stage = await openPlayerSetup('short', openTarget({ CORS_ORIGINS: pageOrigin }));
 vi.setConfig({ testTimeout: playTimeoutMs });
-/** The smallest quality until the test asks for another. A slow answer is then no reason to give a segment up half-way. */
+/** The lowest quality until the test requests another, so that hls.js does not abandon a segment that comes slowly. */
 const hlsConfig = { startLevel: 0, abrBandWidthFactor: 0.001, abrBandWidthUpFactor: 0.001 };
 const isOwn = (target: Target): target is OwnServer => 'process' in target;
 
@@ -21,16 +21,16 @@ function durationsOf({ page }: PlayScene, path: RegExp): Promise<number[]> {
   );
 }
 
-/** A script hears of an answer after the network does, hardly ever sooner, and before what the page hears of next. */
-function expectBetween(averageMs: number | null | undefined, network: number[], heard: number[]) {
-  expect(network).toHaveLength(heard.length);
+/** The player gets an answer after the network, hardly ever sooner, and before the page is notified. */
+function expectBetween(averageMs: number | null | undefined, network: number[], notified: number[]) {
+  expect(network).toHaveLength(notified.length);
   expect(averageMs).toBeGreaterThan(mean(network) * 0.9);
-  expect(averageMs).toBeLessThan(mean(heard) + roundingMs);
+  expect(averageMs).toBeLessThan(mean(notified) + roundingMs);
 }
 /** Of the eight figures. */
 const roundingMs = 0.01;
 
-/** How many key requests the server wrote into its log; of a server whose log is elsewhere, how many went to it. */
+/** How many key requests the server logged. If its log cannot be read: how many were sent to it. */
 async function countKeyRequests({ wire, viewerId, film }: PlayScene): Promise<number> {
   if (!isOwn(stage.target)) return wire.requests.filter(isKeyRequest).length;
   const lines = await readKeyRequests(stage.target, film.contentId);
@@ -38,7 +38,7 @@ async function countKeyRequests({ wire, viewerId, film }: PlayScene): Promise<nu
 }
 
 it.concurrent.for(['ts', 'fmp4'] as const)(
-  'plays encrypted %s through three epochs and changes of quality; its eight figures are what was measured beside it',
+  'the player plays encrypted %s through three epochs and changes of quality, and its eight figures match what the test measured',
   async (container, test) => {
     const film = await stage.encrypt({ container });
     const scene = await openScene(stage, test, { film });
@@ -48,7 +48,7 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
     expect(await scene.load({ rate: 2, hlsConfig: { ...hlsConfig, ...buffer } })).toBeNull();
     await scene.until('seen.firstFrameMs !== null');
     const firstFrameWithinMs = performance.now() - startMs;
-    // Full, and nothing under way that the change would cut.
+    // The buffer is full, so the change of quality interrupts no download.
     await scene.until('seen.bufferedEnd >= 4');
     await page.evaluate('player().hls.nextLevel = 1');
     await page.evaluate('document.querySelector("video").play()');
@@ -73,13 +73,13 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
     expect(new Set(wire.requests.filter(isKeyRequest).map(({ path }) => path)).size).toBeGreaterThanOrEqual(
       3,
     );
-    // One that was given up on the way, as a change of quality does, is not loaded.
+    // A segment that was abandoned, as at a change of quality, does not count.
     const segments = wire.requests.filter(isSegment).filter(({ doneMs }) => doneMs !== undefined);
     expect(metrics.fragmentsLoaded).toBe(segments.length);
     // Each rendition has a width of its own.
     expect(metrics.qualitySwitches).toBe(widths.length - 1);
     expect(metrics.qualitySwitches).toBeGreaterThanOrEqual(1);
-    // None where the machine keeps up with it.
+    // Usually 0, and more on a slow machine.
     expect(metrics.stallCount).toBe(stalls);
     expect(metrics.timeToFirstFrame).toBeGreaterThan(0);
     expect(metrics.timeToFirstFrame).toBeLessThan(firstFrameWithinMs);
@@ -94,7 +94,7 @@ it.concurrent.for(['ts', 'fmp4'] as const)(
   },
 );
 
-/** What holds however the player is used. @returns the lease that every key request named */
+/** Checks what holds for every way to use the player. @returns the lease that every key request named */
 function expectKeysAlone({ wire, given }: PlayScene): string {
   const keys = wire.requests.filter(isKeyRequest);
   expect(keys.length).toBeGreaterThanOrEqual(3);
@@ -110,7 +110,7 @@ function expectKeysAlone({ wire, given }: PlayScene): string {
   return [...leases][0] ?? '';
 }
 
-/** What was given back, once the requests have arrived. */
+/** Waits until exactly this lease has been given back. */
 async function expectReleased({ wire }: PlayScene, leaseId: string): Promise<void> {
   const bodies = () => wire.requests.filter(isLeaseRequest('/revoke')).map(({ body }) => JSON.parse(body));
   await vi.waitFor(() => expect(bodies()).toEqual([{ leaseId }]), { timeout: 30_000 });
@@ -120,26 +120,29 @@ describe.concurrent('an instance of hls.js of the application’s own', () => {
   it.for([
     ['player.load()', 'attach', 'player().destroy()'],
     ['hls.loadSource() as before', 'attachOnly', 'window.hls.destroy()'],
-  ] as const)('plays with %s, and ends as it began', async ([, way, end], test) => {
-    const film = await stage.encrypt();
-    const scene = await openScene(stage, test, { film });
-    await scene.play({ way, rate: 4, hlsConfig });
-    const { errors, metrics, leases } = await scene.until('seen.ended');
-    expect(errors).toEqual([]);
-    const leaseId = expectKeysAlone(scene);
-    expect(leases).toEqual([leaseId, null]);
-    expect(metrics.keyFetchCount).toBe(scene.wire.requests.filter(isKeyRequest).length);
-    expect(metrics.fragmentsLoaded).toBe(scene.wire.requests.filter(isSegment).length);
-    await expectReleased(scene, leaseId);
-    await scene.page.evaluate(end);
-    await scene.page.evaluate('reachTest()');
-    await expectReleased(scene, leaseId);
-  });
+  ] as const)(
+    'the application’s own hls.js plays with %s, and gives its lease back once',
+    async ([, way, end], test) => {
+      const film = await stage.encrypt();
+      const scene = await openScene(stage, test, { film });
+      await scene.play({ way, rate: 4, hlsConfig });
+      const { errors, metrics, leases } = await scene.until('seen.ended');
+      expect(errors).toEqual([]);
+      const leaseId = expectKeysAlone(scene);
+      expect(leases).toEqual([leaseId, null]);
+      expect(metrics.keyFetchCount).toBe(scene.wire.requests.filter(isKeyRequest).length);
+      expect(metrics.fragmentsLoaded).toBe(scene.wire.requests.filter(isSegment).length);
+      await expectReleased(scene, leaseId);
+      await scene.page.evaluate(end);
+      await scene.page.evaluate('reachTest()');
+      await expectReleased(scene, leaseId);
+    },
+  );
 });
 
 describe.concurrent('Shaka Player with the request filter', () => {
   it.for(['ts', 'fmp4'] as const)(
-    'plays the same %s stream through its epochs, and gives the lease back',
+    'Shaka Player with the request filter plays the same %s stream through its epochs, and gives its lease back',
     async (container, test) => {
       const film = await stage.encrypt({ container });
       const scene = await openScene(stage, test, { film });

@@ -11,11 +11,11 @@ export const isForKeyServer = ({ host }: WireRequest) => host === keyHost;
 /** Key requests, without their preflights. */
 export const isKeyRequest = (asked: WireRequest) =>
   isForKeyServer(asked) && asked.method === 'GET' && asked.path.startsWith('/keys/');
-/** @param verb `` creates */
+/** @param verb an empty one for creation */
 export const isLeaseRequest = (verb: '' | '/renew' | '/revoke') => (asked: WireRequest) =>
   isForKeyServer(asked) && asked.method === 'POST' && asked.path === `/keys/leases${verb}`;
 export const isPreflight = (asked: WireRequest) => isForKeyServer(asked) && asked.method === 'OPTIONS';
-/** A segment of picture or sound; initialization segments are none. */
+/** Whether it is for a segment of picture or sound. Initialization segments do not count. */
 export const isSegment = ({ path }: WireRequest) => /\/\d+\.(ts|m4s)$/.test(path);
 
 /** How often each answer came: `{ '200': 3, '403': 1 }`. Requests without one are counted as `none`. */

@@ -13,7 +13,7 @@ import {
 } from './player-setup.ts';
 import { openWire, type Wire } from './wire.ts';
 
-/** What `page.js` tells of an error. */
+/** An error as `page.js` reports it. */
 interface SeenError {
   name: string;
   code: string;
@@ -22,22 +22,22 @@ interface SeenError {
   leases?: { id: string; deviceId: string | null }[];
 }
 
-/** What `page.js` tells. */
+/** What `page.js` reports. */
 interface Seen {
   errors: SeenError[];
   retries: { what: 'key' | 'lease'; code: string }[];
-  /** Ids in their order; null where one was given back or lost. */
+  /** Ids in order; null for each that was given back or lost. */
   leases: (string | null)[];
   widths: number[];
   /** How often it waited for something while it played. */
   stalls: number;
-  /** How often with nothing in its buffer. */
+  /** How often it did so with an empty buffer. */
   starved: number;
   /** From the load to the first frame, once it is shown: at least and at most. */
   firstFrameMs: { least: number; most: number } | null;
   /** For each key, the time from its token until it was there. */
   keyMs: number[];
-  /** For each segment, the time from its request until it was heard of, its key included. */
+  /** For each segment, the time from its request until the page was notified, its key included. */
   loadMs: number[];
   /** For each piece that went into the buffer, the time since its segment was there. */
   appendMs: number[];
@@ -52,10 +52,10 @@ interface Seen {
 
 export interface SceneOptions {
   readonly film: Film;
-  /** Whose keys; the stage's target where it is not given. */
+  /** The server that has the keys. Default: the stage's target. */
   readonly server?: Target;
   readonly viewerId?: string;
-  /** What the application answers to `keyServerAuth`; undefined for a token that is good. */
+  /** The token that `keyServerAuth` returns; undefined for a valid one. */
   readonly token?: (reason: string, count: number) => string | undefined;
   readonly origin?: string;
 }
@@ -68,12 +68,12 @@ interface LoadOptions {
   /** null: `load()` names no content. Default: the film's. */
   readonly contentId?: string | null;
   readonly keyServerUrl?: string;
-  /** What a faulty `keyServerAuth` gives, in place of `token`: the page has one for each. */
+  /** What a faulty `keyServerAuth` returns instead of `token`. The page has one for each. */
   readonly auth?: 'undefined' | 'null' | 'a number' | 'an object' | 'an error';
   readonly patienceSeconds?: number;
   readonly reportMetrics?: boolean;
   readonly hlsConfig?: Record<string, unknown>;
-  /** Its time is the browser's until `jump` or `letPass`. */
+  /** Gives the player a clock that `jump` and `letPass` move. */
   readonly hasOwnTime?: boolean;
 }
 
@@ -84,26 +84,26 @@ export interface PlayScene {
   readonly context: BrowserContext;
   readonly page: Page;
   readonly wire: Wire;
-  /** What the application was asked for, and gave, in its order. */
+  /** The tokens that the application gave, in order, and for what. */
   readonly given: readonly { reason: string; token: string }[];
   /** @returns what `load()` threw, or null */
   load(options?: LoadOptions): Promise<SeenError | null>;
-  /** Loads and plays. @throws Error where `load()` fails */
+  /** Loads and plays. @throws Error if `load()` fails */
   play(options?: LoadOptions): Promise<void>;
   seen(): Promise<Seen>;
-  /** The player's machine sleeps for so long. */
+  /** The player's machine sleeps for this long. */
   jump(durationMs: number): Promise<void>;
-  /** Everything that the player does within this time happens now: `given` has whatever it asked a token for. */
+  /** Everything that the player does within this time happens now. `given` then has the tokens for all of it. */
   letPass(durationMs: number): Promise<void>;
-  /** @param condition of a `Seen` that is called `seen`, as a script; resolves with what was seen then */
+  /** @param condition a script about `seen`, which is a `Seen`. @returns its value once the condition holds */
   until(condition: string): Promise<Seen>;
   openPage(): Promise<Page>;
 }
 
-/** For a film of a minute, on a machine that may be busy with much else. */
+/** For a film of a minute, on a busy machine. */
 export const playTimeoutMs = 180_000;
 const untilTimeoutMs = 60_000;
-/** Several processes on a busy machine answer 503 now and then, which no test here means. */
+/** Several processes on a busy machine sometimes answer 503, which these tests are not about. */
 const triesOfSeveral = 4;
 
 /** A token that no other request has. */
@@ -176,7 +176,7 @@ export async function openScene(
         const found = await page.waitForFunction(expression, undefined, { polling: 50 });
         return (await found.jsonValue()) as Seen;
       } catch (cause) {
-        throw new Error(`not so: ${condition}; ${JSON.stringify(await seen())}`, { cause });
+        throw new Error(`not true: ${condition}; ${JSON.stringify(await seen())}`, { cause });
       }
     },
     openPage,

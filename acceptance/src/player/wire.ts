@@ -6,11 +6,11 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listenOnLoopback } from '../listen-on-loopback.ts';
 
-/** A request of a browser, and what became of it. */
+/** A request of a browser, and its answer. */
 export interface WireRequest {
   readonly method: string;
   readonly host: string;
@@ -21,7 +21,7 @@ export interface WireRequest {
   readonly body: string;
   /** When it arrived, in ms of `performance.now()`. */
   readonly atMs: number;
-  /** Of the answer; undefined where there is none, such as for a request that was cut. */
+  /** Of the answer; undefined if there is none, as for a request that was cut. */
   status?: number;
   answerHeaders?: IncomingHttpHeaders;
   /** When all of the answer had been passed on; undefined for what was cut or given up. */
@@ -32,7 +32,7 @@ type Which = (request: WireRequest) => boolean;
 
 /**
  * Everything between one browser and the servers, as a proxy of that browser: it gives servers the names that pages know them
- * by, sees every request with its headers, and can make any of it disappear.
+ * by, sees every request with its headers, and can drop any request or answer.
  */
 export interface Wire {
   /** For the proxy setting of a browser context. */
@@ -40,7 +40,7 @@ export interface Wire {
   /** Every request so far, in the order of their arrival. */
   readonly requests: readonly WireRequest[];
   /**
-   * From now on the connection of such requests is closed without an answer, as of a server that is away.
+   * From now on the connection of such requests is closed without an answer, as if the server were down.
    *
    * @returns ends it
    */
@@ -57,12 +57,12 @@ export interface Wire {
    * @returns ends it
    */
   answer(which: Which, status: number, headers: Readonly<Record<string, string>>): () => void;
-  /** The next such request that arrives; undefined where none does within the time. */
+  /** The next such request; undefined if none arrives within the time. */
   next(which: Which, withinMs: number): Promise<WireRequest | undefined>;
   close(): void;
 }
 
-/** What a 503 says in `Retry-After` at least. */
+/** The least `Retry-After` of a 503. */
 const retryAfterMs = 1_000;
 
 /**
@@ -88,7 +88,7 @@ export async function openWire(servers: Readonly<Record<string, string>>, tries 
   function forward(asked: WireRequest, url: URL, outgoing: ServerResponse, triesLeft: number): void {
     const { method, headers } = asked;
     const forwarded = request(url, { method, headers });
-    // A browser that leaves takes nothing back: the server has the request already.
+    // If the browser leaves, the server still gets the request.
     forwarded.on('error', () => outgoing.destroy());
     forwarded.on('response', async (answer) => {
       if (answer.statusCode === 503 && triesLeft > 1) {
@@ -111,10 +111,10 @@ export async function openWire(servers: Readonly<Record<string, string>>, tries 
     });
     forwarded.end(asked.body);
   }
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { origin, close } = await listenOnLoopback(proxy);
 
   return {
-    proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    proxy: origin,
     requests,
     cut(which) {
       cuts.add(which);
@@ -130,14 +130,11 @@ export async function openWire(servers: Readonly<Record<string, string>>, tries 
       return () => answers.delete(replaced);
     },
     next: (which, withinMs) => nextArrival(arrivals, which, withinMs),
-    close() {
-      proxy.close();
-      proxy.closeAllConnections();
-    },
+    close,
   };
 }
 
-/** A proxy is asked with the whole URL (RFC 9112 section 3.2.2). */
+/** A request to a proxy has the whole URL (RFC 9112 section 3.2.2). */
 async function takeDown(incoming: IncomingMessage): Promise<WireRequest> {
   const atMs = performance.now();
   const { host, pathname, search } = new URL(incoming.url ?? '', 'http://nowhere.invalid');

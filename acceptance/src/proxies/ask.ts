@@ -5,9 +5,9 @@ import type { ProxyProcess } from './proxy-process.ts';
 
 export interface Question {
   method?: string;
-  /** Sent exactly so, without being made a proper path first. */
+  /** Sent unchanged, without normalization. */
   path: string;
-  /** A second address of this machine, so that it can be told from the proxy's. */
+  /** Another loopback address than the proxy's, so that the two can be distinguished. */
   from: string;
   headers?: Record<string, string>;
   body?: string;

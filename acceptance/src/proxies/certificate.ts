@@ -15,7 +15,7 @@ export interface Certificate {
   pem: string;
 }
 
-/** Makes a certificate for `hostName` that has signed itself, in the given folder. */
+/** Makes a self-signed certificate for `hostName` in the given folder. */
 export function makeCertificate(folder: string): Certificate {
   const [certificateFile, keyFile, bundleFile] = ['crt', 'key', 'pem'].map((end) =>
     join(folder, `tls.${end}`),

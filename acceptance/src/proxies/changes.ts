@@ -11,7 +11,7 @@ function replaceOnce(text: string, pattern: string, replacement: string): string
   return text.replace(pattern, () => replacement);
 }
 
-/** Takes the `#` from the lines that have one of these in them. */
+/** Removes the `#` from the lines that contain one of these. */
 function uncomment(text: string, ...parts: string[]): string {
   for (const part of parts) if (!text.includes(part)) throw new Error(`no ${part}`);
   const isMeant = (line: string) => /^\s*#/.test(line) && parts.some((part) => line.includes(part));
@@ -25,12 +25,12 @@ function hashOf(password: string): string {
   return execFileSync(findProgram('openssl'), ['passwd', '-6', password], { encoding: 'utf8' }).trim();
 }
 
-/** Asks for a password before the dashboard, by the lines that each file has for it; the user is `admin`. */
+/** Requires a password for the dashboard, with the lines that each file has for that. The user is `admin`. */
 export function askForPassword(kind: ProxyKind, password: string): Change {
   const changes: Record<ProxyKind, Change> = {
     nginx: (text, folder) => {
       const file = join(folder, 'htpasswd');
-      // nginx reads it as the user that it becomes.
+      // nginx reads it as another user than root.
       chmodSync(folder, 0o711);
       writeFileSync(file, `admin:${hashOf(password)}\n`, { mode: 0o644 });
       return uncomment(text, '# auth_basic').replace('/etc/nginx/latchkey.htpasswd;\n', `${file};\n`);
@@ -49,7 +49,7 @@ export function askForPassword(kind: ProxyKind, password: string): Change {
   return changes[kind];
 }
 
-/** Opens setup for one address, as each file says how. */
+/** Opens setup for one address, as each file describes. */
 export function openSetup(kind: ProxyKind, address: string): Change {
   const changes: Record<ProxyKind, Change> = {
     nginx: (text) => {
@@ -69,7 +69,7 @@ export function openSetup(kind: ProxyKind, address: string): Change {
   return changes[kind];
 }
 
-/** Believes the X-Forwarded-For of one load balancer, by the lines that each file has for it. */
+/** Trusts the X-Forwarded-For of one load balancer, with the lines that each file has for that. */
 export function trustBalancer(kind: ProxyKind, address: string): Change {
   const lines: Record<ProxyKind, string[]> = {
     nginx: ['# set_real_ip_from', '# real_ip_header', '# real_ip_recursive'],

@@ -13,11 +13,11 @@ export const fileNames: Record<ProxyKind, string> = {
   HAProxy: 'haproxy.cfg',
 };
 
-/** What a test puts in the place of what a deployment has. */
+/** The ports, addresses and paths of a test. */
 export interface Places {
   httpPort: number;
   httpsPort: number;
-  /** Caddy's own, for its administration. */
+  /** For Caddy's administration. */
   adminPort: number;
   /** Host and port of Latchkey. */
   upstream: string;
@@ -31,8 +31,8 @@ export function readDeployFile(name: string): string {
 }
 
 /**
- * The documented configuration with other ports, addresses and paths, and not a word more. Each replacement has to find
- * what it is for, so that a change of the file cannot leave one behind unseen.
+ * The documented configuration with other ports, addresses and paths, and no other change. Each replacement must match, so
+ * that a change of the file cannot make one of them ineffective unnoticed.
  */
 export function configurationOf(kind: ProxyKind, places: Places): string {
   const replacements: Record<ProxyKind, (places: Places) => [RegExp, string][]> = {

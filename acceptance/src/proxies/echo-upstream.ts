@@ -1,12 +1,13 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { afterAll } from 'vitest';
+import { listenOnLoopback } from '../listen-on-loopback.ts';
 
-/** Asked for this, it closes the connection without an answer. */
+/** Requests for this path get no answer: the connection is closed. */
 export const failingPath = '/keys/fails';
-/** Asked for this for the first time, it does so too. */
+/** Only the first request for this path gets no answer. */
 export const onceFailingPath = '/keys/once-fails';
 
-/** An upstream that remembers how it was asked. */
+/** An upstream that records its requests. */
 export interface EchoUpstream {
   url: string;
   requests: { target: string; headers: IncomingHttpHeaders; rawNames: string[] }[];
@@ -27,17 +28,12 @@ export async function startEchoUpstream(): Promise<EchoUpstream> {
     request.resume();
     response.writeHead(204).end();
   });
-  // As Latchkey's, so that the proxies are the ones that close a connection.
+  // Latchkey's value, so that it is the proxies that close idle connections.
   server.keepAliveTimeout = 72_000;
   server.on('connection', () => {
     connections++;
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}`, requests, connections: () => connections };
+  const { origin, close } = await listenOnLoopback(server);
+  afterAll(close);
+  return { url: origin, requests, connections: () => connections };
 }

@@ -16,11 +16,11 @@ export interface ProxiedServer extends ReturnType<typeof createAsker> {
   lineOf(requestId: string): Promise<RequestLine>;
 }
 
-/** For a line of a log that is on its way. */
+/** For a log line that is still being written. */
 export const patience = { timeout: 25_000, interval: 20 };
 
 let addresses = 1;
-/** A loopback address that nobody else in this file has, so that what one test sends counts for no other. */
+/** A loopback address that no other test of this file uses, so that requests of one test do not count for another. */
 export function newAddress(): string {
   addresses++;
   return `127.0.${addresses >> 8}.${addresses & 255}`;
@@ -32,7 +32,7 @@ export async function startProxiedServer(kind: ProxyKind): Promise<ProxiedServer
     CORS_ORIGINS: listedOrigin,
     CONTENT_MODE: 'any',
     VIEWER_TOKEN_FROM: 'header,query',
-    // Caddy as it comes counts nothing.
+    // Caddy without plugins has no rate limits.
     RATE_LIMIT: kind === 'Caddy' ? 'on' : 'off',
   });
   const proxy = await startProxy(kind, server.url);

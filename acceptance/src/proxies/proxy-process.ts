@@ -9,10 +9,10 @@ import { makeCertificate } from './certificate.ts';
 import { configurationOf, fileNames, type ProxyKind } from './configuration.ts';
 import { findProgram, type Program } from './programs.ts';
 
-/** A start takes a fraction of a second; this is for a machine that is busy with everything else. */
+/** A start takes a fraction of a second, and more on a busy machine. */
 const startTimeoutMs = 60_000;
 const retryMs = 50;
-/** For connections that are still open when it is told to end. */
+/** For connections that are still open at SIGTERM. */
 const stopTimeoutMs = 3_000;
 
 /** A proxy that runs in front of one upstream. */
@@ -28,7 +28,7 @@ export interface ProxyProcess {
 /**
  * Starts a proxy with its file of `docs/deploy`, and stops it after the file's last test.
  *
- * @param change what the file says how to change, done; it gets the text and the folder of the proxy
+ * @param change makes a change that the file describes; gets the text and the folder of the proxy
  */
 export async function startProxy(
   kind: ProxyKind,
@@ -38,7 +38,7 @@ export async function startProxy(
   const program = findProgram(kind.toLowerCase() as Program);
   const folder = makeFolder();
   const certificate = makeCertificate(folder.path);
-  // None of the proxies says which one it took for 0.
+  // None of the proxies reports which port it took for 0.
   const [httpPort, httpsPort, adminPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const places = { httpPort, httpsPort, adminPort, upstream: new URL(upstreamUrl).host };
   const file = join(folder.path, fileNames[kind]);

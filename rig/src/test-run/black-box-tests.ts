@@ -12,9 +12,9 @@ const dashboardOpening = 'openDashboard(';
 export const blackBoxSettings = { CORS_ORIGINS: 'http://player.localhost' };
 
 /**
- * The acceptance tests that act on whatever server they are given, as paths from the root of the repository; with
- * `dashboard` those of its pages too, which take as long as all others together, and with `ownSettings` those that start
- * servers with settings of their own.
+ * The acceptance tests that act on a given server, as paths from the root of the repository. With `dashboard` also those of
+ * its pages, which take as long as all others together. With `ownSettings` also those that start servers with their own
+ * settings.
  */
 export function listBlackBoxTests(root: string, { dashboard = false, ownSettings = false } = {}): string[] {
   const calls = [opening, ...(dashboard ? [dashboardOpening] : []), ...(ownSettings ? starting : [])];

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { repositoryFolder } from '../repository.ts';
 import { sumCounts } from './count-reporter.ts';
 
-// Each test runs vitest itself, which is a second, and more on a machine that is busy with everything else.
+// Each test runs vitest itself, which takes a second, and more on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 let folder: string;

@@ -19,6 +19,6 @@ it('a run of some files needs only the stores of those files', () => {
   expect(find('shared/bus')).toEqual({ NATS: ['shared/bus.test.ts'] });
 });
 
-it('the value of an option is not taken for a file', () => {
+it('the value of an option is not treated as a file', () => {
   expect(find('a name of a test')).toEqual(find());
 });

@@ -9,7 +9,7 @@ import type { Counts } from './count-reporter.ts';
 import { findNeededStores } from './needed-stores.ts';
 import { runVitest } from './run-vitest.ts';
 
-/** A filter such as `-t` skips nearly every test: a list of all those names helps nobody. */
+/** A filter such as `-t` skips nearly every test: nobody needs a list of all those names. */
 const namedSkips = 50;
 /** The tests that render the Kubernetes manifests. */
 const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings', 'lifecycle'].map(
@@ -22,14 +22,14 @@ const rendering = ['manifests', 'network', 'pod-security', 'secrets', 'settings'
  * has found a race.
  *
  * @param args for vitest: paths, `-t`, and so on
- * @returns the exit code: 0 where at least one test passed, none failed and vitest itself succeeded
+ * @returns the exit code: 0 if at least one test passed, none failed and vitest itself succeeded
  */
 export async function runTests(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const needed = storesNeeded(args);
   const services = await provideStores([...needed.keys()]);
   try {
     const toolPaths = toolVariables(args);
-    // A kubectl that is new enough cannot be installed here, and these tests can show nothing without it.
+    // A kubectl that is new enough cannot be installed here, and these tests cannot run without it.
     const left = toolPaths.KUBECTL_PATH ? [] : rendering;
     const exclude = left.flatMap((test) => ['--exclude', test]);
     const testEnv = { ...env, ...toolPaths, ...services.variables };
