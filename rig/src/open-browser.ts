@@ -20,3 +20,11 @@ export async function openBrowser(executablePath: string): Promise<Browser> {
   }
   return chromium.launch({ executablePath, args });
 }
+
+/** The program for pages whose tests do not depend on how a window closes: the headless shell where there is one. */
+export function pageBrowser({
+  HEADLESS_SHELL_PATH,
+  CHROMIUM_PATH = '/usr/bin/chromium',
+}: NodeJS.ProcessEnv): string {
+  return HEADLESS_SHELL_PATH ?? CHROMIUM_PATH;
+}

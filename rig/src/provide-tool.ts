@@ -49,7 +49,7 @@ export const tools: Readonly<Record<Tool, ToolSource>> = {
   // window closes arrives.
   'headless-shell': {
     variable: 'HEADLESS_SHELL_PATH',
-    purpose: 'runs the dashboard in tests',
+    purpose: 'runs pages in tests',
     names: ['chromium-headless-shell', 'chrome-headless-shell'],
     debianPackages: ['chromium-headless-shell'],
   },

@@ -1,4 +1,4 @@
-import { openBrowser } from '@latchkey/rig/open-browser';
+import { openBrowser, pageBrowser } from '@latchkey/rig/open-browser';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished, vi } from 'vitest';
 import { ensureDashboard } from '../../../scripts/ensure-dashboard.mjs';
@@ -63,8 +63,7 @@ export function buildDashboard(): void {
 
 /** The dashboard at a URL. */
 export async function openDashboardAt(url: string): Promise<DashboardBrowser> {
-  const { HEADLESS_SHELL_PATH, CHROMIUM_PATH = '/usr/bin/chromium' } = process.env;
-  const browser: Browser = await openBrowser(HEADLESS_SHELL_PATH ?? CHROMIUM_PATH);
+  const browser: Browser = await openBrowser(pageBrowser(process.env));
   afterAll(() => browser.close());
   return {
     async open({ path = '', as, width = defaultWidth, theme = 'light', broken } = {}) {

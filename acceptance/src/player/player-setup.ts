@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { openBrowser } from '@latchkey/rig/open-browser';
+import { openBrowser, pageBrowser } from '@latchkey/rig/open-browser';
 import { makeVideo } from '@latchkey/rig/video/make-video';
 import type { Browser } from 'playwright-core';
 import { afterAll } from 'vitest';
@@ -63,10 +63,12 @@ const buildPlayer = (folder: string) =>
 /**
  * @param length of the films of this test file
  * @param opening a server that lists `pageOrigin` in its CORS_ORIGINS
+ * @param program the browser
  */
 export async function openPlayerSetup(
   length: 'long' | 'short',
   opening: Promise<Target>,
+  program = pageBrowser(process.env),
 ): Promise<PlayerSetup> {
   const folder = makeFolder();
   const media = await startMediaServer(folder.path, {
@@ -85,7 +87,7 @@ export async function openPlayerSetup(
   const [target, clear, browser] = await Promise.all([
     opening,
     makeVideo({ ffmpeg, folder: join(folder.path, 'clear'), seconds, scene }),
-    openBrowser(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'),
+    openBrowser(program),
     buildPlayer(folder.path),
   ]);
   afterAll(async () => {
