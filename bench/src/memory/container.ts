@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A control group that limits the memory of its processes, as that of a container does. */
@@ -10,6 +10,8 @@ export interface Container {
 }
 
 const root = '/sys/fs/cgroup';
+/** The rest of the name is the id of the process that made the group. */
+const prefix = 'latchkey-bench-';
 
 /**
  * @param limitMib 0 for no limit
@@ -18,8 +20,10 @@ const root = '/sys/fs/cgroup';
 export function makeContainer(limitMib: number): Container {
   if (limitMib === 0) return { command: [], stop: () => {} };
   const isFirstVersion = existsSync(join(root, 'memory'));
-  const group = join(root, isFirstVersion ? 'memory' : '', `latchkey-bench-${process.pid}`);
+  const groups = join(root, isFirstVersion ? 'memory' : '');
+  const group = join(groups, `${prefix}${process.pid}`);
   try {
+    removeAbandoned(groups);
     mkdirSync(group);
     const limit = join(group, isFirstVersion ? 'memory.limit_in_bytes' : 'memory.max');
     writeFileSync(limit, String(limitMib * 1_024 * 1_024));
@@ -35,4 +39,17 @@ export function makeContainer(limitMib: number): Container {
     command: ['sh', '-c', 'echo $$ > "$0" && exec "$@"', join(group, 'cgroup.procs')],
     stop: () => rmdirSync(group),
   };
+}
+
+/** Removes the groups of processes that were killed outright and could not do it themselves. */
+export function removeAbandoned(groups: string): void {
+  for (const name of readdirSync(groups)) {
+    const pid = name.startsWith(prefix) ? name.slice(prefix.length) : null;
+    if (pid === null || existsSync(`/proc/${pid}`)) continue;
+    try {
+      rmdirSync(join(groups, name));
+    } catch {
+      // A replica of that process is still ending in it. The next measurement removes it.
+    }
+  }
 }

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test, vi } from 'vitest';
+import { replicaFlags } from './measure-memory.ts';
 
+const root = new URL('../../../', import.meta.url);
 const program = fileURLToPath(new URL('../main.ts', import.meta.url));
 /** A server ends within 30 s (`shared/src/process/end-on-signals.ts`). The rest is for a busy machine. */
 const endLimitMs = 40_000;
@@ -50,4 +52,12 @@ test.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGINT', 'SIGKILL'] a
     await expectGone(replica);
   },
   timeLimitMs,
+);
+
+test.each(['compose.yaml', 'k8s/overlays/distributed/key-derivation.yaml'])(
+  'memory is measured with the flags of Node with which %s starts key-derivation',
+  (file) => {
+    const command = `[node, ${replicaFlags.join(', ')}, /app/main.ts]`;
+    expect(readFileSync(new URL(file, root), 'utf8')).toContain(command);
+  },
 );

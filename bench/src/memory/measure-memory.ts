@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@latchkey/rig/find-free-port';
+import { repositoryFolder } from '@latchkey/rig/repository';
 import { signToken } from '@latchkey/rig/tokens';
 import { internalSecretHeader } from '@latchkey/shared/internal';
 import { Pool } from 'undici';
@@ -37,6 +38,8 @@ export interface MemorySample {
 
 const entry = fileURLToPath(new URL('../../../services/key-derivation/src/serve.ts', import.meta.url));
 const askedAtOnce = 32;
+/** The flags of Node with which compose.yaml and Kubernetes start key-derivation. */
+export const replicaFlags = ['--max-semi-space-size=4', '--import=/app/shared/src/memory/favor-memory.ts'];
 const samples = 10;
 const startLimitMs = 60_000;
 const kibPerMib = 1_024;
@@ -86,7 +89,9 @@ async function end(replica: ChildProcess): Promise<void> {
 }
 
 function start(command: readonly string[], { url }: StandIn, port: number): ChildProcess {
-  const [program = '', ...args] = [...command, process.execPath, entry];
+  // The image has the repository in /app.
+  const flags = replicaFlags.map((flag) => flag.replace('=/app/', `=${repositoryFolder}/`));
+  const [program = '', ...args] = [...command, process.execPath, ...flags, entry];
   const replica = spawn(program, args, {
     // The open channel closes with this process, and the replica then ends too.
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

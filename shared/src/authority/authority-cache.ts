@@ -1,15 +1,8 @@
 import type { Clock } from '../clock/clock.ts';
 import { AppError } from '../errors/errors.ts';
 import type { FeedPosition } from '../events/feed-position.ts';
-import {
-  copyText,
-  mapSlotBytes,
-  numberBytes,
-  objectBytes,
-  type RecencyEntry,
-  RecencyMap,
-  textBytes,
-} from '../memory/index.ts';
+import { copyText, mapSlotBytes, numberBytes, objectBytes, RecencyMap, textBytes } from '../memory/index.ts';
+import { type KeptState, KeptValue, type ReadFacts } from './kept-state.ts';
 import { NamedSelectors } from './named-selectors.ts';
 
 /** A state that the load found elsewhere than at its owner, and that is known to have held at an earlier instant. */
@@ -38,22 +31,6 @@ export interface KnownState<V> {
   readonly readAtMs: number | null;
 }
 
-/** A kept entry. It has as few objects and fractions as possible, because there is one for each viewer. */
-interface Entry<V> extends RecencyEntry {
-  readonly value: V | null;
-  readonly loadNumber: number;
-  readonly heldAtMs: number;
-  /**
-   * `readAtMs` minus `heldAtMs` and minus the cache's origin: a number small enough that V8 needs no object for it. Null
-   * where `readAtMs` is null.
-   */
-  readonly readAfterMs: number | null;
-  /** When it was kept, in steps of the cache. */
-  readonly keptAtStep: number;
-  /** Up to this step no selector has named the entry. */
-  judgedAtStep: number;
-}
-
 /** A running load. */
 export interface PendingLoad {
   readonly key: string;
@@ -76,6 +53,8 @@ export interface AuthorityCacheOptions<V> {
   maxBytes: number;
   /** Estimated bytes of a value. The cache adds the key and the entry itself; an absent value takes nothing. */
   bytesOf: (value: V) => number;
+  /** Makes the entry of a value that stores it in fields of its own. Left out where the entry refers to the value. */
+  keep?: (value: V, facts: ReadFacts) => KeptState<V>;
   feed: FeedPosition;
   clock: Clock;
   onLookup?: (hit: boolean) => void;
@@ -83,7 +62,7 @@ export interface AuthorityCacheOptions<V> {
   namedSelectors?: number;
 }
 
-/** Bytes of an entry without its key, value and times: its slot in the map, and 8 fields. */
+/** Bytes of an entry without its key, value and times: its slot in the map, and the 8 fields of a `KeptValue`. */
 const entryBytes = mapSlotBytes + objectBytes(8);
 /** A minute of revocations at over a hundred a second; 20,000 names take some 3 MB. */
 const usualNamedSelectors = 20_000;
@@ -100,7 +79,7 @@ const loadsAtMost = 10_000;
  */
 export class AuthorityCache<V> {
   readonly #options: AuthorityCacheOptions<V>;
-  readonly #entries: RecencyMap<Entry<V>>;
+  readonly #entries: RecencyMap<KeptState<V>>;
   readonly #named: NamedSelectors;
   /** For each key, the load that callers share. */
   readonly #shared = new Map<string, { pending: PendingLoad; done: Promise<void> }>();
@@ -145,13 +124,13 @@ export class AuthorityCache<V> {
     return usable ? this.#toKnown(known) : undefined;
   }
 
-  #toKnown({ value, loadNumber, heldAtMs, readAfterMs }: Entry<V>): KnownState<V> {
+  #toKnown({ value, loadNumber, heldAtMs, readAfterMs }: KeptState<V>): KnownState<V> {
     const readAtMs = readAfterMs === null ? null : this.#originMs + heldAtMs + readAfterMs;
     return { value, loadNumber, heldAtMs, readAtMs };
   }
 
   /** Usually one comparison: an entry is judged once after each change that names a selector. */
-  #isUnnamed(key: string, entry: Entry<V>): boolean {
+  #isUnnamed(key: string, entry: KeptState<V>): boolean {
     if (entry.judgedAtStep >= this.#named.latestStep) return true;
     if (this.#options.isNamed?.(this.#named, key, entry.value, entry.judgedAtStep)) {
       this.#entries.delete(key);
@@ -224,21 +203,11 @@ export class AuthorityCache<V> {
     if (this.#isOvertaken(pending, value) || (present && present.keptAtStep > pending.step)) return false;
     const step = ++this.#step;
     const key = copyText(pending.key);
-    this.#entries.set(key, {
-      review: 0,
-      bytes:
-        entryBytes +
-        textBytes(key) +
-        numberBytes(heldAtMs) +
-        numberBytes(readAfterMs) +
-        (value === null ? 0 : this.#options.bytesOf(value)),
-      value,
-      loadNumber: pending.loadNumber,
-      heldAtMs,
-      readAfterMs,
-      keptAtStep: step,
-      judgedAtStep: step,
-    });
+    const { keep, bytesOf } = this.#options;
+    const timeBytes = numberBytes(heldAtMs) + numberBytes(readAfterMs);
+    const bytes = entryBytes + textBytes(key) + timeBytes + (value === null ? 0 : bytesOf(value));
+    const facts = { bytes, loadNumber: pending.loadNumber, heldAtMs, readAfterMs, step };
+    this.#entries.set(key, value === null || !keep ? new KeptValue(value, facts) : keep(value, facts));
     return true;
   }
 

@@ -15,7 +15,7 @@ import {
   textBytes,
   usualCachesBytes,
 } from '../memory/index.ts';
-import { AuthorityCache, EarlierState } from './authority-cache.ts';
+import { AuthorityCache, type EarlierState } from './authority-cache.ts';
 import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
 import { markKey, splitMarkKey } from './tags.ts';
 
@@ -82,7 +82,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
     ...(namedSelectors === undefined ? {} : { namedSelectors }),
     ...(onLookup ? { onLookup: (hit: boolean) => onLookup(name, hit) } : {}),
   });
-  const shareContentId = createContentIdSharing();
+  const contentIds = new TextPool(contentIdsBytes);
   const authority: Authority = {
     apiKeys: new AuthorityCache({
       ...common('apiKeys'),
@@ -96,8 +96,10 @@ export function createAuthority(options: AuthorityOptions): Authority {
     }),
     leases: new AuthorityCache({
       ...common('leases'),
-      load: async (leaseId) => shareContentId(await leases.findLease(leaseId)),
+      load: (leaseId) => leases.findLease(leaseId),
       bytesOf: keptLeaseBytes,
+      // Thousands of leases name the same content, so its id is kept once.
+      keep: (lease, facts) => new KeptLease(lease, contentIds.share(lease.contentId), facts),
       isNamed: (named, _leaseId, lease, step) =>
         lease !== null && named.namedSince(lease.viewerId, lease.contentId, step),
     }),
@@ -117,15 +119,6 @@ export function createAuthority(options: AuthorityOptions): Authority {
     if (message.type === 'renewal') authority.leases.invalidate(message.leaseId);
   });
   return authority;
-}
-
-/** Thousands of leases name the same content, so its id is kept once. */
-function createContentIdSharing() {
-  const contentIds = new TextPool(contentIdsBytes);
-  const share = (lease: LeaseState | null): LeaseState | null =>
-    lease && new KeptLease(lease, contentIds.share(lease.contentId));
-  return (loaded: LeaseState | null | EarlierState<LeaseState>) =>
-    loaded instanceof EarlierState ? new EarlierState(share(loaded.value), loaded.heldAtMs) : share(loaded);
 }
 
 /** Drops the entries that a change names. */

@@ -4,6 +4,7 @@ import { createLeaseState } from '../testing/lease-state.ts';
 import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
 
 const time = fc.maxSafeNat();
+const facts = { bytes: 300, loadNumber: 1, heldAtMs: 2, readAfterMs: null, step: 3 };
 
 test('a lease that is cached has the viewer, the content and the times that were read, to the millisecond', () => {
   fc.assert(
@@ -14,7 +15,7 @@ test('a lease that is cached has the viewer, the content and the times that were
       fc.option(time),
       (viewerId, expiresAt, renewableUntil, revokedAt) => {
         const read = createLeaseState({ viewerId, expiresAt, renewableUntil, revokedAt });
-        expect(new KeptLease(read, 'film')).toMatchObject(read);
+        expect(new KeptLease(read, 'film', facts).value).toMatchObject(read);
       },
     ),
   );

@@ -1,11 +1,12 @@
 import type { LeaseState } from '../contracts/index.ts';
 import { numberBytes, objectBytes, textBytes } from '../memory/index.ts';
+import { KeptState, type ReadFacts } from './kept-state.ts';
 
 /**
- * A cached lease state. There is one for each viewer, so the renewal limit is stored as its distance from the expiry: a
- * whole number without an object of its own, which saves 16 bytes.
+ * The entry of a cached lease, which is the lease's state itself. There is one for each viewer, so the renewal limit is
+ * stored as its distance from the expiry: a whole number without an object of its own, which saves 16 bytes.
  */
-export class KeptLease implements LeaseState {
+export class KeptLease extends KeptState<LeaseState> implements LeaseState {
   readonly viewerId: string;
   readonly contentId: string;
   readonly expiresAt: number;
@@ -14,7 +15,8 @@ export class KeptLease implements LeaseState {
   readonly renewableForMs: number;
 
   /** @param contentId the same text for every lease of the content */
-  constructor(lease: LeaseState, contentId: string) {
+  constructor(lease: LeaseState, contentId: string, facts: ReadFacts) {
+    super(facts);
     this.viewerId = lease.viewerId;
     this.contentId = contentId;
     this.expiresAt = lease.expiresAt;
@@ -22,14 +24,21 @@ export class KeptLease implements LeaseState {
     this.renewableForMs = lease.renewableUntil - lease.expiresAt;
   }
 
+  get value(): LeaseState {
+    return this;
+  }
+
   get renewableUntil(): number {
     return this.expiresAt + this.renewableForMs;
   }
 }
 
-/** Bytes that it takes beside the content id, which other leases share: 5 fields and the values that they refer to. */
+/**
+ * Bytes of a lease beside the content id, which other leases share. Its 5 fields take 4 words more than the one by which
+ * another entry refers to its value.
+ */
 export function keptLeaseBytes(lease: LeaseState): number {
   const { viewerId, expiresAt, revokedAt, renewableUntil } = lease;
   const times = numberBytes(expiresAt) + numberBytes(revokedAt) + numberBytes(renewableUntil - expiresAt);
-  return objectBytes(5) + textBytes(viewerId) + times;
+  return objectBytes(5) - objectBytes(1) + textBytes(viewerId) + times;
 }

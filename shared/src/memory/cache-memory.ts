@@ -23,7 +23,7 @@ const mib = 1_024 * 1_024;
 
 /**
  * V8's young generation, which long-lived entries leave: three semi-spaces of a 64th of the memory each, up to 64 MiB
- * (V8's heap.cc, as Node 24 reports it for containers of 512 MiB to 4 GiB).
+ * (V8's heap.cc, as Node 24 reports it for containers of 1 to 4 GiB). In smaller containers V8 takes less, 3 MiB of 512.
  */
 const youngShare = 3 / 64;
 const youngMostBytes = 192 * mib;
@@ -31,8 +31,8 @@ const youngMostBytes = 192 * mib;
 const programBytes = 32 * mib;
 /**
  * The caches' share of the remaining heap. The rest is for garbage that V8 has not collected yet. In a container of 512
- * MiB the caches get 80 MiB, which holds 100,000 viewers, and the process stays near half of the container's memory
- * (`npm run bench -- --memory 300000`: 262 MiB resident, and no more after the first 200,000 viewers).
+ * MiB the caches get 80 MiB, which holds 100,000 viewers, and key-derivation stays under half of the container's memory
+ * (docs/scale.md, "Memory, as viewers come and go").
  */
 const heapShare = 0.4;
 /** The caches' share of the memory, where V8 was given a larger heap than usual: it may exceed a small container. */
@@ -43,10 +43,10 @@ const mostBytes = 512 * mib;
 const leastBytes = 4 * mib;
 
 /**
- * Each viewer takes a token, some 260 bytes, and, with leases, a lease, some 340. Without leases it takes a mark, which
+ * Each viewer takes a token, some 260 bytes, and, with leases, a lease, some 300. Without leases it takes a mark, which
  * is smaller. Contents and API keys are few, unless a client asks for ids that do not exist.
  */
-const shares: CachePlan = { tokens: 0.36, leases: 0.45, marks: 0.13, contents: 0.04, apiKeys: 0.02 };
+const shares: CachePlan = { tokens: 0.38, leases: 0.44, marks: 0.12, contents: 0.04, apiKeys: 0.02 };
 
 /** For a process without configured limits: what a container of 512 MiB would get. */
 export const usualCachesBytes = 80 * mib;
