@@ -22,7 +22,7 @@ current context. The engine must run on this machine, because compose.yaml publi
 An engine has addresses for about 30 networks, and this uses up to 24 at a time: take one that runs little else.
 Removes the containers, networks and volumes that it makes. Keeps the images, with the tag test.
 Writes the sizes of the images into docs/containers.md.
-Ends with: N passed, N failed. Exits 0 where nothing failed.
+Ends with: N passed, N failed. Exits 0 if nothing failed.
 `;
 readFlags(usage, {});
 

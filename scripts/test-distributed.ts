@@ -19,7 +19,7 @@ const usage = `npm run test:distributed: the black-box tests against separate pr
   npm run test:distributed -- --dashboard           the tests of the dashboard's pages too
   npm run test:distributed -- FILE…                 further files of tests
 
-Ends with: N passed, N failed, N skipped. Exits 0 where nothing failed.
+Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
 
 const root = join(import.meta.dirname, '..');

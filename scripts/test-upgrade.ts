@@ -32,7 +32,7 @@ Redis and NATS cannot be had, what needs them is skipped by name.
   npm run test:upgrade                 all of it: some three minutes
   npm run test:upgrade -- --only NAME  sqlite, postgres, services or rolling
 
-Ends with: N passed, N failed, N skipped. Exits 0 where nothing failed.
+Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed.
 `;
 
 const parts = ['sqlite', 'postgres', 'services', 'rolling'] as const;

@@ -12,7 +12,7 @@ What could not run is named at the end.
   npm test -- services/auth    the files whose path contains this
   npm test -- -t NAME          the tests whose name contains this; any other option of vitest works too
 
-Ends with: N passed, N failed, N skipped. Exits 0 where nothing failed and something passed.
+Ends with: N passed, N failed, N skipped. Exits 0 if nothing failed and something passed.
 `;
 
 const args = process.argv.slice(2);

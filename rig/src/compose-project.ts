@@ -20,7 +20,7 @@ const countKeyRequests = `
 
 /** The stack of compose.yaml under a separate project name. */
 export interface ComposeProject {
-  /** Runs a Compose command and shows its output. @throws where it fails */
+  /** Runs a Compose command and shows its output. @throws if it fails */
   run(args: readonly string[]): Promise<void>;
   /** Where a service's port 4100 is published. */
   url(service: string): Promise<string>;

@@ -8,7 +8,7 @@ export interface Answer {
   code: string;
   sentAtMs: number;
   doneAtMs: number;
-  /** The body, where it is JSON. */
+  /** The body, if it is JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape
   json: any;
 }

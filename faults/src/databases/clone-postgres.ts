@@ -57,7 +57,7 @@ export async function clonePostgres(port: number, follows: boolean): Promise<Clo
   };
 }
 
-/** @throws Error where it is not installed */
+/** @throws Error if it is not installed */
 function programOf(name: string): string {
   const path = findProgram(name);
   if (!path) throw new Error(`${name} is not installed on this machine`);

@@ -10,7 +10,7 @@ const isLoopback = (host: string) =>
  * Finds the Docker engine of the `docker` command, and names its place for the operator.
  *
  * @param dockerHost `DOCKER_HOST`: `unix:///path`, `tcp://host:port` or `ssh://host`; undefined is the current context
- * @throws Error where no engine answers, or where it runs on another machine, on whose loopback interface
+ * @throws Error if no engine answers, or if it runs on another machine, on whose loopback interface
  *   compose.yaml would publish its ports
  */
 export async function findDockerEngine(

@@ -19,7 +19,7 @@ export interface Finding {
 /**
  * Replaces the text between `<!-- measured: part -->` and `<!-- end -->` in the document with this finding.
  *
- * @throws Error where the document has no such place
+ * @throws Error if the document has no such place
  */
 export function putFinding(document: string, { part, table, command, cores }: Finding): string {
   const place = new RegExp(`(<!-- measured: ${part} -->\n)[^]*?(<!-- end -->)`);

@@ -34,7 +34,7 @@ export const ownStores = {
   NATS: { program: 'nats-server', debianPackage: 'nats-server', start: startOwnNats },
 } as const;
 
-/** @throws Error where it is not installed or does not start */
+/** @throws Error if it is not installed or does not start */
 export async function startOwnRedis(place?: Place): Promise<ServerProgram> {
   const { port, folder } = place ?? (await newPlace());
   const args = [
@@ -61,7 +61,7 @@ export async function startOwnRedis(place?: Place): Promise<ServerProgram> {
   });
 }
 
-/** @throws Error where it is not installed or does not start */
+/** @throws Error if it is not installed or does not start */
 export async function startOwnNats(place?: Place): Promise<ServerProgram> {
   const { port, folder } = place ?? (await newPlace());
   return startServerProgram({
@@ -79,7 +79,7 @@ export async function startOwnNats(place?: Place): Promise<ServerProgram> {
 /**
  * A new cluster whose superuser needs no password.
  *
- * @throws Error where it is not installed or does not start
+ * @throws Error if it is not installed or does not start
  */
 export async function startOwnPostgres(): Promise<ServerProgram> {
   const initdb = programOf('Postgres');
@@ -104,7 +104,7 @@ export interface PostgresOptions {
  * Runs a cluster that exists. It does not sync its files: what a killed process has written is still in the kernel, so only
  * a crash of the machine loses data. With syncing, tests would measure the disk.
  *
- * @throws Error where it is not installed or does not start
+ * @throws Error if it is not installed or does not start
  */
 export async function runPostgres(
   { port, folder }: Place,
@@ -143,7 +143,7 @@ function programOf(name: StoreName): string {
   return path;
 }
 
-/** The user that runs Postgres, which refuses to run as root; undefined where this process is not root. */
+/** The user that runs Postgres, which refuses to run as root; undefined if this process is not root. */
 export function postgresUid(): number | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const user of ['postgres', 'nobody']) {

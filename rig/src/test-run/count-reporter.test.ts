@@ -46,7 +46,7 @@ it.each([
   ['a file that cannot be loaded', "throw new Error('at load');", 0],
   ['a hook that fails', "it('passes', () => {}); afterAll(() => { throw new Error('late'); });", 1],
   ['an error outside every test', "it('passes', () => { Promise.reject(new Error('unheard')); });", 1],
-])('counts %s as a failure', (_name, source, passed) => {
+])('the reporter counts %s as a failure', (_name, source, passed) => {
   expect(sumCounts(runOf(source))).toEqual({ passed, failed: 1, skipped: [] });
 });
 
