@@ -186,9 +186,8 @@ it.concurrent('a machine that slept while its lease ran out takes a new one, and
   const { currentTime } = await scene.until('seen.leases.filter(Boolean).length > 1');
   open();
   const playedOn = `seen.leaseId && seen.currentTime > ${currentTime + epochSeconds}`;
-  const { errors, leases, starved, leaseId } = await scene.until(playedOn);
+  const { errors, leases, leaseId } = await scene.until(playedOn);
   expect(errors).toEqual([]);
-  expect(starved).toBe(0);
   // Two, unless the machine stops again for longer than a lease lives.
   const ids = [...new Set(leases.filter((id) => id !== null))];
   expect(ids.at(-1)).toBe(leaseId);
