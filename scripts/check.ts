@@ -7,13 +7,14 @@ import { listSourceFiles } from '@latchkey/rig/source-files';
 import { runTests } from '@latchkey/rig/test-run/run-tests';
 import { type Settings, separateServiceSettings, singleNodeSettings } from '@latchkey/shared/config';
 import { findDeadReferences } from './rules/document-references.ts';
+import { findCycles } from './rules/import-cycles.ts';
 import { findWrongImports } from './rules/import-directions.ts';
 import { findTooLong } from './rules/size.ts';
 import * as variables from './rules/variables.ts';
 
 const usage = `npm run check: all automatic checks of the code, and the tests
 
-Types, lint and format, import directions, the size of files and functions, unused code, references of documents, and whether
+Types, lint and format, import directions and cycles, the size of files and functions, unused code, references of documents, and whether
 documents and manifests name the variables that the code declares.
 
   npm run check                  all of it
@@ -76,6 +77,10 @@ const steps: [name: string, run: () => string[] | Promise<string[]>][] = [
   ['lint and format', () => complaintsOf('biome', 'ci', root)],
   ['unused files, exports and dependencies', () => complaintsOf('knip', '--no-progress')],
   ['import directions', () => judge(code, findWrongImports)],
+  [
+    'import cycles',
+    () => findCycles(new Map(files.filter((file) => code.test(file)).map((file) => [file, read(file)]))),
+  ],
   ['size of files and functions', () => judge(code, findTooLong)],
   ['documents', () => judge(/\.md$/, (file, text) => findDeadReferences(file, text, files))],
   ['variables', compareVariables],

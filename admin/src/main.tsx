@@ -12,9 +12,8 @@ import { createRateLimit, retryDelayMs, shouldRetry } from './api/rate-limit.ts'
 import { App } from './app.tsx';
 import { AppContext, type AppParts, type ShownKey } from './session/app-context.ts';
 import { createSession } from './session/session.ts';
-import { createClock } from './state/clock.ts';
+import { createClock, createTicker } from './state/clock.ts';
 import { createStore } from './state/store.ts';
-import { createTicker } from './state/time.ts';
 import { createToasts } from './state/toasts.ts';
 import './styles/mantine.css';
 import './styles/tokens.css';

@@ -8,25 +8,46 @@ import {
   TryElsewhere,
   UnsureReplica,
 } from '@latchkey/shared/upstream';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dispatcher } from 'undici';
 import { responseHeaders } from './forwarded-headers.ts';
-import type { Forwarding } from './forwarding.ts';
 
 /** An answer up to this size is sent as one piece: keys have 16 bytes, and most pages of a list fit too. */
 const wholeBytes = 16 * 1024;
 
+/** The request that an attempt belongs to, which is notified of how the attempt goes. */
+export interface AttemptedRequest {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** The head of an answer goes to the client: the time limit no longer applies. */
+  onHead(): void;
+  /** Notes what an answer says of the service's process. */
+  notePhase(phase: unknown): void;
+  /** No part of an answer has gone to the client: tries another address, or fails. */
+  onUnanswered(error: Error): void;
+  /** The client has received a part of the answer, and will not receive the rest. */
+  onBroken(error: Error): void;
+  /** An event stream begins. */
+  onStream(): void;
+  /**
+   * Leaves the present attempt for another address.
+   *
+   * @returns false if there is no other: then the present attempt goes on
+   */
+  turnFrom(error: Error): boolean;
+}
+
 /** A request at one address. It writes a small answer to the client as one piece, and a large one as it arrives. */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly member: Member;
-  readonly #forwarding: Forwarding;
+  readonly #forwarding: AttemptedRequest;
   #controller: Dispatcher.DispatchController | null = null;
   #status = 0;
   #headers: Record<string, string | string[]> = {};
   #held: Buffer[] | null = null;
   #over = false;
 
-  constructor(forwarding: Forwarding, member: Member) {
+  constructor(forwarding: AttemptedRequest, member: Member) {
     this.#forwarding = forwarding;
     this.member = member;
     member.occupy();

@@ -9,7 +9,7 @@ import {
   type Waiter,
 } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Attempt } from './attempt.ts';
+import { Attempt, type AttemptedRequest } from './attempt.ts';
 import { requestHeaders } from './forwarded-headers.ts';
 import type { OpenStreams } from './open-streams.ts';
 
@@ -53,7 +53,7 @@ interface ForwardOptions {
 }
 
 /** One request on its way to a service and its answer on the way to the client, over one or more attempts. */
-export class Forwarding implements Waiter {
+export class Forwarding implements Waiter, AttemptedRequest {
   readonly weight: number;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -87,38 +87,28 @@ export class Forwarding implements Waiter {
     this.#start();
   }
 
-  /** The head of an answer goes to the client: the time limit no longer applies. */
   onHead(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Notes what an answer says of the service's process. */
   notePhase(phase: unknown): void {
     this.#tries.member?.notePhase(phase);
   }
 
-  /** No part of an answer has gone to the client: tries another address, or fails. */
   onUnanswered(error: Error): void {
     if (!this.turnFrom(error)) this.#fail(error);
   }
 
-  /**
-   * Leaves the present attempt for another address.
-   *
-   * @returns false if there is no other: then the present attempt goes on
-   */
   turnFrom(error: Error): boolean {
     if (!this.#tries.next(error)) return false;
     this.#start();
     return true;
   }
 
-  /** The client has received a part of the answer, and will not receive the rest. */
   onBroken(error: Error): void {
     this.#options.onFault(error);
   }
 
-  /** An event stream begins. */
   onStream(): void {
     this.#options.streams.add(this.reply.raw);
   }

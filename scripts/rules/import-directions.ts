@@ -127,7 +127,7 @@ function layerOf(file: string, home: string): number {
 }
 
 /** The specifiers of `import … from`, `export … from`, `import '…'` and `import('…')`; not of a text that begins with one. */
-function importsOf(source: string): string[] {
+export function importsOf(source: string): string[] {
   const pattern =
     /(?:^|[^\w.`])(?:(?:import|export)\s[^'"`;]*?\bfrom\s*|import\s*\(?\s*)(['"])([^'"\n]+)\1/gm;
   return [...withoutComments(source).matchAll(pattern)].map((match) => match[2] ?? '');

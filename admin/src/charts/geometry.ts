@@ -130,3 +130,12 @@ const shortestLine = 0.008;
 const extentOf = (run: readonly [number, number][]) => (run.at(-1)?.[0] ?? 0) - (run[0]?.[0] ?? 0);
 
 const round = (value: number) => Math.round(value * 10) / 10;
+
+/** One line of a chart. */
+export interface ChartLine {
+  name: string;
+  /** Ordered by time. */
+  points: readonly Point[];
+  /** Distinguishable without colour: `main` is thick with a filled area, `quiet` is thin, `dashed` is dashed. */
+  look: 'main' | 'quiet' | 'dashed';
+}

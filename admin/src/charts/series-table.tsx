@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { formatClock } from '../components/format-time.ts';
+import type { ChartLine } from './geometry.ts';
 import styles from './series-table.module.css';
-import type { ChartLine } from './time-chart.tsx';
 
 interface SeriesTableProps {
   title: string;

@@ -1,16 +1,8 @@
 import { type PointerEvent, useId, useMemo, useState } from 'react';
 import { formatClock } from '../components/format-time.ts';
-import { linearScale, logScale, nearest, type Point, type Scale, type Trace, trace } from './geometry.ts';
+import { type ChartLine, linearScale, logScale, nearest, type Scale, type Trace, trace } from './geometry.ts';
 import { SeriesTable } from './series-table.tsx';
 import styles from './time-chart.module.css';
-
-export interface ChartLine {
-  name: string;
-  /** Ordered by time. */
-  points: readonly Point[];
-  /** Distinguishable without colour: `main` is thick with a filled area, `quiet` is thin, `dashed` is dashed. */
-  look: 'main' | 'quiet' | 'dashed';
-}
 
 /** An upper limit. */
 interface ChartMark {

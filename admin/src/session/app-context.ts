@@ -4,9 +4,8 @@ import type { Connection } from '../api/connection.ts';
 import type { Events } from '../api/events.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
 import type { CurrentApiKey, IssuedApiKey } from '../api/resources.ts';
-import type { Clock } from '../state/clock.ts';
+import type { Clock, Ticker } from '../state/clock.ts';
 import { type Store, useStore } from '../state/store.ts';
-import type { Ticker } from '../state/time.ts';
 import type { Toasts } from '../state/toasts.ts';
 import type { Session } from './session.ts';
 

@@ -2,31 +2,6 @@ import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useApp } from '../session/app-context.ts';
 import { useStore } from './store.ts';
 
-/** One timer for all countdowns of the page. It runs only while there is a countdown. */
-export interface Ticker {
-  /** Calls the listener every second. @returns ends the subscription */
-  subscribe(listener: () => void): () => void;
-}
-
-export function createTicker(): Ticker {
-  const listeners = new Set<() => void>();
-  let timer: ReturnType<typeof setInterval> | undefined;
-  return {
-    subscribe(listener) {
-      listeners.add(listener);
-      timer ??= setInterval(() => {
-        for (const each of [...listeners]) each();
-      }, 1_000);
-      return () => {
-        listeners.delete(listener);
-        if (listeners.size > 0) return;
-        clearInterval(timer);
-        timer = undefined;
-      };
-    },
-  };
-}
-
 /**
  * A value that depends on the time, computed every second. The component renders only when the value changes.
  *

@@ -8,10 +8,14 @@ import { askServer } from '../keys/ask-server.ts';
 import { refusal } from '../refusal.ts';
 import { prepareUpload, uploadPresentation } from '../upload/upload-presentation.ts';
 import { compareOrigin, describeWork, fingerprintKeys, startRecord } from '../upload/upload-record.ts';
-import { readServerAccess } from './choose-key-source.ts';
+import { type KeyOptions, readServerAccess } from './choose-key-source.ts';
 import { describeUpload } from './describe-encryption.ts';
-import type { EncryptCommandOptions } from './encrypt.ts';
 import { showProgress } from './show-progress.ts';
+
+export interface UploadCommandOptions extends KeyOptions {
+  readonly force?: true;
+  readonly quiet?: true;
+}
 
 /** An encryption that is ready to run. */
 export interface ReadyEncryption {
@@ -29,7 +33,7 @@ export interface ReadyEncryption {
  */
 export async function encryptAndUpload(
   { work, encrypt, say, keySource }: ReadyEncryption,
-  options: EncryptCommandOptions,
+  options: UploadCommandOptions,
   context: CommandContext,
 ): Promise<void> {
   const { contentId, outFolder } = work;

@@ -2,21 +2,19 @@ import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
-import { chooseKeySource, type KeyOptions } from './choose-key-source.ts';
+import { chooseKeySource } from './choose-key-source.ts';
 import { describeEncryption, describeNextSteps } from './describe-encryption.ts';
-import { encryptAndUpload } from './encrypt-and-upload.ts';
+import { encryptAndUpload, type UploadCommandOptions } from './encrypt-and-upload.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
 import { reportEncryption, showProgress } from './show-progress.ts';
 
-export interface EncryptCommandOptions extends KeyOptions {
+interface EncryptCommandOptions extends UploadCommandOptions {
   readonly contentId: string;
   readonly out: string;
   readonly keyUrl?: string;
   readonly rotateEvery?: number;
   readonly perRenditionIds?: true;
   readonly sourceRoot?: string;
-  readonly force?: true;
-  readonly quiet?: true;
 }
 
 /** Where a server without configuration listens (`docs/contract.md#transport`). */

@@ -1,10 +1,11 @@
+import { fingerprintOf } from './fingerprint.ts';
 import { orderFiles } from './order-files.ts';
 import type { Ports } from './ports.ts';
 import { type PreparedFile, prepareFiles } from './prepare-files.ts';
 import { askApplication, untilAborted } from './time-limits.ts';
 import { UploadError } from './upload-error.ts';
 import { uploadFile } from './upload-file.ts';
-import { type AskMemory, fingerprintOf, recall, remember, type UploadRecord } from './upload-memory.ts';
+import { type AskMemory, recall, remember, type UploadRecord } from './upload-memory.ts';
 import type { UploadFile, UploadOptions } from './upload-options.ts';
 import { checkOptions } from './upload-options.ts';
 import { createProgress, type FileProgress } from './upload-progress.ts';

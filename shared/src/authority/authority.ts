@@ -17,9 +17,7 @@ import {
 } from '../memory/index.ts';
 import { AuthorityCache, type EarlierState } from './authority-cache.ts';
 import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
-import { markKey, splitMarkKey } from './tags.ts';
-
-export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';
+import { type CacheName, markKey, splitMarkKey } from './tags.ts';
 
 /** Every state that a decision needs, kept current by one change feed. */
 export interface Authority {

@@ -1,6 +1,7 @@
 import type { LeaseState } from '../contracts/index.ts';
 import type { Change } from '../events/index.ts';
-import type { CacheName } from './authority.ts';
+
+export type CacheName = 'apiKeys' | 'contents' | 'leases' | 'marks';
 
 /** A change names entries by tags: a lease has tags for its id, its viewer, its content, and the pair of both. */
 export interface CacheTag {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fingerprintOf } from './upload-memory.ts';
+import { fingerprintOf } from './fingerprint.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
