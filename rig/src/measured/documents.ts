@@ -15,6 +15,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
   'large-revocation': ['docs/scale.md'],
+  memory: ['docs/scale.md'],
   'cold-replica': ['docs/decisions/redis.md'],
   // npm run test:compose
   images: ['docs/containers.md'],
