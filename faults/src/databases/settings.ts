@@ -45,6 +45,8 @@ export async function asynchronousCommits(scene: DatabaseScene): Promise<string>
   await scene.setForSessions('set synchronous_commit = off');
   await stack.waitWhole();
   const before = management.acknowledged.length;
+  // Leases that viewers made themselves have no row in the audit: an earlier trial may have left some.
+  const wrongBefore = await findWrongRows(stack.databaseUrl, management.acknowledged);
   await demand(management.registerContent('commit-film'));
   await Promise.all(
     Array.from({ length: rounds }, (_, index) =>
@@ -54,7 +56,9 @@ export async function asynchronousCommits(scene: DatabaseScene): Promise<string>
   await stack.backings.postgres.kill();
   await stack.backings.postgres.start();
   await stack.waitWhole();
-  const wrong = await findWrongRows(stack.databaseUrl, management.acknowledged);
+  const wrong = (await findWrongRows(stack.databaseUrl, management.acknowledged)).filter(
+    (fault) => !wrongBefore.includes(fault),
+  );
   checks.check(
     "with the database's synchronous_commit off nothing acknowledged is lost by a kill right after it",
     wrong.length === 0,
