@@ -1,27 +1,12 @@
 import LongFirstSequencer from '@latchkey/rig/test-run/long-first-sequencer';
 import { defineConfig } from 'vitest/config';
 
-const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
-const startsProcesses = ['{acceptance,examples,bench,faults,rig,cli,sdk}/**/*.test.ts'];
-
 export default defineConfig({
   test: {
-    projects: [
-      // Acceptance tests start servers and browsers of their own: each file gets a process too.
-      { extends: true, test: { name: 'processes', include: startsProcesses } },
-      // A test of one package needs none of its own, and loading Latchkey's modules again for each file would take as long as
-      // the tests: the files that one process runs share them. No module keeps state.
-      {
-        extends: true,
-        test: {
-          name: 'packages',
-          include: ['**/*.test.ts'],
-          exclude: [...ignored, ...startsProcesses],
-          isolate: false,
-        },
-      },
-    ],
-    exclude: ignored,
+    include: ['**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/.cache/**'],
+    // Each file gets a process of its own: acceptance tests start servers and browsers, and some tests stop the time. They wait
+    // more than they compute.
     pool: 'forks',
     maxWorkers: '100%',
     sequence: { sequencer: LongFirstSequencer },

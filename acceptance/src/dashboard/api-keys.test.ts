@@ -203,6 +203,7 @@ it('keys can be searched and filtered, the address keeps the filter, `/` moves t
   await signIn(page, target.adminApiKey);
   await page.getByText('No matching keys').waitFor();
   await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('');
   await page.getByRole('searchbox').fill(mark);
   await page.getByRole('button', { name: 'Admin scope' }).click();
   await shown('boss');

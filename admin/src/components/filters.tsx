@@ -32,11 +32,11 @@ export function SearchField({ label, value, onSearch, hasShortcut = true }: Sear
   const waitMs = useStore(useApp().rateLimit.isCounting) ? countedPauseMs : pauseMs;
   const [text, setText] = useState(value);
   const lastValue = useRef(value);
-  // The address has changed from outside: by the back button, or by clearing the filters.
+  // The address has changed from outside: by the back button, or by clearing the filters. What was typed meanwhile stays.
   useEffect(() => {
-    if (value === lastValue.current) return;
+    const before = lastValue.current;
     lastValue.current = value;
-    setText(value);
+    setText((now) => (now === before ? value : now));
   }, [value]);
   useEffect(() => {
     if (text === lastValue.current) return;
