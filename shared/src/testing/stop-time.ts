@@ -14,6 +14,7 @@ export interface StoppedTime {
  * that too.
  */
 export function stopTime(): StoppedTime {
+  const { setTimeout: before } = globalThis;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { setTimeout: standing } = globalThis;
   const begun: unknown[] = [];
@@ -24,8 +25,9 @@ export function stopTime(): StoppedTime {
     },
   });
   onTestFinished(() => {
-    globalThis.setTimeout = standing;
     vi.useRealTimers();
+    // A test may stop the time twice. Vitest then has nothing to restore the second time.
+    globalThis.setTimeout = before;
   });
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
     const controller = new AbortController();
