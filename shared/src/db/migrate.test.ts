@@ -1,8 +1,7 @@
 import type { Kysely } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { databaseKinds } from '../testing/index.ts';
-import { type KnownSchema, migrate, readMigrationState } from './migrate.ts';
-import { migrations } from './migrations/index.ts';
+import { type KnownSchema, migrate, migrations, readMigrationState } from './migrate.ts';
 import { type Database, openDatabase } from './open.ts';
 
 const addColumn = (name: string) => ({

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createOwnPostgres } from '../testing/own-postgres.ts';
 import { isDatabaseUnavailable } from './database-fault.ts';
 import { openDatabase } from './open.ts';
-import { createSparingPool } from './sparing-pool.ts';
+import { createSparingPool } from './postgres-pool.ts';
 import { inTransaction } from './transaction.ts';
 
 const url = process.env.TEST_POSTGRES_URL ?? '';

@@ -1,7 +1,13 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Change } from './change.ts';
-import type { FeedPage } from './change-feed.ts';
-import { continues, differs, type FeedPlace, placeAtEnd, type RowFacts } from './feed-place.ts';
+import {
+  continues,
+  differs,
+  type FeedPage,
+  type FeedPlace,
+  placeAtEnd,
+  type RowFacts,
+} from './change-feed.ts';
 import { authorityLimitMs, type FeedPosition, type FeedRecord } from './feed-position.ts';
 import type { FeedLink } from './message.ts';
 

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createSeal } from '../seal/seal.ts';
 import type { BusMessage } from './message.ts';
 import { createNatsBus, type NatsBus } from './nats-bus.ts';
-import { formatEnvelope } from './nats-envelope.ts';
+import { formatEnvelope } from './nats-stream.ts';
 
 const url = process.env.TEST_NATS_URL ?? '';
 const canStart = findProgram('nats-server') !== undefined;

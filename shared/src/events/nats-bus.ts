@@ -2,9 +2,8 @@ import { jetstream } from '@nats-io/jetstream';
 import type { Seal } from '../seal/seal.ts';
 import { type Bus, createInProcessBus } from './bus.ts';
 import { parseBusMessage } from './message.ts';
-import { formatEnvelope, parseEnvelope } from './nats-envelope.ts';
 import { openNatsLink } from './nats-link.ts';
-import { subjectOf } from './nats-stream.ts';
+import { formatEnvelope, parseEnvelope, subjectOf } from './nats-stream.ts';
 
 /** How long a message may wait for its acknowledgement. No request waits with it. */
 const publishTimeoutMs = 2_000;

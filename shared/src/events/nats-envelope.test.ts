@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSeal } from '../seal/seal.ts';
 import type { BusMessage } from './message.ts';
-import { formatEnvelope, parseEnvelope } from './nats-envelope.ts';
+import { formatEnvelope, parseEnvelope } from './nats-stream.ts';
 
 const seal = createSeal('the secret of all processes');
 const notice = { topic: 'lease', event: 'renewed', data: { id: 'l' } } as const;

@@ -9,7 +9,10 @@ import {
   StorageType,
 } from '@nats-io/jetstream';
 import { type NatsConnection, nanos } from '@nats-io/transport-node';
-import type { BusMessage } from './message.ts';
+import { Type } from 'typebox';
+import { createRecordReader } from '../contracts/index.ts';
+import { type Seal, sealLength } from '../seal/seal.ts';
+import { type BusMessage, parseBusMessage } from './message.ts';
 
 const streamName = 'LATCHKEY';
 const changes = 'latchkey.changes';
@@ -49,4 +52,70 @@ export async function openConsumer(connection: NatsConnection, timeoutMs: number
   const manager = await jetstreamManager(connection, { timeout: timeoutMs });
   await ensureStream(manager);
   return manager.jetstream().consumers.get(streamName, { deliver_policy: DeliverPolicy.New });
+}
+
+/** A message on its way between processes. */
+interface Envelope {
+  /** The process that sent it, which has already applied it. */
+  origin: string;
+  message: BusMessage;
+}
+
+/** Other members are ignored; the seal is cut off before. */
+const readEnvelope = createRecordReader(Type.Object({ origin: Type.String(), message: Type.Unknown() }));
+/**
+ * Larger than any message of ours: a content with 16 KiB of metadata, of which JSON may escape each byte as six, and the
+ * other members.
+ */
+const longestEnvelope = 262_144;
+const place = 'bus';
+/** The seal is the first member, so that it can be cut off. It covers the bytes that follow, however JSON formats them. */
+const beforeSeal = '{"seal":"';
+const afterSeal = '",';
+const sealedFrom = beforeSeal.length + sealLength + afterSeal.length;
+
+/** JSON, which 0.2.0 reads too: it ignores the seal. */
+export function formatEnvelope({ origin, message }: Envelope, seal: Seal): string {
+  const text = JSON.stringify({ origin, message: toWire(message) }).slice(1);
+  return `${beforeSeal}${seal.of(place, text)}${afterSeal}${text}`;
+}
+
+/**
+ * @returns the envelope, and whether one of our processes sealed it; null for anything that is not an envelope. Without a
+ *   valid seal, the sender may be anyone with access to NATS
+ */
+export function parseEnvelope(bytes: Uint8Array, seal: Seal): (Envelope & { isSealed: boolean }) | null {
+  if (bytes.length > longestEnvelope) return null;
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const envelope = readEnvelope(value);
+  const message = envelope && parseBusMessage(fromWire(envelope.message));
+  return message ? { origin: envelope.origin, message, isSealed: isSealed(text, seal) } : null;
+}
+
+/** A renewal travels as its notice with one more member, because 0.2.0 logs an error for every type that it does not know. */
+function toWire(message: BusMessage): unknown {
+  if (message.type !== 'renewal') return message;
+  const { leaseId, notice } = message;
+  return { type: 'notice', notice, renewed: leaseId };
+}
+
+function fromWire(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('renewed' in value)) return value;
+  return { ...value, type: 'renewal', leaseId: value.renewed };
+}
+
+function isSealed(text: string, seal: Seal): boolean {
+  if (!text.startsWith(beforeSeal)) return false;
+  const presented = text.slice(beforeSeal.length, beforeSeal.length + sealLength);
+  return (
+    text.startsWith(afterSeal, sealedFrom - afterSeal.length) &&
+    seal.isOf(place, text.slice(sealedFrom), presented)
+  );
 }

@@ -1,17 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Access } from '../auth/index.ts';
+import type { Principal } from '../contracts/index.ts';
+import type { ErrorCode } from '../errors/errors.ts';
 import { type OperatorLog, type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { createClientErrors } from './client-error.ts';
-import { createErrorHandler } from './error-handler.ts';
-import { acceptJsonBodies } from './json-body.ts';
-import { addNotFound } from './not-found.ts';
+import { addNotFound, createErrorHandler } from './error-handler.ts';
+import {
+  createClientErrors,
+  createTransferCodingCheck,
+  refuseFragment,
+  refuseHost,
+} from './malformed-requests.ts';
+import type { LimitName } from './rate-limit.ts';
 import { type RawAnswers, refuseConnect } from './raw-answer.ts';
-import './request-context.ts';
-import { createTransferCodingCheck, refuseFragment, refuseHost } from './request-head.ts';
 import { type App, gateDecorator } from './routes.ts';
-import { validatorCompiler } from './validation.ts';
+import { acceptJsonBodies, validatorCompiler } from './validation.ts';
 
 /** `docs/contract.md#conventions`. */
 const bodyLimitBytes = 64 * 1024;
@@ -121,7 +126,35 @@ function toRawAnswers({ requestLog, randomId, clientIpOf, crossOriginHeaders }: 
   };
 }
 
-/** What hooks and routes note on a request (`request-context.ts`). */
+// What belongs to one request and is needed where its one log line is written.
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Always a valid IP address, determined once. */
+    clientIp: string;
+    /** The actor; null until authenticated, and on routes without a credential. */
+    principal: Principal | null;
+    /** Whether a service refused it because it does not come from another service. */
+    isRefusedAtGate: boolean;
+    errorCode: ErrorCode | null;
+    /** The route pattern in the service that answered, where that is another process. */
+    answeredRoute: string | null;
+  }
+
+  interface FastifyContextConfig {
+    /** The row of the scope table. Every route of a service names one. */
+    access?: Access;
+    /** Its name in the audit, such as `api-key.create`. Only on management actions. */
+    action?: string;
+    /** The rate limit that applies where limits are on. */
+    limit?: LimitName;
+    /** Also answers while the service waits for its database or other services. */
+    waitsForNothing?: boolean;
+    /** Occupies a path that another route's parameter would match; takes no method itself. */
+    reserved?: boolean;
+  }
+}
+
+/** What hooks and routes note on a request, before they do. */
 function decorateRequests(app: App): void {
   app.decorateRequest('clientIp', '');
   app.decorateRequest('principal', null);

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Database, type KnownSchema, migrate, openDatabase } from '../db/index.ts';
-import { migrations } from '../db/migrations/index.ts';
+import { migrations } from '../db/migrate.ts';
 import { createManualClock, databaseKinds } from '../testing/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
-import { createSchemaCheck, databaseDependencies } from './database-readiness.ts';
+import { createSchemaCheck, databaseDependencies } from './rows.ts';
 
 const last = Object.keys(migrations).at(-1) ?? '';
 /** What the operator reads of the database. */

@@ -1,16 +1,26 @@
 // The part of this folder that needs the database. Key-derivation has none, and its image carries no driver.
 
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { createRefusalLog } from '../audit/index.ts';
-import { type Database, type DatabasePlace, nameDatabase, openDatabase, type Schema } from '../db/index.ts';
+import type { Clock } from '../clock/clock.ts';
+import {
+  type Database,
+  type DatabasePlace,
+  isPostgres,
+  type KnownSchema,
+  nameDatabase,
+  openDatabase,
+  readMigrationState,
+  type Schema,
+} from '../db/index.ts';
 import type { Bus, ChangeFeed } from '../events/index.ts';
 import { createDatabaseFeed, createLedger } from '../events/rows.ts';
 import type { RouteOptions } from '../http/index.ts';
-import type { Shutdown } from '../lifecycle/index.ts';
+import { Degraded, type Dependency, type Shutdown, withTimeLimit } from '../lifecycle/index.ts';
 import type { OperatorLog } from '../log/index.ts';
 import { type BusSettings, connectBus } from './connect-bus.ts';
 import { connectStateStore, type Sharing, type StateStoreSettings } from './connect-state-store.ts';
-import { createSchemaCheck, databaseDependencies, type SchemaCheck } from './database-readiness.ts';
 import type { ProcessBase } from './process-context.ts';
 import type { ServiceCore } from './service-core.ts';
 
@@ -67,5 +77,123 @@ export function addRows<Values>(core: ServiceCore<Values>, db: Database): RowCor
     ledger: createLedger({ db, bus, clock }),
     randomId: randomUUID,
     refusals: createRefusalLog(db, clock, (error) => warn('refusals could not be recorded', error)),
+  };
+}
+
+/**
+ * A read is below the 2 s of a whole readiness check. A hanging write is reported after 600 ms, because the gateway waits
+ * 900 ms: without an answer by then, it would show every service as down, where only the database is degraded.
+ */
+const probeLimits = { readMs: 1_500, writeMs: 600 };
+
+/**
+ * The `/ready` check of a database: it can be read, and this code runs on its schema. A database that takes no writes is
+ * degraded: known states are still served.
+ */
+export function databaseDependencies(db: Database, clock: Clock, checkSchema: SchemaCheck): Dependency[] {
+  const probe = createDatabaseProbe(db);
+  return [
+    {
+      name: 'database',
+      check: async () => {
+        const writeFault = await probe(clock.now());
+        if (writeFault === null) return undefined;
+        throw new Degraded(
+          'the database takes no writes: keys are served, changes are answered 503',
+          { writes: false },
+          { cause: writeFault },
+        );
+      },
+    },
+    { name: 'migrations', check: checkSchema },
+  ];
+}
+
+/**
+ * A bounded round trip that reads, and one that writes. A full disk, a read-only setting or another user's lock leaves a
+ * database that can be read, which is enough to serve keys.
+ *
+ * @returns a function that resolves with the reason why a write failed, or with null
+ */
+function createDatabaseProbe(db: Database): (now: number) => Promise<unknown> {
+  // SQLite reads its file only where a statement names a table.
+  const read = isPostgres(db) ? sql`select 1` : sql`select count(*) from sqlite_master`;
+  let writing: Promise<unknown> | null = null;
+
+  // One at a time: while a write hangs, each further one would take another connection away from the reads.
+  function write(now: number): Promise<unknown> {
+    writing ??= db
+      .updateTable('ready_probe')
+      .set({ at: now })
+      .where('id', '=', 1)
+      .execute()
+      .finally(() => {
+        writing = null;
+      });
+    return writing;
+  }
+
+  return async (now) => {
+    const written = withTimeLimit(probeLimits.writeMs, write(now)).then(
+      () => null,
+      (error: unknown) => error ?? new Error('refused'),
+    );
+    await withTimeLimit(probeLimits.readMs, read.execute(db));
+    return written;
+  };
+}
+
+/** The schema's state in `/ready`; the lists only where they have entries. */
+interface SchemaFacts extends Record<string, unknown> {
+  /** The last migration of the database. */
+  version: string | null;
+  /** Migrations that the database lacks, and without which this code runs. */
+  pending?: string[];
+  /** Migrations of the database that this code does not know. */
+  unknown?: string[];
+}
+
+/** @throws SchemaMissing where this code cannot run on the database yet, and the database's errors */
+type SchemaCheck = () => Promise<SchemaFacts>;
+
+/** The database lacks a migration that this code needs. */
+class SchemaMissing extends Error {
+  readonly forOperator = true;
+
+  /** @param name of the database, see `nameDatabase` */
+  constructor(missing: readonly string[], name: string) {
+    super(`The database lacks ${missing.join(', ')}; it is ${name}. Run: latchkey migrate`);
+  }
+}
+
+/**
+ * Checks whether this code runs on the database's schema. During an upgrade and after a rollback the schema may be older
+ * or newer than the code's own. That is logged once, and shown.
+ *
+ * @param name of the database, see `nameDatabase`: the operator who migrates it must use the same one
+ */
+export function createSchemaCheck(
+  db: Database,
+  name: string,
+  log: OperatorLog,
+  known?: KnownSchema,
+): SchemaCheck {
+  let logged = '';
+  return async () => {
+    const { version, pending, missing, unknown } = await readMigrationState(db, known);
+    if (missing.length > 0) throw new SchemaMissing(missing, name);
+    const message =
+      pending.length > 0
+        ? `the schema is older than this version, which runs on it all the same; pending: ${pending.join(', ')}. It is ${name}. To bring it up to date: latchkey migrate`
+        : unknown.length > 0
+          ? `the schema is newer than this version, which runs on it all the same; it has ${unknown.join(', ')}`
+          : '';
+    if (message && message !== logged) log.warn(message);
+    logged = message;
+    return {
+      version,
+      ...(pending.length > 0 && { pending }),
+      ...(unknown.length > 0 && { unknown }),
+    };
   };
 }

@@ -1,9 +1,112 @@
-import { type LeaseSource, leaseTags, markKey, markTags, splitMarkKey } from '../authority/index.ts';
+import {
+  type CacheTag,
+  EarlierState,
+  type LeaseSource,
+  leaseTags,
+  markKey,
+  markTags,
+  splitMarkKey,
+} from '../authority/index.ts';
 import type { Clock } from '../clock/clock.ts';
 import { createRecordReader, type LeaseState, LeaseStateSchema, MarkSchema } from '../contracts/index.ts';
 import type { RecentChanges } from './recent-changes.ts';
-import { type OwnerAnswer, SharedStateReader } from './shared-state-reader.ts';
-import type { StateStore } from './state-store.ts';
+import type { StateKind, StateStore, StoredState } from './state-store.ts';
+
+/** The owner's answer. */
+interface OwnerAnswer<V> {
+  value: V | null;
+  /**
+   * The answer includes every change up to this number of the feed. The owner takes the feed's head first and reads the
+   * state afterwards.
+   */
+  asOf: number;
+}
+
+interface SharedStateReaderOptions<V> {
+  kind: StateKind;
+  states: StateStore;
+  /** Calls the owner. */
+  read: (key: string) => Promise<OwnerAnswer<V>>;
+  recent: RecentChanges;
+  follower: { readonly limitMs: number; seenUpToMs(): number | null };
+  /** @returns undefined for a value that is not a state */
+  parse: (value: unknown) => V | null | undefined;
+  /** Every tag by which a change may name the state. */
+  namesOf: (key: string, value: V | null) => readonly CacheTag[];
+  /** How long it may be shared from now on, in milliseconds. At 0 or less it is neither shared nor trusted. */
+  ttlMs: (value: V | null, now: number) => number;
+  clock: Clock;
+}
+
+/**
+ * How recently the feed must have been followed for trusting a shared entry, as a share of the limit. Half, which is 2.5
+ * s of the usual 5 s: the decision comes after this check, and the feed is usually pulled each second.
+ */
+const believablePart = 0.5;
+/**
+ * Reads that are remembered until the feed was followed beyond them: some seconds of a busy replica, some 3 MB. When
+ * there are more, the owner is read instead of a shared entry until the feed was followed further.
+ */
+const readsRemembered = 20_000;
+
+/** Reads states: shared ones where they are known to hold, else from the owner, whose answer is then shared. */
+export class SharedStateReader<V> {
+  readonly #options: SharedStateReaderOptions<V>;
+  /** When each key was last read, monotonic milliseconds, oldest first. */
+  readonly #readAtMs = new Map<string, number>();
+  /** Reads up to this instant were dropped. */
+  #forgottenUpToMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: SharedStateReaderOptions<V>) {
+    this.#options = options;
+  }
+
+  /** Rejects as the owner does. */
+  async load(key: string): Promise<V | null | EarlierState<V>> {
+    const { kind, states, read } = this.#options;
+    const held = this.believe(key, await states.get(kind, key));
+    return held ?? this.share(key, await read(key));
+  }
+
+  /** @returns null where the entry is not known to hold */
+  believe(key: string, entry: StoredState | null): EarlierState<V> | null {
+    const { recent, follower, parse, namesOf, ttlMs, clock } = this.#options;
+    const value = entry ? parse(entry.value) : undefined;
+    if (!entry || value === undefined || ttlMs(value, clock.now()) <= 0) return null;
+    // The entry is as current as the feed: it held at the instant up to which the feed was followed, not at this one.
+    const heldAtMs = follower.seenUpToMs();
+    if (heldAtMs === null || clock.monotonic() - heldAtMs > follower.limitMs * believablePart) return null;
+    // A state that was read here since then may be newer, and an older one must not follow it.
+    if (heldAtMs <= Math.max(this.#forgottenUpToMs, this.#readAtMs.get(key) ?? Number.NEGATIVE_INFINITY))
+      return null;
+    if (!recent.confirms(entry.stamp, namesOf(key, value))) return null;
+    this.#noteRead(key);
+    return new EarlierState(value, heldAtMs);
+  }
+
+  /** Shares the owner's answer. */
+  share(key: string, { value, asOf }: OwnerAnswer<V>): V | null {
+    const { kind, states, recent, ttlMs, clock } = this.#options;
+    this.#noteRead(key);
+    const stamp = recent.stamp(asOf);
+    const lifeMs = ttlMs(value, clock.now());
+    if (stamp && lifeMs > 0) states.set(kind, key, value, stamp, lifeMs);
+    return value;
+  }
+
+  #noteRead(key: string): void {
+    const seenUpToMs = this.#options.follower.seenUpToMs() ?? Number.NEGATIVE_INFINITY;
+    this.#readAtMs.delete(key);
+    this.#readAtMs.set(key, this.#options.clock.monotonic());
+    for (const [oldest, atMs] of this.#readAtMs) {
+      if (atMs >= seenUpToMs) {
+        if (this.#readAtMs.size <= readsRemembered) return;
+        this.#forgottenUpToMs = atMs;
+      }
+      this.#readAtMs.delete(oldest);
+    }
+  }
+}
 
 /** The lease service as other services see it. Its answers carry the number of the change feed at which they are true. */
 export interface OwnerLeaseReader {

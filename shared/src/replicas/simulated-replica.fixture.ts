@@ -19,9 +19,8 @@ import {
   type FeedReading,
   type Notice,
 } from '../events/index.ts';
-import { createSharedLeaseReaders } from './lease-source.ts';
+import { createSharedLeaseReaders, type SharedStateReader } from './lease-source.ts';
 import { RecentChanges } from './recent-changes.ts';
-import type { SharedStateReader } from './shared-state-reader.ts';
 import { type Committed, type Item, items, type SimulatedOwner } from './simulated-owner.fixture.ts';
 import type { SimulatedStates } from './simulated-states.fixture.ts';
 import type { StoredState } from './state-store.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRetryBudget } from './retry-budget.ts';
+import { createRetryBudget } from './waiting-line.ts';
 
 test('one request in five may be sent once more, beyond a reserve for those that one address held up', () => {
   const budget = createRetryBudget();

@@ -3,8 +3,7 @@ import { isIP } from 'node:net';
 import type { Clock } from '../clock/clock.ts';
 import { everyMs } from '../lifecycle/index.ts';
 import { healthRank, type KnownMember, type Member, openMember } from './member.ts';
-import { createRetryBudget, type RetryBudget } from './retry-budget.ts';
-import { WaitingLine } from './waiting-line.ts';
+import { createRetryBudget, type RetryBudget, WaitingLine } from './waiting-line.ts';
 
 /** How soon an added or removed replica is noticed. */
 const defaultResolveEveryMs = 2_000;

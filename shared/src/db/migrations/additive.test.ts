@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { contractions, migrations, neededMigration } from '../migrate.ts';
 import { findBreakingStatements } from './find-breaking-statements.ts';
-import { contractions, migrations, neededMigration } from './index.ts';
 
 type Change = (db: Kysely<unknown>) => Promise<unknown>;
 const judge = (change: Change) => findBreakingStatements({ up: async (db) => void (await change(db)) });
