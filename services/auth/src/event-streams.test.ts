@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { createInProcessBus, type Notice } from '@latchkey/shared/events';
 import { describe, expect, it } from 'vitest';
-import { createEventStreams } from './event-streams.ts';
+import { createEventStreams } from './routes/stream-events.ts';
 
 const notice: Notice = { topic: 'content', event: 'updated', data: { id: 'a', name: 'line\nbreak' } };
 

@@ -8,11 +8,13 @@ import { type AuthConfig, toSetupSecrets } from './config.ts';
 import type { RowCore } from './own-tables.ts';
 import { createAuditPurge } from './purge-audit.ts';
 import { addExportAuditRoute, addListAuditRoute } from './routes/audit.ts';
-import { addCreateApiKeyRoute } from './routes/create-api-key.ts';
+import {
+  addCreateApiKeyRoute,
+  addGetCurrentApiKeyRoute,
+  addListApiKeysRoute,
+} from './routes/create-and-read-api-keys.ts';
 import { addAuthInternalRoutes, addAuthorizeStatisticsRoute } from './routes/internal-routes.ts';
-import { addGetCurrentApiKeyRoute, addListApiKeysRoute } from './routes/read-api-keys.ts';
-import { addRevokeApiKeyRoute } from './routes/revoke-api-key.ts';
-import { addRotateApiKeyRoute } from './routes/rotate-api-key.ts';
+import { addRevokeApiKeyRoute, addRotateApiKeyRoute } from './routes/revoke-and-rotate-api-key.ts';
 import { addClaimSetupRoute, addGetSetupRoute } from './routes/setup.ts';
 import { addStreamEventsRoute } from './routes/stream-events.ts';
 import { readSetupOrigin, seeSetupOrigin } from './setup-credential.ts';

@@ -5,7 +5,7 @@ import { databaseKinds } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthFixture, startAuth, testBootstrapKey } from './auth.fixture.ts';
-import { createApiKey } from './routes/create-api-key.ts';
+import { createApiKey } from './routes/create-and-read-api-keys.ts';
 import { claimSetup } from './routes/setup.ts';
 
 const callers = 200;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maxMediaTypeLength, readMediaType } from './upload-request.ts';
+import { maxMediaTypeLength, readMediaType } from './routes/presign.ts';
 
 test.each([
   'video/mp2t',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxUploadKeyBytes, readUploadKey } from './upload-request.ts';
+import { maxUploadKeyBytes, readUploadKey } from './routes/presign.ts';
 
 const refused = (key: string) => {
   try {

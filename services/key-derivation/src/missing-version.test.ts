@@ -3,9 +3,9 @@ import type { ContentState } from '@latchkey/shared/contracts';
 import { createMasterKey } from '@latchkey/shared/derivation';
 import { createManualClock, createTestHost, databaseKinds, testTokenSecret } from '@latchkey/shared/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { reportMissingKeys } from './master-key-missing.ts';
 import { createMasterKeyRing } from './master-key-ring.ts';
 import { keyDerivationRoutes } from './mount.ts';
-import { reportMissingKeys } from './report-missing-keys.ts';
 
 /** The service with version 1 of the master key alone, and a film of each version. */
 async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {

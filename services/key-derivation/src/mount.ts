@@ -3,8 +3,8 @@ import type { Metrics } from '@latchkey/shared/metrics';
 import type { ServiceCore } from '@latchkey/shared/process';
 import type { KeyDerivationConfig } from './config.ts';
 import { type ContentKeyIssuerOptions, createContentKeyIssuer } from './issue-content-key.ts';
+import { reportMissingKeys } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
-import { reportMissingKeys } from './report-missing-keys.ts';
 import { addGetKeyRoutes } from './routes/get-key.ts';
 
 export interface KeyDerivationOptions extends ContentKeyIssuerOptions {

@@ -2,11 +2,11 @@ import type { Database } from '@latchkey/shared/db';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { countActiveLeases } from './active-leases.ts';
 import { openLeases, rawKeys } from './lease.fixture.ts';
 import { lockForRevocation } from './lease-locks.ts';
 import { createLeaseReader } from './lease-reader.ts';
 import { MarkStore } from './mark-store.ts';
+import { countActiveLeases } from './mount.ts';
 import { RevocationStore } from './revocation-store.ts';
 
 const atOnce = 50;

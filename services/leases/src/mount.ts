@@ -1,13 +1,17 @@
+import type { Clock } from '@latchkey/shared/clock';
 import type { ContentReader, LeaseReader } from '@latchkey/shared/contracts';
-import { createTableCheck } from '@latchkey/shared/db';
-import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
+import { createTableCheck, type TableCheck } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
+import { type App, addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
+import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
+import type { Metrics } from '@latchkey/shared/metrics';
 import { createLeasePublisher } from '@latchkey/shared/replicas';
-import { countActiveLeases, gaugeActiveLeases, sampleActiveLeases } from './active-leases.ts';
 import { type LeaseConfig, readLeaseRules } from './config.ts';
 import { createLeaseLedger } from './lease-ledger.ts';
 import type { LeaseRouteOptions, LeaseService } from './lease-route-options.ts';
-import type { RowCore } from './own-tables.ts';
+import { openLeaseStore } from './lease-store.ts';
+import type { Database, RowCore } from './own-tables.ts';
 import { createLeasePurge } from './purge-leases.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
@@ -15,7 +19,6 @@ import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
 import { addGetLeaseRoute, addListLeasesRoute } from './routes/read-leases.ts';
 import { addRenewLeaseRoute } from './routes/renew-lease.ts';
 import { addReportPlayerMetricsRoute } from './routes/report-player-metrics.ts';
-import { closeLeasePaths, reserveLeasePaths } from './routes/reserve-paths.ts';
 import { addRevokeLeasesRoute } from './routes/revoke-leases.ts';
 
 /** Expiry is by comparison, so the purge only saves room and can be rare. */
@@ -94,4 +97,79 @@ function addJobs({ db, clock, values, jobs }: RowCore<LeaseConfig>): void {
     failed: 'revoked leases could not be written; they stay revoked',
     interrupt,
   });
+}
+
+/** Leases that are neither expired nor revoked now. */
+export async function countActiveLeases({
+  db,
+  clock,
+  revocations = createTableCheck('revocations'),
+}: {
+  db: Database;
+  clock: Clock;
+  revocations?: TableCheck;
+}): Promise<number> {
+  const store = await openLeaseStore(db, revocations);
+  return store.countActive({ viewerId: null, contentId: null }, clock.now());
+}
+
+/** Counts whenever the gauge is read, so that it needs no timer and is always current. */
+function gaugeActiveLeases(gauge: Metrics['activeLeases'], count: () => Promise<number>): void {
+  // prom-client asks `collect` before it reads a metric; its types name it only as an option of the constructor.
+  Object.assign(gauge, {
+    async collect() {
+      // An unknown count is not zero, and must not fail the other metrics.
+      gauge.set(await count().catch(() => Number.NaN));
+    },
+  });
+}
+
+/** As long as a step of the statistics. A million active leases are counted in some 40 ms, on SQLite in a separate thread. */
+const sampleEveryMs = 10_000;
+
+/** Counts the active leases for each step of the statistics. A count that fails is left out. */
+function sampleActiveLeases(
+  { metrics }: { metrics: Pick<Metrics, 'statistics'> },
+  count: () => Promise<number>,
+): Repeating {
+  const sample = async () => metrics.statistics.noteActiveLeases(await count());
+  // If the database is away, readiness reports it.
+  const first = sample().catch(() => {});
+  const further = everyMs(sampleEveryMs, sample, () => {});
+  return {
+    async stop() {
+      await first;
+      await further.stop();
+    },
+  };
+}
+
+/** Without these routes, `/keys/:contentId` and `/keys/:contentId/:epoch` would take these paths for contents. */
+const leasePaths = ['/keys/leases', '/keys/leases/renew', '/keys/leases/revoke'];
+const reserved = { config: { access: 'open', reserved: true }, schema: { hide: true } } as const;
+
+/** Answers other methods on the lease paths with 405 (RFC 9110 section 15.5.6). */
+function reserveLeasePaths(app: App): void {
+  for (const path of leasePaths) {
+    app.get(path, reserved, (_request, reply) => {
+      reply.header('allow', 'POST');
+      throw new AppError('METHOD_NOT_ALLOWED', { detail: 'This path takes POST.' });
+    });
+  }
+}
+
+/** `LEASE_MODE=off`: the lease paths get 404 for every caller and method. */
+function closeLeasePaths(app: App): void {
+  for (const url of leasePaths) {
+    app.route({
+      url,
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      ...reserved,
+      // Before the body is parsed, so that a malformed one gets 404, too.
+      onRequest: async () => {
+        throw new AppError('NOT_FOUND', { detail: 'Nothing is at this path.' });
+      },
+      handler: () => {},
+    });
+  }
 }

@@ -4,7 +4,7 @@ import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/s
 import type { CompiledQuery, QueryId, RootOperationNode } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RevocationStore } from './revocation-store.ts';
-import { findOpen } from './revoke-rows.ts';
+import { findOpen } from './revocation-writer.ts';
 import { listLeases } from './routes/read-leases.ts';
 
 const count = 1_000;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { countActiveLeases } from './active-leases.ts';
 import { type LeaseFixture, openLeases, rawKeys } from './lease.fixture.ts';
 import { createLeaseReader } from './lease-reader.ts';
+import { countActiveLeases } from './mount.ts';
 
 describe.each(databaseKinds(process.env))(
   'a revocation of more leases than are written at once, on $name',

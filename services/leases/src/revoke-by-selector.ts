@@ -8,7 +8,7 @@ import { describeSelector, type LeaseSelector } from './lease-selector.ts';
 import { MarkStore } from './mark-store.ts';
 import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
-import { revokeAllRows, revokeRows } from './revoke-rows.ts';
+import { revokeAllRows, revokeRows } from './revocation-writer.ts';
 
 /** How many of the newly revoked leases an answer shows (`docs/contract.md#revocation`). */
 const shownLeases = 100;
