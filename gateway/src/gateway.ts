@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import cors from '@fastify/cors';
 import type { Clock } from '@latchkey/shared/clock';
 import type { CorsOrigins, ViewerTokenPlace } from '@latchkey/shared/config';
-import { type App, addHealthRoutes, addOpenApi, createHost } from '@latchkey/shared/http';
+import { type App, addHealthRoutes, addOpenApi, createHost, foreignPageReason } from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { resolveClientIp, type TrustProxy } from '@latchkey/shared/net';
 import { addAdminFiles } from './admin-files.ts';
-import { addCors, createCorsHeaders, ignoreForeignCookies } from './cors.ts';
 
 interface GatewayOptions {
   version: string;
@@ -45,4 +45,87 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
   addHealthRoutes(app, { version, readiness, clock });
   await addAdminFiles(app);
   return app;
+}
+
+/** All methods that any route takes. */
+const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+/** CMCD's four headers are those of CTA-5004, section 2. */
+const allowedHeaders = [
+  'Authorization',
+  'Content-Type',
+  'X-Lease-Id',
+  'X-Request-Id',
+  'CMCD-Object',
+  'CMCD-Request',
+  'CMCD-Session',
+  'CMCD-Status',
+];
+const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
+/** Two hours: as long as Chrome keeps a preflight. */
+const maxAgeSeconds = 7_200;
+
+/**
+ * The CORS headers of an answer that no hook of the plugin reaches, such as the 400 of a path that cannot be decoded. The rules are
+ * those of `addCors`. Without these headers, a page sees a network failure instead of the reason.
+ */
+function createCorsHeaders(
+  origins: CorsOrigins,
+  takesCookies: boolean,
+): (origin: string | undefined) => Readonly<Record<string, string>> {
+  if (origins.length === 0) return () => ({});
+  const exposed = { 'access-control-expose-headers': exposedHeaders.join(', ') };
+  if (origins === '*') return () => ({ 'access-control-allow-origin': '*', ...exposed });
+  const listed = new Set(origins);
+  const vary = { vary: 'Origin' };
+  const credentials = takesCookies ? { 'access-control-allow-credentials': 'true' } : {};
+  return (origin) =>
+    origin !== undefined && listed.has(origin)
+      ? { ...vary, 'access-control-allow-origin': origin, ...exposed, ...credentials }
+      : vary;
+}
+
+/**
+ * Adds CORS headers for the listed origins only. Without a list, no answer has CORS headers.
+ *
+ * @param takesCookies whether `VIEWER_TOKEN_FROM` has `cookie`: then pages of listed origins may send them. Never with `*`:
+ *   the operator did not choose those pages, and browsers refuse it together with cookies
+ */
+async function addCors(app: App, origins: CorsOrigins, takesCookies: boolean): Promise<void> {
+  if (origins.length === 0) return;
+  const listed = new Set(origins === '*' ? [] : origins);
+  await app.register(cors, {
+    // A function instead of the list: with a list, an unlisted origin would still get some of the headers.
+    origin: origins === '*' ? '*' : (origin, done) => done(null, origin !== undefined && listed.has(origin)),
+    methods,
+    allowedHeaders,
+    exposedHeaders,
+    credentials: takesCookies && origins !== '*',
+    maxAge: maxAgeSeconds,
+    hideOptionsRoute: true,
+    // A plain OPTIONS is not a preflight. It gets 405, like any method that a path does not take.
+    strictPreflight: false,
+  });
+}
+
+/** Methods that change nothing (RFC 9110 section 9.2.1). A page of another origin cannot read their answers. */
+const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Drops the cookies of a request that changes something, if a page of another origin makes it and `CORS_ORIGINS` does not list
+ * that origin. A browser sends a viewer's cookie (`VIEWER_TOKEN_FROM`) with the requests of any page, so a cookie alone does not
+ * prove that the viewer wants the change. Without the cookie the request has no credential: 401.
+ *
+ * Players that send only a cookie (native HLS) use GET without an origin. Their cookies are kept.
+ *
+ * @param publicUrl `PUBLIC_URL`, null if it is not set
+ */
+function ignoreForeignCookies(app: App, origins: CorsOrigins, publicUrl: string | null): void {
+  // With `*` the operator did not choose the pages, and browsers send no cookies for them.
+  const listed = new Set<string>(origins === '*' ? [] : origins);
+  app.addHook('onRequest', ({ method, headers }, _reply, done) => {
+    if (headers.cookie === undefined || safeMethods.has(method)) return done();
+    if (headers.origin !== undefined && listed.has(headers.origin)) return done();
+    if (foreignPageReason(headers, publicUrl) !== null) delete headers.cookie;
+    done();
+  });
 }

@@ -1,20 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
-import { readStartWarning, toSetupSecrets } from '@latchkey/auth';
+import {
+  createApiKeyVerifier,
+  mount as mountAuth,
+  readStartWarning,
+  readStoredWarnings,
+  type SetupSecrets,
+  toSetupSecrets,
+} from '@latchkey/auth';
+import { createContentReader, mount as mountContent } from '@latchkey/content';
+import { type MasterKeyRing, mount as mountKeyDerivation } from '@latchkey/key-derivation';
+import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { cleanAudit, type Database, findFilesOpenToAll, migrate, openDatabase } from '@latchkey/shared/db';
-import type { App } from '@latchkey/shared/http';
-import { createLoggedReadiness, type Shutdown } from '@latchkey/shared/lifecycle';
+import { type App, addGuard, addRefusalAudit } from '@latchkey/shared/http';
+import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
-import { createProcessBase } from '@latchkey/shared/process';
-import { openRows } from '@latchkey/shared/process/rows';
+import { createProcessBase, createServiceCore, type ProcessContext } from '@latchkey/shared/process';
+import { addRows, openRows, type RowCore, type Rows } from '@latchkey/shared/process/rows';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import { createGateway } from './gateway.ts';
 import { type NodeConfiguration, settleMasterKeys } from './single-node-first-run.ts';
-import { mountServices } from './single-node-services.ts';
+import { addOwnStatistics } from './statistics/add-own-statistics.ts';
 
 const closeTimeoutMs = 10_000;
 
@@ -163,4 +173,56 @@ async function cleanAuditOnStart(db: Database, log: OperatorLog): Promise<void> 
       },
     );
   }
+}
+
+interface SingleNodeParts {
+  context: ProcessContext;
+  values: SingleNodeValues;
+  rows: Rows;
+  masterKeys: MasterKeyRing;
+  readiness: Readiness;
+}
+
+/**
+ * Mounts every service on one host. Each gets the objects of the others, where separate services get clients.
+ *
+ * @throws the errors of the database
+ */
+export async function mountServices(parts: SingleNodeParts): Promise<void> {
+  const { context, values, rows, masterKeys, readiness } = parts;
+  const { db, checkSchema: _, ...ways } = rows;
+  const setup = toSetupSecrets(values);
+  const apiKeys = createApiKeyVerifier({
+    db,
+    clock: context.clock,
+    bootstrapKey: setup.bootstrapKey,
+    onFault: (error) => context.warn('uses of API keys could not be written', error),
+  });
+  const contents = createContentReader({ db });
+  const leases = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
+  const readers = { ...ways, apiKeys, contents, leases };
+  const core = addRows(await createServiceCore(context, values, readers), db);
+  await core.follower.pull();
+  await mountAuth(core, { apiKeys });
+  await mountContent(core, { contents });
+  await mountLeases(core, { leases, contents });
+  await mountKeyDerivation(core, { masterKeys });
+  await mountStatistics(core, setup, readiness);
+}
+
+async function mountStatistics(
+  { app, db, clock, metrics, guard, refusals }: RowCore<SingleNodeValues>,
+  setup: SetupSecrets,
+  readiness: Readiness,
+): Promise<void> {
+  await app.register(async (scope) => {
+    addGuard(scope, guard);
+    addRefusalAudit(scope, refusals);
+    addOwnStatistics(scope, {
+      clock,
+      statistics: metrics.statistics,
+      report: readiness.report,
+      storedWarnings: () => readStoredWarnings(db, setup),
+    });
+  });
 }

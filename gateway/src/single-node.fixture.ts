@@ -9,7 +9,7 @@ import { createProcessBase, type ProcessBase, type ProcessContext } from '@latch
 import { openRows, type Rows } from '@latchkey/shared/process/rows';
 import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
 import { onTestFinished } from 'vitest';
-import { mountServices } from './single-node-services.ts';
+import { mountServices } from './single-node-start.ts';
 
 export interface ProcessInTest {
   context: ProcessContext & { clock: ManualClock };

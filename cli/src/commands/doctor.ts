@@ -1,3 +1,4 @@
+import { fetchKeySet } from '@latchkey/shared/auth';
 import type { Clock } from '@latchkey/shared/clock';
 import { isForSeparateServices, type SingleNodeValues } from '@latchkey/shared/config';
 import { AppError } from '@latchkey/shared/errors';
@@ -5,8 +6,8 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { examineConfiguration, examineNames, examineSecretsFile } from '../doctor/examine-configuration.ts';
 import { examineDatabase } from '../doctor/examine-database.ts';
-import { examineKeySet, examinePort } from '../doctor/examine-network.ts';
 import type { Finding } from '../doctor/finding.ts';
+import { explainError } from '../explain-error.ts';
 import { readEnvFile, type Variables } from '../keys/variables.ts';
 
 const marks: Record<Finding['state'], string> = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ' };
@@ -91,4 +92,54 @@ function examineExposure(values: SingleNodeValues): Finding[] {
     });
   }
   return found;
+}
+
+/** Fetches the key set of viewer tokens as the server does. */
+async function examineKeySet(url: string): Promise<Finding> {
+  const about = 'AUTH_JWKS_URL';
+  try {
+    const { keys } = (await fetchKeySet(url)) as { keys?: { alg?: string; kty?: string; kid?: string }[] };
+    if (!Array.isArray(keys) || keys.length === 0) {
+      return {
+        state: 'wrong',
+        about,
+        says: 'answers, but without keys',
+        mend: 'it has to be a JSON Web Key Set',
+      };
+    }
+    const names = keys.map(({ kid, alg, kty }) => `${kid ?? 'no kid'} (${alg ?? kty ?? '?'})`);
+    return { state: 'ok', about, says: `answers with ${names.join(', ')}` };
+  } catch (error) {
+    const mend =
+      'until it answers, tokens that it signs get a 503; check the address and the network from this machine';
+    return { state: 'wrong', about, says: `cannot be fetched: ${explainError(error)}`, mend };
+  }
+}
+
+const answerLimitMs = 2_000;
+
+/** Whether the port is free, or taken by a server that already runs. */
+async function examinePort(port: number, clock: Clock): Promise<Finding> {
+  const about = `PORT (${port})`;
+  if (port === 0) return { state: 'ok', about, says: 'is whichever is free' };
+  const beganAtMs = clock.monotonic();
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/health`, {
+      signal: AbortSignal.timeout(answerLimitMs),
+    });
+    const { status, version } = (await response.json()) as { status?: unknown; version?: unknown };
+    if (status === 'ok' && typeof version === 'string') {
+      const tookMs = Math.round(clock.monotonic() - beganAtMs);
+      return { state: 'ok', about, says: `Latchkey ${version} answers there, in ${tookMs} ms` };
+    }
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: string } };
+    if (cause?.code === 'ECONNREFUSED') return { state: 'ok', about, says: 'is free' };
+  }
+  return {
+    state: 'wrong',
+    about,
+    says: 'is taken by something else',
+    mend: 'stop that, or set PORT to another',
+  };
 }
