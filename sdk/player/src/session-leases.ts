@@ -1,9 +1,9 @@
-import { createFirstLease } from './first-lease.ts';
 import { contentIdOf } from './key-url.ts';
 import type { Lease } from './lease.ts';
 import { createLeaseDemand } from './lease-demand.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import {
+  createFirstLease,
   createLeaseKeepers,
   type KeyUse,
   type LeaseKeepers,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fingerprintOf } from './fingerprint.ts';
+import { fingerprintOf } from './prepare-files.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

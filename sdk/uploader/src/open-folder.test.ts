@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { openFolder } from './open-folder.ts';
+import { openFolder } from './node.ts';
 
 it('openFolder returns the files of a folder by their paths, without hidden files and without symbolic links', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-uploader-'));

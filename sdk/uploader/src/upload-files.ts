@@ -1,7 +1,6 @@
-import { fingerprintOf } from './fingerprint.ts';
 import { orderFiles } from './order-files.ts';
 import type { Ports } from './ports.ts';
-import { type PreparedFile, prepareFiles } from './prepare-files.ts';
+import { fingerprintOf, type PreparedFile, prepareFiles } from './prepare-files.ts';
 import { askApplication, untilAborted } from './time-limits.ts';
 import { UploadError } from './upload-error.ts';
 import { uploadFile } from './upload-file.ts';

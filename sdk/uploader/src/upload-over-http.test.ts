@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { openFile } from './open-folder.ts';
+import { openFile } from './node.ts';
 import { commonPorts, type Ports } from './ports.ts';
 import { putWithFetch } from './put-in-browser.ts';
 import { putWithHttp } from './put-with-http.ts';
