@@ -1,6 +1,6 @@
 import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { lazy, StrictMode, Suspense, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { type ApiOptions, createApi } from './api/api.ts';
@@ -9,21 +9,65 @@ import { createConnection } from './api/connection.ts';
 import { createEvents } from './api/events.ts';
 import { queryKeys } from './api/query-keys.ts';
 import { createRateLimit, retryDelayMs, shouldRetry } from './api/rate-limit.ts';
-import { App } from './app.tsx';
-import { AppContext, type AppParts, type ShownKey } from './session/app-context.ts';
+import { readSetup } from './api/setup.ts';
+import { IssuedKey } from './components/raw-key-panel.tsx';
+import { ExactTimeTooltip } from './components/times.tsx';
+import { SignInPage } from './pages/sign-in/sign-in-page.tsx';
+import { AppContext, type AppParts, type ShownKey, useApp } from './session/app-context.ts';
 import { createSession } from './session/session.ts';
+import { StartScreen } from './shell/entrance.tsx';
+import { ConnectionBanner, LimitBanner, Toaster } from './shell/notices.tsx';
+import { Shell } from './shell/shell.tsx';
 import { createClock, createTicker } from './state/clock.ts';
-import { createStore } from './state/store.ts';
+import { createStore, useStore } from './state/store.ts';
 import { createToasts } from './state/toasts.ts';
 import './styles/mantine.css';
 import './styles/tokens.css';
 import './styles/base.css';
-import { theme } from './theme.ts';
+import { theme } from './shell/theme.tsx';
 
 /** Short enough that a page shows current data when it is opened again, long enough that quick switches share one request. */
 const staleMs = 5_000;
 /** For a server with rate limits: the length of their window. */
 const countedStaleMs = 60_000;
+
+const SetupPage = lazy(() => import('./pages/setup/setup-page.tsx'));
+
+/** Shows one of three: the setup wizard, the sign-in page, or the pages of the dashboard. */
+function App() {
+  return (
+    <>
+      <ConnectionBanner />
+      <LimitBanner />
+      <Suspense fallback={<StartScreen />}>
+        <CurrentScreen />
+      </Suspense>
+      <IssuedKey />
+      <Toaster />
+      <ExactTimeTooltip />
+    </>
+  );
+}
+
+function CurrentScreen() {
+  const { api, session } = useApp();
+  const { status } = useStore(session.state);
+  const [wizard, setWizard] = useState<'unneeded' | 'shown' | 'done'>('unneeded');
+  const setup = useQuery({
+    queryKey: queryKeys.setup,
+    queryFn: ({ signal }) => readSetup(api, signal),
+    // Read once, and again after a lost connection.
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: status !== 'signed-in',
+  });
+  if (status === 'signed-in') return <Shell />;
+  if (status === 'restoring' || (setup.data === undefined && setup.error === null)) return <StartScreen />;
+  // The wizard stays open after its first step has claimed the server: three steps follow.
+  if (wizard === 'unneeded' && setup.data?.setup_required) setWizard('shown');
+  if (wizard === 'shown' && setup.data)
+    return <SetupPage server={setup.data} onDone={() => setWizard('done')} />;
+  return <SignInPage />;
+}
 
 /** Creates the objects that all pages share, and connects them. */
 function createParts({ fetch, sessionStorage, document }: Window & typeof globalThis): {

@@ -65,7 +65,7 @@ describe('refused', () => {
     ['cli/src/main.ts', '@latchkey/leases'],
     ['acceptance/src/keys.test.ts', '@latchkey/shared/errors'],
     ['acceptance/src/keys.test.ts', '@latchkey/cli/api-keys'],
-    ['admin/src/app.tsx', '@latchkey/shared/errors'],
+    ['admin/src/main.tsx', '@latchkey/shared/errors'],
     ['examples/demo/main.ts', '@latchkey/leases'],
     ['sdk/player/src/index.ts', '@latchkey/shared/errors'],
     ['gateway/src/gateway.ts', '../../shared/src/http/index.ts'],

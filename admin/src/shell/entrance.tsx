@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import styles from './entrance.module.css';
-import { ThemeSwitch } from './theme-switch.tsx';
+import { ThemeSwitch } from './theme.tsx';
 
 /** The frame of the setup wizard and of the sign-in page. */
 export function Entrance({ children, isWide = false }: { children: ReactNode; isWide?: boolean }) {

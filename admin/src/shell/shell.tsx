@@ -7,7 +7,7 @@ import { Logo } from './entrance.tsx';
 import { type NavItem, navItemsFor, routeOf } from './nav-items.tsx';
 import { PageArea } from './page-area.tsx';
 import styles from './shell.module.css';
-import { ThemeSwitch } from './theme-switch.tsx';
+import { ThemeSwitch } from './theme.tsx';
 
 /** The frame around every page: navigation at the side, or in a drawer on narrow screens. */
 export function Shell() {

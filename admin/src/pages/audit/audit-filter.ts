@@ -1,5 +1,18 @@
-import { type AuditFilter, auditOutcomes } from '../../api/audit.ts';
+import { useInterval } from '@mantine/hooks';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type AuditFilter,
+  type AuditPage,
+  type AuditRecord,
+  auditOutcomes,
+  listAudit,
+} from '../../api/audit.ts';
+import type { StreamState } from '../../api/events.ts';
+import { queryKeys } from '../../api/query-keys.ts';
+import { pageSize } from '../../components/use-cursor-pages.ts';
+import { useApi } from '../../session/app-context.ts';
 import { type ChangeFilter, oneOf, toParams, useAddressFilter } from '../../state/use-address-filter.ts';
+import { useLiveRefresh } from '../../state/use-events.ts';
 
 /** The filter of the table and of an export. */
 export interface AuditView {
@@ -84,4 +97,77 @@ export function toLocalField(instant: string): string {
 export function fromLocalField(field: string): string {
   const ms = Date.parse(field);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}
+
+interface LiveAudit {
+  /** Undefined until the first answer, and while there is an error. */
+  rows: readonly AuditRecord[] | undefined;
+  nextCursor: string | null;
+  error: unknown;
+  isUpdating: boolean;
+  stream: StreamState;
+  /** Number of new records since the view was read. `pageSize` means that many or more. */
+  arrived: number;
+  /** Adds them to the first page. */
+  showNew: () => void;
+  reload: () => void;
+}
+
+/** Refusals send no event, so they are polled. */
+const newsPollMs = 15_000;
+/** The shown page does not change by itself, and is read again next time. */
+const asItWas = { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, gcTime: 0 } as const;
+
+/** One page of the audit, with the number of newer records. The server filters both. */
+export function useAuditPage(filter: AuditFilter, cursor: string | null): LiveAudit {
+  const api = useApi();
+  const queries = useQueryClient();
+  const read = (at: string | null) => ({
+    queryKey: queryKeys.auditPage(filter, at),
+    queryFn: ({ signal }: { signal: AbortSignal }) =>
+      listAudit(api, { ...filter, limit: pageSize, cursor: at ?? undefined }, signal),
+    ...asItWas,
+  });
+  // The first page is always kept: new records are counted against it.
+  const first = useQuery({ ...read(null), placeholderData: keepPreviousData });
+  const page = useQuery({ ...read(cursor), placeholderData: keepPreviousData });
+  const news = useQuery({ ...read(null), queryKey: queryKeys.auditNews(filter), enabled: false });
+  const lookForNews = () => {
+    if (first.data && !first.isPlaceholderData) void news.refetch({ cancelRefetch: false });
+  };
+  const stream = useLiveRefresh(lookForNews, ({ topic }) => topic === 'audit' || topic === 'missed');
+  useInterval(
+    () => {
+      if (document.visibilityState === 'visible') lookForNews();
+    },
+    newsPollMs,
+    { autoInvoke: true },
+  );
+
+  const known = first.isPlaceholderData ? [] : (first.data?.audit ?? []);
+  const found = news.data?.audit ?? [];
+  // An empty page shows new records at once: nothing can move.
+  const shown = cursor === null && known.length === 0 && found.length > 0 ? news.data : page.data;
+  return {
+    rows: page.isError ? undefined : shown?.audit,
+    nextCursor: shown?.next_cursor ?? null,
+    error: page.error,
+    isUpdating: page.isPlaceholderData,
+    stream,
+    arrived: countNewer(found, known),
+    showNew: () => {
+      if (news.data) queries.setQueryData<AuditPage>(queryKeys.auditPage(filter, null), news.data);
+    },
+    reload: () => void page.refetch(),
+  };
+}
+
+/** Counts the found records that are newer than all known records; 0 without known records. Both lists are newest first. */
+export function countNewer(found: readonly AuditRecord[], known: readonly AuditRecord[]): number {
+  const [newest] = known;
+  if (!newest) return 0;
+  // IDs are decimal texts that can exceed a number: the longer text is the greater number.
+  const isNewer = ({ id }: AuditRecord) =>
+    id.length > newest.id.length || (id.length === newest.id.length && id > newest.id);
+  return found.filter(isNewer).length;
 }

@@ -22,11 +22,11 @@ import {
   isNarrowed,
   toAuditFilter,
   toLocalField,
+  useAuditPage,
   useAuditView,
 } from './audit-filter.ts';
 import { auditColumns, DetailsDialog } from './audit-record.tsx';
 import { ExportMenu } from './export-menu.tsx';
-import { useAuditPage } from './use-audit-page.ts';
 
 /** Lists audit records: search, details and export. */
 export default function AuditPage() {

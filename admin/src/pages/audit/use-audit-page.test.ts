@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AuditRecord } from '../../api/audit.ts';
-import { countNewer } from './use-audit-page.ts';
+import { countNewer } from './audit-filter.ts';
 
 const records = (...ids: string[]) => ids.map((id) => ({ id }) as AuditRecord);
 

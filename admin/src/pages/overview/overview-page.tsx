@@ -19,9 +19,8 @@ import { useApi } from '../../session/app-context.ts';
 import { useLiveRefresh } from '../../state/use-events.ts';
 import { type AuditedChange, useAuditedChanges } from './audited-changes.ts';
 import { findConcerns } from './concerns.ts';
-import { Figures } from './figures.tsx';
+import { Figures, OverviewCharts } from './figures.tsx';
 import styles from './overview.module.css';
-import { OverviewCharts } from './overview-charts.tsx';
 import { Revocations } from './revocations.tsx';
 import { AttentionList, ConfigurationNotes, Health } from './server-state.tsx';
 

@@ -4,15 +4,52 @@ import {
   Badge,
   createTheme,
   Drawer,
+  type MantineColorScheme,
   Menu,
   Modal,
   NativeSelect,
   PasswordInput,
+  SegmentedControl,
   Skeleton,
   TextInput,
+  useMantineColorScheme,
 } from '@mantine/core';
 import { createElement } from 'react';
-import { Icon } from './components/icon.tsx';
+import { Icon, type IconName } from '../components/icon.tsx';
+import styles from './theme-switch.module.css';
+
+const choices: [MantineColorScheme, string, IconName][] = [
+  ['light', 'Light', 'sun'],
+  ['auto', 'Same as system', 'screen'],
+  ['dark', 'Dark', 'moon'],
+];
+
+const data = choices.map(([value, label, icon]) => ({
+  value,
+  label: (
+    <span className={styles.choice} title={label}>
+      <Icon name={icon} size={16} />
+      <span className="visually-hidden">{label}</span>
+    </span>
+  ),
+}));
+
+/** Light, dark, or the system's theme. */
+export function ThemeSwitch() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true });
+  return (
+    <SegmentedControl
+      aria-label="Theme"
+      size="xs"
+      radius="xl"
+      withItemsBorders={false}
+      classNames={{ input: styles.input ?? '' }}
+      data={data}
+      value={colorScheme}
+      onChange={setColorScheme}
+    />
+  );
+}
 
 /** Mantine wants ten shades of a colour. Ours follow the page's theme, in tokens.css. */
 const shades = (token: string) => Array<string>(10).fill(`var(--${token})`) as never;
