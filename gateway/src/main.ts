@@ -7,14 +7,14 @@ import {
   gatewayVariables,
   internalVariables,
   listenRule,
-  neighbourVariables,
   observabilityVariables,
   processVariables,
   readConfig,
+  serviceUrlVariables,
   viewerTokenVariables,
   weakSecretRules,
 } from '@latchkey/shared/config';
-import { createNeighbourClient } from '@latchkey/shared/internal';
+import { createInternalClient } from '@latchkey/shared/internal';
 import { createLoggedReadiness, createShutdown, type Shutdown } from '@latchkey/shared/lifecycle';
 import {
   createOperatorLog,
@@ -45,7 +45,7 @@ const settings = {
   // With `cookie`, pages of listed origins may send cookies.
   viewerTokenFrom: viewerTokenVariables.viewerTokenFrom,
   ...internalVariables,
-  ...neighbourVariables,
+  ...serviceUrlVariables,
   ...observabilityVariables('0.0.0.0'),
 };
 
@@ -154,7 +154,7 @@ function fetchServiceDocuments(
 ): Promise<{ paths?: Record<string, unknown> }[]> {
   return Promise.all(
     serviceNames.map((name) =>
-      createNeighbourClient({ name, upstream: upstreams[name], secret, onFault }).get(
+      createInternalClient({ name, upstream: upstreams[name], secret, onFault }).get(
         '/openapi.json',
         (document) => document as { paths?: Record<string, unknown> },
       ),

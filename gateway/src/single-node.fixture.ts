@@ -2,7 +2,7 @@ import { openMasterKeyRing } from '@latchkey/key-derivation';
 import { readSingleNodeConfig, type SingleNodeValues } from '@latchkey/shared/config';
 import { migrate } from '@latchkey/shared/db';
 import { type App, createHost } from '@latchkey/shared/http';
-import { createNeighbourGate } from '@latchkey/shared/internal';
+import { createInternalGate } from '@latchkey/shared/internal';
 import { createReadiness, createShutdown } from '@latchkey/shared/lifecycle';
 import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
 import { createProcessBase, type ProcessBase, type ProcessContext } from '@latchkey/shared/process';
@@ -55,7 +55,7 @@ export async function openProcessInTest(
       operatorLog: log,
       metrics,
     });
-  if (options.isSeparate) createNeighbourGate('the internal secret of tests, 32 bytes or more').addTo(app);
+  if (options.isSeparate) createInternalGate('the internal secret of tests, 32 bytes or more').addTo(app);
   shutdown.add('the host', 1_000, () => app.close());
   const context = { ...base, clock, app, metrics, isSeparate: options.isSeparate ?? false };
   return { context, rows, values, logged };

@@ -25,7 +25,7 @@ const known = new Set(
     config.singleNodeSettings,
     config.internalVariables,
     config.cacheAndBusVariables,
-    config.neighbourVariables,
+    config.serviceUrlVariables,
     config.databaseRoleVariables,
   ].flatMap((settings) =>
     Object.values(settings as config.Settings).flatMap(({ descriptions }) =>

@@ -5,7 +5,7 @@ import {
   createManualClock,
   databaseKinds,
   type ManualClock,
-  serveNeighbour,
+  serveInternalRoutes,
   type TestDatabase,
 } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       flush = own.flush;
       close = async () => {};
       if (way === 'itself') return;
-      const server = await serveNeighbour((app) => addAuthInternalRoutes(app, own));
+      const server = await serveInternalRoutes((app) => addAuthInternalRoutes(app, own));
       const client = createApiKeyClient(server.client);
       verifier = client;
       flush = async () => {

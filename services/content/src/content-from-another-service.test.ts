@@ -3,7 +3,7 @@ import { createContentClient, createKeyVersionClient } from '@latchkey/shared/in
 import {
   createManualClock,
   databaseKinds,
-  serveNeighbour,
+  serveInternalRoutes,
   type TestDatabase,
 } from '@latchkey/shared/testing';
 import fc from 'fast-check';
@@ -26,7 +26,9 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       close = async () => {};
       if (way === 'itself') return;
       const own = { reader, registry };
-      const server = await serveNeighbour((app) => addContentInternalRoutes(app, own.reader, own.registry));
+      const server = await serveInternalRoutes((app) =>
+        addContentInternalRoutes(app, own.reader, own.registry),
+      );
       reader = createContentClient(server.client);
       registry = createKeyVersionClient(server.client);
       close = server.close;

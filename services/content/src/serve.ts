@@ -1,7 +1,7 @@
-import { defaultPorts, neighbourVariables, presignRule, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts, presignRule, serviceUrlVariables, viewerTokenRule } from '@latchkey/shared/config';
 import {
   connectApiKeys,
-  connectNeighbour,
+  connectService,
   createServiceCore,
   rowSettings,
   runService,
@@ -19,13 +19,13 @@ await runService(
       ...serviceSettings(defaultPorts.content),
       ...rowSettings,
       ...contentServiceVariables,
-      authUrls: neighbourVariables.authUrls,
+      authUrls: serviceUrlVariables.authUrls,
     },
     rules: [viewerTokenRule, presignRule],
     async mount(context) {
       const { values } = context;
       const { db, checkSchema, ...rows } = openRows('content', values, context);
-      const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
+      const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
       const contents = createContentReader({ db });
       const core = await createServiceCore(context, values, {
         ...rows,

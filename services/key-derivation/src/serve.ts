@@ -1,4 +1,4 @@
-import { defaultPorts, neighbourVariables, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts, serviceUrlVariables, viewerTokenRule } from '@latchkey/shared/config';
 import {
   createContentClient,
   createFeedClient,
@@ -8,7 +8,7 @@ import {
 import {
   connectApiKeys,
   connectBus,
-  connectNeighbour,
+  connectService,
   connectStateStore,
   createServiceCore,
   runService,
@@ -24,16 +24,16 @@ await runService(
     settings: {
       ...serviceSettings(defaultPorts.keyDerivation),
       ...keyDerivationSettings,
-      leasesUrls: neighbourVariables.leasesUrls,
-      authUrls: neighbourVariables.authUrls,
-      contentUrls: neighbourVariables.contentUrls,
+      leasesUrls: serviceUrlVariables.leasesUrls,
+      authUrls: serviceUrlVariables.authUrls,
+      contentUrls: serviceUrlVariables.contentUrls,
     },
     rules: [viewerTokenRule, masterKeyRule],
     async mount(context) {
       const { values, log } = context;
-      const leases = connectNeighbour({ name: 'leases', urls: values.leasesUrls }, values, context);
-      const content = connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context);
-      const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
+      const leases = connectService({ name: 'leases', urls: values.leasesUrls }, values, context);
+      const content = connectService({ name: 'content', urls: values.contentUrls }, values, context);
+      const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
       const leaseClient = createLeaseClient(leases);
       const sharing = connectStateStore(values, context);
       const core = await createServiceCore(context, values, {

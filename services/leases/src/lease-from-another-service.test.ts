@@ -6,7 +6,7 @@ import {
   createLeaseState,
   createManualClock,
   databaseKinds,
-  serveNeighbour,
+  serveInternalRoutes,
   type TestDatabase,
 } from '@latchkey/shared/testing';
 import fc from 'fast-check';
@@ -43,7 +43,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       reader = own;
       close = async () => {};
       if (way === 'itself') return;
-      const server = await serveNeighbour((app) =>
+      const server = await serveInternalRoutes((app) =>
         addLeaseInternalRoutes(app, own, createDatabaseFeed(database.db)),
       );
       reader = createLeaseClient(server.client);
@@ -126,7 +126,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       order.push('head');
       return 7;
     };
-    const server = await serveNeighbour((app) =>
+    const server = await serveInternalRoutes((app) =>
       addLeaseInternalRoutes(app, reader, { ...createDatabaseFeed(database.db), head }),
     );
     const client: LeaseClient = createLeaseClient(server.client);

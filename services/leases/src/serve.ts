@@ -1,8 +1,8 @@
-import { defaultPorts, neighbourVariables, viewerTokenRule } from '@latchkey/shared/config';
+import { defaultPorts, serviceUrlVariables, viewerTokenRule } from '@latchkey/shared/config';
 import { createContentClient } from '@latchkey/shared/internal';
 import {
   connectApiKeys,
-  connectNeighbour,
+  connectService,
   createServiceCore,
   rowSettings,
   runService,
@@ -20,15 +20,15 @@ await runService(
       ...serviceSettings(defaultPorts.leases),
       ...rowSettings,
       ...leaseSettings,
-      authUrls: neighbourVariables.authUrls,
-      contentUrls: neighbourVariables.contentUrls,
+      authUrls: serviceUrlVariables.authUrls,
+      contentUrls: serviceUrlVariables.contentUrls,
     },
     rules: [viewerTokenRule, ...leaseSettingRules],
     async mount(context) {
       const { values } = context;
       const { db, checkSchema, ...rows } = openRows('leases', values, context);
-      const auth = connectNeighbour({ name: 'auth', urls: values.authUrls }, values, context);
-      const content = connectNeighbour({ name: 'content', urls: values.contentUrls }, values, context);
+      const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
+      const content = connectService({ name: 'content', urls: values.contentUrls }, values, context);
       const contents = createContentClient(content);
       const leases = createLeaseReader({ db, renewGraceSeconds: values.leaseRenewGraceSeconds });
       const core = await createServiceCore(context, values, {

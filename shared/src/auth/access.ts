@@ -12,7 +12,7 @@ export const accessRules = {
   /** No credential: setup (which has its own rules), health, documents. */
   open: null,
   /**
-   * Internal routes for other services, behind `INTERNAL_SECRET` (`createNeighbourGate`). No client's credential opens
+   * Internal routes for other services, behind `INTERNAL_SECRET` (`createInternalGate`). No client's credential opens
    * them.
    */
   internal: { scopes: [], viewer: false },

@@ -7,7 +7,7 @@ import { authorityVariables } from './variables/authority.ts';
 import { contentVariables } from './variables/content.ts';
 import { databaseRoleVariables, databaseVariables, migrateOnStart } from './variables/database.ts';
 import { corsRule, defaultPorts, gatewayVariables, processVariables } from './variables/http.ts';
-import { cacheAndBusVariables, internalVariables, neighbourVariables } from './variables/internal.ts';
+import { cacheAndBusVariables, internalVariables, serviceUrlVariables } from './variables/internal.ts';
 import { leaseRule, leaseVariables } from './variables/leases.ts';
 import { listenRule, observabilityVariables } from './variables/observability.ts';
 import { presignRule, presignVariables } from './variables/presign.ts';
@@ -50,12 +50,12 @@ export function readSingleNodeConfig(env: Environment): SingleNodeConfig {
 export const separateServiceSettings = {
   ...internalVariables,
   ...cacheAndBusVariables,
-  ...neighbourVariables,
+  ...serviceUrlVariables,
   ...databaseRoleVariables,
 };
 
 /** Each of these is set only for separate processes. */
-const signs = Object.values({ ...internalVariables, ...neighbourVariables }).flatMap(({ descriptions }) =>
+const signs = Object.values({ ...internalVariables, ...serviceUrlVariables }).flatMap(({ descriptions }) =>
   descriptions.map(({ name }) => name),
 );
 

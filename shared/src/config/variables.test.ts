@@ -14,12 +14,12 @@ import {
   leaseRule,
   leaseVariables,
   masterKeys,
-  neighbourVariables,
   observabilityVariables,
   presignRule,
   presignVariables,
   processVariables,
   readConfig,
+  serviceUrlVariables,
   viewerTokenRule,
   viewerTokenVariables,
 } from './index.ts';
@@ -34,7 +34,7 @@ const all = {
   ...contentVariables,
   ...presignVariables,
   ...apiKeyVariables,
-  ...neighbourVariables,
+  ...serviceUrlVariables,
   ...observabilityVariables('127.0.0.1'),
   masterKeys,
 };

@@ -5,10 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createManualClock, serveBehindGate } from '../testing/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { createUpstream } from '../upstream/index.ts';
-import { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
+import { createInternalClient, type InternalClient } from './internal-client.ts';
 
 /** @returns a client, and why its calls failed, as the operator is told */
-function connect(url: string, secret = 'any secret'): { client: NeighbourClient; faults: string[] } {
+function connect(url: string, secret = 'any secret'): { client: InternalClient; faults: string[] } {
   const faults: string[] = [];
   const upstream = createUpstream({
     urls: [url],
@@ -19,7 +19,7 @@ function connect(url: string, secret = 'any secret'): { client: NeighbourClient;
   });
   onTestFinished(() => upstream.close());
   const onFault = (_name: string, error: unknown) => void faults.push((error as Error).message);
-  return { client: createNeighbourClient({ name: 'leases', upstream, secret, onFault }), faults };
+  return { client: createInternalClient({ name: 'leases', upstream, secret, onFault }), faults };
 }
 
 async function serve(listener: RequestListener): Promise<string> {

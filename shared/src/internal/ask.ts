@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Member, NotStarted, phaseHeader, Unresponsive, UnsureReplica } from '../upstream/index.ts';
-import { internalSecretHeader, refusedHeader } from './neighbour-gate.ts';
+import { internalSecretHeader, refusedHeader } from './internal-gate.ts';
 
 export interface Question {
   method?: 'GET' | 'POST';

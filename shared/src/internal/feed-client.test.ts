@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createFeedClient } from './index.ts';
-import type { NeighbourClient } from './neighbour-client.ts';
+import type { InternalClient } from './internal-client.ts';
 
-function neighbour(name: string, asked: string[], answers: () => boolean): NeighbourClient {
-  const get: NeighbourClient['get'] = async (_path, parse) => {
+function service(name: string, asked: string[], answers: () => boolean): InternalClient {
+  const get: InternalClient['get'] = async (_path, parse) => {
     asked.push(name);
     if (!answers()) throw new Error('no answer');
     return parse({ head: 1, changes: [] });
@@ -13,10 +13,7 @@ function neighbour(name: string, asked: string[], answers: () => boolean): Neigh
 
 test('the address that answered last is asked first, so that a silent one is waited for once', async () => {
   const asked: string[] = [];
-  const feed = createFeedClient([
-    neighbour('silent', asked, () => false),
-    neighbour('other', asked, () => true),
-  ]);
+  const feed = createFeedClient([service('silent', asked, () => false), service('other', asked, () => true)]);
   await feed.head();
   await feed.since(0);
   await feed.since(0);
@@ -27,7 +24,7 @@ test('when the address that answered last falls silent, the others are asked aga
   const asked: string[] = [];
   const works = new Set(['second']);
   const feed = createFeedClient(
-    ['first', 'second'].map((name) => neighbour(name, asked, () => works.has(name))),
+    ['first', 'second'].map((name) => service(name, asked, () => works.has(name))),
   );
   await feed.head();
   works.clear();

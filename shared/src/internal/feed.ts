@@ -8,7 +8,7 @@ import {
   parseChange,
 } from '../events/index.ts';
 import type { App } from '../http/index.ts';
-import type { NeighbourClient } from './neighbour-client.ts';
+import type { InternalClient } from './internal-client.ts';
 
 const readHead = createStrictReader(FeedHeadSchema, 'the head of the change feed');
 const readPage = createStrictReader(FeedPageSchema, 'a page of the change feed');
@@ -47,15 +47,15 @@ export function addFeedRoutes(app: App, feed: ChangeFeed): void {
  * The change feed of another service. Where one address does not answer, the next is asked. The address that answered
  * last is asked first: waiting for a silent one each time would let states grow too old.
  */
-export function createFeedClient(neighbours: readonly NeighbourClient[]): ChangeFeed {
-  let inOrder = [...neighbours];
+export function createFeedClient(services: readonly InternalClient[]): ChangeFeed {
+  let inOrder = [...services];
 
-  async function first<T>(ask: (neighbour: NeighbourClient) => Promise<T>): Promise<T> {
+  async function first<T>(ask: (service: InternalClient) => Promise<T>): Promise<T> {
     const faults: unknown[] = [];
-    for (const neighbour of inOrder) {
+    for (const service of inOrder) {
       try {
-        const answer = await ask(neighbour);
-        inOrder = [neighbour, ...inOrder.filter((other) => other !== neighbour)];
+        const answer = await ask(service);
+        inOrder = [service, ...inOrder.filter((other) => other !== service)];
         return answer;
       } catch (error) {
         faults.push(error);
@@ -64,7 +64,7 @@ export function createFeedClient(neighbours: readonly NeighbourClient[]): Change
     throw faults[0];
   }
   return {
-    head: () => first((neighbour) => neighbour.get('/internal/feed/head', (body) => readHead(body).head)),
-    since: (number) => first((neighbour) => neighbour.get(`/internal/feed?since=${number}`, toPage)),
+    head: () => first((service) => service.get('/internal/feed/head', (body) => readHead(body).head)),
+    since: (number) => first((service) => service.get(`/internal/feed?since=${number}`, toPage)),
   };
 }

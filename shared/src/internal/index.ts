@@ -8,8 +8,8 @@ export {
 } from './answer-headers.ts';
 export { ask, faultOf, isSecretRefused, readJson, SecretRefused, secretHeaders } from './ask.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';
-export { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
-export { createNeighbourGate, internalSecretHeader } from './neighbour-gate.ts';
+export { createInternalClient, type InternalClient } from './internal-client.ts';
+export { createInternalGate, internalSecretHeader } from './internal-gate.ts';
 export { addProcessReportRoute, processReportPath } from './process-report.ts';
 export {
   createApiKeyClient,

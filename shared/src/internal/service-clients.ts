@@ -12,7 +12,7 @@ import {
   MarkAnswerSchema,
 } from '../contracts/index.ts';
 import type { OwnerLeaseReader } from '../replicas/index.ts';
-import type { NeighbourClient } from './neighbour-client.ts';
+import type { InternalClient } from './internal-client.ts';
 
 const readLease = createStrictReader(
   LeaseAnswerSchema,
@@ -26,7 +26,7 @@ export interface LeaseClient extends LeaseReader {
   stamped: OwnerLeaseReader;
 }
 
-export function createLeaseClient(leases: NeighbourClient): LeaseClient {
+export function createLeaseClient(leases: InternalClient): LeaseClient {
   const stamped: OwnerLeaseReader = {
     findLease: (leaseId) => leases.get(`/internal/leases/${encodeURIComponent(leaseId)}`, readLease),
     findMark: (viewerId, contentId) => {
@@ -44,7 +44,7 @@ export function createLeaseClient(leases: NeighbourClient): LeaseClient {
 const readContent = createStrictReader(ContentAnswerSchema, 'the state of a content');
 
 /** The content service over HTTP. */
-export function createContentClient(content: NeighbourClient): ContentReader {
+export function createContentClient(content: InternalClient): ContentReader {
   return {
     findContent: (contentId) =>
       content.get(`/internal/contents/${encodeURIComponent(contentId)}`, (body) => readContent(body).content),
@@ -56,7 +56,7 @@ const { differing, missing } = KeyVersionComparisonSchema.properties;
 const PartialComparisonSchema = Type.Object({ differing, missing: Type.Optional(missing) });
 const readComparison = createStrictReader(PartialComparisonSchema, 'a comparison of key versions');
 
-export function createKeyVersionClient(content: NeighbourClient): KeyVersionRegistry {
+export function createKeyVersionClient(content: InternalClient): KeyVersionRegistry {
   return {
     compare: (fingerprints) =>
       content.post('/internal/key-versions', { fingerprints: Object.fromEntries(fingerprints) }, (body) => {
@@ -79,7 +79,7 @@ export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
   flush(): Promise<void>;
 }
 
-export function createApiKeyClient(auth: NeighbourClient): RemoteApiKeyVerifier {
+export function createApiKeyClient(auth: InternalClient): RemoteApiKeyVerifier {
   let uses = new Map<string, number>();
   return {
     findApiKey: (keyHash, wellFormed) =>

@@ -1,6 +1,6 @@
 export { answerFlags } from './answer-flags.ts';
 export { connectBus } from './connect-bus.ts';
-export { connectApiKeys, connectNeighbour } from './connect-neighbour.ts';
+export { connectApiKeys, connectService } from './connect-service.ts';
 export { connectStateStore } from './connect-state-store.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit, explainRefusal } from './explain-refusal.ts';

@@ -61,7 +61,7 @@ const notRead = () => Promise.reject(new Error('this service has no reader of th
 const noContents: ContentReader = { findContent: notRead };
 const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
 
-/** The one wiring of both profiles. Readers are clients of other processes, or the neighbours' own objects. */
+/** The one wiring of both profiles. Readers are clients of other processes, or the services' own objects. */
 export async function createServiceCore<Values extends CoreSettings>(
   context: ProcessContext,
   values: Values,

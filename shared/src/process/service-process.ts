@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../errors/errors.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost } from '../http/index.ts';
-import { addLogHeaders, addProcessReportRoute, createNeighbourGate } from '../internal/index.ts';
+import { addLogHeaders, addProcessReportRoute, createInternalGate } from '../internal/index.ts';
 import { createLoggedReadiness, type Readiness } from '../lifecycle/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/metrics.ts';
 import { normalizeIp } from '../net/index.ts';
@@ -42,12 +42,12 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
   const { clock, log, shutdown, dependencies } = options.base;
   const metrics = createMetrics(clock);
   const readiness = createLoggedReadiness(dependencies, clock, log);
-  const gate = createNeighbourGate(options.internalSecret);
+  const gate = createInternalGate(options.internalSecret);
   let open = false;
   const app = createHost({
     randomId: randomUUID,
     clientIpOf: (request) => {
-      const forwarded = gate.isNeighbour(request) ? String(request.headers['x-forwarded-for'] ?? '') : '';
+      const forwarded = gate.isFromService(request) ? String(request.headers['x-forwarded-for'] ?? '') : '';
       return normalizeIp(forwarded) ?? normalizeIp(request.socket.remoteAddress ?? '') ?? '0.0.0.0';
     },
     requestLog: null,

@@ -2,6 +2,6 @@ export { fillLists, type ListSizes } from './fill-lists.ts';
 export { createLeaseState } from './lease-state.ts';
 export { createManualClock, type ManualClock } from './manual-clock.ts';
 export { type AllowedScan, findUnboundedScans, planQueries } from './query-plans.ts';
-export { serveBehindGate, serveNeighbour } from './serve-neighbour.ts';
+export { serveBehindGate, serveInternalRoutes } from './serve-internal-routes.ts';
 export { type DatabaseKind, databaseKinds, type TestDatabase } from './test-database.ts';
 export { createTestHost, type TestHost, testTokenSecret } from './test-host.ts';

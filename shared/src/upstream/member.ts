@@ -24,7 +24,7 @@ interface LivenessProbe {
 
 /**
  * Limits are counted in slices of this length. Each slice takes a turn of the event loop, in which a received answer is
- * read. So a process that was itself blocked for a second does not count its neighbours as dead.
+ * read. So a process that was itself blocked for a second does not count other services as dead.
  */
 const sliceMs = 100;
 /** 0.5 s. The answer to `/health` takes a millisecond and needs no other service. */

@@ -1,6 +1,6 @@
 import { NotStarted } from './phase.ts';
 
-/** undici's errors where it found no connection, or was told not to make one. */
+/** undici's errors where it found no connection, or was not allowed to make one. */
 const codes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_CLOSED']);
 /** The system calls before the first byte. The same errors on an open connection (EHOSTUNREACH, ENETUNREACH) come too late. */
 const calls = new Set(['connect', 'getaddrinfo']);

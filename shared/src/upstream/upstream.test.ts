@@ -40,7 +40,7 @@ function open(urls: string[], names: Names = {}, more: Partial<UpstreamOptions> 
     ...more,
   });
   opened.push(upstream);
-  /** Resolves once every name was looked up anew, and what was found is in use. */
+  /** Resolves once every name was looked up again, and what was found is in use. */
   async function resolved(): Promise<void> {
     // The first of two more rounds has ended when the second begins.
     const until = looked + 2 * Object.keys(names).length;

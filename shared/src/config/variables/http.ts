@@ -52,7 +52,7 @@ export const gatewayVariables = {
     name: 'TRUST_PROXY',
     type: { forms: trustProxyForms, parse: parseTrustProxy },
     fallback: noProxy,
-    about: 'Whose X-Forwarded-For is believed. Set it only behind a proxy.',
+    about: 'The proxies whose X-Forwarded-For is trusted. Set it only behind a proxy.',
   }),
   corsOrigins: variable({
     name: 'CORS_ORIGINS',

@@ -28,15 +28,15 @@ export const cacheAndBusVariables = {
   }),
 };
 
-/** Addresses of the services, for the gateway and for each other. A process picks the neighbours that it calls. */
-export const neighbourVariables = {
-  keyDerivationUrls: neighbour('KEY_DERIVATION_SERVICE_URL', defaultPorts.keyDerivation),
-  leasesUrls: neighbour('LEASES_SERVICE_URL', defaultPorts.leases),
-  authUrls: neighbour('AUTH_SERVICE_URL', defaultPorts.auth),
-  contentUrls: neighbour('CONTENT_SERVICE_URL', defaultPorts.content),
+/** Addresses of the services, for the gateway and for each other. A process picks those of the services that it calls. */
+export const serviceUrlVariables = {
+  keyDerivationUrls: serviceUrls('KEY_DERIVATION_SERVICE_URL', defaultPorts.keyDerivation),
+  leasesUrls: serviceUrls('LEASES_SERVICE_URL', defaultPorts.leases),
+  authUrls: serviceUrls('AUTH_SERVICE_URL', defaultPorts.auth),
+  contentUrls: serviceUrls('CONTENT_SERVICE_URL', defaultPorts.content),
 };
 
-function neighbour(name: string, port: number) {
+function serviceUrls(name: string, port: number) {
   return variable({
     name,
     type: list(url('http', 'https')),

@@ -52,7 +52,7 @@ class RolesRefused extends Error {
 
 /**
  * Makes one role for each service that has rows, and gives it the rights of its service. Can be run again: it then sets the
- * passwords and the rights anew. All of it is one transaction.
+ * passwords and the rights again. All of it is one transaction.
  *
  * @param db a migrated Postgres, as the owner of the tables
  * @throws RolesRefused, and whatever the database says

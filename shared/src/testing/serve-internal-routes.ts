@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { createSystemClock } from '../clock/clock.ts';
 import { type App, createHost } from '../http/index.ts';
-import { createNeighbourClient, createNeighbourGate, type NeighbourClient } from '../internal/index.ts';
+import { createInternalClient, createInternalGate, type InternalClient } from '../internal/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createUpstream } from '../upstream/index.ts';
 
@@ -23,7 +23,7 @@ export async function serveBehindGate(
     operatorLog: { info: silent, warn: silent, error: silent },
     metrics: createMetrics(),
   });
-  createNeighbourGate(secret).addTo(app);
+  createInternalGate(secret).addTo(app);
   mount(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   return {
@@ -33,9 +33,9 @@ export async function serveBehindGate(
 }
 
 /** A service's internal routes, and a client that calls them over HTTP. */
-export async function serveNeighbour(
+export async function serveInternalRoutes(
   mount: (app: App) => void,
-): Promise<{ client: NeighbourClient; close(): Promise<void> }> {
+): Promise<{ client: InternalClient; close(): Promise<void> }> {
   const onFault = () => {};
   const served = await serveBehindGate(ownSecret, mount);
   const upstream = createUpstream({
@@ -46,8 +46,8 @@ export async function serveNeighbour(
     onFault,
   });
   return {
-    client: createNeighbourClient({
-      name: 'the neighbour',
+    client: createInternalClient({
+      name: 'the other service',
       upstream,
       secret: ownSecret,
       answerTimeoutMs,

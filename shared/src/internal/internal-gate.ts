@@ -17,23 +17,23 @@ export const refusedHeader = 'x-latchkey-refused';
 const openPaths = new Set(['/health', '/ready']);
 
 /** Distinguishes other services of this installation from all other callers. */
-interface NeighbourGate {
+interface InternalGate {
   /**
    * Whether a request presents the secret. Only then are its statements about the client trusted: any caller that reaches
    * the port can send `X-Forwarded-For`.
    */
-  isNeighbour(request: IncomingMessage): boolean;
+  isFromService(request: IncomingMessage): boolean;
   /** Refuses all other callers. A refused request leaves only its answer: no audit row, no count of a limit. */
   addTo(app: App): void;
 }
 
 /** @param secret `INTERNAL_SECRET` */
-export function createNeighbourGate(secret: string): NeighbourGate {
+export function createInternalGate(secret: string): InternalGate {
   const expected = Buffer.from(hashCredential(secret));
   /** The result is cached for each request: it is needed twice, and a hash is a large part of the request's cost. */
   const judged = new WeakMap<IncomingMessage, boolean>();
 
-  function isNeighbour(request: IncomingMessage): boolean {
+  function isFromService(request: IncomingMessage): boolean {
     const known = judged.get(request);
     if (known !== undefined) return known;
     const presented = request.headers[internalSecretHeader];
@@ -44,17 +44,17 @@ export function createNeighbourGate(secret: string): NeighbourGate {
   }
 
   return {
-    isNeighbour,
+    isFromService,
     addTo(app) {
       app.decorate(gateDecorator, true);
       app.addHook('onRequest', (request, reply, done) => {
         const isOpen = openPaths.has(request.routeOptions.url ?? '');
         if (isOpen && request.headers[internalSecretHeader] === undefined) return done();
-        if (isNeighbour(request.raw)) return done();
+        if (isFromService(request.raw)) return done();
         reply.header(refusedHeader, 'secret');
         if (isOpen) return done();
         request.isRefusedAtGate = true;
-        done(new AppError('UNAUTHENTICATED', { detail: 'This service answers its neighbours only.' }));
+        done(new AppError('UNAUTHENTICATED', { detail: 'This service answers only other services.' }));
       });
     },
   };

@@ -12,7 +12,7 @@ import {
   createKeyVersionClient,
   createLeaseClient,
 } from './index.ts';
-import { createNeighbourClient, type NeighbourClient } from './neighbour-client.ts';
+import { createInternalClient, type InternalClient } from './internal-client.ts';
 
 const servers: Server[] = [];
 const upstreams: Upstream[] = [];
@@ -37,7 +37,7 @@ const serveJson = (body: unknown, status = 200) =>
 /** Addresses at which nothing listens: the system gives these ports to nobody. */
 const refusing = [9, 8, 7].map((port) => `http://127.0.0.1:${port}`);
 
-function clientOf(urls: string[], answerTimeoutMs = 60_000): NeighbourClient & { faults: string[] } {
+function clientOf(urls: string[], answerTimeoutMs = 60_000): InternalClient & { faults: string[] } {
   const faults: string[] = [];
   const upstream = createUpstream({
     urls,
@@ -51,7 +51,7 @@ function clientOf(urls: string[], answerTimeoutMs = 60_000): NeighbourClient & {
   upstreams.push(upstream);
   const onFault = (name: string, error: unknown) => void faults.push(`${name}: ${String(error)}`);
   return {
-    ...createNeighbourClient({ name: 'it', upstream, secret: 's3cret', answerTimeoutMs, onFault }),
+    ...createInternalClient({ name: 'it', upstream, secret: 's3cret', answerTimeoutMs, onFault }),
     faults,
   };
 }
@@ -166,7 +166,7 @@ describe('an answer is not known', () => {
 
   const lease = { viewerId: 'v', contentId: 'c', expiresAt: 1, renewableUntil: 2, revokedAt: null };
   const key = { id: null, name: 'n', scope: 'full', expiresAt: null, revokedAt: null };
-  const asked: Record<string, [(client: NeighbourClient) => Promise<unknown>, unknown[]]> = {
+  const asked: Record<string, [(client: InternalClient) => Promise<unknown>, unknown[]]> = {
     'an API key': [
       (client) => createApiKeyClient(client).findApiKey('0', true),
       [
@@ -280,7 +280,7 @@ test('uses of API keys are reported together, the last one of each key, in bodie
 test('uses of API keys that could not be reported are reported the next time, unless a later one exists', async () => {
   const bodies: unknown[] = [];
   let lost = true;
-  const neighbour: NeighbourClient = {
+  const auth: InternalClient = {
     get: async () => expect.fail('nothing is asked'),
     async post(_path, body, parse) {
       if (lost) throw new Error('lost');
@@ -288,7 +288,7 @@ test('uses of API keys that could not be reported are reported the next time, un
       return parse({});
     },
   };
-  const client = createApiKeyClient(neighbour);
+  const client = createApiKeyClient(auth);
   client.noteUse('a', 1);
   client.noteUse('b', 2);
   await client.flush();

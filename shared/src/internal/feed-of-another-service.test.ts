@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ChangeFeed, createInProcessBus } from '../events/index.ts';
 import { createDatabaseFeed, createLedger } from '../events/rows.ts';
-import { createManualClock, databaseKinds, serveNeighbour, type TestDatabase } from '../testing/index.ts';
+import {
+  createManualClock,
+  databaseKinds,
+  serveInternalRoutes,
+  type TestDatabase,
+} from '../testing/index.ts';
 import { addFeedRoutes, createFeedClient } from './index.ts';
 
 // One contract for the feed in the database and for the client that reads it over HTTP.
@@ -16,9 +21,9 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       feed = own;
       close = async () => {};
       if (way === 'itself') return;
-      const neighbour = await serveNeighbour((app) => addFeedRoutes(app, own));
-      feed = createFeedClient([neighbour.client]);
-      close = neighbour.close;
+      const served = await serveInternalRoutes((app) => addFeedRoutes(app, own));
+      feed = createFeedClient([served.client]);
+      close = served.close;
     });
     afterEach(async () => {
       await close();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Authenticator } from '../auth/index.ts';
 import { type App, addGuard, createHost } from '../http/index.ts';
 import { createMetrics } from '../metrics/metrics.ts';
-import { createNeighbourGate } from './neighbour-gate.ts';
+import { createInternalGate } from './internal-gate.ts';
 
 const secret = 'the-internal-secret-of-a-test-0123456789';
 let open: () => App;
@@ -19,7 +19,7 @@ beforeEach(() => {
       metrics: createMetrics(),
     });
   app = open();
-  createNeighbourGate(secret).addTo(app);
+  createInternalGate(secret).addTo(app);
   for (const url of ['/health', '/ready', '/openapi.json', '/keys/:contentId'])
     app.get(url, { config: { access: 'open' } }, async () => ({ url }));
   app.get('/internal/feed', { config: { access: 'internal' } }, async () => ({ url: '/internal/feed' }));

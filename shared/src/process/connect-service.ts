@@ -1,7 +1,7 @@
 import {
   createApiKeyClient,
-  createNeighbourClient,
-  type NeighbourClient,
+  createInternalClient,
+  type InternalClient,
   type RemoteApiKeyVerifier,
   reportUsesEveryMs,
 } from '../internal/index.ts';
@@ -11,17 +11,17 @@ import type { ProcessBase, ProcessContext } from './process-context.ts';
 /** Connections to each address of another service: calls are short, and the cache answers most of them. */
 const connections = 32;
 
-interface NeighbourAddress {
+interface ServiceAddress {
   name: string;
   urls: readonly string[];
 }
 
 /** A client of another service, closed with the process. That service need not run yet. */
-export function connectNeighbour(
-  { name, urls }: NeighbourAddress,
+export function connectService(
+  { name, urls }: ServiceAddress,
   { internalSecret }: { internalSecret: { reveal(): string } },
   { metrics, clock, log, warn, shutdown }: ProcessContext,
-): NeighbourClient {
+): InternalClient {
   const upstream = createUpstream({
     urls,
     lookup: systemLookup,
@@ -30,7 +30,7 @@ export function connectNeighbour(
     onFault: (error) => log.warn(`${name} cannot be found`, { error }),
   });
   shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());
-  return createNeighbourClient({
+  return createInternalClient({
     name,
     upstream,
     secret: internalSecret.reveal(),
@@ -42,7 +42,7 @@ export function connectNeighbour(
 }
 
 /** Verifies API keys by calls to the auth service, and reports to it every few seconds which were used. */
-export function connectApiKeys(auth: NeighbourClient, { jobs }: ProcessBase): RemoteApiKeyVerifier {
+export function connectApiKeys(auth: InternalClient, { jobs }: ProcessBase): RemoteApiKeyVerifier {
   const apiKeys = createApiKeyClient(auth);
   jobs.repeat({
     everyMs: reportUsesEveryMs,

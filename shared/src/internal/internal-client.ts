@@ -8,7 +8,7 @@ const defaultAnswerTimeoutMs = 2_000;
 const waitingPart = 0.5;
 
 /** Calls another service's internal routes. */
-export interface NeighbourClient {
+export interface InternalClient {
   /**
    * @param parse converts the answer, or throws; answers are not trusted to be well formed
    * @throws AppError DEPENDENCY_UNAVAILABLE for everything but a 200 that can be parsed
@@ -17,7 +17,7 @@ export interface NeighbourClient {
   post<T>(path: string, body: unknown, parse: (body: unknown) => T): Promise<T>;
 }
 
-interface NeighbourClientOptions {
+interface InternalClientOptions {
   /** Its name, for the operator. */
   name: string;
   upstream: Upstream;
@@ -28,13 +28,13 @@ interface NeighbourClientOptions {
   onFault: (name: string, error: unknown) => void;
 }
 
-export function createNeighbourClient({
+export function createInternalClient({
   name,
   upstream,
   secret,
   answerTimeoutMs = defaultAnswerTimeoutMs,
   onFault,
-}: NeighbourClientOptions): NeighbourClient {
+}: InternalClientOptions): InternalClient {
   async function call(method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
     const tries = new Tries(upstream, method === 'GET');
     for (;;) {
