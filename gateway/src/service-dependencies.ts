@@ -1,5 +1,5 @@
 import { ask, faultOf, secretHeaders } from '@latchkey/shared/internal';
-import { Degraded, type Dependency } from '@latchkey/shared/lifecycle';
+import { Degraded, type Dependency, withTimeLimit } from '@latchkey/shared/lifecycle';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { type ServiceName, serviceNames } from './route-table.ts';
 
@@ -48,6 +48,9 @@ export function serviceDependencies(
     rounds.set(name, report);
     return report;
   };
+  /** @returns null if the service does not answer in time */
+  const readInTime = (name: ServiceName) =>
+    withTimeLimit(othersTimeoutMs, readReport(name)).catch(() => null);
   const services = serviceNames.map((name) => ({
     name,
     optional: name !== 'key-derivation',
@@ -62,25 +65,12 @@ export function serviceDependencies(
     optional,
     check: async () => {
       const reports = await Promise.all(
-        saidBy.map(async (service) => ({ service, report: await inTime(readReport(service)) })),
+        saidBy.map(async (service) => ({ service, report: await readInTime(service) })),
       );
       return judge(name, reports);
     },
   }));
   return [...services, ...shared];
-}
-
-/** @returns null if the report does not come in time */
-async function inTime(report: Promise<Report>): Promise<Report | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), othersTimeoutMs);
-  });
-  try {
-    return await Promise.race([report.catch(() => null), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

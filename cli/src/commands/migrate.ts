@@ -6,6 +6,7 @@ import {
   createServiceRoles,
   type Database,
   isDatabaseUnavailable,
+  isPostgres,
   migrate,
   readMigrationState,
   renewFeedHistory,
@@ -97,7 +98,7 @@ async function makeRoles(
   prefix: string,
   { env, randomBytes }: Pick<CommandContext, 'env' | 'randomBytes'>,
 ): Promise<string> {
-  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) {
+  if (!isPostgres(db)) {
     throw refusal('--roles is for Postgres: set DATABASE_URL. A SQLite file has no roles');
   }
   const { values } = readConfig(databaseRoleVariables, env);

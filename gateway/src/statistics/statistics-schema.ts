@@ -1,19 +1,18 @@
+import { nullableType } from '@latchkey/shared/http';
 import { ConfigurationWarningSchema } from '@latchkey/shared/statistics';
 import { type Static, type TSchema, Type } from 'typebox';
 
 const Instant = Type.String({ format: 'date-time' });
 const Count = Type.Integer({ minimum: 0 });
-const nullable = <T>(schema: Record<string, unknown>) =>
-  Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
-const NullableMs = nullable<number>({
+const NullableMs = nullableType<number>({
   type: 'number',
   description: 'Milliseconds, right to 4 %; null if nothing was measured.',
 });
-const NullableShare = nullable<number>({
+const NullableShare = nullableType<number>({
   type: 'number',
   description: 'From 0 to 1; null if there was none.',
 });
-const NullableText = nullable<string>({ type: 'string' });
+const NullableText = nullableType<string>({ type: 'string' });
 
 const requestFigures = {
   count: Count,
@@ -45,7 +44,7 @@ const playerFigures = {
   reports: Count,
   firstFrameP50Ms: NullableMs,
   firstFrameP95Ms: NullableMs,
-  stallsPerReport: nullable<number>({ type: 'number' }),
+  stallsPerReport: nullableType<number>({ type: 'number' }),
 };
 
 const ChangeSchema = Type.Object({
@@ -58,7 +57,7 @@ const ChangeSchema = Type.Object({
   leaseId: NullableText,
   viewerId: NullableText,
   contentId: NullableText,
-  slowestMs: nullable<number>({ type: 'number', description: 'The longest of the delays.' }),
+  slowestMs: nullableType<number>({ type: 'number', description: 'The longest of the delays.' }),
   reached: Type.Array(Type.Object({ replica: Type.String(), delayMs: Type.Integer() }), {
     description:
       'From the time of the change to when the replica gave no key by what was before: as right as the machines’ clocks.',
@@ -77,8 +76,8 @@ export const StatisticsSchema = Type.Object({
     'All requests, key requests included, that the gateway which gives this answer has answered: other gateways know theirs. Health checks are left out.',
   ),
   activeLeases: Type.Object({
-    count: nullable<number>({ type: 'integer' }),
-    countedAt: nullable<string>({ type: 'string', format: 'date-time' }),
+    count: nullableType<number>({ type: 'integer' }),
+    countedAt: nullableType<string>({ type: 'string', format: 'date-time' }),
     series: Type.Array(Type.Object({ at: Instant, count: Count })),
   }),
   player: Type.Object({

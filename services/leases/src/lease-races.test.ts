@@ -1,4 +1,4 @@
-import type { Database } from '@latchkey/shared/db';
+import { type Database, isPostgres } from '@latchkey/shared/db';
 import { databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -130,7 +130,7 @@ describe.each(databaseKinds(process.env))('at the same time, on $name', ({ open 
 
 /** Resolves once a transaction of Postgres waits for another; at once on SQLite, which has one connection. */
 async function waitsForLock(db: Database): Promise<void> {
-  if (db.getExecutor().adapter.supportsTransactionalDdl !== true) return;
+  if (!isPostgres(db)) return;
   for (;;) {
     const { rows } = await sql`select 1 from pg_locks where not granted
       and database = (select oid from pg_database where datname = current_database())`.execute(db);

@@ -1,5 +1,5 @@
 import { type Principal, viewerIdOf } from '@latchkey/shared/contracts';
-import { instantOf, validationFailure } from '@latchkey/shared/http';
+import { instantOf, nullableType, validationFailure } from '@latchkey/shared/http';
 import { type TSchema, Type } from 'typebox';
 import { type Lease, leaseStatuses, revokers, statusOf } from './lease.ts';
 import { renewAfterSeconds } from './lease-rules.ts';
@@ -8,15 +8,11 @@ import { renewAfterSeconds } from './lease-rules.ts';
 const printable = '^[^\\p{Cc}\\p{Cs}]*$';
 const instant = { type: 'string', format: 'date-time' };
 
-function nullable<T>(schema: Record<string, unknown>) {
-  return Type.Unsafe<T | null>({ ...schema, type: [schema.type, 'null'] });
-}
-
 /** As long as the `sub` of a token may be; `readViewerId` counts bytes. */
 export const ViewerIdSchema = Type.String({ minLength: 1, maxLength: 1_024, pattern: printable });
 /** A malformed lease id gets the answer for an unknown one. */
 export const LeaseIdSchema = Type.String({ maxLength: 256, description: 'UUID.' });
-export const DeviceIdSchema = nullable<string>({
+export const DeviceIdSchema = nullableType<string>({
   type: 'string',
   minLength: 1,
   maxLength: 200,
@@ -33,14 +29,14 @@ export const LeaseSchema = Type.Object({
   id: Type.String({ format: 'uuid' }),
   viewerId: Type.String(),
   contentId: Type.String(),
-  deviceId: nullable<string>({ type: 'string' }),
+  deviceId: nullableType<string>({ type: 'string' }),
   state: Type.Enum([...leaseStatuses]),
   createdAt: Type.String({ format: 'date-time' }),
-  renewedAt: nullable<string>(instant),
+  renewedAt: nullableType<string>(instant),
   expiresAt: Type.String({ format: 'date-time' }),
-  revokedAt: nullable<string>(instant),
+  revokedAt: nullableType<string>(instant),
   revokedBy: Type.Unsafe<Lease['revokedBy']>({ type: ['string', 'null'], enum: [...revokers, null] }),
-  reason: nullable<string>({ type: 'string' }),
+  reason: nullableType<string>({ type: 'string' }),
 });
 
 const GrantSchema = Type.Object({

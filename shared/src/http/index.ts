@@ -1,7 +1,7 @@
 export { addGuard, type GuardOptions, type RouteOptions } from './guard.ts';
 export { addHealthRoutes } from './health-routes.ts';
 export { createHost } from './host.ts';
-export { listQuery, nextCursor, page } from './list-query.ts';
+export { listQuery, NextCursorSchema, nextCursor, nullableType, page } from './list-query.ts';
 export { addOpenApi } from './openapi.ts';
 export {
   type ForeignPageReason,

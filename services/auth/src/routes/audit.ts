@@ -1,7 +1,15 @@
 import { Readable } from 'node:stream';
 import { toAuditRecord } from '@latchkey/shared/audit';
 import { problems } from '@latchkey/shared/errors';
-import { type App, auditFacts, listQuery, nextCursor, page, readInstant } from '@latchkey/shared/http';
+import {
+  type App,
+  auditFacts,
+  listQuery,
+  NextCursorSchema,
+  nextCursor,
+  page,
+  readInstant,
+} from '@latchkey/shared/http';
 import { redact } from '@latchkey/shared/log';
 import type { FastifyReply } from 'fastify';
 import { type Static, Type } from 'typebox';
@@ -97,7 +105,7 @@ export function addListAuditRoute(app: App, { db, refusals }: AuthRouteOptions):
         response: {
           200: Type.Object({
             audit: Type.Array(AuditSchema),
-            next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+            next_cursor: NextCursorSchema,
           }),
           ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
         },

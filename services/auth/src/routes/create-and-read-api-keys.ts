@@ -6,6 +6,7 @@ import {
   auditFacts,
   listQuery,
   NameSchema,
+  NextCursorSchema,
   nextCursor,
   page,
   readInstant,
@@ -151,7 +152,7 @@ export function addListApiKeysRoute(app: App, { db, clock }: AuthRouteOptions): 
         response: {
           200: Type.Object({
             api_keys: Type.Array(ApiKeySchema),
-            next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+            next_cursor: NextCursorSchema,
           }),
           ...problems('VALIDATION_FAILED', 'UNAUTHENTICATED', 'INVALID_API_KEY', 'INSUFFICIENT_SCOPE'),
         },

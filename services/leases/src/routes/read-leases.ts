@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isUuid } from '@latchkey/shared/contracts';
 import { type Cursor, encodeCursor } from '@latchkey/shared/db';
 import { AppError, problems } from '@latchkey/shared/errors';
-import { type App, listQuery, page } from '@latchkey/shared/http';
+import { type App, listQuery, NextCursorSchema, page } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import { type Lease, leaseStatuses, statusOf } from '../lease.ts';
 import type { LeaseService } from '../lease-route-options.ts';
@@ -29,7 +29,7 @@ const listSchema = {
   response: {
     200: Type.Object({
       leases: Type.Array(LeaseSchema),
-      next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+      next_cursor: NextCursorSchema,
       total_active: Type.Integer({
         description: 'Active leases of the requested viewer and content.',
       }),
