@@ -1,12 +1,12 @@
 // `npm run test:compose`: the images and compose.yaml, for real.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { findDockerEngine } from '@latchkey/rig/compose/docker-engine';
+import { runDocumentedOperations } from '@latchkey/rig/compose/documented-operations';
 import { removeLeftoverStacks } from '@latchkey/rig/compose/leftover-stacks';
-import { addMasterKeyVersion, mountSecrets, upgrade } from '@latchkey/rig/compose/operations';
 import { sendRequestsDuring } from '@latchkey/rig/compose/requests-during';
 import { createComposeProject } from '@latchkey/rig/compose-project';
 import { writeFinding } from '@latchkey/rig/measured/finding';
@@ -88,14 +88,7 @@ const headers = {
   authorization: `Bearer ${secrets.ADMIN_API_KEY}`,
   'content-type': 'application/json',
 };
-const overrideFile = join(folder, 'compose.override.yaml');
-const project = await createComposeProject({
-  root,
-  envFile,
-  name: projectName,
-  overrides: [overrideFile],
-});
-const stack = { project, envFile, overrideFile, folder };
+const project = await createComposeProject({ root, envFile, name: projectName });
 const faults: unknown[] = [];
 /** Rows of a table: what was measured | what was found. */
 const measured: string[] = [];
@@ -180,28 +173,11 @@ try {
   const table = ['| | |', '|---|---|', ...measured.map((row) => `| ${row} |`)].join('\n');
   console.log(table);
   writeFinding('compose', table, 'test:compose', []);
-  await register(url, 'first');
-  const firstKey = await fetchKey(url, 'first');
-  const operations: [name: string, act: () => Promise<void>][] = [
-    ['an upgrade', () => upgrade(stack)],
-    ['a second version of the master key', () => addMasterKeyVersion(stack)],
-    ['mounting secrets as files', () => mountSecrets(stack, ['MASTER_KEY_HEX', 'SALT_HEX'])],
-  ];
-  for (const [index, [name, act]] of operations.entries()) {
-    await step(`${name} leaves ${replicas} replicas, and every key as it was`, async () => {
-      await act();
-      await allReplicasReady();
-      // The gateway may still count the earlier containers.
-      await project.healthy('key-derivation');
-      assert.equal((await project.containers('key-derivation')).length, replicas);
-      const url = await project.url('gateway');
-      // More requests than replicas, so that each gets one.
-      for (let sent = 0; sent < requests; sent++) assert.equal(await fetchKey(url, 'first'), firstKey);
-      await register(url, `after-${index}`);
-      await fetchKey(url, `after-${index}`);
-    });
-  }
   await step('it goes down and leaves nothing', () => project.remove());
+  const documented = join(folder, 'documented');
+  mkdirSync(documented);
+  const ofDocument = { folder: documented, name: `${projectName}-documented`, tag: testTag, step };
+  await runDocumentedOperations(ofDocument).catch((error) => faults.push(error));
   await step('the black-box tests with settings of their own pass', checkOwnSettings);
   await step('the single node keeps its content over a restart', async () => {
     await project.run(['up', '--detach', 'single-node']);

@@ -10,6 +10,7 @@ import {
   showsToken,
   tokenPlaceOf,
 } from './client-setup.ts';
+import { showCode } from './documented-code.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 const stage = await openClientSetup({ RATE_LIMIT: 'on' });
@@ -85,6 +86,23 @@ describe.each(['hls', 'shaka', 'videojs'])('%s', (player) => {
     expect(new Set(keys.map(tokenPlaceOf))).toEqual(new Set(['query']));
   });
 });
+
+it.each(['hls.js', 'Shaka Player', 'video.js'] as const)(
+  '%s plays to the end with the code of docs/clients.md',
+  async (player) => {
+    const film = await stage.screen('ts');
+    const page = await browser.newPage();
+    onTestFinished(() => page.close());
+    await page.goto(`${stage.films.origin}/players.html`);
+    await page.waitForFunction('window.play');
+    const { keys, files } = await stage.watch(film, async () => {
+      await page.evaluate(showCode(player, film));
+      await page.waitForFunction('document.querySelector("video").ended', undefined, { timeout: 60_000 });
+    });
+    expect(answersOf(keys)).toEqual(['200']);
+    expect(files.filter(showsToken)).toEqual([]);
+  },
+);
 
 it.each(['hls', 'shaka', 'videojs'])(
   '%s plays fMP4 to the end through a break with a second initialization section',

@@ -10,6 +10,7 @@ import {
   tokenPlaceOf,
 } from './client-setup.ts';
 import { countPictures } from './count-pictures.ts';
+import { showCommand } from './documented-code.ts';
 import { runProgram } from './run-program.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -59,6 +60,16 @@ describe.each<Container>(['ts', 'fmp4'])('ffmpeg of %s', (container) => {
     expect(result).toBe(0);
     expect(answersOf(keys)).toEqual(['401 UNAUTHENTICATED']);
   });
+});
+
+it('ffmpeg plays to the end with the command of docs/clients.md', async () => {
+  const film = await stage.screen('ts');
+  const file = join(stage.folder, 'documented.mkv');
+  const end = `-nostdin -loglevel error -map 0:v:0 -c:v mpeg4 ${file}`;
+  const shell = ['-euc', showCommand('ffmpeg', { program: ffmpeg, film, end })];
+  const { keys } = await stage.watch(film, () => runProgram('bash', shell, { cwd: stage.folder }));
+  expect(await countPictures(ffmpeg, file, stage.folder)).toBe(pictures);
+  expect(answersOf(keys)).toEqual(['200']);
 });
 
 it('ffmpeg plays fMP4 to the end through a break with a second initialization section', async () => {

@@ -12,6 +12,7 @@ import {
   tokenPlaceOf,
 } from './client-setup.ts';
 import { countPictures } from './count-pictures.ts';
+import { showCommand } from './documented-code.ts';
 import { runProgram } from './run-program.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -65,6 +66,16 @@ describe.skipIf(!mpv)('mpv', () => {
       expect(result).toBe(0);
       expect(answersOf(keys)).toEqual(['401 UNAUTHENTICATED']);
     });
+  });
+
+  it('mpv plays to the end with the command of docs/clients.md', async () => {
+    const film = await stage.screen('ts');
+    const file = join(stage.folder, 'documented.mkv');
+    const end = `--no-config --really-quiet --no-audio --of=matroska --ovc=mpeg4 --o=${file}`;
+    const shell = ['-euc', showCommand('mpv', { program: mpv ?? '', film, end })];
+    const { keys } = await stage.watch(film, () => runProgram('bash', shell, { cwd: stage.folder }));
+    expect(await countPictures(ffmpeg, file, stage.folder)).toBe(pictures);
+    expect(answersOf(keys)).toEqual(['200']);
   });
 
   it('mpv does not send a cookie of --cookies-file to a key server on another port', async () => {

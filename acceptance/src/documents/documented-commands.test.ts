@@ -1,30 +1,25 @@
-import { execFile, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { findBlock, readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
+import { makeClone, runBlock } from '@latchkey/rig/documents/run-block';
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { jwtVerify } from 'jose';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { makeTestFolder } from '../own-process.ts';
 import { openFirefox } from './firefox.ts';
-import { readBlocks } from './read-blocks.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const guide = readFileSync(join(root, 'docs/integrate.md'), 'utf8');
+const readme = readDocument('README.md');
+const guide = readDocument('docs/integrate.md');
 const blocks = readBlocks(guide);
 const firstSteps = readBlocks(readme, 'Two commands');
 const firefoxPath = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr';
 vi.setConfig({ testTimeout: 300_000 });
 
-/** The block of this language with these words. @throws Error if there is no such block */
-function find(language: string, words: string, among = blocks): string {
-  const block = among.find(({ language: its, text }) => its === language && text.includes(words));
-  if (!block) throw new Error(`the document has no block of ${language} with "${words}"`);
-  return block.text;
-}
+const find = (language: string, words: string, among = blocks) => findBlock(among, language, words);
 
 /** What differs from the documents here: the ports, which may be taken on this machine, and the first key. */
 interface Clone {
@@ -34,12 +29,9 @@ interface Clone {
   readonly env: Record<string, string>;
 }
 
-/** A folder that npm and npx treat as a clone. Everything else in it comes from the commands. */
-async function makeClone(): Promise<Clone> {
+async function openClone(): Promise<Clone> {
   const folder = makeTestFolder();
-  copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
-  symlinkSync(join(root, 'scripts'), join(folder, 'scripts'));
-  mkdirSync(join(folder, 'node_modules'));
+  makeClone(folder);
   symlinkSync(
     dirname(createRequire(import.meta.url).resolve('jose/package.json')),
     join(folder, 'node_modules/jose'),
@@ -72,12 +64,7 @@ const documentedPagePort = /CORS_ORIGINS=http:\/\/127\.0\.0\.1:(\d+) npm start/.
 async function run(text: string, clone: Clone): Promise<string> {
   // The raw key is already in the environment. This line of the document is for a reader.
   const command = adapt(text, clone).replace(/^export \w+=lk_….*$/m, '');
-  const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', command], {
-    cwd: clone.folder,
-    env: clone.env,
-    maxBuffer: 16 * 1024 * 1024,
-  });
-  return stdout;
+  return await runBlock(command, { cwd: clone.folder, env: clone.env });
 }
 
 /** Runs a block whose last command does not end by itself, until the test ends. Resolves once it has written `until`. */
@@ -127,7 +114,7 @@ it.each([
 ])(
   'the tokens of the guide are signed with the bytes that the server reads from a secret: %s',
   async (_, secret, bytes) => {
-    const viewerToken = await importTokens((await makeClone()).folder, secret);
+    const viewerToken = await importTokens((await openClone()).folder, secret);
     const { payload } = await jwtVerify(await viewerToken('ada', 'film'), bytes, { algorithms: ['HS256'] });
     expect(payload).toMatchObject({ sub: 'ada', content_ids: ['film'], iat: expect.any(Number) });
   },
@@ -136,7 +123,7 @@ it.each([
 it('the guide names the package that is built, and the page’s port that `npm run example -- --help` names', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'sdk/player/package.json'), 'utf8'));
   expect(guide).toContain(`latchkey-player-${version}.tgz`);
-  const clone = await makeClone();
+  const clone = await openClone();
   expect(
     await run('npm run --silent example -- --help', { ...clone, pagePort: Number(documentedPagePort) }),
   ).toContain(`with --server ${documentedPagePort})`);
@@ -146,7 +133,7 @@ it('the guide names the package that is built, and the page’s port that `npm r
 it.skipIf(!existsSync(firefoxPath))(
   'the commands of README and guide, run as they stand, lead to a film that plays in Firefox and stops when it is revoked',
   async () => {
-    const clone = await makeClone();
+    const clone = await openClone();
     await runOn(find('sh', 'npm start'), clone, /serves on /);
     const claimed = JSON.parse(await run(find('sh', '/api/v1/setup'), clone));
     clone.env.LATCHKEY_API_KEY = claimed.raw_key;

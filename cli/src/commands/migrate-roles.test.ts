@@ -1,7 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { findBlock, readBlocks, readDocument } from '@latchkey/rig/documents/read-blocks';
+import { makeClone, runBlock } from '@latchkey/rig/documents/run-block';
 import { openDatabase } from '@latchkey/shared/db';
 import { createOwnPostgres } from '@latchkey/shared/testing/own-postgres';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../testing/run-command.ts';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
 
 const url = process.env.TEST_POSTGRES_URL ?? '';
 const passwords = {
@@ -71,6 +77,29 @@ describe.skipIf(url === '')('on Postgres', () => {
       code: '42501',
     });
     expect(await db.selectFrom('leases').select('id').execute()).toEqual([]);
+  });
+
+  test('the commands of docs/database-roles.md make the roles with the passwords of roles.env', async () => {
+    const { name, databaseUrl, as } = await prepare();
+    const block = findBlock(readBlocks(readDocument('docs/database-roles.md')), 'sh', 'migrate --roles');
+    const cwd = temporaryFolder();
+    makeClone(cwd);
+    // The roles of other tests are on the same server.
+    const adapted = block
+      .replace('postgres://owner:…@db/latchkey', `'${databaseUrl}'`)
+      .replace('--roles', `--roles=${name}`);
+    expect(await runBlock(adapted, { cwd, env: { PATH: process.env.PATH, HOME: cwd } })).toContain(
+      `Role ${name}_leases was made with the password of LEASES_DATABASE_PASSWORD`,
+    );
+    const made = parseEnv(readFileSync(join(cwd, 'roles.env'), 'utf8'));
+    expect(Object.keys(made)).toEqual(Object.keys(passwords));
+    const db = openDatabase({
+      databaseUrl: as('auth', made.AUTH_DATABASE_PASSWORD ?? ''),
+      sqlitePath: '',
+      connectionTimeoutMs: 60_000,
+    });
+    onTestFinished(() => db.destroy());
+    expect(await db.selectFrom('api_keys').select('key_hash').execute()).toEqual([]);
   });
 
   test('doctor warns of one role for all separate services in production, and not of the role of one service', async () => {

@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openBrowser } from '@latchkey/rig/open-browser';
 import { provideTool } from '@latchkey/rig/provide-tool';
+import { readFlags } from '@latchkey/rig/read-flags';
 import { makeFolder, startProcess } from '../../server-process.ts';
 import { fillServer } from './fill-server.ts';
 import { type Shot, takePictures } from './take-pictures.ts';
 
-// Takes the pictures of docs/dashboard: npm run dashboard:screenshots
+const usage = `npm run dashboard:screenshots: takes the pictures of docs/dashboard, from a server with made-up rows
+
+Each page in light and dark, 1280 and 390 pixels wide. The pictures of before are replaced once all new ones are there.
+Needs Chromium (CHROMIUM_PATH), and installs it if it is missing (Debian, as root).
+`;
+readFlags(usage, {});
 
 const pictures = fileURLToPath(new URL('../../../../docs/dashboard/', import.meta.url));
 
@@ -45,10 +51,9 @@ async function main(): Promise<void> {
   const browser = await openBrowser(chromium);
   try {
     const url = await server.listens();
-    mkdirSync(pictures, { recursive: true });
-    for (const name of readdirSync(pictures).filter((file) => file.endsWith('.webp')))
-      rmSync(join(pictures, name));
-    const studio = { browser, url, folder: pictures };
+    const taken = join(folder.path, 'pictures');
+    mkdirSync(taken);
+    const studio = { browser, url, folder: taken };
     await takePictures({ ...studio, adminKey: null }, before);
     const claimed = await fetch(`${url}/api/v1/setup`, {
       method: 'POST',
@@ -60,6 +65,9 @@ async function main(): Promise<void> {
     await fillServer({ url, adminKey, secret, sqlitePath });
     await waitForCount(url, adminKey);
     await takePictures({ ...studio, adminKey }, pages);
+    for (const name of readdirSync(pictures).filter((file) => file.endsWith('.webp')))
+      rmSync(join(pictures, name));
+    cpSync(taken, pictures, { recursive: true });
   } finally {
     await browser.close();
     server.kill('SIGTERM');

@@ -1,0 +1,38 @@
+/** A command of this repository that a document shows. */
+export interface DocumentedCommand {
+  /** `npm run bench`, `npm test`, `latchkey keygen`: what comes before the options. */
+  readonly program: string;
+  /** Options and their values, such as `--part` and `herd`. */
+  readonly args: readonly string[];
+}
+
+/** A sub-command is one or two words. */
+const forms = [
+  /^(npm (?:test|start|run [\w:-]+))(?: (?:--silent )?--(?: (.*))?)?$/,
+  /^(?:npx )?(latchkey(?: [a-z][\w-]*){0,2})((?: .*)?)$/,
+];
+
+/**
+ * The commands that a document shows, in blocks of shell and in backticks: `npm run …`, `npm test`, `npm start`, and those of
+ * `latchkey`.
+ */
+export function findDocumentedCommands(markdown: string): DocumentedCommand[] {
+  const blocks = [...markdown.matchAll(/^( *)```sh\n(.*?)^ *```/gms)].map(([, , text = '']) => text);
+  const spans = [...markdown.replace(/^( *)```.*?^ *```/gms, '').matchAll(/`([^`]+)`/g)].map(
+    ([, text = '']) => text.replace(/\s+/g, ' '),
+  );
+  return [...blocks, ...spans]
+    .flatMap((text) => text.replace(/\\\n\s*/g, ' ').split('\n'))
+    .flatMap((line) => line.replace(/\s+#.*$/, '').split(/[|;<>]|&&/))
+    .flatMap((statement) => readCommand(statement));
+}
+
+function readCommand(statement: string): DocumentedCommand[] {
+  // Variables before a command are its environment.
+  const plain = statement.trim().replace(/^(?:\w+=\S* )+/, '');
+  for (const form of forms) {
+    const [, program, rest = ''] = form.exec(plain.replace(/\s+/g, ' ')) ?? [];
+    if (program) return [{ program, args: rest.trim().split(' ').filter(Boolean) }];
+  }
+  return [];
+}
