@@ -16,8 +16,11 @@ const shownLines = 5;
 export interface LatchkeyProcess {
   name: string;
   url: string;
-  /** @param code root folder of another release; this repository by default */
-  start(code?: string): void;
+  /**
+   * @param code root folder of another release; this repository by default
+   * @param changed variables that replace those of before for this start
+   */
+  start(code?: string, changed?: Environment): void;
   /** @throws Error if it was never started */
   pid(): number;
   isRunning(): boolean;
@@ -96,12 +99,12 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
   return {
     name,
     url,
-    start(code) {
+    start(code, changed) {
       child = spawnEntry({
         entry,
         ...(code === undefined ? {} : { code }),
         folder,
-        env,
+        env: { ...env, ...changed },
         output: streamsOf(output, log),
       });
       child.unref();

@@ -1,6 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LatchkeyProcess } from '../processes/latchkey-process.ts';
+import type { Environment } from '../processes/spawn-entry.ts';
+import { describeDatabaseRoles } from '../stack/database-roles.ts';
 import { createDistributedProfile, makeProfileSecrets, type Stores } from '../stack/distributed-profile.ts';
+import { processKinds, topology } from '../stack/topology.ts';
 import { viewerToken } from '../tokens.ts';
 import { createPlayers, type Players } from './players.ts';
 import { migrateWith, type Release } from './release.ts';
@@ -21,15 +24,18 @@ const sentAgainPercent = 2;
 /** Enough that each replica of key-derivation gets several of them, whichever the gateway picks. */
 const asksOfEachGateway = 6;
 
-/** Replaces every process of one release by one of the next and back, under requests, on one database. */
+/**
+ * Replaces every process of one release by one of the next and back, under requests, on one database. As `k8s/` does it, the
+ * services of the next release have a database role each, while those of the release before have the owner's.
+ */
 export async function rollThrough(
   before: Release,
   now: Release,
   stores: Stores,
   tally: Tally,
 ): Promise<void> {
-  const database = { DATABASE_URL: stores.postgres };
-  await migrateWith(before, database);
+  await migrateWith(before, { DATABASE_URL: stores.postgres });
+  const roles = describeDatabaseRoles(stores.postgres, 'latchkey_rolling');
   const secrets = makeProfileSecrets();
   const { ADMIN_API_KEY: admin, AUTH_JWT_SECRET: tokenSecret } = secrets;
   const { all, processes } = await createDistributedProfile({ stores, secrets, replicas, settings });
@@ -38,15 +44,19 @@ export async function rollThrough(
   await players.useGateways(gateways);
 
   const replace = async (half: 0 | 1, release: Release) => {
-    const going = Object.values(processes).flatMap((pair) => pair[half] ?? []);
     // A load balancer also does this when a gateway reports that it is about to end.
     await players.useGateways(gateways.filter((_, index) => index !== half));
-    await Promise.all(going.map((process) => restart(process, release)));
+    const replacements = processKinds.map((kind) => {
+      const hasOwnRole = release === now && topology[kind].stores.includes('postgres');
+      const changed = hasOwnRole ? { DATABASE_URL: roles.urlFor(kind, stores.postgres) } : {};
+      return restart(processes[kind][half], release, changed);
+    });
+    await Promise.all(replacements);
     await players.useGateways(gateways);
   };
   const steps: [string, () => Promise<void> | void][] = [
     [`${before.version} alone`, () => {}],
-    [`${before.version} after the migration`, async () => void (await migrateWith(now, database))],
+    [`${before.version} after the migration`, () => roles.migrate()],
     [`half of each service on ${now.version}`, () => replace(0, now)],
     [`${now.version} alone`, () => replace(1, now)],
     [`half of each service back on ${before.version}`, () => replace(0, before)],
@@ -85,9 +95,14 @@ export async function rollThrough(
   }
 }
 
-async function restart(process: LatchkeyProcess, { folder }: Release): Promise<void> {
+async function restart(
+  process: LatchkeyProcess | undefined,
+  { folder }: Release,
+  changed: Environment,
+): Promise<void> {
+  if (!process) return;
   await process.end('SIGTERM');
-  process.start(folder);
+  process.start(folder, changed);
   await process.waitReady();
 }
 
