@@ -1,4 +1,4 @@
-import type { Database } from '@latchkey/shared/db';
+import { type Database, isPostgres } from '@latchkey/shared/db';
 import { type RawBuilder, sql } from 'kysely';
 
 /** The numbers in [from, to) as the common table expression `numbers (n)`, on either database. */
@@ -14,5 +14,5 @@ export function literal(value: number): RawBuilder<unknown> {
 
 /** Does at once what autovacuum does within a minute. SQLite runs no such job, so nothing happens there. */
 export async function analyze(db: Database): Promise<void> {
-  if (db.getExecutor().adapter.supportsTransactionalDdl === true) await sql`analyze`.execute(db);
+  if (isPostgres(db)) await sql`analyze`.execute(db);
 }

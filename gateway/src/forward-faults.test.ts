@@ -53,7 +53,7 @@ describe('an address that takes no connection', () => {
     },
   );
 
-  test('a request gets 503 with Retry-After if the only address refuses connections, and the operator is told', async () => {
+  test('a request gets 503 with Retry-After if the only address refuses connections, and the log says so', async () => {
     const gateway = await startGatewayInTest(refusingUrls.slice(0, 1));
     await expectUnavailable(await get(gateway));
     await expectUnavailable(await post(gateway));
@@ -105,7 +105,7 @@ describe('a connection that breaks before the answer', () => {
   );
 });
 
-test('an answer that breaks off after its head breaks off at the client, and the operator is told', async () => {
+test('an answer that breaks off after its head breaks off at the client, and the log says so', async () => {
   const service = await serveInTest((request, response) => {
     response.writeHead(200, { 'content-length': 1_000_000 });
     response.write('x'.repeat(50_000), () => request.socket.destroy());

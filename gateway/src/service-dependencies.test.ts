@@ -33,7 +33,7 @@ async function serveReady(dependencies: Dependency[], itsSecret = secret): Promi
   return url;
 }
 
-/** What a gateway says of itself before all services, of which some are at other addresses, and what its operator is told. */
+/** What a gateway says of itself before all services, of which some are at other addresses, and what its log says. */
 async function reportWith(others: Partial<Record<ServiceName, string[]>>) {
   const clock = createManualClock();
   const open = async (name: ServiceName) => {

@@ -74,9 +74,7 @@ async function dropCachesOfServers(db: Database, say: (line: string) => void): P
     await renewFeedHistory(db, randomUUID);
   } catch (error) {
     if (!isDatabaseUnavailable(error)) throw error;
-    say(
-      'It takes no writes, so servers were not told to drop what they have cached. Run this again after a restore.\n',
-    );
+    say('It takes no writes, so no server dropped what it has cached. Run this again after a restore.\n');
   }
 }
 

@@ -61,7 +61,7 @@ export async function runPaced(db: Database, { clock, signal, step, isAside }: P
       if (!(await step(rows))) return;
       const tookMs = clock.monotonic() - beganAt;
       const fitting = tookMs > 0 ? (rows * stepMs) / tookMs : mostRows;
-      // At most twice as many as before: the first steps after a pause tell little.
+      // At most twice as many as before: the first steps after a pause say little.
       rows = Math.round(Math.max(leastRows, Math.min(mostRows, 2 * rows, fitting)));
       await wait(Math.min(longestRestMs, tookMs * restShare), undefined, { ref: false });
       await checkpoints?.runIfDue();

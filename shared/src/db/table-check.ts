@@ -3,7 +3,7 @@ import { isPostgres } from './is-postgres.ts';
 import type { Database, Transaction } from './open.ts';
 import type { Schema } from './schema.ts';
 
-/** Tells whether a table or a column of a migration that may be pending exists. */
+/** Whether a table or a column of a migration that may be pending exists. */
 export interface TableCheck {
   isThere(db: Database | Transaction): Promise<boolean>;
 }

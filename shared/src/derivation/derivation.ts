@@ -66,7 +66,7 @@ export function deriveContentKey(masterKey: MasterKey, contentId: string, epoch?
   return expand(masterKey.pseudoRandomKey, info, contentKeyBytes);
 }
 
-/** Tells one master key from another without revealing anything about a content key: 16 hex digits. */
+/** Distinguishes one master key from another without revealing anything about a content key: 16 hex digits. */
 export function deriveFingerprint(masterKey: MasterKey): string {
   return expand(masterKey.pseudoRandomKey, fingerprintInfo, contentKeyBytes)
     .subarray(0, fingerprintBytes)

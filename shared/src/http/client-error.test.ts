@@ -68,7 +68,7 @@ describe('a body that breaks off', () => {
     socket.resetAndDestroy();
     await host.linesWritten(1);
     expect(await linesBefore(1)).toMatchObject([{ requestId: 'mine', route: '/things', status: 499 }]);
-    expect(host.told).toEqual([]);
+    expect(host.operatorLines).toEqual([]);
   });
 
   test('a body that breaks off after the answer adds no answer and no log line', async () => {

@@ -19,8 +19,8 @@ const QuerySchema = Type.Object(
 /** A host with a few routes, listening on a free loopback port. */
 export async function startHost() {
   const lines: RequestLine[] = [];
-  const told: unknown[] = [];
-  const tell = (message: string, facts?: object) => void told.push({ message, ...facts });
+  const operatorLines: unknown[] = [];
+  const record = (message: string, facts?: object) => void operatorLines.push({ message, ...facts });
   const waiting: (() => void)[] = [];
   let onLine: () => void = () => {};
   let onWaiting: () => void = () => {};
@@ -35,7 +35,7 @@ export async function startHost() {
       },
       flush: () => {},
     },
-    operatorLog: { info: tell, warn: tell, error: tell },
+    operatorLog: { info: record, warn: record, error: record },
     metrics: createMetrics(),
   });
   const wait = () =>
@@ -68,7 +68,7 @@ export async function startHost() {
     await once(socket, 'close');
     return Buffer.concat(chunks).toString();
   }
-  return { app, port, url: `http://127.0.0.1:${port}`, lines, told, linesWritten, slowRequest, raw };
+  return { app, port, url: `http://127.0.0.1:${port}`, lines, operatorLines, linesWritten, slowRequest, raw };
 }
 
 function addTestRoutes(app: App, wait: () => Promise<void>): void {

@@ -61,7 +61,7 @@ describe('answers', () => {
       expect([status, body.code]).toEqual([500, 'INTERNAL']);
       expect(JSON.stringify(body)).not.toContain('hunter2');
     }
-    expect(String((host.told[0] as { error: Error }).error)).toContain('hunter2');
+    expect(String((host.operatorLines[0] as { error: Error }).error)).toContain('hunter2');
   });
 
   test('the status and the message of an unexpected error are not shown', async () => {

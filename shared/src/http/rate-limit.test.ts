@@ -24,12 +24,12 @@ const figures = {
 /** A replica that answers a limited route, with a connection of its own. */
 async function startReplica(at: string, clientIp: string, limits?: typeof patientLimits) {
   const connection = connectRedis(at, () => {}, limits);
-  const tell = () => {};
+  const ignore = () => {};
   const app = createHost({
     randomId: () => 'id',
     clientIpOf: () => clientIp,
     requestLog: { write: () => {}, flush: () => {} },
-    operatorLog: { info: tell, warn: tell, error: tell },
+    operatorLog: { info: ignore, warn: ignore, error: ignore },
     metrics: createMetrics(),
   });
   onTestFinished(async () => {

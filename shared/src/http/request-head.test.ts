@@ -24,7 +24,7 @@ describe('methods', () => {
         /^HTTP\/1.1 404 .*"code":"NOT_FOUND"/s,
       );
       expect((await host.linesWritten(2)).map(({ status }) => status)).toEqual([405, 404]);
-      expect(host.told).toEqual([]);
+      expect(host.operatorLines).toEqual([]);
     },
   );
 
@@ -69,7 +69,7 @@ test.each([
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
     expect(answer).toMatch(/"code":"VALIDATION_FAILED"/);
     for (const { status } of await host.linesWritten(1)) expect(status).toBe(400);
-    expect(host.told).toEqual([]);
+    expect(host.operatorLines).toEqual([]);
   },
 );
 

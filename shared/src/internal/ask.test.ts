@@ -7,7 +7,7 @@ import { stopTime } from '../testing/stop-time.ts';
 import { createUpstream } from '../upstream/index.ts';
 import { createInternalClient, type InternalClient } from './internal-client.ts';
 
-/** @returns a client, and why its calls failed, as the operator is told */
+/** @returns a client, and why its calls failed, as its log shows them to the operator */
 function connect(url: string, secret = 'any secret'): { client: InternalClient; faults: string[] } {
   const faults: string[] = [];
   const upstream = createUpstream({

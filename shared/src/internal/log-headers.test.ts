@@ -30,7 +30,8 @@ beforeEach(() => {
 afterEach(() => app.close());
 
 /** What a gateway reads of the answer. */
-const told = async (url: string) => readLogHeaders((await app.inject(url)).headers as Record<string, string>);
+const logHeaders = async (url: string) =>
+  readLogHeaders((await app.inject(url)).headers as Record<string, string>);
 const viewer = (id: string): Principal => ({
   kind: 'viewer',
   id,
@@ -42,19 +43,19 @@ const viewer = (id: string): Principal => ({
 describe('an answer tells', () => {
   test('an answer to the gateway names the principal, the code and the route', async () => {
     principal = viewer('ann');
-    expect(await told('/refused')).toEqual({
+    expect(await logHeaders('/refused')).toEqual({
       principal: { kind: 'viewer', id: 'ann' },
       code: 'LEASE_REVOKED',
       route: '/refused',
     });
     principal = { kind: 'api-key', id: null, name: 'n', scope: 'admin', cacheKey: 'c' };
-    expect(await told('/keys/film')).toEqual({
+    expect(await logHeaders('/keys/film')).toEqual({
       principal: { kind: 'api-key', id: null },
       code: null,
       route: '/keys/:contentId',
     });
     principal = null;
-    expect(await told('/nowhere')).toEqual({ principal: null, code: 'NOT_FOUND', route: null });
+    expect(await logHeaders('/nowhere')).toEqual({ principal: null, code: 'NOT_FOUND', route: null });
   });
 
   test('an answer carries any id unchanged, and an id never adds a header', async () => {
@@ -64,14 +65,14 @@ describe('an answer tells', () => {
         const { headers, statusCode } = await app.inject('/keys/film');
         expect(statusCode).toBe(200);
         expect(headers['x-latchkey-principal']).toMatch(/^viewer [\x21-\x7e]+$/);
-        expect(await told('/keys/film')).toMatchObject({ principal: { kind: 'viewer', id } });
+        expect(await logHeaders('/keys/film')).toMatchObject({ principal: { kind: 'viewer', id } });
       }),
     );
   }, 120_000);
 
   test('an id that is not well-formed Unicode does not fail the request', async () => {
     principal = viewer('\ud800 alone');
-    expect(await told('/keys/film')).toMatchObject({ principal: { id: '\ufffd alone' } });
+    expect(await logHeaders('/keys/film')).toMatchObject({ principal: { id: '\ufffd alone' } });
   });
 });
 

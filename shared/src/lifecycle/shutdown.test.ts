@@ -4,10 +4,14 @@ import { expect, test } from 'vitest';
 import { createShutdown } from './shutdown.ts';
 
 function create() {
-  const told: string[] = [];
+  const operatorLines: string[] = [];
   const ran: string[] = [];
-  const log = { info: () => {}, warn: () => {}, error: (message: string) => void told.push(message) };
-  return { shutdown: createShutdown(log), told, ran };
+  const log = {
+    info: () => {},
+    warn: () => {},
+    error: (message: string) => void operatorLines.push(message),
+  };
+  return { shutdown: createShutdown(log), operatorLines, ran };
 }
 
 test('a shutdown runs its phases one after another, the last registered one first', async () => {
@@ -31,7 +35,7 @@ test('a shutdown runs its phases one after another, the last registered one firs
 });
 
 test('a shutdown phase that fails or hangs is reported and does not stop the others', async () => {
-  const { shutdown, ran, told } = create();
+  const { shutdown, ran, operatorLines } = create();
   shutdown.add('database', 1_000, () => void ran.push('database'));
   shutdown.add('bus', 5, () => new Promise(() => {}));
   shutdown.add('cache', 1_000, () => {
@@ -40,7 +44,9 @@ test('a shutdown phase that fails or hangs is reported and does not stop the oth
   shutdown.add('listener', 1_000, () => Promise.reject(new Error('lost')));
   await shutdown.run();
   expect(ran).toEqual(['database']);
-  expect(told).toEqual(['listener', 'cache', 'bus'].map((phase) => `shutdown: ${phase} did not end well`));
+  expect(operatorLines).toEqual(
+    ['listener', 'cache', 'bus'].map((phase) => `shutdown: ${phase} did not end well`),
+  );
 });
 
 test('a shutdown runs once, however often it is started', async () => {

@@ -67,16 +67,16 @@ test('a reader of the log that went away ends neither the server nor its end', a
     });
     process.stderr.write('ready');`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'pipe' });
-  let told = '';
+  let output = '';
   child.stderr.on('data', (chunk) => {
-    told += chunk;
+    output += chunk;
     // The pipe has to be closed before the first line.
-    if (told.endsWith('ready')) {
+    if (output.endsWith('ready')) {
       child.stdout.destroy();
       child.stdin.write('go');
     }
   });
   // What it said last may come after its exit.
   const [code] = await once(child, 'close');
-  expect([code, told]).toEqual([0, 'readyended']);
+  expect([code, output]).toEqual([0, 'readyended']);
 });

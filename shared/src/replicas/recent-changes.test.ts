@@ -5,7 +5,7 @@ import { RecentChanges } from './recent-changes.ts';
 
 const content = (contentId: string): Change => ({ kind: 'content', contentId });
 const names = (tag: string) => [{ cache: 'contents', tag } as const];
-/** The row of change `number`: its time is a hundred times its number, and it names what it is told to. */
+/** The row of change `number`: its time is a hundred times its number, and it names the content `named`. */
 const row = (number: number, named = `c${number}`) => ({
   number,
   at: number * 100,

@@ -11,7 +11,7 @@ const canStart = findProgram('redis-server') !== undefined;
 const waiting = { timeout: 30_000, interval: 10 };
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Not `once` of node:events, which rejects at each error that ioredis tells of. */
+/** Not `once` of node:events, which rejects at each error that ioredis emits. */
 const event = (redis: Redis, name: string) => new Promise((resolve) => void redis.once(name, resolve));
 
 async function listen(onConnection: (socket: Socket) => void): Promise<string> {

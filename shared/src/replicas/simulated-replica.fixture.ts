@@ -95,11 +95,11 @@ export class SimulatedReplica {
     this.#owner = owner;
     this.#states = states;
     let listener: (change: Change | null) => void = () => {};
-    const tell = (change: Change | null) => {
+    const deliver = (change: Change | null) => {
       if (change === null && this.#pull?.reading.after !== null) this.gaps++;
       listener(change);
     };
-    this.#progress = createFeedProgress(clock, tell, this.recent);
+    this.#progress = createFeedProgress(clock, deliver, this.recent);
     const authority: Authority = createAuthority({
       apiKeys: { findApiKey: unasked, noteUse: () => {} },
       contents: { findContent: unasked },

@@ -33,7 +33,7 @@ export interface TestHost {
   /** The request lines so far. */
   lines: RequestLine[];
   /** The operator messages so far. */
-  told: string[];
+  operatorLines: string[];
   /** Reads the change feed once. */
   pull(): Promise<void>;
 }
@@ -55,12 +55,12 @@ export async function createTestHost({
   leases,
 }: TestHostOptions): Promise<TestHost> {
   const lines: RequestLine[] = [];
-  const told: string[] = [];
-  const tell = (message: string, facts: Record<string, unknown> = {}) =>
-    void told.push([message, ...Object.values(facts).map(String)].join(' '));
-  const log: OperatorLog = { info: tell, warn: tell, error: tell };
+  const operatorLines: string[] = [];
+  const record = (message: string, facts: Record<string, unknown> = {}) =>
+    void operatorLines.push([message, ...Object.values(facts).map(String)].join(' '));
+  const log: OperatorLog = { info: record, warn: record, error: record };
   const metrics = createMetrics();
-  const bus = createInProcessBus((error) => tell('bus', { error }));
+  const bus = createInProcessBus((error) => record('bus', { error }));
   const follower = createFeedFollower({ feed: createDatabaseFeed(db), bus, clock });
   const authority = createAuthority({ apiKeys: verifier, contents, leases, follower, bus, clock });
   await follower.pull();
@@ -99,10 +99,10 @@ export async function createTestHost({
       clock,
     }),
     ledger: createLedger({ db, bus, clock }),
-    refusals: createRefusalLog(db, clock, (error) => tell('refusals', { error })),
+    refusals: createRefusalLog(db, clock, (error) => record('refusals', { error })),
     log,
     lines,
-    told,
+    operatorLines,
     pull: () => follower.pull(),
   };
 }

@@ -17,15 +17,15 @@ async function claim(bootstrapKey: string | null, more: { scope: string; expires
 async function revoke({ id, rawKey }: { id: string; rawKey: string }) {
   const answer = await auth.ask('DELETE', `${path}/${id}`, { credential: rawKey });
   expect([answer.status, answer.body.id]).toEqual([200, id]);
-  return { warning: answer.headers.warning, told: auth.host.told.join(' ') };
+  return { warning: answer.headers.warning, operatorLines: auth.host.operatorLines.join(' ') };
 }
 
 it('revoking an API key gives no warning while another one can manage the server', async () => {
-  const { warning, told } = await revoke(
+  const { warning, operatorLines } = await revoke(
     await claim(null, [{ scope: 'playback' }, { scope: 'full', expiresAt: '2026-01-01T00:00:01.000Z' }]),
   );
   expect(warning).toBeUndefined();
-  expect(told).toBe('');
+  expect(operatorLines).toBe('');
 });
 
 it.each([
@@ -34,9 +34,9 @@ it.each([
 ])(
   'revoking an API key warns caller and operator, and says how to make one that can manage, if %s',
   async (_what, more) => {
-    const { warning, told } = await revoke(await claim(null, more));
+    const { warning, operatorLines } = await revoke(await claim(null, more));
     expect(warning).toMatch(/^299 latchkey "No API key with scope admin or full is left.*api-keys create/);
-    expect(told).toContain('api-keys create');
+    expect(operatorLines).toContain('api-keys create');
   },
 );
 
@@ -47,5 +47,5 @@ it('revoking an API key warns caller and operator if the only other managing key
 });
 
 it('revoking an API key gives no warning if a bootstrap key is configured', async () => {
-  expect(await revoke(await claim(testBootstrapKey))).toEqual({ warning: undefined, told: '' });
+  expect(await revoke(await claim(testBootstrapKey))).toEqual({ warning: undefined, operatorLines: '' });
 });

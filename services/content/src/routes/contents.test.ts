@@ -245,9 +245,9 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
   });
 
   test('every write of a content is in the change feed and in the event stream of the dashboard', async () => {
-    const told: string[] = [];
+    const events: string[] = [];
     service.bus.subscribe((message) => {
-      if (message.type === 'notice' && message.notice.topic === 'content') told.push(message.notice.event);
+      if (message.type === 'notice' && message.notice.topic === 'content') events.push(message.notice.event);
     });
     await service.ask('POST', '', { id: 'a', name: 'x' });
     await service.ask('PATCH', '/a', { name: 'y' });
@@ -257,7 +257,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
     expect(changes.map(({ change }) => JSON.parse(change))).toEqual(
       Array(3).fill({ kind: 'content', contentId: 'a' }),
     );
-    expect(told).toEqual(['created', 'updated', 'disabled']);
+    expect(events).toEqual(['created', 'updated', 'disabled']);
   });
 
   test('a cached state of a content is dropped before the answer of a write leaves: absent, active and disabled', async () => {

@@ -207,7 +207,7 @@ describe.each(databaseKinds(process.env))('POST /presign on $name', ({ open }) =
     const { body } = await service.presign(upload);
     const signature = new URL(body.url).searchParams.get('X-Amz-Signature') ?? '';
     expect(signature).toMatch(/^[0-9a-f]{64}$/);
-    const written = JSON.stringify([service.lines, service.told, await auditRows()]);
+    const written = JSON.stringify([service.lines, service.operatorLines, await auditRows()]);
     expect(written).not.toContain(signature);
     expect(written).not.toContain(uploadStore.secretAccessKey.reveal());
   });

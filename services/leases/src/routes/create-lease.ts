@@ -79,7 +79,7 @@ export interface Grant {
 
 /**
  * Gives the viewer a lease for the content: a new one, or the active one of the same device, renewed. Without a `deviceId`
- * it is always a new one, because two players cannot be told apart.
+ * it is always a new one, because two players cannot be distinguished.
  *
  * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, TOKEN_REVOKED, LEASE_LIMIT_REACHED
  */

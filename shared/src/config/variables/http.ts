@@ -38,7 +38,7 @@ export function processVariables(port: number) {
       type: integer(0, 300),
       // Long enough for a load balancer that probes every second or two to stop sending requests.
       fallback: 5,
-      about: 'How long a process that was told to stop answers on, not ready, before it closes.',
+      about: 'How long a process goes on answering after SIGTERM, not ready, before it closes.',
     }),
   };
 }
