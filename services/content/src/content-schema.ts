@@ -2,6 +2,7 @@ import { ContentIdSchema as PlainContentIdSchema } from '@latchkey/shared/contra
 import { instantOf, NameSchema } from '@latchkey/shared/http';
 import { type Static, Type } from 'typebox';
 import { type Content, type Metadata, maxManifestKeyLength } from './content.ts';
+import { KeyPeriodsSchema, ShownKeyPeriodsSchema, toKeyPeriodsMembers } from './key-periods.ts';
 
 export const StatusSchema = Type.Enum(['active', 'disabled'], {
   description: 'The keys of a disabled content are not served.',
@@ -27,6 +28,7 @@ const MetadataSchema = Type.Unsafe<Metadata>({
 
 /** The members that registering and changing accept. */
 export const fieldSchemas = {
+  keyPeriods: Type.Optional(KeyPeriodsSchema),
   sizeBytes: Type.Optional(SizeSchema),
   manifestKey: Type.Optional(ManifestKeySchema),
   metadata: Type.Optional(MetadataSchema),
@@ -45,6 +47,7 @@ export const ContentSchema = Type.Object({
     minimum: 1,
     description: 'The version of the master key that its keys are derived with. It never changes.',
   }),
+  keyPeriods: ShownKeyPeriodsSchema,
   sizeBytes: SizeSchema,
   manifestKey: ManifestKeySchema,
   metadata: MetadataSchema,
@@ -64,6 +67,7 @@ export const KeyedContentAnswerSchema = Type.Object({
 export function toContentAnswer(content: Content): Static<typeof ContentSchema> {
   return {
     ...content,
+    keyPeriods: toKeyPeriodsMembers(content.keyPeriods),
     createdAt: instantOf(content.createdAt),
     updatedAt: instantOf(content.updatedAt),
   };

@@ -16,6 +16,7 @@ const first: Omit<Content, 'updatedAt'> = {
   name: 'The first',
   status: 'active',
   keyVersion: 1,
+  keyPeriods: null,
   sizeBytes: null,
   manifestKey: null,
   metadata: {},
@@ -141,10 +142,14 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
   test('the reader of contents returns status and key version, null for an unknown id, and treats an unknown status as disabled', async () => {
     const reader = createContentReader(database);
     await insert({ ...first, keyVersion: 3 });
-    expect(await reader.findContent('first')).toEqual({ status: 'active', keyVersion: 3 });
+    expect(await reader.findContent('first')).toEqual({ status: 'active', keyVersion: 3, keyPeriods: null });
     expect(await reader.findContent('none')).toBeNull();
     await database.db.updateTable('contents').set({ status: 'archived' }).execute();
-    expect(await reader.findContent('first')).toEqual({ status: 'disabled', keyVersion: 3 });
+    expect(await reader.findContent('first')).toEqual({
+      status: 'disabled',
+      keyVersion: 3,
+      keyPeriods: null,
+    });
   });
 });
 

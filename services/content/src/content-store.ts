@@ -1,5 +1,6 @@
-import type { ContentStatus } from '@latchkey/shared/contracts';
-import type { ContentTable } from '@latchkey/shared/db';
+import type { ContentStatus, KeyPeriods } from '@latchkey/shared/contracts';
+import { type ContentTable, createColumnCheck } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
 import { type Selectable, sql } from 'kysely';
 import { type Content, type ContentFields, foldText } from './content.ts';
 import type { Database, Transaction } from './own-tables.ts';
@@ -16,7 +17,28 @@ const columns = [
   'updated_at',
 ] as const;
 
-type Row = Pick<Selectable<ContentTable>, (typeof columns)[number]>;
+/** `key_periods` is missing while migration 0006 is pending. */
+type Row = Pick<Selectable<ContentTable>, (typeof columns)[number]> &
+  Partial<Pick<Selectable<ContentTable>, 'key_periods'>>;
+
+/** The columns that are there. */
+async function findColumns(db: Database | Transaction): Promise<(keyof Row)[]> {
+  const isThere = await createColumnCheck('contents', 'key_periods').isThere(db);
+  return isThere ? [...columns, 'key_periods'] : [...columns];
+}
+
+/**
+ * The members that are stored as they are given.
+ *
+ * @throws AppError DEPENDENCY_UNAVAILABLE for periods that the schema cannot hold yet: without them every key would be served
+ */
+function periodsOf(keyPeriods: KeyPeriods | null, present: readonly (keyof Row)[]) {
+  if (present.includes('key_periods'))
+    return { key_periods: keyPeriods === null ? null : JSON.stringify(keyPeriods) };
+  if (keyPeriods === null) return {};
+  const detail = 'keyPeriods cannot be stored before the database is migrated: latchkey migrate.';
+  throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
+}
 
 export interface ContentFilter {
   status?: ContentStatus | undefined;
@@ -29,6 +51,7 @@ export async function insertContent(
   tx: Transaction,
   content: Omit<Content, 'updatedAt'>,
 ): Promise<Content | null> {
+  const present = await findColumns(tx);
   const row = await tx
     .insertInto('contents')
     .values({
@@ -39,12 +62,13 @@ export async function insertContent(
       size_bytes: content.sizeBytes,
       manifest_key: content.manifestKey,
       metadata: JSON.stringify(content.metadata),
+      ...periodsOf(content.keyPeriods, present),
       search_text: searchTextOf(content.name, content.id),
       created_at: content.createdAt,
       updated_at: content.createdAt,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning(columns)
+    .returning(present)
     .executeTakeFirst();
   return row ? toContent(row) : null;
 }
@@ -53,27 +77,30 @@ export async function insertContent(
 export async function updateContent(
   tx: Transaction,
   id: string,
-  { name, status, sizeBytes, manifestKey, metadata }: Partial<ContentFields>,
+  { name, status, keyPeriods, sizeBytes, manifestKey, metadata }: Partial<ContentFields>,
   now: number,
 ): Promise<Content | null> {
+  const present = await findColumns(tx);
   const row = await tx
     .updateTable('contents')
     .set({
       ...(name === undefined ? {} : { name, search_text: searchTextOf(name, id) }),
       ...(status === undefined ? {} : { status }),
+      ...(keyPeriods === undefined ? {} : periodsOf(keyPeriods, present)),
       ...(sizeBytes === undefined ? {} : { size_bytes: sizeBytes }),
       ...(manifestKey === undefined ? {} : { manifest_key: manifestKey }),
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
       updated_at: now,
     })
     .where('id', '=', id)
-    .returning(columns)
+    .returning(present)
     .executeTakeFirst();
   return row ? toContent(row) : null;
 }
 
 export async function findContent(db: Database | Transaction, id: string): Promise<Content | null> {
-  const row = await db.selectFrom('contents').select(columns).where('id', '=', id).executeTakeFirst();
+  const present = await findColumns(db);
+  const row = await db.selectFrom('contents').select(present).where('id', '=', id).executeTakeFirst();
   return row ? toContent(row) : null;
 }
 
@@ -101,7 +128,7 @@ export async function listContents(
     .offset(offset);
   const rows = await db
     .selectFrom('contents')
-    .select(columns)
+    .select(await findColumns(db))
     .where('id', 'in', shown)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -124,6 +151,7 @@ function toContent(row: Row): Content {
     name: row.name,
     status: row.status === 'active' ? 'active' : 'disabled',
     keyVersion: row.key_version,
+    keyPeriods: row.key_periods ? JSON.parse(row.key_periods) : null,
     sizeBytes: row.size_bytes,
     manifestKey: row.manifest_key,
     metadata: JSON.parse(row.metadata),

@@ -1,10 +1,11 @@
-import type { ContentState, ContentStatus } from '@latchkey/shared/contracts';
+import type { ContentState, ContentStatus, KeyPeriods } from '@latchkey/shared/contracts';
 import { validationFailure } from '@latchkey/shared/http';
 
 /** A registered content. Times are milliseconds since 1970. */
 export interface Content extends ContentState {
   id: string;
   name: string;
+  keyPeriods: KeyPeriods | null;
   /** Bytes; null if not given. */
   sizeBytes: number | null;
   /** Where the manifest lies in the bucket; null if not given. */
@@ -20,6 +21,7 @@ export type Metadata = Record<string, unknown>;
 export interface ContentFields {
   name: string;
   status: ContentStatus;
+  keyPeriods: KeyPeriods | null;
   sizeBytes: number | null;
   manifestKey: string | null;
   metadata: Metadata;

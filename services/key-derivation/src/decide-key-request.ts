@@ -1,8 +1,9 @@
 import { isApiKeyUsable } from '@latchkey/shared/auth';
 import { type Authority, markKey, mayHaveBeenRenewed } from '@latchkey/shared/authority';
-import type { ContentState } from '@latchkey/shared/contracts';
+import type { ContentState, SequencePeriods } from '@latchkey/shared/contracts';
 import { isEntitled, isHeldByMark, isUuid, viewerIdOf } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
+import { type EpochRefusal, findEpochRefusal } from './find-epoch-refusal.ts';
 import type { KeyRequest } from './key-request.ts';
 
 export interface KeyRules {
@@ -17,8 +18,13 @@ export interface UnknownState {
 }
 
 export type Decision =
-  | { readonly kind: 'serve'; readonly keyVersion: number }
-  | { readonly kind: 'refuse'; readonly code: ErrorCode }
+  | {
+      readonly kind: 'serve';
+      readonly keyVersion: number;
+      /** The periods whose pace holds for this request; null without one. */
+      readonly paced: SequencePeriods | null;
+    }
+  | { readonly kind: 'refuse'; readonly code: ErrorCode; readonly notYet?: EpochRefusal['notYet'] }
   | { readonly kind: 'read'; readonly unknown: UnknownState };
 
 /** Content that was never registered keeps the first version, whatever is added later: its keys must not change. */
@@ -26,7 +32,7 @@ const unregisteredKeyVersion = 1;
 
 /**
  * The order of `docs/contract.md#order-of-decisions`, after the credential and its scope: the content claim, the content,
- * then the named lease or, without one, the marks and the lease mode.
+ * then the named lease or, without one, the marks and the lease mode, and last the key periods of the content.
  *
  * It is a pure function of what is known at this instant. What is not known is named, to be read; then everything is
  * decided again from the beginning, so that no answer mixes states of different instants.
@@ -64,7 +70,12 @@ export function decideKeyRequest(
         : decideByLease(leaseId, viewerId, contentId, authority, now, leaseLoadsAtStart);
     if (objection) return objection;
   }
-  return { kind: 'serve', keyVersion };
+  const periods = content.value?.keyPeriods ?? null;
+  if (periods === null) return { kind: 'serve', keyVersion, paced: null };
+  const refusal = findEpochRefusal(periods, request.epoch, now);
+  if (refusal) return { kind: 'refuse', ...refusal };
+  const isPaced = viewerId !== null && periods.mode === 'sequence' && periods.pace;
+  return { kind: 'serve', keyVersion, paced: isPaced ? periods : null };
 }
 
 function keyVersionOf(content: ContentState | null, rules: KeyRules): number | null {

@@ -2,12 +2,14 @@ import { createAuthority } from '@latchkey/shared/authority';
 import type { ContentState } from '@latchkey/shared/contracts';
 import { createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
 import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events';
+import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock } from '@latchkey/shared/testing';
 import { describe, expect, test } from 'vitest';
 import { createContentKeyIssuer } from './issue-content-key.ts';
 import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
 import { createMasterKeyRing } from './master-key-ring.ts';
+import { createLocalPace } from './pace/local-pace.ts';
 
 const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 
@@ -31,6 +33,7 @@ function setUp(findContent: (contentId: string) => Promise<ContentState | null>)
     authority,
     rules: { contentMode: 'registered', leaseMode: 'optional' },
     masterKeys: createMasterKeyRing([masterKey], () => {}),
+    pace: createLocalPace(clock, usualCachesBytes),
     clock,
   });
   const request: KeyRequest = {

@@ -1,18 +1,20 @@
 import type { Authority } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
+import { viewerIdOf } from '@latchkey/shared/contracts';
 import { deriveContentKey } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
 import { type Decision, decideKeyRequest, type KeyRules, type UnknownState } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
+import type { KeyPace } from './pace/key-pace.ts';
 
 export interface ContentKeyIssuer {
   /**
    * Decides and derives.
    *
    * @returns 16 bytes: at once if every state is known, which is the usual case
-   * @throws AppError with the code of the decision; DEPENDENCY_UNAVAILABLE if a state cannot be known
+   * @throws AppError with the code of the decision; KEY_PACE_EXCEEDED; DEPENDENCY_UNAVAILABLE if a state cannot be known
    */
   issue(request: KeyRequest): Buffer | Promise<Buffer>;
 }
@@ -21,6 +23,7 @@ export interface ContentKeyIssuerOptions {
   authority: Authority;
   rules: KeyRules;
   masterKeys: MasterKeyRing;
+  pace: KeyPace;
   clock: Clock;
 }
 
@@ -35,14 +38,39 @@ const readsAtMost = 12;
  */
 const readsForMs = 8_000;
 
+/** 9999-12-31T23:59:59.999Z, the last instant that RFC 3339 can write: an epoch of 32 bits can open long after it. */
+const lastInstantMs = 253_402_300_799_999;
+
+/** A decision that needs no further state. */
+type Settled = Exclude<Decision, { kind: 'read' }>;
+
 export function createContentKeyIssuer(options: ContentKeyIssuerOptions): ContentKeyIssuer {
-  const { authority, rules, masterKeys, clock } = options;
+  const { authority, rules, masterKeys, pace, clock } = options;
 
   const decide = (request: KeyRequest, leaseLoads: number) =>
     decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
 
-  function settle(request: KeyRequest, decision: Exclude<Decision, { kind: 'read' }>): Buffer {
-    if (decision.kind === 'refuse') throw new AppError(decision.code);
+  function settle(request: KeyRequest, decision: Settled): Buffer | Promise<Buffer> {
+    const { contentId, epoch } = request;
+    if (decision.kind === 'refuse') throw refusalOf(decision, clock.now());
+    const masterKey = masterKeys.find(decision.keyVersion);
+    if (!masterKey) throw new MasterKeyMissing();
+    const viewerId = viewerIdOf(request.principal);
+    if (decision.paced !== null && epoch !== undefined && viewerId !== null) {
+      const waitMs = pace.take({ viewerId, contentId, epoch, periods: decision.paced });
+      if (typeof waitMs !== 'number') return settleLater(request, waitMs);
+      if (waitMs > 0) throw paceExceeded(waitMs);
+    }
+    return deriveContentKey(masterKey, contentId, epoch);
+  }
+
+  /** A revocation may have come while another process was asked for the pace, so everything is decided again. */
+  async function settleLater(request: KeyRequest, taking: Promise<number>): Promise<Buffer> {
+    const waitMs = await taking;
+    if (waitMs > 0) throw paceExceeded(waitMs);
+    const leaseLoads = authority.leases.loadsBegun;
+    const decision = await readUntilSettled(request, decide(request, leaseLoads), leaseLoads);
+    if (decision.kind === 'refuse') throw refusalOf(decision, clock.now());
     const masterKey = masterKeys.find(decision.keyVersion);
     if (!masterKey) throw new MasterKeyMissing();
     return deriveContentKey(masterKey, request.contentId, request.epoch);
@@ -57,7 +85,11 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     }
   }
 
-  async function readAndIssue(request: KeyRequest, first: Decision, leaseLoads: number): Promise<Buffer> {
+  async function readUntilSettled(
+    request: KeyRequest,
+    first: Decision,
+    leaseLoads: number,
+  ): Promise<Settled> {
     const startedAtMs = clock.monotonic();
     let decision = first;
     for (let reads = 0; decision.kind === 'read'; reads++) {
@@ -70,7 +102,7 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
       await read(decision.unknown);
       decision = decide(request, leaseLoads);
     }
-    return settle(request, decision);
+    return decision;
   }
 
   return {
@@ -78,8 +110,27 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
       const leaseLoads = authority.leases.loadsBegun;
       const decision = decide(request, leaseLoads);
       return decision.kind === 'read'
-        ? readAndIssue(request, decision, leaseLoads)
+        ? readUntilSettled(request, decision, leaseLoads).then((settled) => settle(request, settled))
         : settle(request, decision);
     },
   };
+}
+
+/** `docs/contract.md#key-periods`. @param now wall clock, milliseconds since 1970 */
+function refusalOf({ code, notYet }: Extract<Decision, { kind: 'refuse' }>, now: number): AppError {
+  if (!notYet) return new AppError(code);
+  const { currentEpoch, opensAt } = notYet;
+  return new AppError(code, {
+    members: { currentEpoch, opensAt: new Date(Math.min(opensAt, lastInstantMs)).toISOString() },
+    retryAfterSeconds: secondsOf(opensAt - now),
+  });
+}
+
+function paceExceeded(waitMs: number): AppError {
+  return new AppError('KEY_PACE_EXCEEDED', { retryAfterSeconds: secondsOf(waitMs) });
+}
+
+/** For `Retry-After`: whole seconds, and at least one. */
+function secondsOf(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1_000));
 }

@@ -1,11 +1,13 @@
 import { signToken } from '@latchkey/rig/tokens';
 import type { ContentState } from '@latchkey/shared/contracts';
 import { createMasterKey } from '@latchkey/shared/derivation';
+import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock, createTestHost, databaseKinds, testTokenSecret } from '@latchkey/shared/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { reportMissingKeys } from './master-key-missing.ts';
 import { createMasterKeyRing } from './master-key-ring.ts';
 import { keyDerivationRoutes } from './mount.ts';
+import { createLocalPace } from './pace/local-pace.ts';
 
 /** The service with version 1 of the master key alone, and a film of each version. */
 async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
@@ -36,6 +38,7 @@ async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
     ...host,
     rules: { contentMode: 'registered', leaseMode: 'optional' },
     masterKeys: createMasterKeyRing([masterKey], host.log.warn),
+    pace: createLocalPace(clock, usualCachesBytes),
     guard: { authenticator: host.authenticator, limiter: null },
   })(host.app);
   const nowSeconds = clock.now() / 1_000;

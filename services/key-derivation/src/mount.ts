@@ -5,6 +5,8 @@ import type { KeyDerivationConfig } from './config.ts';
 import { type ContentKeyIssuerOptions, createContentKeyIssuer } from './issue-content-key.ts';
 import { reportMissingKeys } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
+import { createLocalPace } from './pace/local-pace.ts';
+import { createSharedPace } from './pace/shared-pace.ts';
 import { addGetKeyRoutes } from './routes/get-key.ts';
 
 export interface KeyDerivationOptions extends ContentKeyIssuerOptions {
@@ -20,7 +22,9 @@ export async function mount(
   // Optional: `/ready` shows a version that is missing, and the others are served.
   core.dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
   if (core.isSeparate) reportMissingKeys(core.app);
-  await keyDerivationRoutes({ ...core, rules: core.values, masterKeys })(core.app);
+  const local = createLocalPace(core.clock, core.cacheBytes.paces);
+  const pace = core.sharing ? createSharedPace(core.sharing.connection, local) : local;
+  await keyDerivationRoutes({ ...core, rules: core.values, masterKeys, pace })(core.app);
 }
 
 /** The routes of content keys. */

@@ -55,7 +55,9 @@ export interface AuthorityOptions {
 
 /** Bytes of a value beside its name: its fields, an id of 36 characters, and a number object for each time. */
 const apiKeyBytes = 160;
-const contentBytes = objectBytes(2);
+const contentBytes = objectBytes(3);
+/** Six members, of which two may be fractions or times: each a number object. */
+const keyPeriodsBytes = objectBytes(6) + 2 * numberBytes(0.5);
 /** Bytes for content ids that leases have in common: 10,000 ids. */
 const contentIdsBytes = 512 * 1_024;
 /** Prefix for the hash of a value that lacks the form of a stored key. The database is not asked about such a value. */
@@ -90,7 +92,7 @@ export function createAuthority(options: AuthorityOptions): Authority {
     contents: new AuthorityCache({
       ...common('contents'),
       load: (contentId) => contents.findContent(contentId),
-      bytesOf: () => contentBytes,
+      bytesOf: ({ keyPeriods }) => (keyPeriods ? contentBytes + keyPeriodsBytes : contentBytes),
     }),
     leases: new AuthorityCache({
       ...common('leases'),

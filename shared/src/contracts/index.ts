@@ -1,5 +1,14 @@
 export { ContentIdSchema, isContentId, isUuid } from './ids.ts';
 export {
+  type ClockPeriods,
+  currentEpochOf,
+  type KeyPeriods,
+  KeyPeriodsSchema,
+  maxEpoch,
+  opensAtOf,
+  type SequencePeriods,
+} from './key-periods.ts';
+export {
   type Actor,
   type AuditEntry,
   type AuditOutcome,

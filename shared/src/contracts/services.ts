@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { KeyPeriodsSchema } from './key-periods.ts';
 import { scopes } from './principal.ts';
 import { nullable } from './record.ts';
 
@@ -42,6 +43,10 @@ const ContentStateSchema = Type.Object({
   keyVersion: Type.Integer({
     description: "The version of the master key that this content's keys are derived with; it never changes.",
   }),
+  keyPeriods: Type.Optional(
+    // Missing in the answer of a content service of 0.2.0.
+    nullable(KeyPeriodsSchema),
+  ),
 });
 export type ContentState = Static<typeof ContentStateSchema>;
 export type ContentStatus = ContentState['status'];

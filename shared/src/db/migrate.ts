@@ -6,6 +6,7 @@ import { listIndexes } from './migrations/0002-list-indexes.ts';
 import { feedHistory } from './migrations/0003-feed-history.ts';
 import { revocations } from './migrations/0004-revocations.ts';
 import { audit } from './migrations/0005-audit.ts';
+import { keyPeriods } from './migrations/0006-key-periods.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -16,6 +17,7 @@ export const migrations: Record<string, Migration> = {
   '0003-feed-history': feedHistory,
   '0004-revocations': revocations,
   '0005-audit': audit,
+  '0006-key-periods': keyPeriods,
 };
 
 /**

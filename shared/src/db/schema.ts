@@ -100,6 +100,8 @@ export interface ContentTable {
   size_bytes: number | null;
   manifest_key: string | null;
   metadata: string;
+  /** JSON of `KeyPeriods`; null without periods. Missing before migration 0006. */
+  key_periods: string | null;
   /** Name and id with their case folded here, because the two databases fold it differently. */
   search_text: string;
   created_at: number;

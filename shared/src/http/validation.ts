@@ -5,7 +5,14 @@ import { type TSchema, Type } from 'typebox';
 import { AppError } from '../errors/errors.ts';
 import type { App } from './routes.ts';
 
-const options = { removeAdditional: false, useDefaults: true, allErrors: true, strict: false } as const;
+// A discriminator makes the faults of one form alone be named.
+const options = {
+  removeAdditional: false,
+  useDefaults: true,
+  allErrors: true,
+  strict: false,
+  discriminator: true,
+} as const;
 // Nothing is coerced. A query has only texts, so query-numbers.ts converts those that are written as numbers.
 const exact = addFormats.default(new Ajv({ ...options, coerceTypes: false }));
 

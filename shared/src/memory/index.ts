@@ -1,5 +1,6 @@
 export {
   boundCaches,
+  type CachePlan,
   planCaches,
   readProcessMemory,
   usualCachesBytes,

@@ -38,12 +38,21 @@ export class RecencyMap<V extends RecencyEntry> {
   readonly #entries = new Map<string, V>();
   readonly #maxBytes: number;
   readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #isNeeded: (value: V) => boolean;
   #bytes = 0;
 
-  /** @param maxBytes limit for all entries together */
-  constructor(maxBytes: number, clock: Pick<Clock, 'monotonic'>) {
+  /**
+   * @param maxBytes limit for all entries together
+   * @param isNeeded whether an entry must stay even if it is not used, as long as there is room
+   */
+  constructor(
+    maxBytes: number,
+    clock: Pick<Clock, 'monotonic'>,
+    isNeeded: (value: V) => boolean = () => false,
+  ) {
     this.#maxBytes = maxBytes;
     this.#clock = clock;
+    this.#isNeeded = isNeeded;
   }
 
   get size(): number {
@@ -94,7 +103,7 @@ export class RecencyMap<V extends RecencyEntry> {
       const isLate = reviews >= reviewsWhenFull;
       if (isLate && this.#bytes <= this.#maxBytes) return;
       reviews++;
-      if (value.review % 2 === 1 && !isLate) {
+      if (!isLate && (value.review % 2 === 1 || this.#isNeeded(value))) {
         this.#entries.delete(key);
         this.#append(key, value, nowS);
       } else this.delete(key);

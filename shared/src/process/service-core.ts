@@ -16,7 +16,7 @@ import {
 import { createRateLimiter, type GuardOptions, type RateLimits } from '../http/index.ts';
 import { announceUnsure } from '../internal/index.ts';
 import type { Dependency } from '../lifecycle/index.ts';
-import { boundCaches, planCaches, readProcessMemory } from '../memory/index.ts';
+import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
 import { createSharedLeaseSource, type SharedLeases } from '../replicas/index.ts';
 import type { Sharing } from './connect-state-store.ts';
 import type { ProcessContext } from './process-context.ts';
@@ -55,6 +55,8 @@ export interface ServiceCore<Values> extends ProcessContext {
   feed: ChangeFeed;
   bus: Bus;
   sharing: Sharing | null;
+  /** The memory limits of this process's caches. */
+  cacheBytes: CachePlan;
 }
 
 const notRead = () => Promise.reject(new Error('this service has no reader of that'));
@@ -116,7 +118,7 @@ export async function createServiceCore<Values extends CoreSettings>(
   });
   shutdown.add('jobs', jobsEndMs, () => jobs.stop());
   const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom };
-  return { ...context, values, authority, follower, guard, feed, bus, sharing };
+  return { ...context, values, authority, follower, guard, feed, bus, sharing, cacheBytes };
 }
 
 /**

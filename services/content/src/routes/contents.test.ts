@@ -32,6 +32,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
           name: 'A film',
           status: 'active',
           keyVersion: 1,
+          keyPeriods: null,
           sizeBytes: null,
           manifestKey: null,
           metadata: {},

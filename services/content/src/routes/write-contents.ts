@@ -14,6 +14,7 @@ import {
   toContentAnswer,
 } from '../content-schema.ts';
 import { findContent, insertContent, newestKeyVersion, updateContent } from '../content-store.ts';
+import { type KeyPeriodsMembers, readKeyPeriods } from '../key-periods.ts';
 import type { Ledger, LedgerEntry, RouteOptions } from '../own-tables.ts';
 
 const registerSchema = {
@@ -112,6 +113,7 @@ function registerContent(
   return ledger.write(async (entry) => {
     const { tx, now } = entry;
     const inserted = await insertContent(tx, {
+      keyPeriods: null,
       sizeBytes: null,
       manifestKey: null,
       metadata: {},
@@ -181,6 +183,9 @@ async function announceContent(
   entry.notice({ topic: 'content', event, data: toContentAnswer(content) });
 }
 
+/** The members of a body, as the API takes them. */
+type ContentMembers = Partial<Omit<ContentFields, 'keyPeriods'> & { keyPeriods: KeyPeriodsMembers | null }>;
+
 /**
  * The members that a body has, in the form in which they are stored.
  *
@@ -188,12 +193,14 @@ async function announceContent(
  */
 function readFields({
   name,
+  keyPeriods,
   manifestKey,
   metadata,
   ...plain
-}: Partial<ContentFields>): Partial<ContentFields> {
+}: ContentMembers): Partial<ContentFields> {
   return {
     ...plain,
+    ...(keyPeriods === undefined ? {} : { keyPeriods: readKeyPeriods(keyPeriods) }),
     ...(name === undefined ? {} : { name: readName(name) }),
     ...(manifestKey === undefined
       ? {}

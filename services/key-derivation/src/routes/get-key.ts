@@ -1,5 +1,5 @@
 import type { CredentialSource } from '@latchkey/shared/auth';
-import { ContentIdSchema } from '@latchkey/shared/contracts';
+import { ContentIdSchema, maxEpoch } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, validationFailure } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
@@ -11,8 +11,6 @@ const EpochSchema = Type.String({
   pattern: '^(0|[1-9][0-9]{0,9})$',
   description: '0 to 4294967295, without leading zeros.',
 });
-/** 2^32 - 1. */
-const maxEpoch = 4_294_967_295;
 
 export interface KeyRouteOptions {
   issuer: ContentKeyIssuer;
@@ -48,6 +46,10 @@ const common = {
       'LEASE_EXPIRED',
       'LEASE_REVOKED',
       'TOKEN_REVOKED',
+      'EPOCH_NOT_YET',
+      'EPOCH_PAST',
+      'EPOCH_NOT_FOUND',
+      'KEY_PACE_EXCEEDED',
     ),
   },
 };

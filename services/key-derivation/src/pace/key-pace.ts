@@ -1,0 +1,31 @@
+import type { SequencePeriods } from '@latchkey/shared/contracts';
+
+/** One key that a viewer asks for, of a content whose periods have a pace. */
+export interface PacedKey {
+  readonly viewerId: string;
+  readonly contentId: string;
+  readonly epoch: number;
+  readonly periods: SequencePeriods;
+}
+
+/** How fast each viewer may fetch the keys of each content: `docs/contract.md#key-periods`. */
+export interface KeyPace {
+  /**
+   * Counts the key as given, if the pace allows it. A key that was given lately costs nothing.
+   *
+   * @returns 0 where it may be given, else the milliseconds until it may. It never rejects
+   */
+  take(key: PacedKey): number | Promise<number>;
+}
+
+/** An epoch that was given lately is given again for nothing. Lately: among the last four bursts. */
+const rememberedBursts = 4;
+
+export function rememberedOf({ burst }: SequencePeriods): number {
+  return rememberedBursts * burst;
+}
+
+/** Keys that come back in each millisecond. */
+export function rateOf({ speed, periodSeconds }: SequencePeriods): number {
+  return speed / (periodSeconds * 1_000);
+}
