@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 
 const leaseId = '5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11';
+const film = { mode: 'sequence', count: 2, periodSeconds: 10, burst: 8, speed: 2, pace: true } as const;
 const optional: KeyRules = { contentMode: 'registered', leaseMode: 'optional' };
 
 let clock: ManualClock;
@@ -50,11 +51,12 @@ async function decide(
   named: string | null,
   principal: Principal = viewer,
   contentId = 'film',
+  epoch?: number,
 ) {
   const loads = authority.leases.loadsBegun;
   for (let reads = 0; reads < 12; reads++) {
     const decision = decideKeyRequest(
-      { principal, contentId, epoch: undefined, leaseId: named },
+      { principal, contentId, epoch, leaseId: named },
       authority,
       rules,
       clock.now(),
@@ -99,6 +101,50 @@ describe('the order of decisions', () => {
     content = null;
     authority.contents.clear();
     expect(await decide(optional, null, key)).toBe('CONTENT_NOT_FOUND');
+  });
+
+  test('a viewer without the right to play learns nothing of the key periods: lease and marks come first', async () => {
+    content = { status: 'active', keyVersion: 3, keyPeriods: film };
+    const ask = (rules: KeyRules, named: string | null, principal: Principal = viewer) =>
+      decide(rules, named, principal, 'film', 2);
+    expect(await ask(optional, null)).toBe('EPOCH_NOT_FOUND');
+    expect(await ask({ ...optional, leaseMode: 'required' }, null)).toBe('LEASE_REQUIRED');
+    expect(await ask(optional, 'no-lease-at-all')).toBe('LEASE_UNKNOWN');
+    if (lease) lease = { ...lease, revokedAt: clock.now() };
+    expect(await ask(optional, leaseId)).toBe('LEASE_REVOKED');
+    expect(await ask(optional, null, { ...viewer, contents: new Set(['other']) })).toBe(
+      'CONTENT_NOT_ENTITLED',
+    );
+    mark = clock.now();
+    authority.marks.clear();
+    expect(await ask(optional, null)).toBe('TOKEN_REVOKED');
+    content = { ...content, status: 'disabled' };
+    authority.contents.clear();
+    expect(await ask(optional, null)).toBe('CONTENT_NOT_FOUND');
+  });
+
+  test('key periods hold for API keys as well, and the pace for viewers alone, and not where it is off', async () => {
+    const key: Principal = { kind: 'api-key', id: 'k', name: 'k', scope: 'playback', cacheKey: 'h' };
+    const live = { mode: 'clock', origin: clock.now(), periodSeconds: 10, ahead: 1, behind: null } as const;
+    const paceOf = (principal: Principal, epoch: number) => {
+      const request = { principal, contentId: 'film', epoch, leaseId: null };
+      const decision = decideKeyRequest(request, authority, optional, clock.now(), 0);
+      return decision.kind === 'serve' ? decision.paced : decision.kind;
+    };
+    content = { status: 'active', keyVersion: 3, keyPeriods: film };
+    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
+    expect(await decide(optional, null, key, 'film', 2)).toBe('EPOCH_NOT_FOUND');
+    expect(paceOf(viewer, 1)).toEqual(film);
+    expect(paceOf(key, 1)).toBeNull();
+    content = { ...content, keyPeriods: { ...film, pace: false } };
+    authority.contents.clear();
+    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
+    expect(paceOf(viewer, 1)).toBeNull();
+    content = { ...content, keyPeriods: live };
+    authority.contents.clear();
+    expect(await decide(optional, null, key, 'film', 2)).toBe('EPOCH_NOT_YET');
+    expect(await decide(optional, null, viewer, 'film', 1)).toBe(3);
+    expect(paceOf(viewer, 1)).toBeNull();
   });
 
   test('an API key that is revoked while the content is read gets no key', async () => {

@@ -9,11 +9,15 @@ import { createContentKeyIssuer } from './issue-content-key.ts';
 import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
 import { createMasterKeyRing } from './master-key-ring.ts';
+import type { KeyPace } from './pace/key-pace.ts';
 import { createLocalPace } from './pace/local-pace.ts';
 
 const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
 
-function setUp(findContent: (contentId: string) => Promise<ContentState | null>) {
+const film = { mode: 'sequence', count: 100, periodSeconds: 10, burst: 8, speed: 2, pace: true } as const;
+const paced: ContentState = { status: 'active', keyVersion: 1, keyPeriods: film };
+
+function setUp(findContent: (contentId: string) => Promise<ContentState | null>, pace?: KeyPace) {
   const clock = createManualClock();
   const bus = createInProcessBus(() => {});
   const follower = createFeedFollower({
@@ -33,7 +37,7 @@ function setUp(findContent: (contentId: string) => Promise<ContentState | null>)
     authority,
     rules: { contentMode: 'registered', leaseMode: 'optional' },
     masterKeys: createMasterKeyRing([masterKey], () => {}),
-    pace: createLocalPace(clock, usualCachesBytes),
+    pace: pace ?? createLocalPace(clock, usualCachesBytes),
     clock,
   });
   const request: KeyRequest = {
@@ -53,6 +57,51 @@ describe('issuing a content key', () => {
     const loads = authority.contents.loadsBegun;
     expect(issuer.issue(request)).toEqual(expected);
     expect(authority.contents.loadsBegun).toBe(loads);
+  });
+
+  test('beyond the pace a key request gets KEY_PACE_EXCEEDED, with the seconds after which one is served', async () => {
+    const { issuer, request, clock } = setUp(async () => paced);
+    await issuer.issue({ ...request, epoch: 0 });
+    for (let epoch = 1; epoch < 8; epoch++)
+      expect(issuer.issue({ ...request, epoch })).toBeInstanceOf(Buffer);
+    const beyond = () => issuer.issue({ ...request, epoch: 8 });
+    expect(beyond).toThrow(expect.objectContaining({ code: 'KEY_PACE_EXCEEDED', retryAfterSeconds: 5 }));
+    clock.advance(4_999);
+    expect(beyond).toThrow(expect.objectContaining({ retryAfterSeconds: 1 }));
+    clock.advance(1);
+    expect(beyond()).toEqual(deriveContentKey(masterKey, 'film', 8));
+  });
+
+  test('an epoch that is not served yet is refused with the time from which it is, also if no calendar knows that time', async () => {
+    const origin = createManualClock().now();
+    const keyPeriods = { mode: 'clock', origin, periodSeconds: 86_400, ahead: 0, behind: 0 } as const;
+    const { issuer, request } = setUp(async () => ({ status: 'active', keyVersion: 1, keyPeriods }));
+    await issuer.issue({ ...request, epoch: 0 });
+    const refused = (epoch: number, opensAt: string, retryAfterSeconds: number) =>
+      expect(() => issuer.issue({ ...request, epoch })).toThrow(
+        expect.objectContaining({ members: { currentEpoch: 0, opensAt }, retryAfterSeconds }),
+      );
+    refused(1, new Date(origin + 86_400_000).toISOString(), 86_400);
+    refused(4_294_967_295, '9999-12-31T23:59:59.999Z', 4_294_967_295 * 86_400);
+  });
+
+  test('a content that is disabled while the pace is asked for elsewhere gets no key', async () => {
+    const asked = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<number>();
+    const pace: KeyPace = {
+      take() {
+        asked.resolve();
+        return taken.promise;
+      },
+    };
+    let state = paced;
+    const { issuer, request, bus } = setUp(async () => state, pace);
+    const answer = Promise.resolve(issuer.issue(request));
+    await asked.promise;
+    state = { ...paced, status: 'disabled' };
+    bus.publish({ type: 'change', number: 1, at: 0, change: { kind: 'content', contentId: 'film' } });
+    taken.resolve(0);
+    await expect(answer).rejects.toMatchObject({ code: 'CONTENT_NOT_FOUND' });
   });
 
   test('content that is disabled while its state is being read gets no key', async () => {

@@ -50,18 +50,19 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
   const decide = (request: KeyRequest, leaseLoads: number) =>
     decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
 
-  function settle(request: KeyRequest, decision: Settled): Buffer | Promise<Buffer> {
-    const { contentId, epoch } = request;
+  function derive({ contentId, epoch }: KeyRequest, decision: Settled): Buffer {
     if (decision.kind === 'refuse') throw refusalOf(decision, clock.now());
     const masterKey = masterKeys.find(decision.keyVersion);
     if (!masterKey) throw new MasterKeyMissing();
-    const viewerId = viewerIdOf(request.principal);
-    if (decision.paced !== null && epoch !== undefined && viewerId !== null) {
-      const waitMs = pace.take({ viewerId, contentId, epoch, periods: decision.paced });
-      if (typeof waitMs !== 'number') return settleLater(request, waitMs);
-      if (waitMs > 0) throw paceExceeded(waitMs);
-    }
     return deriveContentKey(masterKey, contentId, epoch);
+  }
+
+  function settle(request: KeyRequest, decision: Settled): Buffer | Promise<Buffer> {
+    const contentKey = derive(request, decision);
+    const waitMs = takePaced(pace, request, decision);
+    if (typeof waitMs !== 'number') return settleLater(request, waitMs);
+    if (waitMs > 0) throw paceExceeded(waitMs);
+    return contentKey;
   }
 
   /** A revocation may have come while another process was asked for the pace, so everything is decided again. */
@@ -69,11 +70,7 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     const waitMs = await taking;
     if (waitMs > 0) throw paceExceeded(waitMs);
     const leaseLoads = authority.leases.loadsBegun;
-    const decision = await readUntilSettled(request, decide(request, leaseLoads), leaseLoads);
-    if (decision.kind === 'refuse') throw refusalOf(decision, clock.now());
-    const masterKey = masterKeys.find(decision.keyVersion);
-    if (!masterKey) throw new MasterKeyMissing();
-    return deriveContentKey(masterKey, request.contentId, request.epoch);
+    return derive(request, await readUntilSettled(request, decide(request, leaseLoads), leaseLoads));
   }
 
   async function read({ cache, key }: UnknownState): Promise<void> {
@@ -114,6 +111,15 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
         : settle(request, decision);
     },
   };
+}
+
+/** @returns the milliseconds until the pace lets the viewer have the key; 0 where it does now, or where there is no pace */
+function takePaced(pace: KeyPace, request: KeyRequest, decision: Settled): number | Promise<number> {
+  const { principal, contentId, epoch } = request;
+  const periods = decision.kind === 'serve' ? decision.paced : null;
+  const viewerId = viewerIdOf(principal);
+  if (periods === null || epoch === undefined || viewerId === null) return 0;
+  return pace.take({ viewerId, contentId, epoch, periods });
 }
 
 /** `docs/contract.md#key-periods`. @param now wall clock, milliseconds since 1970 */

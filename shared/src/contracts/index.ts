@@ -3,7 +3,6 @@ export {
   type ClockPeriods,
   currentEpochOf,
   type KeyPeriods,
-  KeyPeriodsSchema,
   maxEpoch,
   opensAtOf,
   type SequencePeriods,

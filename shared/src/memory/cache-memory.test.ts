@@ -19,8 +19,11 @@ describe('what the caches together may take', () => {
   });
 
   test('is divided among them without a rest that counts', () => {
-    const plan = Object.values(planCaches(100 * mib));
+    const { paces, ...others } = planCaches(100 * mib);
+    const plan = Object.values(others);
     expect(plan.reduce((sum, part) => sum + part)).toBeCloseTo(100 * mib, -1);
     expect(Math.min(...plan)).toBeGreaterThan(mib);
+    // Beside them: most contents have no pace.
+    expect(paces).toBe(40 * mib);
   });
 });

@@ -47,7 +47,7 @@ const leastBytes = 4 * mib;
 /**
  * Each viewer takes a token, some 260 bytes, and, with leases, a lease, some 300. Without leases it takes a mark, which
  * is smaller. Contents and API keys are few, unless a client asks for ids that do not exist. The paces come on top of the
- * others: most installations have none, and with them each viewer takes some 300 bytes more.
+ * others: most installations have none, and with them each viewer takes some 400 bytes more.
  */
 const shares: CachePlan = {
   tokens: 0.38,

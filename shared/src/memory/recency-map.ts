@@ -103,7 +103,8 @@ export class RecencyMap<V extends RecencyEntry> {
       const isLate = reviews >= reviewsWhenFull;
       if (isLate && this.#bytes <= this.#maxBytes) return;
       reviews++;
-      if (!isLate && (value.review % 2 === 1 || this.#isNeeded(value))) {
+      // While there is room, `isNeeded` counts as use.
+      if (!isLate && (value.review % 2 === 1 || (!isFull && this.#isNeeded(value)))) {
         this.#entries.delete(key);
         this.#append(key, value, nowS);
       } else this.delete(key);
