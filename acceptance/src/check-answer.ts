@@ -13,6 +13,10 @@ const statusOf: Record<string, number> = {
   LEASE_UNKNOWN: 403,
   LEASE_EXPIRED: 403,
   LEASE_REVOKED: 403,
+  EPOCH_NOT_YET: 403,
+  EPOCH_PAST: 403,
+  EPOCH_NOT_FOUND: 404,
+  KEY_PACE_EXCEEDED: 429,
   TOKEN_REVOKED: 403,
   CONTENT_NOT_ENTITLED: 403,
   SETUP_REFUSED: 403,
@@ -64,8 +68,10 @@ function checkRefusal(answer: Answer, about: string): void {
     if (answer.json.scope) expect(challenge, about).toContain(`scope="${answer.json.scope}"`);
   }
   if (status === 405) expect(headers.allow, about).toMatch(/^[A-Z]+(, [A-Z]+)*$/);
-  if (status === 429) {
+  if (status === 429 || answer.code === 'EPOCH_NOT_YET') {
     expect(headers['retry-after'], about).toMatch(/^\d+$/);
+  }
+  if (answer.code === 'RATE_LIMITED') {
     expect(headers.ratelimit, about).toBeTruthy();
     expect(headers['ratelimit-policy'], about).toBeTruthy();
   }

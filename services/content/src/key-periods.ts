@@ -90,6 +90,7 @@ const description =
 export const KeyPeriodsSchema = Type.Unsafe<KeyPeriodsMembers | null>({
   type: ['object', 'null'],
   required: ['mode'],
+  properties: { mode: { enum: ['clock', 'sequence'] } },
   discriminator: { propertyName: 'mode' },
   oneOf: [clock, sequence],
   description,

@@ -46,7 +46,9 @@ function refuseNul(query: Record<string, unknown>): ErrorObject[] {
 export function validationErrors(
   errors: readonly Partial<ErrorObject>[],
 ): { path: string; message: string }[] {
-  return errors.map(({ instancePath = '', message = 'is not valid', params, keyword }) => {
+  // What a discriminator finds, the schema of its member names more plainly.
+  const named = errors.filter(({ keyword }) => keyword !== 'discriminator');
+  return named.map(({ instancePath = '', message = 'is not valid', params, keyword }) => {
     const { additionalProperty, missingProperty, allowedValues } = (params ?? {}) as Record<string, unknown>;
     if (keyword === 'additionalProperties')
       return { path: `${instancePath}/${additionalProperty}`, message: 'is not known here' };
