@@ -25,6 +25,9 @@ export function rememberedOf({ burst }: SequencePeriods): number {
   return rememberedBursts * burst;
 }
 
+/** Levels are sums of fractions, so a key that is whole may miss a billionth of itself. */
+export const oneKey = 1 - 1e-9;
+
 /** Keys that come back in each millisecond. */
 export function rateOf({ speed, periodSeconds }: SequencePeriods): number {
   return speed / (periodSeconds * 1_000);

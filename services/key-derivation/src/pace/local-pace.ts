@@ -8,22 +8,21 @@ import {
   RecencyMap,
   textBytes,
 } from '@latchkey/shared/memory';
-import { type KeyPace, type PacedKey, rateOf, rememberedOf } from './key-pace.ts';
+import { type KeyPace, oneKey, type PacedKey, rateOf, rememberedOf } from './key-pace.ts';
 
 /** The pace of this process alone. */
 export interface LocalPace extends KeyPace {
   take(key: PacedKey): number;
   /** How many keys the bucket holds now. */
   level(key: PacedKey): number;
+  /** Puts keys into the bucket, or takes them out. */
+  add(key: PacedKey, keys: number): void;
+  /** Lowers the bucket to this level, if it holds more. */
+  lower(key: PacedKey, level: number): void;
+  /** Notes the key as given. */
+  remember(key: PacedKey): void;
   /** Whether it was given lately, and so costs nothing. */
   wasGiven(key: PacedKey): boolean;
-  /**
-   * Follows what the shared bucket decided, so that this one is no fuller when it has to decide alone.
-   *
-   * @param level what the shared bucket has left
-   * @param given whether it gave the key
-   */
-  follow(key: PacedKey, level: number, given: boolean): void;
 }
 
 /** An array and its first room: V8 makes it for 17 elements of a word each. */
@@ -41,7 +40,7 @@ class Bucket implements RecencyEntry {
   bytes: number;
   review = 0;
   /** How many keys it held at `atMs`. */
-  level = 0;
+  level: number;
   atMs = 0;
   /** When it will be full again, without further requests. It must be kept until then. */
   fullAtMs = 0;
@@ -49,8 +48,9 @@ class Bucket implements RecencyEntry {
   readonly given: number[] = [];
   next = 0;
 
-  constructor(nameBytes: number) {
+  constructor(nameBytes: number, level: number) {
     this.bytes = nameBytes + bucketBytes;
+    this.level = level;
   }
 }
 
@@ -61,54 +61,57 @@ class Bucket implements RecencyEntry {
 export function createLocalPace(clock: Pick<Clock, 'monotonic'>, maxBytes: number): LocalPace {
   const buckets = new RecencyMap<Bucket>(maxBytes, clock, ({ fullAtMs }) => fullAtMs > clock.monotonic());
 
-  function levelOf(bucket: Bucket, { periods }: PacedKey, nowMs: number): number {
-    return Math.min(periods.burst, bucket.level + (nowMs - bucket.atMs) * rateOf(periods));
-  }
-  /** The bucket with this level from now on. A new one is made where there is none. */
-  function fill(name: string, found: Bucket | undefined, key: PacedKey, level: number, nowMs: number) {
-    const bucket = found ?? new Bucket(textBytes(name));
-    bucket.level = level;
+  const nameOf = ({ viewerId, contentId }: PacedKey) => markKey(viewerId, contentId);
+
+  /** The bucket as it is now. A new one is full. */
+  function find(name: string, { periods }: PacedKey): Bucket {
+    const nowMs = clock.monotonic();
+    const found = buckets.get(name);
+    const bucket = found ?? new Bucket(textBytes(name), periods.burst);
+    bucket.level = Math.min(periods.burst, bucket.level + (nowMs - bucket.atMs) * rateOf(periods));
     bucket.atMs = nowMs;
-    bucket.fullAtMs = nowMs + (key.periods.burst - level) / rateOf(key.periods);
-    if (!found) buckets.set(name, bucket);
     return bucket;
   }
-  function remember(name: string, bucket: Bucket, { periods, epoch }: PacedKey): void {
-    const remembered = rememberedOf(periods);
+  function keep(name: string, bucket: Bucket, { periods }: PacedKey, level: number): void {
+    bucket.level = level;
+    bucket.fullAtMs = bucket.atMs + (periods.burst - level) / rateOf(periods);
+    if (buckets.get(name) === undefined) buckets.set(name, bucket);
+  }
+  function remember(key: PacedKey): void {
+    const name = nameOf(key);
+    const bucket = buckets.get(name);
+    if (bucket === undefined || bucket.given.includes(key.epoch)) return;
+    const remembered = rememberedOf(key.periods);
     const grows = bucket.given.length < remembered;
     if (bucket.next >= remembered) bucket.next = 0;
-    bucket.given[bucket.next++] = epoch;
+    bucket.given[bucket.next++] = key.epoch;
     if (!grows) return;
     // Its size is counted when it is set.
     buckets.delete(name);
     bucket.bytes += epochBytes;
     buckets.set(name, bucket);
   }
+  function change(key: PacedKey, levelOf: (level: number) => number): void {
+    const name = nameOf(key);
+    const bucket = find(name, key);
+    keep(name, bucket, key, levelOf(bucket.level));
+  }
 
-  return {
+  const pace: LocalPace = {
     take(key) {
-      const name = markKey(key.viewerId, key.contentId);
-      const found = buckets.get(name);
-      if (found?.given.includes(key.epoch)) return 0;
-      const nowMs = clock.monotonic();
-      const level = found ? levelOf(found, key, nowMs) : key.periods.burst;
-      if (level < 1) return (1 - level) / rateOf(key.periods);
-      remember(name, fill(name, found, key, level - 1, nowMs), key);
+      const name = nameOf(key);
+      const bucket = find(name, key);
+      if (bucket.given.includes(key.epoch)) return 0;
+      if (bucket.level < oneKey) return (1 - bucket.level) / rateOf(key.periods);
+      keep(name, bucket, key, bucket.level - 1);
+      remember(key);
       return 0;
     },
-    level(key) {
-      const bucket = buckets.get(markKey(key.viewerId, key.contentId));
-      return bucket ? levelOf(bucket, key, clock.monotonic()) : key.periods.burst;
-    },
-    wasGiven: ({ viewerId, contentId, epoch }) =>
-      buckets.get(markKey(viewerId, contentId))?.given.includes(epoch) ?? false,
-    follow(key, level, given) {
-      const name = markKey(key.viewerId, key.contentId);
-      const found = buckets.get(name);
-      const nowMs = clock.monotonic();
-      const own = found ? levelOf(found, key, nowMs) : level;
-      const bucket = fill(name, found, key, Math.min(own, level), nowMs);
-      if (given && !bucket.given.includes(key.epoch)) remember(name, bucket, key);
-    },
+    level: (key) => find(nameOf(key), key).level,
+    add: (key, keys) => change(key, (level) => level + keys),
+    lower: (key, most) => change(key, (level) => Math.min(level, most)),
+    remember,
+    wasGiven: (key) => buckets.get(nameOf(key))?.given.includes(key.epoch) ?? false,
   };
+  return pace;
 }
