@@ -4,6 +4,7 @@ import type { ContentKeySource } from '../encrypt/content-key-source.ts';
 import type { ServerAccess } from '../keys/ask-server.ts';
 import { createMasterKeySource, masterKeyVersions, readMasterKey } from '../keys/derive-from-env.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
+import { type ContentRegistrar, createContentRegistrar } from '../keys/register-content.ts';
 import { readEnvFile, readVariable } from '../keys/variables.ts';
 import { refusal } from '../refusal.ts';
 
@@ -12,6 +13,8 @@ export interface KeyOptions extends ServerOptions {
   /** The presentation goes to the bucket of the server. Content can then be registered there wherever keys come from. */
   readonly upload?: true;
   readonly register?: true;
+  /** False for `--no-key-periods`. */
+  readonly keyPeriods?: boolean;
   readonly name?: string;
   readonly envFile?: string;
   readonly keyVersion?: number;
@@ -20,6 +23,8 @@ export interface KeyOptions extends ServerOptions {
 /** A source of content keys, and its name for messages. */
 interface ChosenKeySource {
   readonly source: ContentKeySource;
+  /** With `--register`, wherever keys come from. */
+  readonly registrar: ContentRegistrar | undefined;
   readonly description: string;
 }
 
@@ -54,18 +59,22 @@ function infer(options: KeyOptions, { env }: CommandContext): 'server' | 'env' {
 
 function fromServer(options: KeyOptions, context: CommandContext): ChosenKeySource {
   const access = readServerAccess(options, context, '--keys-from server');
-  const { register = false, name } = options;
-  const source = createServerKeySource({ ...access, register, contentName: name });
-  return { source, description: `the server ${access.server}` };
+  const registrar = options.register && createContentRegistrar(access, options);
+  const source = createServerKeySource({ ...access, registrar });
+  return { source, registrar, description: `the server ${access.server}` };
 }
 
-async function fromEnvironment(options: KeyOptions, { env }: CommandContext): Promise<ChosenKeySource> {
+async function fromEnvironment(options: KeyOptions, context: CommandContext): Promise<ChosenKeySource> {
   if (options.register && !options.upload) throw refusal('--register needs a server: give --server <url>');
-  const variables = options.envFile === undefined ? env : await readEnvFile(options.envFile);
+  const access = options.register && readServerAccess(options, context, '--upload');
+  const variables = options.envFile === undefined ? context.env : await readEnvFile(options.envFile);
   const masterKey = readMasterKey(variables, options.keyVersion);
   const where = options.envFile ?? 'the environment';
+  const registrar = access && createContentRegistrar(access, options);
+  const source = createMasterKeySource(masterKey);
   return {
-    source: createMasterKeySource(masterKey),
+    source: registrar ? { ...source, prepare: registrar.register } : source,
+    registrar,
     description: `version ${masterKey.version} of the master key in ${where}`,
   };
 }

@@ -1,5 +1,7 @@
 import type { UploadResult } from '@latchkey/uploader/node';
+import type { WrittenContent } from '../encrypt/content-key-source.ts';
 import type { Summary } from '../encrypt/encrypt-options.ts';
+import { toSequence } from '../keys/register-content.ts';
 
 /** Rotation makes long lists of key URLs. They are cut in the middle. */
 const keyUrlsShown = 6;
@@ -24,28 +26,39 @@ ${shown.map((url) => `  ${url}`).join('\n')}
  * @param contentId of `--content-id`
  */
 export function describeNextSteps(
-  { contentIds, outFolder, playlist }: Pick<Summary, 'contentIds' | 'outFolder' | 'playlist'>,
+  { contents, outFolder, playlist }: Pick<Summary, 'contents' | 'outFolder' | 'playlist'>,
   registered: boolean,
   contentId: string,
 ): string {
   const register = registered
     ? ''
-    : `  - Register the content on the key server, if it is not yet: ${contentIds.join(', ')}\n`;
+    : `  - Register the content on the key server, if it is not yet: ${namesOf(contents)}\n${describePeriods(contents)}`;
   return `Next:
 ${register}  - Put the folder ${outFolder} where players fetch video from; the clear files stay private.
   - Play ${playlist} with a viewer's token on the key requests.
-${describeLeases(contentIds, contentId)}`;
+${describeLeases(contents, contentId)}`;
+}
+
+/** Without key periods on the server, a viewer can fetch the key of every epoch at once. */
+function describePeriods(contents: readonly WrittenContent[]): string {
+  return contents
+    .flatMap(({ contentId, epochs }) => (epochs ? [{ contentId, periods: toSequence(epochs) }] : []))
+    .map(
+      ({ contentId, periods }) =>
+        `  - State the key periods of ${contentId}: ${JSON.stringify({ keyPeriods: periods })}\n`,
+    )
+    .join('');
 }
 
 /**
  * @param manifestKey key of the playlist for players
- * @param contentIds of the keys
+ * @param contents of the keys
  * @param contentId of `--content-id`
  */
 export function describeUpload(
   { files, uploadedBytes }: UploadResult,
   manifestKey: string,
-  contentIds: readonly string[],
+  contents: readonly WrittenContent[],
   contentId: string,
 ): string {
   const skipped = files.filter(({ status }) => status === 'skipped').length;
@@ -53,13 +66,17 @@ export function describeUpload(
   return `Uploaded ${files.length - skipped} files, ${uploadedBytes} bytes${before}.
 Next:
   - Play ${manifestKey} of the bucket with a viewer's token on the key requests.
-${describeLeases(contentIds, contentId)}`;
+${describeLeases(contents, contentId)}`;
 }
 
 /** If `--content-id` has no keys itself, tokens and leases must name the ids that have. */
-function describeLeases(contentIds: readonly string[], contentId: string): string {
-  if (contentIds.includes(contentId)) return '';
-  return `  - The keys are those of ${contentIds.join(', ')}: list all of them in a token's content_ids.
+function describeLeases(contents: readonly WrittenContent[], contentId: string): string {
+  if (contents.some((content) => content.contentId === contentId)) return '';
+  return `  - The keys are those of ${namesOf(contents)}: list all of them in a token's content_ids.
     load(url) of the player needs no contentId here. A lease for ${contentId} opens no key.
 `;
+}
+
+function namesOf(contents: readonly WrittenContent[]): string {
+  return contents.map(({ contentId }) => contentId).join(', ');
 }

@@ -5,6 +5,7 @@ import { askOnce } from '../encrypt/content-key-source.ts';
 import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
 import { askServer } from '../keys/ask-server.ts';
+import type { ContentRegistrar } from '../keys/register-content.ts';
 import { refusal } from '../refusal.ts';
 import { prepareUpload, uploadPresentation } from '../upload/upload-presentation.ts';
 import { compareOrigin, describeWork, fingerprintKeys, startRecord } from '../upload/upload-record.ts';
@@ -22,6 +23,8 @@ export interface ReadyEncryption {
   readonly work: EncryptOptions;
   readonly encrypt: (more: Partial<EncryptOptions>) => Promise<unknown>;
   readonly say: (text: string) => void;
+  /** With `--register`. */
+  readonly registrar: ContentRegistrar | undefined;
   readonly keySource: string;
 }
 
@@ -32,20 +35,24 @@ export interface ReadyEncryption {
  * @throws AppError
  */
 export async function encryptAndUpload(
-  { work, encrypt, say, keySource }: ReadyEncryption,
+  { work, encrypt, say, registrar, keySource }: ReadyEncryption,
   options: UploadCommandOptions,
   context: CommandContext,
 ): Promise<void> {
   const { contentId, outFolder } = work;
   const { signal } = context;
   const access = readServerAccess(options, context, '--upload');
-  const { fingerprint, firstKeys } = await describeWork(work, keySource);
-  const registerAs = options.register ? (options.name ?? contentId) : undefined;
-  await prepareUpload(access, { contentId, playlist: work.playlist, registerAs }, signal);
+  const { fingerprint, contents } = await describeWork(work, keySource);
+  // With an id for each rendition, the content of the files has no keys.
+  const keyed = contents.find((content) => content.contentId === contentId);
+  const register =
+    registrar &&
+    (() => (keyed ? registrar.register(keyed, signal) : registrar.registerKeyless(contentId, signal)));
+  await prepareUpload(access, { contentId, playlist: work.playlist, register }, signal);
 
   // The keys are compared too: a server of the same address may have another master key.
   const keys = askOnce(work.keys);
-  const origin = { encryptedFrom: fingerprint, withKeys: await fingerprintKeys(firstKeys, keys, signal) };
+  const origin = { encryptedFrom: fingerprint, withKeys: await fingerprintKeys(contents, keys, signal) };
   const before = options.force ? 'other' : await compareOrigin(outFolder, origin);
   if (before === 'other keys') throw otherKeys(resolve(outFolder), keySource);
   if (before === 'same') say(`Encrypted before, in ${resolve(outFolder)}: this is uploaded.\n`);
@@ -56,12 +63,12 @@ export async function encryptAndUpload(
     const result = await uploadPresentation(access, outFolder, contentId, display, signal);
     display.stop();
     const manifestKey = `content/${contentId}/${rootPlaylistName(work.playlist)}`;
-    if (options.register) {
+    await registrar?.settle(signal);
+    if (registrar) {
       const body = { manifestKey, sizeBytes: result.totalBytes };
       await askServer(access, { method: 'PATCH', path: `/api/v1/content/${contentId}`, body, signal });
     }
-    const contentIds = firstKeys.map((key) => key.contentId);
-    say(describeUpload(result, manifestKey, contentIds, contentId));
+    say(describeUpload(result, manifestKey, contents, contentId));
   } finally {
     display.stop();
   }

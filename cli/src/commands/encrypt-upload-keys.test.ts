@@ -109,3 +109,22 @@ describe('latchkey encrypt --per-rendition-ids', () => {
     expect((await runCommand([...args, '--force'], { env: first })).stdout).not.toContain('list all of them');
   });
 });
+
+describe('latchkey encrypt --upload --register with epochs', () => {
+  it.each([
+    ['the server', [], {}],
+    ['the environment', ['--keys-from', 'env'], first],
+  ])(
+    'encrypt --upload --register states the key periods of each rendition id, with keys from %s',
+    async (_, more, variables) => {
+      const { server, run } = await prepare('--per-rendition-ids', '--rotate-every', '1', ...more);
+      expect((await run([], variables)).exitCode).toBe(0);
+      const keyPeriods = { mode: 'sequence', count: 1, periodSeconds: 2 };
+      expect(Object.fromEntries(server.contents)).toMatchObject({
+        'film-480p': { keyPeriods },
+        'film-720p': { keyPeriods },
+        film: { keyPeriods: null, manifestKey: 'content/film/master.m3u8' },
+      });
+    },
+  );
+});

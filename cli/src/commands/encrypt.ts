@@ -45,7 +45,14 @@ export function registerEncrypt(program: Command, context: CommandContext): void
       'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
     )
     .option('--api-key-file <file>', 'the API key is in this file')
-    .option('--register', 'register the content on the server first, where it is not known')
+    .option(
+      '--register',
+      'register the content on the server, where it is not known, and state its key periods',
+    )
+    .option(
+      '--no-key-periods',
+      'with --register: leave the key periods of the content as they are on the server',
+    )
     .option('--name <name>', 'name of the content that --register registers (default: its id)')
     .option('--env-file <file>', 'derive them from MASTER_KEY_HEX and SALT_HEX in this file')
     .option('--key-version <n>', 'version of the master key: 2 for MASTER_KEY_HEX_V2', parsePositiveInteger)
@@ -70,7 +77,7 @@ async function runEncrypt(
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
-  const { source, description } = await chooseKeySource(options, context);
+  const { source, registrar, description } = await chooseKeySource(options, context);
   const work: EncryptOptions = {
     playlist,
     contentId: options.contentId,
@@ -99,6 +106,8 @@ async function runEncrypt(
     }
   };
   if (options.upload)
-    return encryptAndUpload({ work, encrypt, say, keySource: description }, options, context);
-  say(describeNextSteps(await encrypt(), options.register ?? false, options.contentId));
+    return encryptAndUpload({ work, encrypt, say, registrar, keySource: description }, options, context);
+  const summary = await encrypt();
+  await registrar?.settle(context.signal);
+  say(describeNextSteps(summary, registrar !== undefined, options.contentId));
 }

@@ -1,3 +1,5 @@
+import type { WrittenEpochs } from './written-epochs.ts';
+
 /** Names the content key of a whole content, or of one of its epochs. */
 export interface KeyName {
   readonly contentId: string;
@@ -5,10 +7,17 @@ export interface KeyName {
   readonly epoch: number | undefined;
 }
 
+/** A content whose keys a presentation has. */
+export interface WrittenContent {
+  readonly contentId: string;
+  /** Null for one key throughout. */
+  readonly epochs: WrittenEpochs | null;
+}
+
 /** Where content keys come from. */
 export interface ContentKeySource {
-  /** Called once for each content id before `get`. The source of a server registers the content here. */
-  prepare(contentId: string, signal?: AbortSignal): Promise<void>;
+  /** Called once for each content before `get`. The source of a server registers the content here. */
+  prepare(content: WrittenContent, signal?: AbortSignal): Promise<void>;
   /** @returns 16 bytes (RFC 8216 section 4.3.2.4: AES-128) @throws AppError */
   get(name: KeyName, signal?: AbortSignal): Promise<Uint8Array>;
 }
@@ -26,10 +35,10 @@ export function askOnce(source: ContentKeySource): ContentKeySource {
   const prepared = new Set<string>();
   const keys = new Map<string, Uint8Array>();
   return {
-    async prepare(contentId, signal) {
-      if (prepared.has(contentId)) return;
-      await source.prepare(contentId, signal);
-      prepared.add(contentId);
+    async prepare(content, signal) {
+      if (prepared.has(content.contentId)) return;
+      await source.prepare(content, signal);
+      prepared.add(content.contentId);
     },
     async get(name, signal) {
       const known = keys.get(keyPath(name));

@@ -1,7 +1,7 @@
 import type { Clock } from '@latchkey/shared/clock';
 import { isContentId } from '@latchkey/shared/contracts';
 import { refusal } from '../refusal.ts';
-import type { ContentKeySource } from './content-key-source.ts';
+import type { ContentKeySource, WrittenContent } from './content-key-source.ts';
 
 /** Progress of an encryption. */
 export interface EncryptReport {
@@ -53,6 +53,8 @@ export interface Summary {
   /** Number of epochs; 0 without rotation. */
   readonly epochs: number;
   readonly contentIds: readonly string[];
+  /** The same contents, with the epochs that the playlists have. */
+  readonly contents: readonly WrittenContent[];
   /** Every key URL in the playlists, in the order of its first use. */
   readonly keyUrls: readonly string[];
   readonly warnings: readonly string[];

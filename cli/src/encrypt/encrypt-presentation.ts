@@ -39,7 +39,7 @@ export async function encryptPresentation(given: EncryptOptions): Promise<Summar
   const output = await openOutputFolder(options.outFolder, { force, playlistPath, randomBytes, clock });
   try {
     // All keys before the first byte, so that a refused key costs no work.
-    const keys = await fetchKeys(plan.keys, options);
+    const keys = await fetchKeys(plan, options);
     const bytes = await writeFiles(plan, output.partialPath, keys, options);
     options.signal?.throwIfAborted();
     await output.commit();
@@ -53,10 +53,10 @@ export async function encryptPresentation(given: EncryptOptions): Promise<Summar
 }
 
 async function fetchKeys(
-  names: readonly KeyName[],
+  { contents, keys: names }: PresentationPlan,
   { keys, signal }: EncryptOptions,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
-  for (const contentId of new Set(names.map((name) => name.contentId))) await keys.prepare(contentId, signal);
+  for (const content of contents) await keys.prepare(content, signal);
   const fetched = new Map<string, Uint8Array>();
   for (const name of names) {
     signal?.throwIfAborted();
@@ -94,7 +94,7 @@ async function writeFiles(
 }
 
 function summarize(
-  { renditions, playlists, keys }: PresentationPlan,
+  { renditions, playlists, keys, contents }: PresentationPlan,
   outFolder: string,
   bytes: number,
   { keyUrlBase }: EncryptOptions,
@@ -111,7 +111,8 @@ function summarize(
     iFramePlaylists: media.length - full.length,
     bytes,
     epochs: new Set(keys.flatMap(({ epoch }) => (epoch === undefined ? [] : [epoch]))).size,
-    contentIds: [...new Set(keys.map(({ contentId }) => contentId))],
+    contentIds: contents.map(({ contentId }) => contentId),
+    contents,
     keyUrls: keys.map((key) => keyUrl(key, keyUrlBase)),
     warnings,
   };

@@ -1,7 +1,7 @@
 import type { MediaPlaylist, MediaSegment } from '../hls/media-playlist.ts';
 import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { playlistError } from '../hls/playlist-error.ts';
-import { type KeyName, keyPath } from './content-key-source.ts';
+import { type KeyName, keyPath, type WrittenContent } from './content-key-source.ts';
 import { checkContentId, type EncryptOptions } from './encrypt-options.ts';
 import { findClearMaps } from './initialization-section.ts';
 import type { Presentation, Rendition } from './load-presentation.ts';
@@ -9,6 +9,7 @@ import { locateMedia, type MediaLocations, type SourceSlice } from './locate-med
 import { createIvIssuer, planRendition, type RenditionPlan } from './plan-rendition.ts';
 import { keyUrl, renderMediaPlaylist } from './render-media-playlist.ts';
 import { rootPlaylistName } from './target-names.ts';
+import { findWrittenEpochs } from './written-epochs.ts';
 
 /** Everything that will be written, before a single byte is. */
 export interface PresentationPlan {
@@ -17,6 +18,8 @@ export interface PresentationPlan {
   readonly playlists: readonly { readonly path: string; readonly text: string }[];
   /** Each key once, in the order of its first use. */
   readonly keys: readonly KeyName[];
+  /** Each content of these keys once, in the same order. */
+  readonly contents: readonly WrittenContent[];
   /** One sentence each. */
   readonly warnings: readonly string[];
 }
@@ -59,7 +62,8 @@ export async function planPresentation(
     const text = renderMultivariantPlaylist(presentation.multivariant, targetOfUri, sessionKeyUrls);
     playlists.unshift({ path: rootName, text });
   }
-  return { renditions, playlists, keys: uniqueKeys(plans.flatMap(keysOf)), warnings };
+  const keys = uniqueKeys(plans.flatMap(keysOf));
+  return { renditions, playlists, keys, contents: contentsOf(keys, plans), warnings };
 }
 
 const rankOf = ({ playlist }: Rendition): number => (playlist.iFramesOnly ? 1 : 0);
@@ -112,6 +116,13 @@ function contentIdOf({ name }: Rendition, { multivariant }: Presentation, option
 
 function keysOf({ files }: RenditionPlan): KeyName[] {
   return files.flatMap(({ encryption }) => (encryption ? [encryption.key] : []));
+}
+
+function contentsOf(keys: readonly KeyName[], plans: readonly RenditionPlan[]): WrittenContent[] {
+  const epochs = findWrittenEpochs(plans);
+  return [...new Set(keys.map(({ contentId }) => contentId))].map((contentId) => {
+    return { contentId, epochs: epochs.get(contentId) ?? null };
+  });
 }
 
 function uniqueKeys(keys: readonly KeyName[]): KeyName[] {

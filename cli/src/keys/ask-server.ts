@@ -78,20 +78,42 @@ async function toError(access: ServerAccess, request: ServerRequest, answer: Res
   const code = problem.code ?? codeOfStatus(answer.status);
   const what = `${request.method} ${access.server}${request.path}: ${answer.status}`;
   const location = answer.headers.get('location');
-  const said = location ? `a redirect to ${location}; give that address as --server` : problem.detail;
+  const said = location
+    ? `a redirect to ${location}; give that address as --server`
+    : describeProblem(problem);
   return new AppError(code, {
     detail: [`${what} ${problem.code ?? ''}`.trim(), said].filter(Boolean).join(': '),
+    members: { errors: problem.errors },
   });
 }
 
-async function readProblem(answer: Response): Promise<{ code?: ErrorCode; detail?: string }> {
+interface Problem {
+  readonly code?: ErrorCode;
+  readonly detail?: string;
+  /** What is wrong with the request: each with its place in the body. */
+  readonly errors: readonly { readonly path: string; readonly message: string }[];
+}
+
+async function readProblem(answer: Response): Promise<Problem> {
   const body: unknown = await answer.json().catch(() => undefined);
-  if (typeof body !== 'object' || body === null) return {};
-  const { code, detail } = body as Record<string, unknown>;
+  if (typeof body !== 'object' || body === null) return { errors: [] };
+  const { code, detail, errors } = body as Record<string, unknown>;
   return {
+    errors: Array.isArray(errors) ? errors.filter(isFinding) : [],
     ...(typeof code === 'string' && Object.hasOwn(codes, code) ? { code: code as ErrorCode } : {}),
     ...(typeof detail === 'string' ? { detail } : {}),
   };
+}
+
+function isFinding(value: unknown): value is Problem['errors'][number] {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, message } = value as Record<string, unknown>;
+  return typeof path === 'string' && typeof message === 'string';
+}
+
+function describeProblem({ detail, errors }: Problem): string | undefined {
+  const [first] = errors;
+  return first && detail ? `${detail} ${first.path} ${first.message}.` : detail;
 }
 
 /** For an answer of something else than Latchkey, such as a proxy. */

@@ -1,28 +1,26 @@
 import { AppError } from '@latchkey/shared/errors';
 import { type ContentKeySource, keyPath } from '../encrypt/content-key-source.ts';
 import { askServer, type ServerAccess } from './ask-server.ts';
+import type { ContentRegistrar } from './register-content.ts';
 
 /** AES-128 (RFC 8216 section 4.3.2.4): any other length is a fault of the server or of a proxy. */
 const contentKeyBytes = 16;
 
 export interface ServerKeyOptions extends ServerAccess {
-  /** Whether to register content that the server does not know. */
-  readonly register: boolean;
-  /** Name of content that is registered; absent: its id. */
-  readonly contentName?: string | undefined;
+  /** Registers content that the server does not know; absent: nothing is registered. */
+  readonly registrar?: ContentRegistrar | undefined;
 }
 
 /** Content keys from a key server: `GET /keys/:contentId[/:epoch]` with an API key. */
 export function createServerKeySource(options: ServerKeyOptions): ContentKeySource {
   return {
-    async prepare(contentId, signal) {
-      if (options.register)
-        await registerContent(options, contentId, options.contentName ?? contentId, signal);
+    async prepare(content, signal) {
+      await options.registrar?.register(content, signal);
     },
     async get(name, signal) {
       const path = keyPath(name);
       const answer = await askServer(options, { method: 'GET', path, signal }).catch((error: unknown) => {
-        throw options.register ? error : adviseRegistering(error);
+        throw options.registrar ? error : adviseRegistering(error);
       });
       const key = new Uint8Array(await answer.arrayBuffer());
       if (key.length === contentKeyBytes) return key;
@@ -37,28 +35,4 @@ export function adviseRegistering(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'CONTENT_NOT_FOUND') return error;
   const detail = `${error.detail} Register the content first, or give --register.`;
   return new AppError(error.code, { detail, cause: error });
-}
-
-/**
- * Registers the content if the server does not know it. Known content stays unchanged: a POST would rename it.
- *
- * @throws AppError as {@link askServer}
- */
-export async function registerContent(
-  access: ServerAccess,
-  contentId: string,
-  name: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  try {
-    await askServer(access, { method: 'GET', path: `/api/v1/content/${contentId}`, signal });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.status !== 404) throw error;
-    await askServer(access, {
-      method: 'POST',
-      path: '/api/v1/content',
-      body: { id: contentId, name },
-      signal,
-    });
-  }
 }

@@ -18,14 +18,16 @@ export interface UploadServer {
   arrived: string[];
   /** The bucket, as a folder. */
   bucket: string;
+  /** The registered contents by id, with the members that were sent. */
+  contents: ReadonlyMap<string, unknown>;
 }
 
-/** A key server with its bucket. It knows a content once one is registered. */
+/** A key server with its bucket. */
 export async function startUploadServer(intercept: Intercept = () => false): Promise<UploadServer> {
   const seen: string[] = [];
   const arrived: string[] = [];
   const bucket = temporaryFolder();
-  let known = false;
+  const contents = new Map<string, unknown>();
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = '', url: path = '' } = request;
     seen.push(`${method} ${path}`);
@@ -40,8 +42,15 @@ export async function startUploadServer(intercept: Intercept = () => false): Pro
     }
     if (path.startsWith('/keys/')) return void response.end(Buffer.alloc(16, path));
     const sent = body.length > 0 ? JSON.parse(body.toString()) : undefined;
-    if (method === 'POST' && path === '/api/v1/content') known = true;
-    if (!known) return answerProblem(response, 404, 'CONTENT_NOT_FOUND', 'No such content.');
+    const contentId = /^\/api\/v1\/content\/([^/]+)$/.exec(path)?.[1] ?? sent?.id;
+    if (contentId !== undefined) {
+      const before = contents.get(contentId) ?? (method === 'POST' ? { keyPeriods: null } : undefined);
+      if (!before) return answerProblem(response, 404, 'CONTENT_NOT_FOUND', 'No such content.');
+      const content = { ...before, ...sent };
+      contents.set(contentId, content);
+      return void response.end(JSON.stringify({ content }));
+    }
+    if (contents.size === 0) return answerProblem(response, 404, 'CONTENT_NOT_FOUND', 'No such content.');
     const headers = { 'Content-Type': sent?.contentType };
     const expiresAt = new Date(Date.now() + 300_000).toISOString();
     response.end(
@@ -55,5 +64,5 @@ export async function startUploadServer(intercept: Intercept = () => false): Pro
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, seen, arrived, bucket };
+  return { url, seen, arrived, bucket, contents };
 }

@@ -2,15 +2,15 @@ import { AppError } from '@latchkey/shared/errors';
 import { createFileMemory, openFolder, type UploadResult, upload } from '@latchkey/uploader/node';
 import { rootPlaylistName } from '../encrypt/target-names.ts';
 import { askServer, type ServerAccess } from '../keys/ask-server.ts';
-import { adviseRegistering, registerContent } from '../keys/fetch-content-key.ts';
+import { adviseRegistering } from '../keys/fetch-content-key.ts';
 import { recordPath } from './upload-record.ts';
 
 interface UploadPreparation {
   readonly contentId: string;
   /** Path of the playlist that is encrypted. */
   readonly playlist: string;
-  /** The name to register unknown content with; undefined registers nothing. */
-  readonly registerAs: string | undefined;
+  /** Registers the content; undefined registers nothing. */
+  readonly register: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /**
@@ -21,10 +21,10 @@ interface UploadPreparation {
  */
 export async function prepareUpload(
   access: ServerAccess,
-  { contentId, playlist, registerAs }: UploadPreparation,
+  { contentId, playlist, register }: UploadPreparation,
   signal: AbortSignal,
 ): Promise<void> {
-  if (registerAs !== undefined) await registerContent(access, contentId, registerAs, signal);
+  await register?.(signal);
   const key = `content/${contentId}/${rootPlaylistName(playlist)}`;
   const body = { key, contentType: 'application/vnd.apple.mpegurl' };
   try {

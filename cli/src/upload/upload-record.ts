@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ContentKeySource, type KeyName, keyPath } from '../encrypt/content-key-source.ts';
+import {
+  type ContentKeySource,
+  type KeyName,
+  keyPath,
+  type WrittenContent,
+} from '../encrypt/content-key-source.ts';
 import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
 import { loadPresentation } from '../encrypt/load-presentation.ts';
 import { planPresentation } from '../encrypt/plan-presentation.ts';
@@ -60,8 +65,12 @@ const outputForm = 2;
 interface WorkDescription {
   /** Of the source and the options, without the keys: 64 hex digits. */
   readonly fingerprint: string;
-  /** The first key of each content id, in the order of their use. */
-  readonly firstKeys: readonly KeyName[];
+  /** Each content with the first of its keys, in the order of their use. */
+  readonly contents: readonly FirstKey[];
+}
+
+interface FirstKey extends WrittenContent {
+  readonly firstKey: KeyName;
 }
 
 /**
@@ -73,7 +82,7 @@ interface WorkDescription {
  */
 export async function describeWork(options: EncryptOptions, keySource: string): Promise<WorkDescription> {
   const presentation = await loadPresentation(options);
-  const { renditions, keys } = await planPresentation(presentation, options);
+  const { renditions, keys, contents } = await planPresentation(presentation, options);
   const { contentId, keyUrlBase, rotateEverySegments, perRenditionIds } = options;
   const hash = createHash('sha256');
   const add = (...parts: unknown[]) => hash.update(`${JSON.stringify(parts)}\n`);
@@ -86,9 +95,13 @@ export async function describeWork(options: EncryptOptions, keySource: string): 
     const { size, mtimeMs } = await stat(path);
     add(path, size, mtimeMs);
   }
-  const firstOfContent = new Map<string, KeyName>();
-  for (const key of keys) if (!firstOfContent.has(key.contentId)) firstOfContent.set(key.contentId, key);
-  return { fingerprint: hash.digest('hex'), firstKeys: [...firstOfContent.values()] };
+  const firstOf = new Map<string, KeyName>();
+  for (const key of keys) if (!firstOf.has(key.contentId)) firstOf.set(key.contentId, key);
+  const withFirstKeys = contents.flatMap((content) => {
+    const firstKey = firstOf.get(content.contentId);
+    return firstKey ? [{ ...content, firstKey }] : [];
+  });
+  return { fingerprint: hash.digest('hex'), contents: withFirstKeys };
 }
 
 /** Separates this hash from any other use of SHA-256 over a key. */
@@ -104,13 +117,14 @@ const label = 'latchkey content key fingerprint';
  * @throws AppError where a key cannot be had
  */
 export async function fingerprintKeys(
-  names: readonly KeyName[],
+  contents: readonly FirstKey[],
   source: ContentKeySource,
   signal: AbortSignal,
 ): Promise<string> {
   const hash = createHash('sha256');
-  for (const name of names) {
-    await source.prepare(name.contentId, signal);
+  for (const content of contents) {
+    await source.prepare(content, signal);
+    const name = content.firstKey;
     hash.update(`${JSON.stringify([label, keyPath(name)])}\n`).update(await source.get(name, signal));
   }
   return hash.digest('hex');

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { makeTestFolder } from './own-process.ts';
+import { registerContent } from './server-actions.ts';
+import { openTarget } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+const target = await openTarget();
+const { client, adminApiKey, url } = target;
+
+const commandFile = fileURLToPath(new URL('../../cli/src/main.ts', import.meta.url));
+const segments = Array.from({ length: 9 }, (_, n) => `#EXTINF:${n === 8 ? 1 : 4},\n${n}.ts`);
+
+/** Encrypts nine segments, of 4 s and the last of 1 s, in a folder of its own. */
+function prepare(contentId: string) {
+  const folder = makeTestFolder();
+  for (let n = 0; n < 9; n++) writeFileSync(join(folder, `${n}.ts`), `segment ${n}`);
+  writeFileSync(join(folder, 'film.m3u8'), ['#EXTM3U', ...segments, '#EXT-X-ENDLIST', ''].join('\n'));
+  const base = [
+    'encrypt',
+    join(folder, 'film.m3u8'),
+    '--content-id',
+    contentId,
+    '--out',
+    join(folder, 'out'),
+  ];
+  const env = { PATH: process.env.PATH, HOME: folder, LATCHKEY_API_KEY: adminApiKey };
+  return (...more: string[]) =>
+    new Promise<{ exitCode: number; stderr: string }>((resolve) => {
+      const args = [commandFile, ...base, '--server', url, '--register', '--force', ...more];
+      execFile(process.execPath, args, { env }, (error, _, stderr) =>
+        resolve({ exitCode: Number(error?.code ?? 0), stderr }),
+      );
+    });
+}
+
+const periodsOf = async (id: string) =>
+  (await client.get(`/api/v1/content/${id}`, adminApiKey)).json.content.keyPeriods;
+
+it('encrypt --register --rotate-every states the count and the longest period, and another rotation updates them', async () => {
+  const contentId = unique('film');
+  const encrypt = prepare(contentId);
+  expect(await encrypt('--rotate-every', '2')).toMatchObject({ exitCode: 0 });
+  const twoMinutes = { burst: 15, speed: 2, pace: true };
+  expect(await periodsOf(contentId)).toEqual({ mode: 'sequence', count: 5, periodSeconds: 8, ...twoMinutes });
+  const token = viewerToken(target.jwtSecret, unique('viewer'));
+  const answers = await Promise.all(
+    ['/4', '/5', ''].map((epoch) => client.get(`/keys/${contentId}${epoch}`, token)),
+  );
+  expect(answers.map(({ status, code }) => `${status} ${code ?? ''}`.trim())).toEqual([
+    '200',
+    '404 EPOCH_NOT_FOUND',
+    '404 EPOCH_NOT_FOUND',
+  ]);
+
+  // More epochs than before: their keys are not served until the key periods are widened.
+  expect(await encrypt('--rotate-every', '1')).toMatchObject({ exitCode: 0 });
+  expect(await periodsOf(contentId)).toMatchObject({ count: 9, periodSeconds: 4, burst: 30 });
+  expect(await encrypt('--rotate-every', '5')).toMatchObject({ exitCode: 0 });
+  expect(await periodsOf(contentId)).toMatchObject({ count: 2, periodSeconds: 20, burst: 8 });
+  expect(await encrypt()).toMatchObject({ exitCode: 0 });
+  expect(await periodsOf(contentId)).toBeNull();
+});
+
+it('encrypt --register leaves the key periods of a live channel, and those of any content with --no-key-periods', async () => {
+  const contentId = await registerContent(target);
+  const encrypt = prepare(contentId);
+  expect(await encrypt('--rotate-every', '2', '--no-key-periods')).toMatchObject({ exitCode: 0 });
+  expect(await periodsOf(contentId)).toBeNull();
+
+  const keyPeriods = { mode: 'clock', origin: '2026-01-01T00:00:00.000Z', periodSeconds: 10 };
+  await client.call('PATCH', `/api/v1/content/${contentId}`, { as: adminApiKey, json: { keyPeriods } });
+  const { exitCode, stderr } = await encrypt('--rotate-every', '2');
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('it is a live channel');
+  expect(await periodsOf(contentId)).toMatchObject(keyPeriods);
+});

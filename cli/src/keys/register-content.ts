@@ -1,0 +1,136 @@
+import { AppError } from '@latchkey/shared/errors';
+import type { WrittenContent } from '../encrypt/content-key-source.ts';
+import type { WrittenEpochs } from '../encrypt/written-epochs.ts';
+import { refusal } from '../refusal.ts';
+import { askServer, type ServerAccess } from './ask-server.ts';
+
+/** Registers contents on a server, and states their key periods there (`docs/contract.md#key-periods`). */
+export interface ContentRegistrar {
+  /**
+   * Registers the content if the server does not know it, with its key periods. Known content keeps its name, since a POST
+   * would rename it. Where its key periods do not serve the keys of these epochs, they are widened, so that the presentation
+   * that viewers play meanwhile goes on.
+   *
+   * @throws AppError as `askServer`; `VALIDATION_FAILED` for a live channel, and for a server without key periods
+   */
+  register(content: WrittenContent, signal?: AbortSignal): Promise<void>;
+  /** Registers content that has no keys of its own, and leaves its key periods as they are. */
+  registerKeyless(contentId: string, signal?: AbortSignal): Promise<void>;
+  /** States the exact key periods of every registered content. Call it once viewers can have the new presentation. */
+  settle(signal?: AbortSignal): Promise<void>;
+}
+
+interface RegistrarOptions {
+  /** Name of content that is registered; absent: its id. */
+  readonly name?: string | undefined;
+  /** False leaves all key periods as they are. */
+  readonly keyPeriods?: boolean | undefined;
+}
+
+/** Key periods in sequence, as the API takes and shows them. */
+interface Sequence {
+  readonly mode: 'sequence';
+  readonly count: number;
+  readonly periodSeconds: number;
+  readonly burst?: number;
+  readonly speed?: number;
+  readonly pace?: boolean;
+}
+
+/** As the server shows them; undefined from a server that does not know them. */
+type ShownPeriods = Sequence | { readonly mode: 'clock' } | null | undefined;
+
+export function createContentRegistrar(
+  access: ServerAccess,
+  options: RegistrarOptions = {},
+): ContentRegistrar {
+  const { name, keyPeriods: statesPeriods = true } = options;
+  /** The key periods that `settle` states, by content id. */
+  const pending = new Map<string, Sequence>();
+
+  async function find(contentId: string, signal?: AbortSignal): Promise<{ keyPeriods: ShownPeriods } | null> {
+    try {
+      const answer = await askServer(access, { method: 'GET', path: pathOf(contentId), signal });
+      return { keyPeriods: await readPeriods(answer) };
+    } catch (error) {
+      if (error instanceof AppError && error.status === 404) return null;
+      throw error;
+    }
+  }
+  async function create(contentId: string, keyPeriods: Sequence | null, signal?: AbortSignal): Promise<void> {
+    const body = { id: contentId, name: name ?? contentId, ...(keyPeriods && { keyPeriods }) };
+    try {
+      await askServer(access, { method: 'POST', path: '/api/v1/content', body, signal });
+    } catch (error) {
+      throw keyPeriods && isUnknownMember(error) ? withoutPeriods(access.server, error) : error;
+    }
+  }
+  async function state(contentId: string, keyPeriods: Sequence | null, signal?: AbortSignal): Promise<void> {
+    await askServer(access, { method: 'PATCH', path: pathOf(contentId), body: { keyPeriods }, signal });
+  }
+
+  return {
+    async register({ contentId, epochs }, signal) {
+      const known = await find(contentId, signal);
+      const wanted = epochs && toSequence(epochs);
+      if (!known) return create(contentId, statesPeriods ? wanted : null, signal);
+      if (!statesPeriods) return;
+      const { keyPeriods: present } = known;
+      if (wanted && present === undefined) throw withoutPeriods(access.server);
+      if (present?.mode === 'clock') throw isLive(contentId);
+      if (!present) return void (wanted && pending.set(contentId, wanted));
+      // One key throughout is served only where no periods are stated.
+      if (!wanted) return state(contentId, null, signal);
+      if (present.count < wanted.count) await state(contentId, { ...present, count: wanted.count }, signal);
+      const isSame = present.count === wanted.count && present.periodSeconds === wanted.periodSeconds;
+      // Whether there is a pace is the operator's choice. Burst and speed follow from the length of the periods.
+      if (!isSame) pending.set(contentId, { ...wanted, pace: present.pace ?? true });
+    },
+    async registerKeyless(contentId, signal) {
+      if (!(await find(contentId, signal))) await create(contentId, null, signal);
+    },
+    async settle(signal) {
+      for (const [contentId, periods] of [...pending]) {
+        await state(contentId, periods, signal);
+        pending.delete(contentId);
+      }
+    },
+  };
+}
+
+/** The key periods of an encrypted presentation, as the API takes them. The speed that a server chooses is left to it. */
+export function toSequence({ count, longestMs, speed }: WrittenEpochs): Sequence {
+  const periods = { mode: 'sequence', count, periodSeconds: longestMs / 1_000 } as const;
+  return speed === usualSpeed ? periods : { ...periods, speed };
+}
+
+/** What a server chooses where no speed is stated. */
+const usualSpeed = 2;
+
+const pathOf = (contentId: string): string => `/api/v1/content/${contentId}`;
+
+async function readPeriods(answer: Response): Promise<ShownPeriods> {
+  const body: unknown = await answer.json().catch(() => undefined);
+  return (body as { content?: { keyPeriods?: ShownPeriods } } | null | undefined)?.content?.keyPeriods;
+}
+
+/** A server of release 0.2.0 or older refuses members that it does not know. */
+function isUnknownMember(error: unknown): boolean {
+  if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED') return false;
+  const { errors } = (error.members ?? {}) as { errors?: readonly { path: string; message: string }[] };
+  return errors?.some(({ path, message }) => path === '/keyPeriods' && /not known/.test(message)) ?? false;
+}
+
+function withoutPeriods(server: string, cause?: unknown): AppError {
+  const detail =
+    `--server ${server} does not know key periods (keyPeriods, from release 0.3.0 on). Upgrade it, or give ` +
+    '--no-key-periods: a viewer with a token can then fetch the keys of all epochs at once, and keep them after a revocation';
+  return refusal(detail, cause);
+}
+
+function isLive(contentId: string): AppError {
+  const detail =
+    `the key periods of ${contentId} follow the clock: it is a live channel, and stating a sequence would end it. ` +
+    'Give another --content-id, or set keyPeriods of this content to null first';
+  return refusal(detail);
+}
