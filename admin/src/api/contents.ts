@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import type { Content, ContentStatus, Metadata } from './resources.ts';
+import type { Content, ContentStatus, KeyPeriods, Metadata } from './resources.ts';
 
 export interface ContentQuery {
   /** Part of the name or of the ID, in upper or lower case. */
@@ -33,6 +33,8 @@ export function readContent(api: Api, id: string, signal?: AbortSignal): Promise
 /** The fields of a content that can change. */
 export interface ContentFields {
   name: string;
+  /** Undefined leaves it to the server. */
+  keyPeriods: KeyPeriods | null | undefined;
   sizeBytes: number | null;
   manifestKey: string | null;
   metadata: Metadata;

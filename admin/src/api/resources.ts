@@ -33,12 +33,38 @@ export type ContentStatus = 'active' | 'disabled';
 
 export type Metadata = Record<string, unknown>;
 
+/** Live: epoch `e` begins at `origin + e * periodSeconds`. */
+export interface ClockPeriods {
+  mode: 'clock';
+  origin: string;
+  periodSeconds: number;
+  ahead?: number;
+  /** Null serves all epochs that have ended. */
+  behind?: number | null;
+}
+
+/** On demand: the epochs 0 to `count - 1`, whose keys are served no faster than players need them. */
+export interface SequencePeriods {
+  mode: 'sequence';
+  count: number;
+  /** The longest period. */
+  periodSeconds: number;
+  burst?: number;
+  speed?: number;
+  pace?: boolean;
+}
+
+/** When the keys of a content's epochs are served. The server answers with every member. */
+export type KeyPeriods = ClockPeriods | SequencePeriods;
+
 export interface Content {
   id: string;
   name: string;
   status: ContentStatus;
   /** The master key version for its keys. */
   keyVersion: number;
+  /** Null: every key at any time. Undefined from a service of an older release, during an upgrade. */
+  keyPeriods?: KeyPeriods | null | undefined;
   sizeBytes: number | null;
   /** Path of the manifest in the bucket. */
   manifestKey: string | null;

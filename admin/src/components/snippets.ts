@@ -58,7 +58,8 @@ export function encryptSnippet({ origin, contentId }: Omit<SnippetFacts, 'rawKey
     `  --content-id=${contentId} \\`,
     `  --out=encrypted/${contentId} \\`,
     `  --server=${origin} \\`,
-    `  --rotate-every=10`,
+    // States the key periods of the content: a viewer could fetch the keys of all epochs at once otherwise.
+    `  --register --rotate-every=10`,
   ].join('\n');
 }
 

@@ -1,10 +1,18 @@
-import type { WrittenEpochs } from './written-epochs.ts';
-
 /** Names the content key of a whole content, or of one of its epochs. */
 export interface KeyName {
   readonly contentId: string;
   /** 0 to 4294967295; undefined for content without epochs, whose key differs from that of epoch 0. */
   readonly epoch: number | undefined;
+}
+
+/** The epochs of one content, as the playlists have them. */
+export interface WrittenEpochs {
+  /** One more than the last epoch. EXT-X-MEDIA-SEQUENCE may begin late, and then the first epochs have no segment. */
+  readonly count: number;
+  /** The longest epoch of any rendition, in milliseconds above zero. */
+  readonly longestMs: number;
+  /** The pace that playback at double speed needs: keys in each `longestMs`, 2 or more. */
+  readonly speed: number;
 }
 
 /** A content whose keys a presentation has. */

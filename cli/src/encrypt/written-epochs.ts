@@ -1,14 +1,5 @@
+import type { WrittenEpochs } from './content-key-source.ts';
 import type { RenditionPlan } from './plan-rendition.ts';
-
-/** The epochs of one content, as the playlists have them. */
-export interface WrittenEpochs {
-  /** One more than the last epoch. EXT-X-MEDIA-SEQUENCE may begin late, and then the first epochs have no segment. */
-  readonly count: number;
-  /** The longest epoch of any rendition, in milliseconds above zero. */
-  readonly longestMs: number;
-  /** The pace that playback at double speed needs: keys in each `longestMs`, 2 or more. */
-  readonly speed: number;
-}
 
 /** The speed of a server to which none is stated (`docs/contract.md#key-periods`): twice as fast as playing. */
 const usualSpeed = 2;

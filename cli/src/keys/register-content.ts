@@ -1,6 +1,5 @@
 import { AppError } from '@latchkey/shared/errors';
-import type { WrittenContent } from '../encrypt/content-key-source.ts';
-import type { WrittenEpochs } from '../encrypt/written-epochs.ts';
+import type { WrittenContent, WrittenEpochs } from '../encrypt/content-key-source.ts';
 import { refusal } from '../refusal.ts';
 import { askServer, type ServerAccess } from './ask-server.ts';
 

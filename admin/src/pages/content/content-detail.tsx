@@ -25,6 +25,7 @@ import { StatusBadge } from './content-columns.tsx';
 import { CurrentDialog, type OpenDialog } from './content-dialogs.tsx';
 import { writeMetadata } from './content-form.ts';
 import { ContentLeases } from './content-leases.tsx';
+import { KeyPeriodsCard } from './key-periods-card.tsx';
 import { useManagement } from './use-management.ts';
 
 /** One content at its own address. */
@@ -128,7 +129,10 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
       )}
       <div className={styles.columns}>
         <KeyCard content={content} keyEndpoint={keyEndpoint} />
-        <ContentFacts content={content} />
+        <div>
+          <KeyPeriodsCard periods={content.keyPeriods ?? null} />
+          <ContentFacts content={content} />
+        </div>
       </div>
       {mayManage && <ContentLeases contentId={content.id} />}
       {dialog && <CurrentDialog dialog={dialog} onClose={() => setDialog(null)} />}
@@ -174,10 +178,12 @@ function describeSize(bytes: number): string {
 
 /** The key URL of a content, with playlist line and command. */
 function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: string }) {
-  const [written, setWritten] = useState('');
+  // Content with key periods has no key without an epoch.
+  const [written, setWritten] = useState(content.keyPeriods ? '0' : '');
   const epoch = readEpoch(written);
   const { origin } = window.location;
   const keyUrl = keyUrlOf(keyEndpoint, origin, epoch ?? null);
+  const hasPeriods = Boolean(content.keyPeriods);
   return (
     <Card>
       <h2 className={styles.heading}>Keys</h2>
@@ -188,7 +194,11 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
         </p>
         <TextInput
           label="Epoch"
-          description="A number from 0. Leave it empty for a video without epochs."
+          description={
+            hasPeriods
+              ? 'A number from 0. This content has key periods: a key URL without an epoch answers 404.'
+              : 'A number from 0. Leave it empty for a video without epochs.'
+          }
           inputMode="numeric"
           classNames={{ wrapper: styles.epoch ?? '' }}
           value={written}
@@ -207,13 +217,15 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
             for each segment.
           </p>
         </div>
-        <div className={styles.part}>
-          <p className={styles.label}>Encrypt a clear HLS video, in the Latchkey folder</p>
-          <CodeBlock
-            what="Encrypt command"
-            text={`export LATCHKEY_API_KEY=lk_…\n${encryptSnippet({ origin, contentId: content.id })}`}
-          />
-        </div>
+        {content.keyPeriods?.mode !== 'clock' && (
+          <div className={styles.part}>
+            <p className={styles.label}>Encrypt a clear HLS video, in the Latchkey folder</p>
+            <CodeBlock
+              what="Encrypt command"
+              text={`export LATCHKEY_API_KEY=lk_…\n${encryptSnippet({ origin, contentId: content.id })}`}
+            />
+          </div>
+        )}
       </div>
     </Card>
   );

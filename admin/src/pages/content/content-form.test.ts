@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { Content } from '../../api/resources.ts';
 import { changedFields, readForm, readMetadata, writeMetadata } from './content-form.ts';
+import { noPeriodsTexts } from './key-periods-form.ts';
 
-const texts = { name: ' Film ', sizeBytes: '', manifestKey: ' ', metadata: '' };
-const fields = { name: 'Film', sizeBytes: null, manifestKey: null, metadata: {} };
+const texts = { name: ' Film ', sizeBytes: '', manifestKey: ' ', metadata: '', periods: noPeriodsTexts };
+const fields = { name: 'Film', sizeBytes: null, manifestKey: null, metadata: {}, keyPeriods: undefined };
 
 it('filled fields are read, and empty ones are null', () => {
   expect(readForm(texts)).toEqual({ fields, faults: null });

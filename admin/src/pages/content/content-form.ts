@@ -1,6 +1,13 @@
 import { ApiError } from '../../api/api-error.ts';
 import type { ContentFields } from '../../api/contents.ts';
 import type { Content, Metadata } from '../../api/resources.ts';
+import {
+  type PeriodsFaults,
+  type PeriodsTexts,
+  periodsMembers,
+  readPeriods,
+  showsPeriods,
+} from './key-periods-form.ts';
 
 /** The texts in the fields of the dialogs. */
 export interface FormTexts {
@@ -8,30 +15,37 @@ export interface FormTexts {
   sizeBytes: string;
   manifestKey: string;
   metadata: string;
+  periods: PeriodsTexts;
 }
 
-export type FormFaults = Partial<Record<keyof ContentFields | 'id', string>>;
+export type FormFaults = Partial<Record<keyof ContentFields | 'id', string>> & PeriodsFaults;
 
 type ReadForm = { fields: ContentFields; faults: null } | { fields: null; faults: FormFaults };
 
 /**
  * Validates a form without the server.
  *
- * @param before the stored content: unchanged metadata is not parsed again
+ * @param before the stored content: unchanged metadata and key periods are not parsed again
  */
 export function readForm(texts: FormTexts, before: Content | null = null): ReadForm {
   const name = texts.name.trim();
   const sizeBytes = readSize(texts.sizeBytes);
   const isUntouched = before !== null && texts.metadata === writeMetadata(before.metadata);
   const read = isUntouched ? { metadata: before.metadata } : readMetadata(texts.metadata);
+  const periods = showsPeriods(texts.periods, before?.keyPeriods)
+    ? { periods: before?.keyPeriods }
+    : readPeriods(texts.periods);
   const faults: FormFaults = {
     ...(name === '' && { name: 'Enter a name.' }),
     ...(sizeBytes === undefined && { sizeBytes: 'A whole number of bytes, such as 1500000 or 1,500,000.' }),
     ...('fault' in read && { metadata: read.fault }),
+    ...('faults' in periods && periods.faults),
   };
-  if (sizeBytes === undefined || 'fault' in read || name === '') return { fields: null, faults };
+  if (sizeBytes === undefined || 'fault' in read || 'faults' in periods || name === '')
+    return { fields: null, faults };
   const manifestKey = texts.manifestKey.trim() || null;
-  return { fields: { name, sizeBytes, manifestKey, metadata: read.metadata }, faults: null };
+  const { periods: keyPeriods } = periods;
+  return { fields: { name, sizeBytes, manifestKey, metadata: read.metadata, keyPeriods }, faults: null };
 }
 
 /** Only the members that differ, so that simultaneous changes by others are kept. */
@@ -54,7 +68,15 @@ function readSize(text: string): number | null | undefined {
   return Number.isSafeInteger(size) ? size : undefined;
 }
 
-const members = ['id', 'name', 'sizeBytes', 'manifestKey', 'metadata'] as const;
+const members = [
+  'id',
+  'name',
+  'sizeBytes',
+  'manifestKey',
+  'metadata',
+  'keyPeriods',
+  ...periodsMembers.map((member) => `keyPeriods/${member}` as const),
+] as const;
 
 const idFault = 'Use only letters, digits, - and _, at most 256 characters, and not "leases".';
 

@@ -27,6 +27,8 @@ import {
   readForm,
   writeMetadata,
 } from './content-form.ts';
+import { KeyPeriodsFields } from './key-periods-fields.tsx';
+import { periodsTextsOf } from './key-periods-form.ts';
 import { useContentChanged } from './use-management.ts';
 
 /** Registers a content and opens its page. */
@@ -178,6 +180,7 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
         defaultValue={content?.manifestKey ?? ''}
         error={faults.manifestKey}
       />
+      <KeyPeriodsFields periods={content?.keyPeriods ?? null} faults={faults} />
       <InputBase
         component="textarea"
         name="metadata"
@@ -206,5 +209,6 @@ function textsOf(form: HTMLFormElement): FormTexts & { id: string } {
     sizeBytes: text('sizeBytes'),
     manifestKey: text('manifestKey'),
     metadata: text('metadata'),
+    periods: periodsTextsOf(data),
   };
 }
