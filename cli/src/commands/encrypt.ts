@@ -4,18 +4,11 @@ import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { chooseKeySource } from './choose-key-source.ts';
 import { describeEncryption, describeNextSteps } from './describe-encryption.ts';
-import { encryptAndUpload, type UploadCommandOptions } from './encrypt-and-upload.ts';
+import { encryptAndUpload } from './encrypt-and-upload.ts';
+import type { EncryptCommandOptions } from './encrypt-command-options.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
+import { refuseLiveOptions, runLive } from './run-live.ts';
 import { reportEncryption, showProgress } from './show-progress.ts';
-
-interface EncryptCommandOptions extends UploadCommandOptions {
-  readonly contentId: string;
-  readonly out: string;
-  readonly keyUrl?: string;
-  readonly rotateEvery?: number;
-  readonly perRenditionIds?: true;
-  readonly sourceRoot?: string;
-}
 
 /** Where a server without configuration listens (`docs/contract.md#transport`). */
 const defaultKeyUrl = 'http://localhost:4100';
@@ -38,6 +31,16 @@ export function registerEncrypt(program: Command, context: CommandContext): void
       'then upload it to the bucket behind --server; the same command goes on where it was ended',
     )
     .option('--quiet', 'say nothing but warnings and errors')
+    .optionsGroup('Live:')
+    .option(
+      '--live',
+      'follow a live playlist, on disk or by http URL, until it ends; needs keys from a server',
+    )
+    .option(
+      '--period <seconds>',
+      'seconds of a key period that --register states (default: 60)',
+      parsePositiveInteger,
+    )
     .optionsGroup('Content keys:')
     .addOption(new Option('--keys-from <source>', 'where content keys come from').choices(['server', 'env']))
     .option(
@@ -69,6 +72,8 @@ Examples:
     --server https://keys.example.com --register
   LATCHKEY_API_KEY=lk_… latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 \\
     --server https://keys.example.com --register --upload
+  LATCHKEY_API_KEY=lk_… latchkey encrypt --live live/master.m3u8 --content-id channel-1 --out channel-1 \\
+    --server https://keys.example.com --register --period 60
   latchkey encrypt video/master.m3u8 --content-id film-1 --out film-1 --env-file data/latchkey.env \\
     --key-url https://keys.example.com --rotate-every 30`;
 
@@ -77,6 +82,8 @@ async function runEncrypt(
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
+  if (options.live) return runLive(playlist, options, context);
+  refuseLiveOptions(options);
   const { source, registrar, description } = await chooseKeySource(options, context);
   const work: EncryptOptions = {
     playlist,

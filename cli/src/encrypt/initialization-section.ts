@@ -21,7 +21,7 @@ export async function findClearMaps({ playlist }: Rendition, locations: MediaLoc
       const slice = 'map' in line ? locations.get(line.map) : undefined;
       if (!slice || !('map' in line)) continue;
       const id = JSON.stringify(slice);
-      const isClear = known.get(id) ?? (await isInitializationSection(slice));
+      const isClear = known.get(id) ?? (await isInitializationSection(bytesOfFile(slice)));
       if (isClear) clearMaps.add(line.map);
       else if (!known.has(id)) {
         const place = `${playlist.playlist}:${line.map.line}`;
@@ -54,18 +54,25 @@ const emptyPid = 0x1fff;
  *
  * @throws an error of the file system as Node gives it
  */
-async function isInitializationSection(slice: SourceSlice): Promise<boolean> {
-  if (slice.length <= longestReadWhole) {
-    const bytes = await readAt(slice, 0, slice.length);
+export async function isInitializationSection(section: ReadableBytes): Promise<boolean> {
+  if (section.length <= longestReadWhole) {
+    const bytes = await section.read(0, section.length);
     if (isTransportTables(bytes) || isSubtitleHead(bytes)) return true;
   }
-  return isDescribingBoxes(slice);
+  return isDescribingBoxes(section);
 }
 
-async function isDescribingBoxes(slice: SourceSlice): Promise<boolean> {
+/** Bytes that are read in pieces, on disk or in memory. */
+interface ReadableBytes {
+  readonly length: number;
+  /** @returns fewer bytes only at the end */
+  read(from: number, count: number): Promise<Buffer>;
+}
+
+async function isDescribingBoxes(slice: ReadableBytes): Promise<boolean> {
   let offset = 0;
   while (offset < slice.length) {
-    const head = await readAt(slice, offset, 16);
+    const head = await slice.read(offset, 16);
     if (head.length < 8 || !describingBoxes.has(head.toString('latin1', 4, 8))) return false;
     const size = readBoxSize(head, slice.length - offset);
     if (size === undefined) return false;
@@ -116,13 +123,25 @@ function isSubtitleHead(bytes: Buffer): boolean {
   return /^\uFEFF?WEBVTT(\s|$)/.test(text) && !text.includes('-->');
 }
 
-async function readAt({ path, offset, length }: SourceSlice, from: number, count: number): Promise<Buffer> {
-  const file = await open(path, 'r');
-  try {
-    const wanted = Math.min(count, length - from);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, offset + from);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
+function bytesOfFile({ path, offset, length }: SourceSlice): ReadableBytes {
+  return {
+    length,
+    async read(from, count) {
+      const file = await open(path, 'r');
+      try {
+        const wanted = Math.min(count, length - from);
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted), 0, wanted, offset + from);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+export function bytesInMemory(bytes: Buffer): ReadableBytes {
+  return {
+    length: bytes.length,
+    read: async (from, count) => bytes.subarray(from, Math.min(from + count, bytes.length)),
+  };
 }

@@ -162,7 +162,8 @@ async function isInUse({ path, machine, pid }: SiblingFolder, clock: Clock): Pro
   return clock.now() - Math.max(...times) < silentAfterMs;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this machine runs. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -179,6 +180,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-function machineName(): string {
+/** 8 hex digits of a hash of the host name. */
+export function machineName(): string {
   return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
 }

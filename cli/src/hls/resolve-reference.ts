@@ -36,8 +36,12 @@ export async function resolveReference(
     }
     return path;
   }
-  throw playlistError(place, `"${uri}" is not there (looked from ${dirname(playlistPath)})`);
+  const detail = `"${uri}" is not there (looked from ${dirname(playlistPath)})`;
+  throw playlistError(place, detail, new FileMissing(detail));
 }
+
+/** The cause of the refusal of a file that is not there: in a live presentation it may come, or may have been removed. */
+export class FileMissing extends Error {}
 
 /** Whether a path is a folder or inside it. Both are absolute. */
 export function isWithin(path: string, folder: string): boolean {

@@ -1,0 +1,13 @@
+import type { UploadCommandOptions } from './encrypt-and-upload.ts';
+
+/** The options of `latchkey encrypt`. */
+export interface EncryptCommandOptions extends UploadCommandOptions {
+  readonly contentId: string;
+  readonly out: string;
+  readonly keyUrl?: string;
+  readonly rotateEvery?: number;
+  readonly perRenditionIds?: true;
+  readonly sourceRoot?: string;
+  readonly live?: true;
+  readonly period?: number;
+}

@@ -1,0 +1,250 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSystemClock } from '@latchkey/shared/clock';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { keyOfUrl } from '../testing/encrypt-files.ts';
+import { clearTexts, liveFiles } from '../testing/follow-live.ts';
+import { type ShownPeriods, startLiveKeyServer } from '../testing/live-key-server.ts';
+import { playPresentation } from '../testing/play-presentation.ts';
+import { runCommand } from '../testing/run-command.ts';
+import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
+import { startUploadServer } from '../testing/upload-server.ts';
+
+const env = { LATCHKEY_API_KEY: `lk_${'0'.repeat(64)}` };
+const realTime = {
+  env,
+  clock: createSystemClock(),
+  wait: (seconds: number, signal?: AbortSignal) =>
+    sleep(seconds * 1_000, undefined, signal ? { signal } : {}),
+};
+/** A source that has ended: the command ends too. */
+const ended = liveFiles(3, 'a', 'b', '#EXT-X-ENDLIST');
+const clock: ShownPeriods = {
+  mode: 'clock',
+  origin: '2026-01-01T00:00:00.000Z',
+  periodSeconds: 10,
+  ahead: 1,
+  behind: null,
+};
+
+async function encryptLive(server: string, more: readonly string[] = [], files = ended) {
+  const folder = writeFiles(
+    temporaryFolder(),
+    Object.fromEntries(Object.entries(files).map(([k, v]) => [`in/${k}`, v])),
+  );
+  const out = join(folder, 'out');
+  const args = ['encrypt', '--live', join(folder, 'in/live.m3u8'), '--content-id', 'channel', '--out', out];
+  const result = await runCommand([...args, ...(server ? ['--server', server] : []), ...more], realTime);
+  return { ...result, folder, out };
+}
+
+const playedIn = (out: string) => {
+  const [played] = playPresentation(join(out, 'live.m3u8'), keyOfUrl);
+  return played ? clearTexts(played) : [];
+};
+
+describe('--live and the key periods of the content', () => {
+  it('--register registers unknown content with periods by the clock that begin now, and encrypts with epoch 0', async () => {
+    const { url, seen } = await startLiveKeyServer(undefined);
+    const before = Date.now();
+    const { exitCode, out } = await encryptLive(url, ['--register', '--name', 'A channel', '--period', '30']);
+    expect(exitCode).toBe(0);
+    const { keyPeriods, ...content } = JSON.parse(seen[1]?.body ?? '');
+    expect(content).toEqual({ id: 'channel', name: 'A channel' });
+    expect(keyPeriods).toEqual({ mode: 'clock', origin: expect.any(String), periodSeconds: 30 });
+    expect(Date.parse(keyPeriods.origin)).toBeGreaterThanOrEqual(before);
+    expect(readFileSync(join(out, 'live.m3u8'), 'utf8')).toContain(`${url}/keys/channel/0"`);
+    expect(playedIn(out)).toEqual(['a', 'b']);
+  });
+
+  it('--register states periods for content that has none, and changes nothing else of it', async () => {
+    const { url, seen } = await startLiveKeyServer(null);
+    const { exitCode } = await encryptLive(url, ['--register']);
+    expect(exitCode).toBe(0);
+    expect(seen[1]?.line).toBe('PATCH /api/v1/content/channel');
+    expect(JSON.parse(seen[1]?.body ?? '')).toEqual({
+      keyPeriods: expect.objectContaining({ periodSeconds: 60 }),
+    });
+  });
+
+  it('periods that the content has already hold, and a --period that differs gets a warning', async () => {
+    const { url, seen } = await startLiveKeyServer(clock);
+    const { exitCode, stderr, out } = await encryptLive(url, ['--register', '--period', '30']);
+    expect(exitCode).toBe(0);
+    expect(seen.filter(({ line }) => !line.startsWith('GET'))).toEqual([]);
+    expect(stderr).toContain('periods of 10 s already');
+    const epoch = Number(/channel\/(\d+)"/.exec(readFileSync(join(out, 'live.m3u8'), 'utf8'))?.[1]);
+    expect(epoch).toBeCloseTo((Date.now() - Date.parse(clock.origin ?? '')) / 10_000, -1);
+  });
+
+  it.each([
+    ['none', null, 'give --register'],
+    ['those of a finished film', { mode: 'sequence', count: 9, periodSeconds: 10 }, 'needs mode "clock"'],
+  ])('content whose key periods are %s is refused, and nothing is written', async (_, periods, detail) => {
+    const { url } = await startLiveKeyServer(periods);
+    const { exitCode, stderr, out } = await encryptLive(url);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(detail);
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+it.each([
+  [['--rotate-every', '2'], '--period'],
+  [['--per-rendition-ids'], 'one content id'],
+  [['--force'], 'new --out folder'],
+  [['--env-file', 'x.env'], 'keys from a server'],
+  [['--period', '0'], '1 or more'],
+])('--live refuses %j and says what to do', async (options, detail) => {
+  const { exitCode, stderr } = await encryptLive('http://127.0.0.1:9', options);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining(detail)]);
+});
+
+it('--period without --live is refused', async () => {
+  const args = ['encrypt', 'x.m3u8', '--content-id', 'film', '--out', 'out', '--period', '5'];
+  const { exitCode, stderr } = await runCommand(args, { env });
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--period is for --live')]);
+});
+
+it('a server that is away at the start is waited for', async () => {
+  const { url, state } = await startLiveKeyServer(clock);
+  state.isAway = true;
+  const run = encryptLive(url);
+  // Started, and certain to meet it: the first request fails before this one does.
+  await fetch(url).catch(() => {});
+  state.isAway = false;
+  const { exitCode, out } = await run;
+  expect(exitCode).toBe(0);
+  expect(playedIn(out)).toEqual(['a', 'b']);
+});
+
+it('an API key that may not read keys ends the command', async () => {
+  const { url } = await startLiveKeyServer(clock, (_, response) => void response.writeHead(403).end('{}'));
+  const { exitCode, stderr } = await encryptLive(url);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('403')]);
+});
+
+it('a folder that was not made by --live, or has another channel, is refused and stays as it is', async () => {
+  const { url } = await startLiveKeyServer(clock);
+  const folder = writeFiles(temporaryFolder(), { 'out/holiday.jpg': 'x', ...ended });
+  const args = (id: string, out: string) => [
+    ...['encrypt', '--live', join(folder, 'live.m3u8'), '--content-id', id],
+    ...['--out', join(folder, out), '--server', url],
+  ];
+  const other = await runCommand(args('channel', 'out'), realTime);
+  expect([other.exitCode, other.stderr]).toEqual([2, expect.stringContaining('is not empty')]);
+  expect(readdirSync(join(folder, 'out'))).toEqual(['holiday.jpg']);
+  expect((await runCommand(args('channel', 'live'), realTime)).exitCode).toBe(0);
+  const before = readFileSync(join(folder, 'live/live.m3u8'), 'utf8');
+  const { exitCode, stderr } = await runCommand(args('another', 'live'), realTime);
+  expect([exitCode, stderr]).toEqual([2, expect.stringContaining('give another folder')]);
+  expect(readFileSync(join(folder, 'live/live.m3u8'), 'utf8')).toBe(before);
+});
+
+it('SIGTERM ends the command with exit code 0 and leaves the playlist as it is, and the same command goes on', async () => {
+  const { url } = await startLiveKeyServer(clock);
+  const folder = writeFiles(temporaryFolder(), liveFiles(0, 'a'));
+  const interruption = new AbortController();
+  const out = join(folder, 'out');
+  const args = [
+    'encrypt',
+    '--live',
+    join(folder, 'live.m3u8'),
+    '--content-id',
+    'channel',
+    '--out',
+    out,
+    '--server',
+    url,
+  ];
+  const run = runCommand(args, { ...realTime, signal: interruption.signal });
+  await expect.poll(() => existsSync(join(out, 'live.m3u8'))).toBe(true);
+  const before = readFileSync(join(out, 'live.m3u8'), 'utf8');
+  interruption.abort(new Error('interrupted'));
+  expect(await run).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('Stopped') });
+  expect(readFileSync(join(out, 'live.m3u8'), 'utf8')).toBe(before);
+  writeFiles(folder, liveFiles(0, 'a', 'b', '#EXT-X-ENDLIST'));
+  expect((await runCommand(args, realTime)).exitCode).toBe(0);
+  expect(readFileSync(join(out, 'live.m3u8'), 'utf8').startsWith(before)).toBe(true);
+  expect(playedIn(out)).toEqual(['a', 'b']);
+});
+
+describe('a source on a web server', () => {
+  async function serve(files: Readonly<Record<string, string>>) {
+    const seen: string[] = [];
+    const server = createServer((request, response) => {
+      const path = (request.url ?? '/').slice(1);
+      seen.push(path);
+      const found = files[path.replace(/\?.*$/, '')];
+      if (found === undefined) return void response.writeHead(404).end();
+      const etag = `"${found.length}"`;
+      if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end();
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
+      if (from === undefined) return void response.writeHead(200, { etag }).end(found);
+      response.writeHead(206).end(found.slice(Number(from), Number(to) + 1));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
+  }
+  const follow = async (source: string) => {
+    const { url } = await startLiveKeyServer(clock);
+    const out = join(temporaryFolder(), 'out');
+    const args = ['encrypt', '--live', source, '--content-id', 'channel', '--out', out, '--server', url];
+    return { ...(await runCommand(args, realTime)), out };
+  };
+
+  it('a live playlist behind an http URL is followed, byte ranges included', async () => {
+    const ranges =
+      '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n#EXT-X-BYTERANGE:3@0\nall.ts\n#EXTINF:2,\n#EXT-X-BYTERANGE:4\nall.ts\n';
+    const { url } = await serve({ 'live.m3u8': `${ranges}#EXT-X-ENDLIST\n`, 'all.ts': 'oneTWO!' });
+    const { exitCode, out } = await follow(`${url}/live.m3u8?token=1`);
+    expect(exitCode).toBe(0);
+    expect(playedIn(out)).toEqual(['one', 'TWO!']);
+  });
+
+  it('a playlist on a web server may not name files of another server or of this machine', async () => {
+    for (const uri of ['http://127.0.0.1:9/a.ts', 'file:///etc/passwd', '//127.0.0.1:9/a.ts']) {
+      const { url } = await serve({
+        'live.m3u8': `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n${uri}\n#EXT-X-ENDLIST\n`,
+      });
+      const { exitCode, stderr } = await follow(`${url}/live.m3u8`);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('is on another server')]);
+    }
+  });
+});
+
+it('--upload sends each segment before the playlist that names it, and neither a clear file nor the state', async () => {
+  const server = await startUploadServer();
+  const master = '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlive.m3u8\n';
+  const folder = writeFiles(temporaryFolder(), { ...ended, 'master.m3u8': master });
+  const args = [
+    'encrypt',
+    '--live',
+    join(folder, 'master.m3u8'),
+    '--content-id',
+    'channel',
+    '--upload',
+    '--register',
+  ];
+  const run = [...args, '--out', join(folder, 'out'), '--server', server.url];
+  const { exitCode, stderr } = await runCommand(run, realTime);
+  expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('warning')]);
+  const names = server.arrived.map((key) => key.replace('content/channel/', ''));
+  expect([...new Set(names)].sort()).toEqual([
+    'live/00003.ts',
+    'live/00004.ts',
+    'live/index.m3u8',
+    'master.m3u8',
+  ]);
+  expect(names.indexOf('live/00003.ts')).toBeLessThan(names.indexOf('live/index.m3u8'));
+  expect(names.indexOf('live/00004.ts')).toBeLessThan(names.lastIndexOf('live/index.m3u8'));
+  expect(names.indexOf('live/index.m3u8')).toBeLessThan(names.indexOf('master.m3u8'));
+  for (const name of ['live/00003.ts', 'live/index.m3u8']) {
+    const sent = readFileSync(join(server.bucket, 'content/channel', name));
+    expect(sent).toEqual(readFileSync(join(folder, 'out', name)));
+  }
+});

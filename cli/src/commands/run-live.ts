@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import { AppError } from '@latchkey/shared/errors';
+import type { CommandContext } from '../command-context.ts';
+import { explainError } from '../explain-error.ts';
+import type { ServerAccess } from '../keys/ask-server.ts';
+import { agreeOnPeriods } from '../keys/clock-periods.ts';
+import { createServerKeySource } from '../keys/fetch-content-key.ts';
+import { encryptLive, type LiveReport } from '../live/encrypt-live.ts';
+import { type ChannelUploader, uploadChannel } from '../live/upload-channel.ts';
+import { refusal } from '../refusal.ts';
+import { prepareUpload } from '../upload/upload-presentation.ts';
+import { readServerAccess } from './choose-key-source.ts';
+import type { EncryptCommandOptions } from './encrypt-command-options.ts';
+
+/** A minute bounds what a revoked viewer can play on, and costs each viewer one key request a minute. */
+const defaultPeriodSeconds = 60;
+/** Between two attempts to reach a server that is away at the start. */
+const retrySeconds = 1;
+
+/** @throws AppError `VALIDATION_FAILED` for options that need --live */
+export function refuseLiveOptions({ period }: EncryptCommandOptions): void {
+  if (period !== undefined)
+    throw refusal('--period is for --live; --rotate-every rotates a finished presentation');
+}
+
+/** `latchkey encrypt --live`: runs until the source ends or a signal ends it. */
+export async function runLive(
+  playlist: string,
+  options: EncryptCommandOptions,
+  context: CommandContext,
+): Promise<void> {
+  refuseOthers(options);
+  const { contentId, out, register, name = contentId } = options;
+  const { clock, signal, stderr, randomBytes } = context;
+  const access = readServerAccess(options, context, '--live');
+  const warn = (text: string) => void stderr.write(`latchkey: warning: ${text}\n`);
+  const say = (text: string) => void (options.quiet || stderr.write(`${text}\n`));
+  const registerAs = register ? name : undefined;
+  const untilThere = <T>(work: () => Promise<T>) => whenReachable(work, context, warn);
+
+  try {
+    const periodSeconds = options.period ?? defaultPeriodSeconds;
+    const wanted = () => ({ contentId, registerAs, periodSeconds, now: clock.now() });
+    const periods = await untilThere(() => agreeOnPeriods(access, wanted(), signal));
+    if (options.period !== undefined && options.period !== periods.periodSeconds) {
+      warn(`the content has periods of ${periods.periodSeconds} s already, which hold; --period is not used`);
+    }
+    const uploader =
+      options.upload && (await untilThere(() => startUpload(playlist, access, options, context, warn)));
+    const keys = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });
+    const report: LiveReport = { warn, say, published: (...change) => uploader?.published(...change) };
+    const isEnded = await encryptLive({
+      ...{ playlist, contentId, outFolder: out, sourceRoot: options.sourceRoot, periods, report },
+      ...{ clock, randomBytes, signal, wait: context.wait },
+      keyUrlBase: options.keyUrl ?? access.server,
+      fetchKey: (epoch, until) => keys.get({ contentId, epoch }, until),
+    });
+    await uploader?.finish();
+    say(isEnded ? 'The source has ended.' : 'Stopped; the same command goes on.');
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    say('Stopped; the same command goes on.');
+  }
+}
+
+function refuseOthers(options: EncryptCommandOptions): void {
+  const { keysFrom, envFile, keyVersion, rotateEvery, perRenditionIds, force, keyPeriods } = options;
+  if (keysFrom === 'env' || envFile !== undefined || keyVersion !== undefined) {
+    throw refusal('--live needs keys from a server, whose clock they follow: give --server <url>');
+  }
+  if (rotateEvery !== undefined)
+    throw refusal('--live rotates by the clock: give --period <seconds>, not --rotate-every');
+  if (keyPeriods === false)
+    throw refusal('--live follows the key periods of the content, so not --no-key-periods');
+  if (perRenditionIds)
+    throw refusal('--live has one content id for all renditions, so not --per-rendition-ids');
+  if (force) throw refusal('--live replaces nothing: give a new --out folder instead of --force');
+}
+
+/** The key ring repeats attempts itself. A wait of minutes here, as a 429 may ask for, would hold it up. */
+const endAttempt: ServerAccess['wait'] = async () => {
+  throw new AppError('DEPENDENCY_UNAVAILABLE', { detail: 'the server is busy (503 or 429)' });
+};
+
+/** A channel must start while the server restarts. Refusals end it at once. */
+async function whenReachable<T>(
+  work: () => Promise<T>,
+  { wait, signal }: CommandContext,
+  warn: (text: string) => void,
+): Promise<T> {
+  for (let said = false; ; said = true) {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      const isAway = error instanceof AppError && (error.status >= 500 || error.status === 429);
+      if (!isAway) throw error;
+      if (!said) warn(`${explainError(error)}; waits for it`);
+      await wait(retrySeconds, signal);
+    }
+  }
+}
+
+async function startUpload(
+  playlist: string,
+  { server, apiKey }: ServerAccess,
+  { contentId, out }: EncryptCommandOptions,
+  context: CommandContext,
+  warn: (text: string) => void,
+): Promise<ChannelUploader> {
+  const { wait, clock, signal } = context;
+  const access = { server, apiKey, wait };
+  await prepareUpload(access, { contentId, playlist, register: undefined }, signal);
+  return uploadChannel({ server, apiKey, contentId, outFolder: resolve(out), clock, wait, warn, signal });
+}

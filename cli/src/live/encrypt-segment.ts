@@ -1,0 +1,140 @@
+import { createCipheriv, createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '@latchkey/shared/clock';
+import { type ClockPeriods, currentEpochOf } from '@latchkey/shared/contracts';
+import { AppError } from '@latchkey/shared/errors';
+import { bytesInMemory, isInitializationSection } from '../encrypt/initialization-section.ts';
+import { segmentName } from '../encrypt/target-names.ts';
+import { formatAttributeList } from '../hls/attribute-list.ts';
+import type { MapTag } from '../hls/media-playlist.ts';
+import { playlistError } from '../hls/playlist-error.ts';
+import { chooseEpoch } from './choose-epoch.ts';
+import type { VectorIssuer } from './issue-vectors.ts';
+import type { KeyRing } from './key-ring.ts';
+import type { LiveSource } from './live-source.ts';
+import type { LiveEntry, MapFile } from './rendition-state.ts';
+import type { SourceSegment } from './source-window.ts';
+import { writeAtomically } from './write-atomically.ts';
+
+/** What all renditions of a live encryption share. */
+export interface LiveTools {
+  readonly source: LiveSource;
+  readonly periods: ClockPeriods;
+  readonly keys: KeyRing;
+  readonly vectors: VectorIssuer;
+  readonly clock: Clock;
+  readonly wait: (seconds: number, signal: AbortSignal) => Promise<void>;
+  readonly keyUrlOf: (epoch: number) => string;
+  /** Aborted to end all renditions. */
+  readonly signal: AbortSignal;
+  /** @param text what an operator must know: one sentence */
+  readonly warn: (text: string) => void;
+}
+
+/** A segment that was seen in the source, and where it goes. */
+interface SeenSegment {
+  readonly segment: SourceSegment;
+  /** Milliseconds since 1970. */
+  readonly firstSeen: number;
+  /** Seconds from its beginning to the end of the playlist then. */
+  readonly secondsToEnd: number;
+  /** Number in the output. */
+  readonly number: number;
+}
+
+interface Places {
+  /** Location of the source's playlist. */
+  readonly playlist: string;
+  readonly folder: string;
+}
+
+type WrittenSegment = Pick<LiveEntry, 'identity' | 'name' | 'encryption' | 'map'>;
+
+/**
+ * Reads a segment, encrypts it in memory and writes it. So no clear byte of it is ever on the disk of the output.
+ *
+ * @throws SourceUnavailable, AppError, or an error of the file system as Node gives it
+ */
+export async function encryptSegment(
+  { segment, firstSeen, secondsToEnd, number }: SeenSegment,
+  { playlist, folder }: Places,
+  tools: LiveTools,
+): Promise<WrittenSegment> {
+  const { source } = tools;
+  const map = segment.map && (await copyMap(segment.map, { playlist, folder }, tools));
+  const name = segmentName(BigInt(number), segment.uri, map !== undefined);
+  if (segment.gap) return { identity: '', name, map, encryption: undefined };
+  const place = { playlist, line: segment.line };
+  const location = await source.resolve(segment.uri, playlist, place);
+  const bytes = await source.read(location, segment.byteRange);
+
+  const { epoch, key } = await findKey(segment, { firstSeen, secondsToEnd, playlist }, tools);
+  const iv = tools.vectors.issue(epoch);
+  const cipher = createCipheriv('aes-128-cbc', key, Buffer.from(iv, 'hex'));
+  const encrypted = Buffer.concat([cipher.update(bytes), cipher.final()]);
+  await writeAtomically(join(folder, name), encrypted);
+  return { identity: identityOf(bytes), name, map, encryption: { epoch, iv } };
+}
+
+interface Sighting {
+  readonly firstSeen: number;
+  readonly secondsToEnd: number;
+  readonly playlist: string;
+}
+
+async function findKey(
+  { programTime }: SourceSegment,
+  { firstSeen, secondsToEnd, playlist }: Sighting,
+  { periods, clock, keys, warn, wait, signal }: LiveTools,
+): Promise<{ epoch: number; key: Uint8Array }> {
+  const untilOrigin = () => (periods.origin - clock.now()) / 1_000;
+  if (untilOrigin() > 0) {
+    warn(
+      `the key periods begin at ${new Date(periods.origin).toISOString()}; the playlist stands still until then`,
+    );
+    // In pieces: a timer of Node takes at most 24 days, and the clock may be set.
+    while (untilOrigin() > 0) await wait(Math.min(untilOrigin(), 1), signal);
+  }
+  const { epoch, strayed } = chooseEpoch(periods, { programTime, firstSeen, secondsToEnd }, clock.now());
+  if (strayed) {
+    warn(
+      `${playlist}: #EXT-X-PROGRAM-DATE-TIME is far from the clock of this machine, so the clock chooses the keys`,
+    );
+  }
+  try {
+    return { epoch, key: await keys.get(epoch) };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'EPOCH_PAST') throw error;
+    // It passed while the segment waited, or the clock of the server is ahead.
+    const current = currentEpochOf(periods, clock.now());
+    return { epoch: current, key: await keys.get(current) };
+  }
+}
+
+/**
+ * Copies an initialization section, which describes media and contains none. Its name has a hash of its bytes: a packager that
+ * starts again may write another section under the same name.
+ */
+async function copyMap(map: MapTag, { playlist, folder }: Places, { source }: LiveTools): Promise<MapFile> {
+  const place = { playlist, line: map.line };
+  const location = await source.resolve(map.uri, playlist, place);
+  const bytes = await source.read(location, map.byteRange);
+  if (!(await isInitializationSection(bytesInMemory(bytes)))) {
+    const detail = `"${map.uri}" of #EXT-X-MAP is more than an initialization section, so it cannot stay in the clear`;
+    throw playlistError(place, detail);
+  }
+  const name = `init-${identityOf(bytes)}.mp4`;
+  const target = join(folder, name);
+  const written = await stat(target).catch(() => undefined);
+  if (written?.size !== bytes.length) await writeAtomically(target, bytes);
+  const others = map.attributes.filter(
+    (attribute) => attribute.name !== 'URI' && attribute.name !== 'BYTERANGE',
+  );
+  return { name, attributes: formatAttributeList(others) };
+}
+
+/** Names bytes: 64 bits of a hash. A channel has a few sections, and nobody gains from two that share a name. */
+export function identityOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,158 @@
+import { AppError } from '@latchkey/shared/errors';
+import { explainError } from '../explain-error.ts';
+import { alignFollower } from './align-follower.ts';
+import { encryptSegment, type LiveTools } from './encrypt-segment.ts';
+import type { Follower, RenditionOptions } from './follower.ts';
+import { SourceUnavailable } from './live-source.ts';
+import { openLivePlaylist } from './read-live-playlist.ts';
+import { renderWindow } from './render-window.ts';
+import { openRenditionFolder } from './rendition-folder.ts';
+import type { LiveEntry } from './rendition-state.ts';
+import { slideWindow } from './slide-window.ts';
+import type { SourceSegment, SourceWindow } from './source-window.ts';
+
+/** While a long window is taken at the start, players may begin with its first part. */
+const publishEveryMs = 100;
+/** A segment that the playlist names and that cannot be read becomes a gap after so many target durations. */
+const patienceTargets = 3;
+
+/**
+ * Opens a rendition and writes the playlist that its state describes, which a killed process may not have written.
+ *
+ * @throws AppError `VALIDATION_FAILED` if the folder's state cannot be read
+ */
+export async function openFollower(options: RenditionOptions, tools: LiveTools): Promise<Follower> {
+  const folder = await openRenditionFolder(options.folder, options.playlistName);
+  const { entries } = folder.state;
+  for (const { encryption } of entries)
+    if (encryption) tools.vectors.remember(encryption.epoch, encryption.iv);
+  const follower: Follower = {
+    options,
+    tools,
+    folder,
+    playlist: openLivePlaylist(options.location, tools.source, tools.warn),
+    sightings: new Map(),
+    window: undefined,
+    verify: true,
+    publishedAt: Number.NEGATIVE_INFINITY,
+    isPublished: false,
+    missing: undefined,
+  };
+  if (entries.length > 0) await publish(follower);
+  return follower;
+}
+
+/** Takes over what has changed in the source. @returns whether the source has ended */
+export async function followStep(follower: Follower): Promise<boolean> {
+  const { playlist, folder, tools, sightings } = follower;
+  const { state } = folder;
+  const read = await playlist.read();
+  let changed = false;
+  if (read && (await alignFollower(follower, read))) {
+    follower.window = read;
+    const firstSeen = tools.clock.now();
+    for (const { number, secondsToEnd } of read.segments) {
+      if (number > (state.lastSource ?? -1) && !sightings.has(number))
+        sightings.set(number, { firstSeen, secondsToEnd });
+    }
+    for (const number of sightings.keys()) if (number <= (state.lastSource ?? -1)) sightings.delete(number);
+    changed = slideWindow(state, read, firstSeen);
+  }
+  const { window } = follower;
+  if (!window) return false;
+  for (const segment of window.segments) {
+    if (segment.number <= (state.lastSource ?? -1)) continue;
+    if (!(await takeSegment(follower, segment, window))) break;
+    changed = true;
+    if (tools.clock.monotonic() - follower.publishedAt < publishEveryMs) continue;
+    await publish(follower);
+    changed = false;
+  }
+  const isEnded = window.ended && (window.segments.at(-1)?.number ?? 0) <= (state.lastSource ?? -1);
+  if (isEnded !== state.ended) {
+    state.ended = isEnded;
+    changed = true;
+  }
+  if ((changed || !follower.isPublished) && state.entries.length > 0) await publish(follower);
+  return isEnded;
+}
+
+/** Seconds until the next step. */
+export function pauseOf({ tools, window }: Follower): number {
+  return tools.source.pollSeconds(window?.header.targetSeconds ?? 1);
+}
+
+/** @returns false if the segment cannot be read yet */
+async function takeSegment(
+  follower: Follower,
+  segment: SourceSegment,
+  window: SourceWindow,
+): Promise<boolean> {
+  const { options, tools, folder, sightings } = follower;
+  const { state } = folder;
+  const number = segment.number + state.offset;
+  const sighting = sightings.get(segment.number) ?? { firstSeen: tools.clock.now(), secondsToEnd: 0 };
+  let written: Awaited<ReturnType<typeof encryptSegment>>;
+  let lines = segment.lines;
+  try {
+    const places = { playlist: options.location, folder: options.folder };
+    written = await encryptSegment({ segment, number, ...sighting }, places, tools);
+  } catch (error) {
+    tools.signal.throwIfAborted();
+    if (!mayBecomeGap(follower, segment.number, error, window.header.targetSeconds)) return false;
+    tools.warn(`${options.name}: segment ${number} becomes a gap (${explainError(error)})`);
+    written = {
+      name: `${String(number).padStart(5, '0')}.ts`,
+      identity: '',
+      map: undefined,
+      encryption: undefined,
+    };
+    lines = ['#EXT-X-GAP', ...lines];
+  }
+  const discontinuity = segment.discontinuity || state.breaksNext;
+  if (discontinuity) state.discontinuityNumber++;
+  const { uri, seconds, number: source } = segment;
+  const { discontinuityNumber } = state;
+  const map = written.map ?? state.entries.at(-1)?.map;
+  const place: Partial<LiveEntry> = { discontinuity, discontinuityNumber };
+  state.entries.push({ ...written, ...place, number, source, uri, seconds, lines, map } as LiveEntry);
+  state.next = number + 1;
+  state.lastSource = source;
+  state.breaksNext = false;
+  follower.missing = undefined;
+  return true;
+}
+
+/**
+ * Whether a segment that cannot be taken counts as a gap by now, so that the ones after it are played.
+ *
+ * @throws the error if it is not about the source, or if the first segment cannot be used
+ */
+function mayBecomeGap(follower: Follower, number: number, error: unknown, targetSeconds: number): boolean {
+  const isRefused = error instanceof AppError && error.status === 400;
+  if (!isRefused && !(error instanceof SourceUnavailable)) throw error;
+  if (isRefused && follower.folder.state.entries.length === 0) throw error;
+  const now = follower.tools.clock.monotonic();
+  if (follower.missing?.number !== number) follower.missing = { number, since: now };
+  return now - follower.missing.since >= patienceTargets * targetSeconds * 1_000;
+}
+
+async function publish(follower: Follower): Promise<void> {
+  const { folder, tools, options } = follower;
+  const { state } = folder;
+  const { entries } = state;
+  // A failed attempt is repeated.
+  follower.isPublished = false;
+  const seconds = entries.reduce((sum, entry) => sum + entry.seconds, 0);
+  state.longestSeconds = Math.max(state.longestSeconds, seconds);
+  const text = renderWindow(state, tools.keyUrlOf);
+  await folder.publish(text, tools.clock.now());
+  const files = entries.flatMap(({ name, encryption, map }) => [
+    ...(map ? [map.name] : []),
+    ...(encryption ? [name] : []),
+  ]);
+  const lastEpoch = entries.findLast(({ encryption }) => encryption)?.encryption?.epoch;
+  await options.onPublish({ text, files: [...new Set(files)], lastEpoch });
+  follower.isPublished = true;
+  follower.publishedAt = tools.clock.monotonic();
+}

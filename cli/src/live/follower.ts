@@ -1,0 +1,41 @@
+import type { LiveTools } from './encrypt-segment.ts';
+import type { LivePlaylist } from './read-live-playlist.ts';
+import type { RenditionFolder } from './rendition-folder.ts';
+import type { SourceWindow } from './source-window.ts';
+
+export interface RenditionOptions {
+  /** For messages. */
+  readonly name: string;
+  /** Location of the source's playlist. */
+  readonly location: string;
+  readonly folder: string;
+  readonly playlistName: string;
+  /** After each publication. */
+  readonly onPublish: (rendition: PublishedRendition) => Promise<void>;
+}
+
+/** What players can load of a rendition. */
+export interface PublishedRendition {
+  /** Text of the playlist. */
+  readonly text: string;
+  /** Names of the files that it names. */
+  readonly files: readonly string[];
+  readonly lastEpoch: number | undefined;
+}
+
+/** One rendition that is followed. */
+export interface Follower {
+  readonly options: RenditionOptions;
+  readonly tools: LiveTools;
+  readonly folder: RenditionFolder;
+  readonly playlist: LivePlaylist;
+  /** By number in the source: when a segment was first seen, and how far from the end of the playlist it began. */
+  readonly sightings: Map<number, { readonly firstSeen: number; readonly secondsToEnd: number }>;
+  window: SourceWindow | undefined;
+  /** The numbers alone do not show whether the packager started again while this process was not running. */
+  verify: boolean;
+  publishedAt: number;
+  isPublished: boolean;
+  /** The next segment if it cannot be read, and since when, on the monotonic clock. */
+  missing: { readonly number: number; readonly since: number } | undefined;
+}

@@ -1,0 +1,130 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { keyOfUrl } from '../testing/encrypt-files.ts';
+import { startLiveKeyServer } from '../testing/live-key-server.ts';
+import { playPresentation } from '../testing/play-presentation.ts';
+import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
+
+/** A few in `npm test`; `LIVE_KILL_ROUNDS=30` for the long form. */
+const rounds = Number(process.env.LIVE_KILL_ROUNDS ?? 4);
+const segmentMs = 60;
+/** 6 s: longer than a process takes to start on a busy machine. */
+const windowLength = 100;
+
+const contentOf = (number: number) => `segment ${number} of the source`;
+
+/** A packager: a segment every 60 ms, a window of 100, a discontinuity now and then. */
+function startPackager(folder: string) {
+  let next = 0;
+  const write = (tail: string) => {
+    const first = Math.max(0, next - windowLength);
+    const lines = ['#EXTM3U', '#EXT-X-TARGETDURATION:1', `#EXT-X-MEDIA-SEQUENCE:${first}`];
+    for (let number = first; number < next; number++) {
+      if (number % 17 === 5) lines.push('#EXT-X-DISCONTINUITY');
+      lines.push(`#EXTINF:${segmentMs / 1_000},`, `${number}.ts`);
+    }
+    writeFileSync(join(folder, 'live.tmp'), `${lines.join('\n')}\n${tail}`);
+    renameSync(join(folder, 'live.tmp'), join(folder, 'live.m3u8'));
+  };
+  const timer = setInterval(() => {
+    writeFileSync(join(folder, `${next}.ts`), contentOf(next));
+    next++;
+    write('');
+  }, segmentMs);
+  onTestFinished(() => clearInterval(timer));
+  return {
+    end(): number {
+      clearInterval(timer);
+      write('#EXT-X-ENDLIST\n');
+      return next;
+    },
+  };
+}
+
+/** Reads the output as a player does: each playlist must play, and what was seen once must stay as it was. */
+function watchOutput(out: string) {
+  const playlist = join(out, 'live.m3u8');
+  /** By name in the output: the content, and key with vector. */
+  const seen = new Map<string, { clear: string; used: string }>();
+  let firstNumber = 0;
+  const look = () => {
+    if (!existsSync(playlist)) return;
+    const [played] = playPresentation(playlist, keyOfUrl);
+    const first = Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(played?.text ?? '')?.[1]);
+    expect(first).toBeGreaterThanOrEqual(firstNumber);
+    firstNumber = first;
+    played?.segments.forEach(({ path, clear, keyUrl, iv }, index) => {
+      expect(path).toBe(join(out, `${String(first + index).padStart(5, '0')}.ts`));
+      const now = { clear: clear.toString(), used: `${keyUrl} ${iv}` };
+      expect(seen.get(path) ?? now).toEqual(now);
+      seen.set(path, now);
+    });
+  };
+  const lookFor = async (ms: number) => {
+    for (const until = Date.now() + ms; Date.now() < until; await sleep(20)) look();
+  };
+  return { seen, look, lookFor };
+}
+
+it(`killed at ${rounds} random moments, live encryption goes on: no gap, no number or vector twice, and every playlist plays`, async () => {
+  const folder = writeFiles(temporaryFolder(), { 'in/.keep': '' });
+  const periods = {
+    mode: 'clock',
+    origin: new Date().toISOString(),
+    periodSeconds: 1,
+    ahead: 1,
+    behind: null,
+  };
+  const { url } = await startLiveKeyServer(periods);
+  const packager = startPackager(join(folder, 'in'));
+  const start = (): ChildProcess => {
+    const main = join(import.meta.dirname, '../main.ts');
+    const args = [
+      'encrypt',
+      '--live',
+      join(folder, 'in/live.m3u8'),
+      '--content-id',
+      'film',
+      '--out',
+      join(folder, 'out'),
+    ];
+    const env = { ...process.env, LATCHKEY_API_KEY: `lk_${'0'.repeat(64)}` };
+    const child = spawn(process.execPath, [main, ...args, '--server', url], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  };
+
+  const { seen, look, lookFor } = watchOutput(join(folder, 'out'));
+  for (let round = 0; round < rounds; round++) {
+    const child = start();
+    const before = seen.size;
+    // Half of the kills hit a process that is starting; each other one has written something.
+    if (round % 2 === 0) while (seen.size === before) await lookFor(20);
+    await lookFor(Math.random() * 400);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    look();
+  }
+  const child = start();
+  let said = '';
+  child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  const exited = once(child, 'exit');
+  await lookFor(500);
+  const count = packager.end();
+  const [exitCode] = await exited;
+  look();
+  expect([exitCode, said]).toEqual([0, expect.stringContaining('The source has ended.')]);
+  expect([...seen.values()].map(({ clear }) => clear)).toEqual(
+    Array.from({ length: count }, (_, n) => contentOf(n)),
+  );
+  expect(new Set([...seen.values()].map(({ used }) => used)).size).toBe(count);
+}, 300_000);

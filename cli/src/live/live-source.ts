@@ -1,0 +1,33 @@
+import type { Place } from '../hls/playlist-error.ts';
+
+/** A part of a file, in bytes. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** A playlist as it was at one moment. */
+interface PlaylistVersion {
+  readonly bytes: Buffer;
+  /** Differs from that of the version before: inode, size and time on a disk, ETag or a hash over HTTP. */
+  readonly version: string;
+}
+
+/** Where a packager writes a live presentation: a folder, or a web server. */
+export interface LiveSource {
+  /** The location of what `uri` names in the playlist at `playlist`. @throws AppError `VALIDATION_FAILED` if it may not be read */
+  resolve(uri: string, playlist: string, place: Place): Promise<string>;
+  /**
+   * @param known the version that was read last
+   * @returns undefined if the playlist is still that version
+   * @throws SourceUnavailable
+   */
+  readChanged(location: string, known: string | undefined): Promise<PlaylistVersion | undefined>;
+  /** @throws SourceUnavailable */
+  read(location: string, range: ByteRange | undefined): Promise<Buffer>;
+  /** Pause between two looks at a playlist. @param targetSeconds its target duration */
+  pollSeconds(targetSeconds: number): number;
+}
+
+/** The source has not written it yet, has removed it, or cannot be reached: a later attempt may succeed. */
+export class SourceUnavailable extends Error {}

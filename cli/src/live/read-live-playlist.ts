@@ -1,0 +1,38 @@
+import { splitPlaylist } from '../hls/playlist-lines.ts';
+import { inspectTags } from '../hls/refused-tags.ts';
+import type { LiveSource } from './live-source.ts';
+import { readSourceWindow, type SourceWindow } from './source-window.ts';
+
+/** A live playlist that is read repeatedly. */
+export interface LivePlaylist {
+  /**
+   * @returns undefined if it has not changed, has no segment, or is being written
+   * @throws SourceUnavailable, or AppError `VALIDATION_FAILED` for text that is not a clear playlist
+   */
+  read(): Promise<SourceWindow | undefined>;
+}
+
+export function openLivePlaylist(
+  location: string,
+  source: LiveSource,
+  warn: (text: string) => void,
+): LivePlaylist {
+  let version: string | undefined;
+  let cut: Buffer | undefined;
+  return {
+    async read() {
+      const file = await source.readChanged(location, cut ? undefined : version);
+      if (!file) return undefined;
+      version = file.version;
+      // Some packagers write in place. A line without an end may be half of one, unless it stays so.
+      const isCut =
+        file.bytes.at(-1) !== 0x0a && !file.bytes.toString('utf8').trimEnd().endsWith('#EXT-X-ENDLIST');
+      const isSettled = cut?.equals(file.bytes) ?? false;
+      cut = isCut && !isSettled ? file.bytes : undefined;
+      if (cut || file.bytes.length === 0) return undefined;
+      const text = splitPlaylist(location, file.bytes);
+      for (const warning of inspectTags(text)) warn(warning);
+      return readSourceWindow(text);
+    },
+  };
+}

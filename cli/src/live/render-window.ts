@@ -1,0 +1,63 @@
+import type { LiveEntry, MapFile, RenditionState } from './rendition-state.ts';
+
+/** RFC 8216 section 7: the IV attribute needs version 2, EXT-X-I-FRAMES-ONLY 4, EXT-X-MAP elsewhere 6. */
+const versionForIv = 2;
+const versionForIFrames = 4;
+const versionForMap = 6;
+
+/**
+ * The encrypted live playlist. As in a finished presentation, an initialization section is in the clear: the first EXT-X-MAP
+ * stands before the first EXT-X-KEY, and a later one has METHOD=NONE before it.
+ *
+ * @param keyUrlOf the URL of an epoch's key
+ */
+export function renderWindow(state: RenditionState, keyUrlOf: (epoch: number) => string): string {
+  const { header, entries } = state;
+  const [first] = entries;
+  if (!header || !first) throw new Error('a playlist without a segment cannot be written');
+  const needed = entries.some(({ map }) => map)
+    ? versionForMap
+    : header.iFramesOnly
+      ? versionForIFrames
+      : versionForIv;
+  const longest = Math.max(...entries.map(({ seconds }) => Math.round(seconds)));
+  const breaksBefore = first.discontinuityNumber - (first.discontinuity ? 1 : 0);
+  const output = [
+    '#EXTM3U',
+    `#EXT-X-VERSION:${Math.max(header.version, needed)}`,
+    `#EXT-X-TARGETDURATION:${Math.max(header.targetSeconds, longest)}`,
+    `#EXT-X-MEDIA-SEQUENCE:${first.number}`,
+    ...(breaksBefore > 0 ? [`#EXT-X-DISCONTINUITY-SEQUENCE:${breaksBefore}`] : []),
+    // Section 4.3.3.5: nothing is ever removed from a playlist of the type EVENT.
+    ...header.lines.filter((line) => !(state.slides && line.startsWith('#EXT-X-PLAYLIST-TYPE'))),
+  ];
+  let map: MapFile | undefined;
+  let encrypted = false;
+  for (const entry of entries) {
+    if (entry.discontinuity) output.push('#EXT-X-DISCONTINUITY');
+    if (entry.map && (entry.map.name !== map?.name || entry.discontinuity)) {
+      if (encrypted) output.push('#EXT-X-KEY:METHOD=NONE');
+      encrypted = false;
+      output.push(renderMap(entry.map));
+    }
+    map = entry.map;
+    output.push(...renderLines(entry, keyUrlOf), entry.name);
+    encrypted ||= entry.encryption !== undefined;
+  }
+  if (state.ended) output.push('#EXT-X-ENDLIST');
+  return `${output.join('\n')}\n`;
+}
+
+function renderLines({ lines, encryption }: LiveEntry, keyUrlOf: (epoch: number) => string): string[] {
+  if (!encryption) return [...lines];
+  const key = `#EXT-X-KEY:METHOD=AES-128,URI="${keyUrlOf(encryption.epoch)}",IV=0x${encryption.iv}`;
+  const at = Math.max(
+    lines.findIndex((line) => line.startsWith('#EXTINF')),
+    0,
+  );
+  return [...lines.slice(0, at), key, ...lines.slice(at)];
+}
+
+function renderMap({ name, attributes }: MapFile): string {
+  return `#EXT-X-MAP:URI="${name}"${attributes ? `,${attributes}` : ''}`;
+}

@@ -1,0 +1,53 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatState, type RenditionState, readState } from './rendition-state.ts';
+import { isPartial, writeAtomically } from './write-atomically.ts';
+
+const stateName = '.latchkey-live.json';
+
+/** Where one rendition is written: its segments, its playlist, and the state to go on from. */
+export interface RenditionFolder {
+  readonly path: string;
+  readonly state: RenditionState;
+  /** Writes state and playlist, then removes files whose time has passed. @returns names of the files that remain */
+  publish(playlist: string, now: number): Promise<void>;
+}
+
+/**
+ * Opens the folder of a rendition, and removes what a killed process has left unfinished.
+ *
+ * @throws AppError `VALIDATION_FAILED` if its state cannot be read
+ */
+export async function openRenditionFolder(path: string, playlistName: string): Promise<RenditionFolder> {
+  await mkdir(path, { recursive: true });
+  const state = await readState(join(path, stateName));
+  await removeUnfinished(path, state);
+  return {
+    path,
+    state,
+    async publish(playlist, now) {
+      const due = state.leaving.filter(({ removeAt }) => removeAt <= now);
+      const needed = new Set(state.entries.flatMap(({ name, map }) => (map ? [name, map.name] : [name])));
+      const removed = due.filter(({ name }) => !needed.has(name));
+      state.leaving = state.leaving.filter((file) => !due.includes(file));
+      // The state first: the playlist can be made from it, and not the other way round.
+      await writeAtomically(join(path, stateName), formatState(state), true);
+      await writeAtomically(join(path, playlistName), playlist);
+      for (const { name } of removed) await rm(join(path, name), { force: true });
+    },
+  };
+}
+
+/** Only names that are written here are removed. */
+const mediaName = /^(\d{5,}|init-[0-9a-f]{16})\.[a-z0-9]{1,8}$/;
+
+async function removeUnfinished(path: string, { entries, leaving }: RenditionState): Promise<void> {
+  const known = new Set([
+    ...entries.flatMap(({ name, map }) => [name, map?.name]),
+    ...leaving.map(({ name }) => name),
+  ]);
+  for (const name of await readdir(path)) {
+    if (isPartial(name) || (mediaName.test(name) && !known.has(name)))
+      await rm(join(path, name), { force: true });
+  }
+}

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { refusal } from '../refusal.ts';
+import type { WindowHeader } from './source-window.ts';
+
+/** One encrypted segment of the window. */
+export interface LiveEntry {
+  /** Its number in the output, which never decreases and is never used twice. */
+  readonly number: number;
+  /** Its number in the source; null if the source has started its numbering again since. */
+  source: number | null;
+  readonly uri: string;
+  /** A hash of the source's bytes; empty for a gap. It says nothing about them, since they have far more random bits. */
+  readonly identity: string;
+  readonly seconds: number;
+  /** File name; for a gap, a name without a file. */
+  readonly name: string;
+  /** Undefined for a gap. */
+  readonly encryption: { readonly epoch: number; readonly iv: string } | undefined;
+  /** File name of the initialization section in force. */
+  readonly map: MapFile | undefined;
+  readonly discontinuity: boolean;
+  readonly discontinuityNumber: number;
+  /** Its other lines, EXTINF among them. */
+  lines: readonly string[];
+}
+
+export interface MapFile {
+  readonly name: string;
+  /** Attributes of EXT-X-MAP besides URI and BYTERANGE. */
+  readonly attributes: string;
+}
+
+/**
+ * Everything that a rendition needs to go on. It is written before the playlist, which is made from it: so a process that is
+ * killed between the two loses nothing. It contains no secret.
+ */
+export interface RenditionState {
+  /** Undefined until the first segment. */
+  header: WindowHeader | undefined;
+  /** The window of the playlist. */
+  entries: LiveEntry[];
+  /** Number of the next segment in the output. */
+  next: number;
+  /** Added to the source's number. */
+  offset: number;
+  /** The source's number of the last segment that was taken. */
+  lastSource: number | null;
+  /** Segments of the window when the source last started its numbering again: the old ones leave one by one. */
+  windowLength: number;
+  /** A discontinuity stands before the next segment. */
+  breaksNext: boolean;
+  /** The discontinuity sequence number of the last segment. */
+  discontinuityNumber: number;
+  /** Seconds of the longest playlist that was published. */
+  longestSeconds: number;
+  /** Whether segments have left the window. */
+  slides: boolean;
+  /** Files that have left the window, and when they may be removed: milliseconds since 1970. */
+  leaving: { readonly name: string; readonly removeAt: number }[];
+  ended: boolean;
+}
+
+/** The form of the file. A later form gets another number. */
+const form = 1;
+
+function newState(): RenditionState {
+  return {
+    header: undefined,
+    entries: [],
+    next: 0,
+    offset: 0,
+    lastSource: null,
+    windowLength: 0,
+    breaksNext: false,
+    discontinuityNumber: 0,
+    longestSeconds: 0,
+    slides: false,
+    leaving: [],
+    ended: false,
+  };
+}
+
+export function formatState(state: RenditionState): string {
+  return JSON.stringify({ form, ...state });
+}
+
+/**
+ * @returns a new state if the file is not there
+ * @throws AppError `VALIDATION_FAILED` if it cannot be used
+ */
+export async function readState(path: string): Promise<RenditionState> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return newState();
+    throw error;
+  }
+  try {
+    const { form: found, ...state } = JSON.parse(text) as RenditionState & { form: unknown };
+    if (found === form && Array.isArray(state.entries)) return { ...newState(), ...state };
+  } catch {
+    // Said below: a cut file and a file of another form need the same remedy.
+  }
+  throw refusal(`${path} cannot be read as the state of a live encryption; give a new --out folder`);
+}

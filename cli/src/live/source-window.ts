@@ -1,0 +1,132 @@
+import {
+  type MapTag,
+  type MediaPlaylist,
+  type MediaReference,
+  parseMediaPlaylist,
+} from '../hls/media-playlist.ts';
+import { playlistError } from '../hls/playlist-error.ts';
+import type { PlaylistText } from '../hls/playlist-lines.ts';
+
+/** One segment of a live playlist, with what applies to it. */
+export interface SourceSegment extends MediaReference {
+  /** EXT-X-MEDIA-SEQUENCE of the playlist, counted on. */
+  readonly number: number;
+  readonly seconds: number;
+  /** EXT-X-GAP: the segment has no file. */
+  readonly gap: boolean;
+  /** EXT-X-DISCONTINUITY stands before it. */
+  readonly discontinuity: boolean;
+  /** Its discontinuity sequence number (RFC 8216 section 6.2.2). */
+  readonly discontinuityNumber: number;
+  /** When it begins, by EXT-X-PROGRAM-DATE-TIME: milliseconds since 1970. */
+  readonly programTime: number | undefined;
+  /** Seconds from its beginning to the end of the playlist. */
+  readonly secondsToEnd: number;
+  /** The EXT-X-MAP in force. */
+  readonly map: MapTag | undefined;
+  /** Its other lines, EXTINF among them. */
+  readonly lines: readonly string[];
+}
+
+/** A live playlist as it is at one moment. */
+export interface SourceWindow {
+  readonly header: WindowHeader;
+  readonly segments: readonly SourceSegment[];
+  /** EXT-X-ENDLIST: nothing will be added. */
+  readonly ended: boolean;
+}
+
+export interface WindowHeader {
+  readonly version: number;
+  readonly iFramesOnly: boolean;
+  /** EXT-X-TARGETDURATION. */
+  readonly targetSeconds: number;
+  /** Other lines that apply to the whole playlist. */
+  readonly lines: readonly string[];
+}
+
+/** Tags that apply to the whole playlist (RFC 8216 section 4.3.3 and 4.3.5). Any other belongs to the next segment. */
+const playlistTags = new Set([
+  'EXTM3U',
+  'EXT-X-TARGETDURATION',
+  'EXT-X-MEDIA-SEQUENCE',
+  'EXT-X-DISCONTINUITY-SEQUENCE',
+  'EXT-X-ENDLIST',
+  'EXT-X-PLAYLIST-TYPE',
+  'EXT-X-I-FRAMES-ONLY',
+  'EXT-X-INDEPENDENT-SEGMENTS',
+  'EXT-X-START',
+  'EXT-X-ALLOW-CACHE',
+]);
+/** Of those, the tags that are written anew. */
+const countedTags = new Set([
+  'EXTM3U',
+  'EXT-X-TARGETDURATION',
+  'EXT-X-MEDIA-SEQUENCE',
+  'EXT-X-DISCONTINUITY-SEQUENCE',
+  'EXT-X-ENDLIST',
+]);
+
+/**
+ * Reads a live playlist.
+ *
+ * @returns undefined for a playlist that has no segment yet
+ * @throws AppError `VALIDATION_FAILED` with the line
+ */
+export function readSourceWindow(text: PlaylistText): SourceWindow | undefined {
+  if (!text.lines.some(({ kind }) => kind === 'uri')) return undefined;
+  const playlist = parseMediaPlaylist(text);
+  const lastNumber = playlist.mediaSequence + BigInt(playlist.segments.length);
+  if (lastNumber > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw playlistError(
+      text,
+      `#EXT-X-MEDIA-SEQUENCE:${playlist.mediaSequence} is too large; accepted: up to 2^53`,
+    );
+  }
+  const whole = text.lines.filter(({ tag }) => playlistTags.has(tag));
+  const numberOf = (name: string) =>
+    Number.parseFloat(whole.find(({ tag }) => tag === name)?.value ?? '') || 0;
+  const longest = Math.max(...playlist.segments.map(({ seconds }) => seconds));
+  return {
+    header: {
+      version: playlist.version,
+      iFramesOnly: playlist.iFramesOnly,
+      // The tag is required, but some playlists are wrong: a pause must never be 0.
+      targetSeconds: Math.max(1, numberOf('EXT-X-TARGETDURATION'), Math.round(longest)),
+      lines: whole.filter(({ tag }) => !countedTags.has(tag)).map((line) => line.text),
+    },
+    segments: readSegments(playlist, numberOf('EXT-X-DISCONTINUITY-SEQUENCE')),
+    ended: playlist.ended,
+  };
+}
+
+function readSegments(playlist: MediaPlaylist, firstDiscontinuity: number): SourceSegment[] {
+  const first = Number(playlist.mediaSequence);
+  let discontinuityNumber = firstDiscontinuity;
+  let map: MapTag | undefined;
+  let nextTime: number | undefined;
+  let secondsToEnd = playlist.segments.reduce((sum, { seconds }) => sum + seconds, 0);
+  return playlist.segments.map(({ head, seconds, uri, byteRange, line, gap }, index) => {
+    const texts = head.flatMap((item) => ('map' in item || playlistTags.has(item.tag) ? [] : [item]));
+    const discontinuity = texts.some(({ tag }) => tag === 'EXT-X-DISCONTINUITY');
+    if (discontinuity) {
+      discontinuityNumber++;
+      nextTime = undefined;
+    }
+    for (const item of head) if ('map' in item) map = item.map;
+    const programTime = readProgramTime(texts) ?? nextTime;
+    nextTime = programTime === undefined ? undefined : programTime + seconds * 1_000;
+    const segment = { number: first + index, uri, byteRange, line, seconds, gap, discontinuity };
+    const kept = texts.filter(({ tag, text }) => tag !== 'EXT-X-DISCONTINUITY' && text.trim() !== '');
+    const lines = kept.map(({ text }) => text);
+    const place = { discontinuityNumber, programTime, secondsToEnd, map, lines };
+    secondsToEnd -= seconds;
+    return { ...segment, ...place };
+  });
+}
+
+function readProgramTime(lines: readonly { text: string; tag: string }[]): number | undefined {
+  const text = lines.find(({ tag }) => tag === 'EXT-X-PROGRAM-DATE-TIME')?.text ?? '';
+  const time = Date.parse(text.slice(text.indexOf(':') + 1).trim());
+  return Number.isNaN(time) ? undefined : time;
+}
