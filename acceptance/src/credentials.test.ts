@@ -7,9 +7,17 @@ import { unique } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
 
 // docs/contract.md#scopes: each route of the server's document with each kind of credential.
-const target = await openTarget(uploadsOn);
+const target = await openTarget({ ...uploadsOn, PUBLIC_URL: 'https://keys.example' });
 const { client } = target;
 const { viewerId, of: credentials } = await makeCredentials(target);
+
+/** A given server may have no `PUBLIC_URL`: then there is no key info, for nobody. */
+const keyInfo = await readKeyInfo();
+async function readKeyInfo(): Promise<string> {
+  const path = `/api/v1/content/${await registerContent(target)}/key-info`;
+  const { status, code } = await client.get(path, target.adminApiKey);
+  return code ? `${status} ${code}` : `${status}`;
+}
 
 const noCredential = '401 UNAUTHENTICATED';
 const badKey = '401 INVALID_API_KEY';
@@ -68,12 +76,24 @@ const table: Record<string, Row> = {
   'GET /api/v1/content/{id}': readable('200'),
   'PATCH /api/v1/content/{id}': managed('200'),
   'DELETE /api/v1/content/{id}': managed('200'),
+  'GET /api/v1/content/{id}/key-info': readable(keyInfo),
+  'PUT /api/v1/content/{id}/key-info': readable(keyInfo),
   'GET /keys/{contentId}': played(readable('200'), {
     viewer: '200',
     anotherViewer: '200',
     viewerOfOtherContent: notEntitled,
   }),
   'GET /keys/{contentId}/{epoch}': played(readable('200'), {
+    viewer: '200',
+    anotherViewer: '200',
+    viewerOfOtherContent: notEntitled,
+  }),
+  'PUT /keys/{contentId}/{epoch}': played(readable('200'), {
+    viewer: '200',
+    anotherViewer: '200',
+    viewerOfOtherContent: notEntitled,
+  }),
+  'PUT /keys/{contentId}': played(readable('200'), {
     viewer: '200',
     anotherViewer: '200',
     viewerOfOtherContent: notEntitled,
@@ -130,6 +150,8 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
     case 'POST /api/v1/api-keys/{id}/rotate':
       return withId(apiKeyId());
     case 'GET /api/v1/content/{id}':
+    case 'GET /api/v1/content/{id}/key-info':
+    case 'PUT /api/v1/content/{id}/key-info':
     case 'DELETE /api/v1/content/{id}':
       return withId(content());
     case 'PATCH /api/v1/content/{id}':
@@ -141,6 +163,8 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
       return withId(lease());
     case 'GET /keys/{contentId}':
     case 'GET /keys/{contentId}/{epoch}':
+    case 'PUT /keys/{contentId}':
+    case 'PUT /keys/{contentId}/{epoch}':
       return { path: template.replace('{contentId}', await content()).replace('{epoch}', '7') };
     case 'POST /keys/leases': {
       const named = kind.toLowerCase().includes('viewer') ? {} : { viewerId };

@@ -11,8 +11,11 @@ const outsideTheDocument: Record<string, string> = {
   'GET /admin': 'the dashboard, which shows nothing without an API key',
   'GET /openapi.json': 'the document itself',
   'GET /keys/leases': 'says that the path takes POST',
+  'PUT /keys/leases': 'says that the path takes POST',
   'GET /keys/leases/renew': 'says that the path takes POST',
+  'PUT /keys/leases/renew': 'says that the path takes POST',
   'GET /keys/leases/revoke': 'says that the path takes POST',
+  'PUT /keys/leases/revoke': 'says that the path takes POST',
 };
 
 /** Every route of the single node, as Fastify has it: `GET /keys/:contentId`. HEAD is part of GET. */

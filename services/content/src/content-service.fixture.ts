@@ -1,4 +1,5 @@
-import { generateApiKey, hashCredential } from '@latchkey/shared/auth';
+import { randomBytes } from 'node:crypto';
+import { createKeyCredentials, generateApiKey, hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ApiKeyVerifier, Scope } from '@latchkey/shared/contracts';
 import type { Database } from '@latchkey/shared/db';
 import { createManualClock, createTestHost } from '@latchkey/shared/testing';
@@ -42,6 +43,9 @@ export async function serveContents(
       ...host,
       randomId: () => `00000000-0000-4000-8000-${String(++given).padStart(12, '0')}`,
       guard: { authenticator: host.authenticator, limiter: null },
+      contents: reader,
+      keyCredentials: createKeyCredentials({ secret: 'of tests', clock, randomBytes }),
+      randomBytes,
       publicUrl,
       uploadStore,
     })(app),

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import type { KeyCredentials } from '@latchkey/shared/auth';
 import type { ContentReader } from '@latchkey/shared/contracts';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
@@ -6,6 +8,7 @@ import { readUploadStore, type UploadStore } from './config.ts';
 import { createKeyVersionRegistry } from './key-version-store.ts';
 import type { RouteOptions, RowCore } from './own-tables.ts';
 import { addContentInternalRoutes } from './routes/internal-routes.ts';
+import { addKeyInfoRoutes } from './routes/key-info.ts';
 import { addPresignRoute } from './routes/presign.ts';
 import { addGetContentRoute, addListContentsRoute } from './routes/read-contents.ts';
 import {
@@ -23,6 +26,9 @@ export interface ContentRouteOptions extends RouteOptions {
   publicUrl: string | null;
   /** Where uploads go; null if presign is off: then `POST /presign` does not exist. */
   uploadStore: UploadStore | null;
+  contents: ContentReader;
+  keyCredentials: KeyCredentials;
+  randomBytes: (size: number) => Buffer;
 }
 
 /** Adds the content service to a process: its routes and those for other services. It has no jobs. */
@@ -33,6 +39,8 @@ export async function mount(
   const { app, values, db, clock } = core;
   await contentRoutes({
     ...core,
+    contents,
+    randomBytes,
     publicUrl: values.publicUrl ?? null,
     uploadStore: readUploadStore(values),
   })(app);
@@ -52,6 +60,7 @@ export function contentRoutes(options: ContentRouteOptions): Routes {
       addGetContentRoute(scope, options);
       addChangeContentRoute(scope, options);
       addDisableContentRoute(scope, options);
+      addKeyInfoRoutes(scope, options);
       if (options.uploadStore) {
         const { createUploadSigner } = await import('./upload-signer.ts');
         addPresignRoute(scope, { ...options, signUpload: createUploadSigner(options.uploadStore) });

@@ -1,14 +1,7 @@
 import { isApiKeyUsable } from '@latchkey/shared/auth';
 import { type Authority, markKey, mayHaveBeenRenewed } from '@latchkey/shared/authority';
-import type { ContentState, KeyPeriods, SequencePeriods } from '@latchkey/shared/contracts';
-import {
-  currentEpochOf,
-  isEntitled,
-  isHeldByMark,
-  isUuid,
-  opensAtOf,
-  viewerIdOf,
-} from '@latchkey/shared/contracts';
+import type { ContentState, EpochRefusal, SequencePeriods } from '@latchkey/shared/contracts';
+import { findEpochRefusal, isEntitled, isHeldByMark, isUuid, viewerIdOf } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
 import type { KeyRequest } from './key-request.ts';
 
@@ -21,13 +14,6 @@ export interface KeyRules {
 export interface UnknownState {
   readonly cache: keyof Authority;
   readonly key: string;
-}
-
-/** Why the key of an epoch is not served. */
-interface EpochRefusal {
-  readonly code: 'EPOCH_NOT_FOUND' | 'EPOCH_NOT_YET' | 'EPOCH_PAST';
-  /** With EPOCH_NOT_YET: the epoch of now, negative before the origin, and when the wanted one is served (ms since 1970). */
-  readonly notYet?: { readonly currentEpoch: number; readonly opensAt: number };
 }
 
 export type Decision =
@@ -128,27 +114,6 @@ function decideByMarks(
   if (!mark) return read('marks', key);
   if (isHeldByMark(principal, mark.value)) return refuse('TOKEN_REVOKED');
   return rules.leaseMode === 'required' ? refuse('LEASE_REQUIRED') : null;
-}
-
-/**
- * Whether the key periods of a content let an epoch be served now: `docs/contract.md#key-periods`. They hold for everyone.
- *
- * @param epoch undefined where the request names none
- * @param now wall clock, milliseconds since 1970
- * @returns null where it is served
- */
-export function findEpochRefusal(
-  periods: KeyPeriods,
-  epoch: number | undefined,
-  now: number,
-): EpochRefusal | null {
-  if (epoch === undefined) return { code: 'EPOCH_NOT_FOUND' };
-  if (periods.mode === 'sequence') return epoch < periods.count ? null : { code: 'EPOCH_NOT_FOUND' };
-  const currentEpoch = currentEpochOf(periods, now);
-  if (epoch > currentEpoch + periods.ahead)
-    return { code: 'EPOCH_NOT_YET', notYet: { currentEpoch, opensAt: opensAtOf(periods, epoch) } };
-  const { behind } = periods;
-  return behind !== null && epoch < currentEpoch - behind ? { code: 'EPOCH_PAST' } : null;
 }
 
 function read(cache: keyof Authority, key: string): Decision {

@@ -1,6 +1,6 @@
 import type { Authority } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
-import { viewerIdOf } from '@latchkey/shared/contracts';
+import { toRefusalError, viewerIdOf } from '@latchkey/shared/contracts';
 import { deriveContentKey } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
 import { type Decision, decideKeyRequest, type KeyRules, type UnknownState } from './decide-key-request.ts';
@@ -38,9 +38,6 @@ const readsAtMost = 12;
  */
 const readsForMs = 8_000;
 
-/** 9999-12-31T23:59:59.999Z, the last instant that RFC 3339 can write: an epoch of 32 bits can open long after it. */
-const lastInstantMs = 253_402_300_799_999;
-
 /** A decision that needs no further state. */
 type Settled = Exclude<Decision, { kind: 'read' }>;
 
@@ -51,7 +48,7 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
 
   function derive({ contentId, epoch }: KeyRequest, decision: Settled): Buffer {
-    if (decision.kind === 'refuse') throw refusalOf(decision, clock.now());
+    if (decision.kind === 'refuse') throw toRefusalError(decision, clock.now());
     const masterKey = masterKeys.find(decision.keyVersion);
     if (!masterKey) throw new MasterKeyMissing();
     return deriveContentKey(masterKey, contentId, epoch);
@@ -120,16 +117,6 @@ function takePaced(pace: KeyPace, request: KeyRequest, decision: Settled): numbe
   const viewerId = viewerIdOf(principal);
   if (periods === null || epoch === undefined || viewerId === null) return 0;
   return pace.take({ viewerId, contentId, epoch, periods });
-}
-
-/** `docs/contract.md#key-periods`. @param now wall clock, milliseconds since 1970 */
-function refusalOf({ code, notYet }: Extract<Decision, { kind: 'refuse' }>, now: number): AppError {
-  if (!notYet) return new AppError(code);
-  const { currentEpoch, opensAt } = notYet;
-  return new AppError(code, {
-    members: { currentEpoch, opensAt: new Date(Math.min(opensAt, lastInstantMs)).toISOString() },
-    retryAfterSeconds: secondsOf(opensAt - now),
-  });
 }
 
 function paceExceeded(waitMs: number): AppError {

@@ -7,7 +7,7 @@ import { reportMissingKeys } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
 import { createLocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
-import { addGetKeyRoutes } from './routes/get-key.ts';
+import { addKeyRoutes } from './routes/get-key.ts';
 
 export interface KeyDerivationOptions extends ContentKeyIssuerOptions {
   guard: GuardOptions;
@@ -37,7 +37,7 @@ export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
         // The error handler has not run yet, so the code is counted once the answer is under way.
         request.raw.once('close', () => options.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
       });
-      addGetKeyRoutes(scope, {
+      addKeyRoutes(scope, {
         issuer,
         metrics: options.metrics,
         viewerSources: options.guard.viewerSources ?? [],

@@ -151,10 +151,18 @@ const reserved = { config: { access: 'open', reserved: true }, schema: { hide: t
 /** Answers other methods on the lease paths with 405 (RFC 9110 section 15.5.6). */
 function reserveLeasePaths(app: App): void {
   for (const path of leasePaths) {
-    app.get(path, reserved, (_request, reply) => {
-      reply.header('allow', 'POST');
-      throw new AppError('METHOD_NOT_ALLOWED', { detail: 'This path takes POST.' });
-    });
+    // The methods of the key routes, whose parameters would match these paths.
+    for (const method of ['GET', 'PUT']) {
+      app.route({
+        method,
+        url: path,
+        ...reserved,
+        handler: (_request, reply) => {
+          reply.header('allow', 'POST');
+          throw new AppError('METHOD_NOT_ALLOWED', { detail: 'This path takes POST.' });
+        },
+      });
+    }
   }
 }
 

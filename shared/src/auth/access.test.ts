@@ -20,6 +20,7 @@ const table: Record<Exclude<Access, 'open'>, string[]> = {
   'content:read': ['admin', 'full', 'playback'],
   presign: ['admin', 'full', 'upload', 'uploader'],
   keys: ['admin', 'full', 'playback', 'viewer', 'uploader', 'anonymous'],
+  'key-info': ['admin', 'full', 'playback'],
   leases: ['admin', 'full', 'viewer', 'uploader', 'anonymous'],
   'player-metrics': ['viewer', 'uploader', 'anonymous'],
 };

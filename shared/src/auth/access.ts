@@ -5,6 +5,8 @@ interface AccessRule {
   scopes: readonly Scope[];
   /** Whether a viewer's token is enough. */
   viewer: boolean;
+  /** Whether an API key may also come as the password of `Basic`: packagers know nothing else. */
+  basic?: boolean;
 }
 
 /** The table of scopes and routes (`docs/contract.md#scopes`). Every route names its row. */
@@ -24,6 +26,8 @@ export const accessRules = {
   /** A viewer's token needs the word `upload` in its `scope` claim. */
   presign: { scopes: ['admin', 'full', 'upload'], viewer: true },
   keys: { scopes: ['admin', 'full', 'playback'], viewer: true },
+  /** Where an encoder reads its key: it names a URL that serves the key itself. */
+  'key-info': { scopes: ['admin', 'full', 'playback'], viewer: false, basic: true },
   /** Create, renew and release: a viewer for itself, an API key in a viewer's name. */
   leases: { scopes: ['admin', 'full'], viewer: true },
   /** Reports that a player sends about its playback. */
@@ -31,6 +35,12 @@ export const accessRules = {
 } as const satisfies Record<string, AccessRule | null>;
 
 export type Access = keyof typeof accessRules;
+
+/** Whether a route takes `Basic` too. Its 401 then offers it, because ffmpeg sends a password only if it is asked for one. */
+export function takesBasic(access: Access | undefined): boolean {
+  const rule: AccessRule | null = access ? accessRules[access] : null;
+  return rule?.basic === true;
+}
 
 /** The scopes that reach a route, as the `scope` of a 403 names them (RFC 6750 section 3). */
 export function scopesOf(access: Access): string {

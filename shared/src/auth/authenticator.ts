@@ -19,6 +19,13 @@ export interface Authenticator {
    */
   identify(credential: string | null, access: Access): Principal | Promise<Principal>;
   /**
+   * The API key that a key credential stands for (`KeyCredentials`), as long as it is accepted.
+   *
+   * @param cacheKey of the API key
+   * @throws AppError INVALID_API_KEY or DEPENDENCY_UNAVAILABLE
+   */
+  identifyIssuer(cacheKey: string): Principal | Promise<Principal>;
+  /**
    * Turns a credential into a principal and checks that its scope covers the access.
    *
    * @returns without waiting where everything is cached, which is the usual case
@@ -56,6 +63,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
         viewerWillDo && !credential.startsWith(apiKeyPrefix) ? 'INVALID_TOKEN' : 'INVALID_API_KEY';
       return identifyApiKey(apiKeyCacheKey(hash, wellFormed), notMine, options);
     },
+    identifyIssuer: (cacheKey) => identifyApiKey(cacheKey, 'INVALID_API_KEY', options),
     authenticate(credential, access) {
       const principal = authenticator.identify(credential, access);
       return principal instanceof Promise

@@ -1,6 +1,13 @@
-export { type Access, accessRules, assertScope, scopesOf } from './access.ts';
+export { type Access, accessRules, assertScope, scopesOf, takesBasic } from './access.ts';
 export { apiKeyPattern, generateApiKey, hashCredential, keyPrefixOf } from './api-key.ts';
 export { type Authenticator, createAuthenticator, isApiKeyUsable } from './authenticator.ts';
 export { createTokens, fetchKeySet, type TokenSettings } from './create-tokens.ts';
-export { type CredentialSource, presentsApiKey, readBearer, readCredential } from './read-credential.ts';
+export { createKeyCredentials, type KeyCredentials, type KeyName } from './key-credential.ts';
+export {
+  type CredentialSource,
+  presentsApiKey,
+  readBasicPassword,
+  readBearer,
+  readCredential,
+} from './read-credential.ts';
 export { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';

@@ -9,11 +9,21 @@ const cookieName = 'latchkey_token';
 /** Compact JWS (RFC 7515 section 7.1); its header is a JSON object, and `{"` is `ey` in base64url. */
 export const tokenPattern = /^ey[\w-]*\.[\w-]*\.[\w-]*$/;
 const bearer = /^bearer +([^\s]+) *$/i;
+const basic = /^basic +([A-Za-z0-9+/]+=*) *$/i;
 
 /** The credential of `Authorization: Bearer …` (RFC 6750 section 2.1; the scheme in any case, RFC 9110 section 11.1). */
 export function readBearer(headers: IncomingHttpHeaders): string | null {
   const { authorization } = headers;
   return authorization === undefined ? null : (bearer.exec(authorization)?.[1] ?? null);
+}
+
+/** The password of `Authorization: Basic …` (RFC 7617 section 2). Its user name may be anything. */
+export function readBasicPassword(headers: IncomingHttpHeaders): string | null {
+  const encoded = basic.exec(headers.authorization ?? '')?.[1];
+  if (encoded === undefined) return null;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  return colon === -1 ? null : pair.slice(colon + 1) || null;
 }
 
 /** Whether the header presents an API key, known or not. */

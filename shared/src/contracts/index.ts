@@ -1,10 +1,10 @@
+export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
 export { ContentIdSchema, isContentId, isUuid } from './ids.ts';
 export {
   type ClockPeriods,
   currentEpochOf,
   type KeyPeriods,
   maxEpoch,
-  opensAtOf,
   type SequencePeriods,
 } from './key-periods.ts';
 export {

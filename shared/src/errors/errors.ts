@@ -23,6 +23,7 @@ export const codes = {
   LEASE_NOT_FOUND: { status: 404, title: 'No such lease' },
   METHOD_NOT_ALLOWED: { status: 405, title: 'This path does not take that method' },
   SETUP_ALREADY_DONE: { status: 409, title: 'Setup is already done' },
+  PUBLIC_URL_MISSING: { status: 409, title: 'The server does not know its own URL' },
   LEASE_LIMIT_REACHED: { status: 409, title: 'The viewer has no lease left' },
   PAYLOAD_TOO_LARGE: { status: 413, title: 'The body is too large' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The body has to be JSON' },

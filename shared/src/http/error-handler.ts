@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { takesBasic } from '../auth/index.ts';
 import { isDatabaseUnavailable } from '../db/database-fault.ts';
 import { AppError, toProblem } from '../errors/errors.ts';
 import type { OperatorLog } from '../log/index.ts';
@@ -30,7 +31,10 @@ export function createErrorHandler(log: OperatorLog): ErrorHandler {
       });
     }
     const challenge = challengeOf(error);
-    if (challenge) reply.header('www-authenticate', challenge);
+    if (challenge) {
+      const offersBasic = error.status === 401 && takesBasic(request.routeOptions?.config?.access);
+      reply.header('www-authenticate', offersBasic ? [challenge, 'Basic realm="latchkey"'] : challenge);
+    }
     const retryAfter =
       error.retryAfterSeconds ?? (error.code === 'DEPENDENCY_UNAVAILABLE' ? retryAfterSeconds : null);
     if (retryAfter !== null) reply.header('retry-after', String(retryAfter));

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { signToken } from '@latchkey/rig/tokens';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { generateApiKey, hashCredential } from '../auth/index.ts';
+import { createKeyCredentials, generateApiKey, hashCredential, type KeyCredentials } from '../auth/index.ts';
 import { AppError } from '../errors/errors.ts';
-import { createManualClock } from '../testing/manual-clock.ts';
+import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
 import { createTestHost, type TestHost, testTokenSecret } from '../testing/test-host.ts';
 import { addGuard } from './guard.ts';
@@ -12,15 +13,19 @@ const key = generateApiKey(() => Buffer.alloc(32, 7));
 let database: TestDatabase;
 let host: TestHost;
 let handled: number;
+let clock: ManualClock;
+let keyCredentials: KeyCredentials;
 
 beforeEach(async () => {
   const [sqlite] = databaseKinds({});
   database = (await sqlite?.open()) as TestDatabase;
   handled = 0;
+  clock = createManualClock();
+  keyCredentials = createKeyCredentials({ secret: 'of tests', clock, randomBytes });
   const state = { id: 'k-1', name: 'n', scope: 'playback' as const, expiresAt: null, revokedAt: null };
   host = await createTestHost({
     db: database.db,
-    clock: createManualClock(),
+    clock,
     verifier: {
       findApiKey: async (hash) => (hash === hashCredential(key) ? state : null),
       noteUse: () => {},
@@ -43,6 +48,7 @@ async function mount(sources?: readonly ('header' | 'query' | 'cookie')[], limit
       : null;
     addGuard(app, {
       authenticator: host.authenticator,
+      keyCredentials,
       limiter,
       ...(sources ? { viewerSources: sources } : {}),
     });
@@ -50,6 +56,8 @@ async function mount(sources?: readonly ('header' | 'query' | 'cookie')[], limit
     const handle = async () => ({ handled: ++handled });
     app.get('/open', { config: { access: 'open' } }, handle);
     app.get('/keys', { config: { access: 'keys' } }, handle);
+    app.get('/keys/:contentId/:epoch', { config: { access: 'keys' } }, handle);
+    app.get('/info/:id', { config: { access: 'key-info', action: 'thing.info' } }, handle);
     app.get('/read/:id', { config: { access: 'content:read' } }, handle);
     app.post('/manage/:id', { config: { access: 'manage', action: 'thing.change' } }, handle);
   });
@@ -142,4 +150,29 @@ test('a request over the limit gets 429 with Retry-After, also where its credent
     const answer = await ask('GET', '/read/a', credential);
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([429, '7']);
   }
+});
+
+test('a key credential in the URL of its key acts as its API key for a minute, and is not written to the log', async () => {
+  await mount();
+  const credential = keyCredentials.issue({ contentId: 'film', epoch: '7' }, hashCredential(key));
+  const codes = async () =>
+    Promise.all(
+      ['/keys/film/7', '/keys/film/8', '/keys/fil/7', '/read/film'].map(
+        async (path) => (await ask('GET', `${path}?key_credential=${credential}`)).statusCode,
+      ),
+    );
+  expect(await codes()).toEqual([200, 401, 401, 401]);
+  expect(host.lines.find(({ status }) => status === 200)?.principal).toEqual({ kind: 'api-key', id: 'k-1' });
+  expect(host.lines.every(({ path }) => !path.includes(credential))).toBe(true);
+  clock.advance(60_000);
+  expect(await codes()).toEqual([401, 401, 401, 401]);
+});
+
+test('a request for key info without a credential leaves no audit row, and one with a wrong password does', async () => {
+  await mount();
+  expect((await ask('GET', '/info/film')).json().code).toBe('UNAUTHENTICATED');
+  const headers = { authorization: `Basic ${Buffer.from('x:lk_wrong').toString('base64')}` };
+  await host.app.inject({ method: 'GET', url: '/info/film', headers });
+  const rows = await database.db.selectFrom('audit').select(['action', 'code']).execute();
+  expect(rows).toEqual([{ action: 'thing.info', code: 'INVALID_API_KEY' }]);
 });

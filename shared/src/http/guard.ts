@@ -7,7 +7,12 @@ import {
   accessRules,
   assertScope,
   type CredentialSource,
+  type KeyCredentials,
+  type KeyName,
+  readBasicPassword,
+  readBearer,
   readCredential,
+  takesBasic,
 } from '../auth/index.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { Principal } from '../contracts/index.ts';
@@ -22,6 +27,8 @@ export interface GuardOptions {
   authenticator: Authenticator;
   /** Where viewer routes take a token from. Management routes take it from the header only. */
   viewerSources?: readonly CredentialSource[];
+  /** Reads credentials in the URL of one content key. Left out where the process has no key routes. */
+  keyCredentials?: KeyCredentials;
   /** Null where limits are off. */
   limiter: RateLimiter | null;
 }
@@ -32,11 +39,20 @@ export interface GuardOptions {
  */
 export function addGuard(
   app: App,
-  { authenticator, viewerSources = headerOnly, limiter }: GuardOptions,
+  { authenticator, viewerSources = headerOnly, keyCredentials, limiter }: GuardOptions,
 ): void {
   const identify = (request: FastifyRequest, access: Access) => {
+    const { headers, query } = request;
+    if (takesBasic(access))
+      return authenticator.identify(readBearer(headers) ?? readBasicPassword(headers), access);
     const sources = accessRules[access]?.viewer ? viewerSources : headerOnly;
-    return authenticator.identify(readCredential(request.headers, request.query, sources), access);
+    const credential = readCredential(headers, query, sources);
+    if (credential === null && access === 'keys' && keyCredentials) {
+      const { key_credential: inUrl } = query as { key_credential?: unknown };
+      if (inUrl !== undefined)
+        return authenticator.identifyIssuer(keyCredentials.open(request.params as KeyName, inUrl));
+    }
+    return authenticator.identify(credential, access);
   };
   app.addHook('onRoute', ({ config, url, method }) => {
     if (!config?.access) throw new Error(`${String(method)} ${url} names no row of the scope table`);

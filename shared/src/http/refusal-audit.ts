@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { RefusalLog } from '../audit/index.ts';
-import { accessRules, presentsApiKey, scopesOf } from '../auth/index.ts';
+import { accessRules, presentsApiKey, scopesOf, takesBasic } from '../auth/index.ts';
 import type { Actor } from '../contracts/index.ts';
 import { toActor } from '../contracts/index.ts';
 import type { AppError } from '../errors/errors.ts';
@@ -31,6 +31,8 @@ export function addRefusalAudit(app: App, refusals: RefusalLog): void {
     if (!action || request.isRefusedAtGate) return;
     const refusal = toAppError(error);
     if (refusal.status >= 500) return;
+    // The first step of `Basic`: the client is asked for its password, and sends the request again.
+    if (refusal.code === 'UNAUTHENTICATED' && takesBasic(access)) return;
     const forViewers = access !== undefined && accessRules[access]?.viewer === true;
     if (forViewers && !meansToManage(request, refusal)) return;
     await refusals.record({

@@ -3,6 +3,8 @@ const hidden = '***';
 
 /** A raw API key, or a part of one: more digits than the 8 of `keyPrefix`, which every list shows. */
 const apiKey = /lk_[0-9a-f]{9,}/gi;
+/** A credential in the URL of one content key (`shared/src/auth/key-credential.ts`), or a part of one. */
+const keyCredential = /lkc_[\w-]{9,}/g;
 /** The characters of a token in its compact form (RFC 7515 section 7.1), dots included. */
 const tokenLetters = /[\w.-]+/g;
 /** The beginning of a token's header: `{"` in base64url. The 8 letters after it distinguish it from a word. */
@@ -53,7 +55,9 @@ function unescapeAll(text: string): string | null {
 }
 
 function hideCredentials(text: string): string {
-  const withoutKeys = text.includes('_') ? text.replace(apiKey, `lk_${hidden}`) : text;
+  const withoutKeys = text.includes('_')
+    ? text.replace(apiKey, `lk_${hidden}`).replace(keyCredential, `lkc_${hidden}`)
+    : text;
   // Most texts contain neither, such as a browser's name. This test takes a fifth of the time.
   const mayHaveToken = withoutKeys.includes('eyJ') || longPart.test(withoutKeys);
   return mayHaveToken ? withoutKeys.replace(tokenLetters, hideToken) : withoutKeys;

@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import {
   type CredentialSource,
   createAuthenticator,
+  createKeyCredentials,
   createTokens,
+  type KeyCredentials,
   type TokenSettings,
 } from '../auth/index.ts';
 import { type Authority, createAuthority } from '../authority/index.ts';
@@ -32,6 +35,8 @@ interface CoreSettings extends TokenSettings, RateLimits {
   authorityMaxAgeSeconds: number;
   viewerTokenFrom: readonly CredentialSource[];
   rateLimit: string;
+  /** The single node has none. */
+  internalSecret?: { reveal(): string };
 }
 
 interface CoreReaders {
@@ -52,6 +57,7 @@ export interface ServiceCore<Values> extends ProcessContext {
   authority: Authority;
   follower: FeedFollower;
   guard: GuardOptions;
+  keyCredentials: KeyCredentials;
   feed: ChangeFeed;
   bus: Bus;
   sharing: Sharing | null;
@@ -117,8 +123,14 @@ export async function createServiceCore<Values extends CoreSettings>(
     interrupt: () => follower.stop(),
   });
   shutdown.add('jobs', jobsEndMs, () => jobs.stop());
-  const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom };
-  return { ...context, values, authority, follower, guard, feed, bus, sharing, cacheBytes };
+  const keyCredentials = createKeyCredentials({
+    // In the single node, content and key-derivation share this object, so a secret of the process is enough.
+    secret: values.internalSecret?.reveal() ?? randomBytes(32).toString('hex'),
+    clock,
+    randomBytes,
+  });
+  const guard = { authenticator, limiter, viewerSources: values.viewerTokenFrom, keyCredentials };
+  return { ...context, values, authority, follower, guard, keyCredentials, feed, bus, sharing, cacheBytes };
 }
 
 /**

@@ -20,6 +20,8 @@ export interface KeyRouteOptions {
 
 const common = {
   tags: ['Content keys'],
+  description:
+    'Instead of `Authorization`, the URL that key info names has a credential in its query, `key_credential`: good for one minute and for that key alone.',
   headers: Type.Object(
     { 'x-lease-id': Type.Optional(Type.String({ description: 'The lease that the viewer plays under.' })) },
     { additionalProperties: true },
@@ -55,34 +57,42 @@ const common = {
 };
 const config = { access: 'keys', limit: 'keys' } as const;
 
-/** `GET /keys/:contentId` and `GET /keys/:contentId/:epoch`. */
-export function addGetKeyRoutes(app: App, options: KeyRouteOptions): void {
-  app.get(
-    '/keys/:contentId',
-    {
-      config,
-      schema: { ...common, summary: 'The content key', params: Type.Object({ contentId: ContentIdSchema }) },
-    },
-    (request, reply) => {
-      answer(options, request as FastifyRequest, reply, request.params.contentId, undefined);
-    },
-  );
-  app.get(
-    '/keys/:contentId/:epoch',
-    {
+/** ffmpeg asks for keys by PUT where its output goes by PUT: `docs/contract.md#live-encoders`. */
+const methods = ['GET', 'PUT'] as const;
+const asEncodersAsk = { GET: '', PUT: ', for encoders that upload by PUT' };
+
+/** `GET` and `PUT` of `/keys/:contentId` and `/keys/:contentId/:epoch`. */
+export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
+  for (const method of methods) {
+    app.route({
+      method,
+      url: '/keys/:contentId',
       config,
       schema: {
         ...common,
-        summary: 'The content key of one period',
+        summary: `The content key${asEncodersAsk[method]}`,
+        params: Type.Object({ contentId: ContentIdSchema }),
+      },
+      handler: (request, reply) => {
+        answer(options, request as FastifyRequest, reply, request.params.contentId, undefined);
+      },
+    });
+    app.route({
+      method,
+      url: '/keys/:contentId/:epoch',
+      config,
+      schema: {
+        ...common,
+        summary: `The content key of one period${asEncodersAsk[method]}`,
         params: Type.Object({ contentId: ContentIdSchema, epoch: EpochSchema }),
       },
-    },
-    (request, reply) => {
-      const epoch = Number(request.params.epoch);
-      if (epoch > maxEpoch) throw validationFailure('/epoch', `must be at most ${maxEpoch}`);
-      answer(options, request as FastifyRequest, reply, request.params.contentId, epoch);
-    },
-  );
+      handler: (request, reply) => {
+        const epoch = Number(request.params.epoch);
+        if (epoch > maxEpoch) throw validationFailure('/epoch', `must be at most ${maxEpoch}`);
+        answer(options, request as FastifyRequest, reply, request.params.contentId, epoch);
+      },
+    });
+  }
 }
 
 /** Not an async function: the usual answer needs no wait, and a promise would cost time. */

@@ -7,8 +7,10 @@ describe.each(paths)('%s beside the key routes', (path) => {
   async function openBesideKeys(mode: 'optional' | 'off') {
     const leases = await openLeasesOnSqlite({ rules: { mode } });
     const serve = { config: { access: 'open' as const }, handler: () => 'a key' };
-    leases.app.get('/keys/:contentId', serve);
-    leases.app.get('/keys/:contentId/:epoch', serve);
+    for (const method of ['GET', 'PUT']) {
+      leases.app.route({ method, url: '/keys/:contentId', ...serve });
+      leases.app.route({ method, url: '/keys/:contentId/:epoch', ...serve });
+    }
     return leases;
   }
 

@@ -1,0 +1,98 @@
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto';
+import type { Clock } from '../clock/clock.ts';
+import { AppError } from '../errors/errors.ts';
+
+/** One content key, by the parts of its path. */
+export interface KeyName {
+  readonly contentId: string;
+  /** As the path has it; undefined for a content without epochs. */
+  readonly epoch?: string | undefined;
+}
+
+/**
+ * Credentials that stand in the URL of one content key, for an encoder that can send no header: `docs/contract.md#live-encoders`.
+ *
+ * A credential stands for the API key that asked for it, and names it in encrypted form. So it ends with that API key, and a stolen
+ * one opens one key for a minute. Nothing is stored: every process with the same secret can check it.
+ */
+export interface KeyCredentials {
+  /** @param apiKey `cacheKey` of the principal that asks */
+  issue(key: KeyName, apiKey: string): string;
+  /**
+   * @param credential as it came in the query
+   * @returns the `cacheKey` of the API key that it stands for
+   * @throws AppError INVALID_TOKEN where it is malformed, over, made under another secret, or for another key
+   */
+  open(key: KeyName, credential: unknown): string;
+}
+
+export interface KeyCredentialOptions {
+  /** `INTERNAL_SECRET`. A process without one makes a random secret: then its credentials end with it. */
+  secret: string;
+  clock: Clock;
+  randomBytes: (size: number) => Buffer;
+}
+
+/** ffmpeg reads the key at once after the key info, and asks anew for the next segment. */
+const lifetimeMs = 60_000;
+/** Marks a credential in any text, so that a log can hide it (`shared/src/log/redact.ts`). */
+const prefix = 'lkc_';
+/** Separates the key from the secret itself, which services also send to each other, and from other keys made of it. */
+const keyInfo = 'latchkey key credential 1';
+const keyBytes = 32;
+const cipher = 'aes-256-gcm';
+/** NIST SP 800-38D section 8.2.2: 96 random bits, for up to 2^32 credentials of one secret. */
+const nonceBytes = 12;
+const tagBytes = 16;
+
+export function createKeyCredentials({ secret, clock, randomBytes }: KeyCredentialOptions): KeyCredentials {
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', keyInfo, keyBytes)));
+  return {
+    issue(name, apiKey) {
+      const nonce = randomBytes(nonceBytes);
+      const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+      sealing.setAAD(nameOf(name));
+      const facts = sealing.update(`${clock.now() + lifetimeMs} ${apiKey}`, 'utf8');
+      const bytes = Buffer.concat([nonce, facts, sealing.final(), sealing.getAuthTag()]);
+      return prefix + bytes.toString('base64url');
+    },
+    open(name, credential) {
+      const bytes = readBytes(credential);
+      const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      });
+      opening.setAAD(nameOf(name));
+      opening.setAuthTag(bytes.subarray(-tagBytes));
+      const [expiresAt, apiKey = ''] = readFacts(opening, bytes.subarray(nonceBytes, -tagBytes)).split(' ');
+      if (Number(expiresAt) <= clock.now()) throw refuse('It was good for a minute, which is over.');
+      return apiKey;
+    },
+  };
+}
+
+/** A content id has no slash, so no two keys have the same name. */
+function nameOf({ contentId, epoch }: KeyName): Buffer {
+  return Buffer.from(epoch === undefined ? contentId : `${contentId}/${epoch}`);
+}
+
+function readBytes(credential: unknown): Buffer {
+  if (typeof credential !== 'string' || !credential.startsWith(prefix)) throw refuse('It is malformed.');
+  const text = credential.slice(prefix.length);
+  const bytes = Buffer.from(text, 'base64url');
+  // Base64 has several texts for the same bytes, of which one is accepted.
+  if (bytes.length <= nonceBytes + tagBytes || bytes.toString('base64url') !== text)
+    throw refuse('It is malformed.');
+  return bytes;
+}
+
+function readFacts(opening: ReturnType<typeof createDecipheriv>, sealed: Buffer): string {
+  try {
+    return opening.update(sealed, undefined, 'utf8') + opening.final('utf8');
+  } catch {
+    throw refuse('It is for another key, or of another installation.');
+  }
+}
+
+function refuse(reason: string): AppError {
+  return new AppError('INVALID_TOKEN', { detail: `The credential in the URL is not accepted. ${reason}` });
+}
