@@ -5,6 +5,7 @@ import type { CommandContext } from './command-context.ts';
 import { registerApiKeys } from './commands/api-keys.ts';
 import { registerDoctor } from './commands/doctor.ts';
 import { registerEncrypt } from './commands/encrypt.ts';
+import { registerKeyInfo } from './commands/key-info.ts';
 import { registerKeygen } from './commands/keygen.ts';
 import { registerMigrate } from './commands/migrate.ts';
 import { explainError } from './explain-error.ts';
@@ -34,7 +35,14 @@ export async function runProgram(args: readonly string[], context: CommandContex
       '\nExit codes: 0 done, 1 failed, 2 an option, a variable or the input cannot be used.',
     );
   // In the order of `--help`.
-  for (const register of [registerKeygen, registerEncrypt, registerApiKeys, registerMigrate, registerDoctor])
+  for (const register of [
+    registerKeygen,
+    registerEncrypt,
+    registerKeyInfo,
+    registerApiKeys,
+    registerMigrate,
+    registerDoctor,
+  ])
     register(program, context);
   try {
     await program.parseAsync(args, { from: 'user' });

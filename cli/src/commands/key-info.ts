@@ -1,0 +1,104 @@
+import { isContentId } from '@latchkey/shared/contracts';
+import { type Command, Option } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { describeOffset, followKeyInfo } from '../key-info/follow-key-info.ts';
+import { createKeyPairFiles } from '../key-info/key-pair-files.ts';
+import { readSchedule } from '../key-info/read-schedule.ts';
+import { createServerKeySource } from '../keys/fetch-content-key.ts';
+import { refusal } from '../refusal.ts';
+import { readServerAccess } from './choose-key-source.ts';
+
+interface KeyInfoCommandOptions {
+  readonly contentId: string;
+  readonly follow: string;
+  readonly server?: string;
+  readonly apiKeyFile?: string;
+  readonly keyUrl?: string;
+  readonly whenUnreachable: 'keep' | 'stop';
+  readonly quiet?: true;
+}
+
+/** `latchkey key-info`: the files from which a live encoder reads its key. */
+export function registerKeyInfo(program: Command, context: CommandContext): void {
+  program
+    .command('key-info')
+    .description('keep the key info file of a live encoder (ffmpeg -hls_key_info_file) at the key of now')
+    .requiredOption('--content-id <id>', 'its id on the key server; it has keyPeriods with mode "clock"')
+    .requiredOption(
+      '--follow <file>',
+      'the key info file to keep; the key lies beside it in <file>.<epoch>.key',
+    )
+    .option(
+      '--server <url>',
+      'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
+    )
+    .option('--api-key-file <file>', 'the API key is in this file')
+    .option('--key-url <url>', 'where players fetch keys (default: PUBLIC_URL of the server, else --server)')
+    .addOption(
+      new Option('--when-unreachable <what>', 'if the next key cannot be had when its period begins')
+        .choices(['keep', 'stop'])
+        .default('keep', 'keep: the encoder goes on with the last key'),
+    )
+    .option('--quiet', 'say nothing but warnings and errors')
+    .addHelpText('after', examples)
+    .action((options: KeyInfoCommandOptions) => runKeyInfo(options, context));
+}
+
+const examples = `
+It runs until SIGTERM or SIGINT and leaves the files. With --when-unreachable stop it removes them instead of keeping an old
+key, and ends with 1: the encoder then ends at its next segment.
+
+Example:
+  LATCHKEY_API_KEY=lk_… latchkey key-info --content-id channel-1 --follow /run/latchkey/channel-1.keyinfo \\
+    --server https://keys.example.com
+  ffmpeg … -f hls -hls_flags periodic_rekey -hls_key_info_file /run/latchkey/channel-1.keyinfo channel-1/index.m3u8`;
+
+async function runKeyInfo(options: KeyInfoCommandOptions, context: CommandContext): Promise<void> {
+  const { contentId, follow, whenUnreachable } = options;
+  const { clock, signal } = context;
+  if (!isContentId(contentId))
+    throw refusal(`--content-id "${contentId}"; accepted: 1 to 256 of A-Z a-z 0-9 _ -`);
+  const access = readServerAccess(options, context, 'key-info');
+  const files = createKeyPairFiles(follow);
+  const keys = createServerKeySource(access);
+  const warn = (text: string) => void context.stderr.write(`latchkey key-info: ${text}\n`);
+  const read = (within: AbortSignal) => readSchedule(access, contentId, clock, within);
+
+  const schedule = await read(signal);
+  const { periods, keyEndpoint, clockOffsetMs } = schedule;
+  if (clockOffsetMs !== 0) warn(describeOffset(clockOffsetMs));
+  if (periods.ahead === 0)
+    warn('"ahead" of the content is 0, so no key can be fetched before its period: any outage is noticed');
+  const base = chooseKeyUrl(options.keyUrl, keyEndpoint, access.server, contentId);
+  if (!options.quiet)
+    context.stdout.write(
+      `${follow} has the key of now, another each ${periods.periodSeconds} s. Players fetch ${base}/<epoch>.\n`,
+    );
+  await followKeyInfo({
+    schedule,
+    readSchedule: read,
+    fetchKey: (epoch, within) => keys.get({ contentId, epoch }, within),
+    files,
+    uriOf: (epoch) => `${base}/${epoch}`,
+    whenUnreachable,
+    clock,
+    randomBytes: context.randomBytes,
+    wait: context.wait,
+    signal,
+    warn,
+  });
+}
+
+/** The base of the URIs in the playlist. */
+function chooseKeyUrl(
+  given: string | undefined,
+  endpoint: string,
+  server: string,
+  contentId: string,
+): string {
+  const base = given?.replace(/\/+$/, '');
+  if (base !== undefined && !(URL.canParse(base) && /^https?:\/\/[^\s"]+$/.test(base)))
+    throw refusal(`--key-url "${given}"; accepted: an http or https URL, such as https://keys.example.com`);
+  if (base !== undefined) return `${base}/keys/${contentId}`;
+  return URL.canParse(endpoint) ? endpoint : `${server}/keys/${contentId}`;
+}

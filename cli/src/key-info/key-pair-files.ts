@@ -1,0 +1,85 @@
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { refusal } from '../refusal.ts';
+
+/** What an encoder reads: a key info file, and the key file that it names. */
+interface KeyPair {
+  readonly epoch: number;
+  /** 16 bytes. */
+  readonly key: Uint8Array;
+  /** For the playlist. */
+  readonly uri: string;
+  /** 32 hex digits. */
+  readonly iv: string;
+}
+
+export interface KeyPairFiles {
+  /** Writes the pair. A reader at any moment finds the pair of before or this one, never a mixture. */
+  write(pair: KeyPair): Promise<void>;
+  /** Removes the key info first, so that an encoder starts no further segment. */
+  remove(): Promise<void>;
+}
+
+/** Both files hold what opens the stream, or lead to it. */
+const ownerOnly = 0o600;
+
+/**
+ * Each key has a file of its own, `<file>.<epoch>.key`. The key info file is replaced by a rename after the key file is there. An encoder
+ * that has just read the old key info still finds the old key file: the two latest stay.
+ *
+ * @param file the key info file
+ * @throws AppError VALIDATION_FAILED if its path cannot stand in a line
+ */
+export function createKeyPairFiles(file: string): KeyPairFiles {
+  const infoPath = resolve(file);
+  if (/[\r\n]/.test(infoPath)) throw refusal('--follow has a line break; accepted: a path without one');
+  const folder = dirname(infoPath);
+  const keyName = (epoch: number) => `${basename(infoPath)}.${epoch}.key`;
+  let written: readonly number[] = [];
+
+  const removeKeys = async (isKept: (name: string) => boolean) => {
+    const [prefix, ending] = [`${basename(infoPath)}.`, '.key'];
+    for (const name of await readdir(folder)) {
+      const epoch = name.slice(prefix.length, -ending.length);
+      const isKey = name.startsWith(prefix) && name.endsWith(ending) && /^\d+$/.test(epoch);
+      if (isKey && !isKept(name)) await rm(join(folder, name), { force: true });
+    }
+  };
+
+  return {
+    async write({ epoch, key, uri, iv }) {
+      const keyPath = join(folder, keyName(epoch));
+      const isNew = !written.includes(epoch);
+      if (isNew) await replace(keyPath, key);
+      await replace(infoPath, `${uri}\n${keyPath}\n${iv}\n`);
+      if (!isNew) return;
+      written = [...written.slice(-1), epoch];
+      // Also those that an earlier run left.
+      const kept = new Set(written.map(keyName));
+      await removeKeys((name) => kept.has(name));
+    },
+    async remove() {
+      await rm(infoPath, { force: true });
+      await removeKeys(() => false);
+    },
+  };
+}
+
+/** Readers see the whole old file or the whole new one. */
+async function replace(path: string, content: string | Uint8Array): Promise<void> {
+  const partial = join(dirname(path), `.${basename(path)}.partial`);
+  // A killed run may have left one. It is made anew, so that the mode holds and no link is followed.
+  await rm(partial, { force: true });
+  try {
+    const file = await open(partial, 'wx', ownerOnly);
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    throw error;
+  }
+}
