@@ -1,12 +1,30 @@
 import LongFirstSequencer from '@latchkey/rig/test-run/long-first-sequencer';
 import { defineConfig } from 'vitest/config';
 
+const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
+const startsProcesses = ['{acceptance,examples,bench,faults,rig,cli,sdk}/**/*.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/.cache/**'],
-    // Each file gets a process of its own: acceptance tests start servers and browsers, and some tests stop the time. They wait
-    // more than they compute.
+    projects: [
+      // These start servers and browsers, which wait more than they compute: each file gets a process of its own.
+      { extends: true, test: { name: 'processes', include: startsProcesses } },
+      // A test of one package needs no process of its own, and to load Latchkey's modules again for each file would take as
+      // long as the tests. No module keeps state, and what a test changes of the process is checked after each.
+      {
+        extends: true,
+        test: {
+          name: 'packages',
+          include: ['**/*.test.ts'],
+          exclude: [...ignored, ...startsProcesses],
+          isolate: false,
+          setupFiles: ['rig/src/test-run/leave-no-trace.ts'],
+          unstubEnvs: true,
+          unstubGlobals: true,
+        },
+      },
+    ],
+    exclude: ignored,
     pool: 'forks',
     maxWorkers: '100%',
     sequence: { sequencer: LongFirstSequencer },

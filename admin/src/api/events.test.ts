@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createEventParser, createEvents, type EventsOptions, type ServerEvent } from './events.ts';
 
 type View = EventsOptions['view'] & { show: (isShown: boolean) => void };
@@ -49,6 +49,7 @@ function createServer(refusals: Response[] = []) {
 
 function start(refusals: Response[] = []) {
   vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   const server = createServer(refusals);
   const view = createView();
   const spies = { onKeyRefused: vi.fn(), checkContact: vi.fn() };
