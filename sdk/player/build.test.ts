@@ -13,8 +13,11 @@ import { buildPlayer } from './build.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 const source = dirname(fileURLToPath(import.meta.url));
 const bytesOfKb = 1024;
-/** Of the module without hls.js: it has 11.0 KB. A larger one is a decision, not an accident. */
-const maxGzipBytes = 11 * bytesOfKb;
+/**
+ * Of the module without hls.js. A larger one is a decision, not an accident: it was 11 KB before the player learned the periods of
+ * a stream, to fetch each next key ahead.
+ */
+const maxGzipBytes = 12.5 * bytesOfKb;
 
 /** Beside the sources, so that hls.js and the compiler are found: the package as it is published. */
 const folder = mkdtempSync(join(source, 'node_modules', 'published-'));
@@ -30,7 +33,7 @@ describe('the built package', () => {
     ['index', /types, ([\d.]+) KB compressed without hls\.js/],
     ['shaka', /@latchkey\/player\/shaka'; \/\/ ([\d.]+) KB, without hls\.js/],
   ])(
-    'the built %s is one module of at most 11 KB compressed, and of the size in the README',
+    'the built %s is one module of at most 12.5 KB compressed, and of the size in the README',
     (entry, saying) => {
       const { length } = gzipSync(readFileSync(join(dist, `${entry}.js`)), { level: 9 });
       const [, said] = saying.exec(readFileSync(join(source, 'README.md'), 'utf8')) ?? [];

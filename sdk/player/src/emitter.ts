@@ -1,5 +1,21 @@
 import type { Lease } from './lease.ts';
-import type { PlayerError } from './player-error.ts';
+import type { KeyWaitCode, PlayerError } from './player-error.ts';
+
+/**
+ * The server has said when it serves a key that is needed. Playback goes on while the buffer lasts, and the player asks again by
+ * itself. `EPOCH_NOT_YET`: the key's period has not begun. `KEY_PACE_EXCEEDED`: the viewer needs keys faster than the content's
+ * pace allows, usually after many seeks.
+ */
+export interface KeyWait {
+  readonly code: KeyWaitCode;
+  readonly url: string;
+  /** Until the player asks again. */
+  readonly delayMs: number;
+  /** `EPOCH_NOT_YET`: when the key is served, by the server's clock (ISO 8601). */
+  readonly opensAt?: string;
+  /** `EPOCH_NOT_YET`: the epoch of now, negative before the first. */
+  readonly currentEpoch?: number;
+}
 
 /** The events of a player. */
 export interface PlayerEvents {
@@ -7,6 +23,7 @@ export interface PlayerEvents {
   error: PlayerError;
   /** A request failed and is retried, for example because the server is down. Playback goes on while the buffer lasts. */
   retrying: { what: 'key' | 'lease'; error: PlayerError; attempt: number; delayMs: number };
+  keyWait: KeyWait;
   /** A lease was taken or renewed; null when it was released or lost. */
   lease: Lease | null;
   /** A key request has ended. `status` is 0 without an answer. */
@@ -41,5 +58,18 @@ export function createEmitter(): Emitter {
       }
     },
     clear: () => listeners.clear(),
+  };
+}
+
+/** @param error for which `isKeyWait` holds */
+export function toKeyWait(
+  url: string,
+  { code, opensAt, currentEpoch }: PlayerError,
+  delayMs: number,
+): KeyWait {
+  return {
+    ...{ code: code as KeyWaitCode, url, delayMs },
+    ...(opensAt !== undefined && { opensAt }),
+    ...(currentEpoch !== undefined && { currentEpoch }),
   };
 }

@@ -1,7 +1,8 @@
 import type Hls from 'hls.js';
-import type { ErrorData, Fragment } from 'hls.js';
+import type { ErrorData } from 'hls.js';
 import { sleep } from './clock.ts';
-import { findNextKey, type KeyedFragment, type KeyLoaderPorts, withKeysFrom } from './key-loader.ts';
+import { createKeyAhead } from './key-ahead.ts';
+import { type KeyedFragment, type KeyLoaderPorts, withKeysFrom } from './key-loader.ts';
 import { contentIdOf } from './key-url.ts';
 import type { Engine, PlayerCore } from './player-core.ts';
 import { keyElsewhere, PlayerError } from './player-error.ts';
@@ -33,10 +34,13 @@ export function createHlsEngine(
   const getKey = createGetKey(hls, core);
   const onForeignFailure = createForeignFailure(options, core);
   hls.config.loader = withKeysFrom(loader, { isKey, getKey, onForeignFailure });
+  const ahead = createKeyAhead(hls, core, options.keyServerUrl);
   const listeners = {
-    ...createKeyListeners(hls, core, isKey, life.signal),
+    ...createKeyListeners(hls, core),
+    ...ahead.listeners,
     [Events.MANIFEST_LOADING]() {
       recovery.begin();
+      ahead.begin();
       // Otherwise the application called hls.loadSource itself.
       if (isLoading) return;
       const session = core.begin(options.contentId);
@@ -107,6 +111,8 @@ function createGetKey(hls: Hls, core: PlayerCore): KeyLoaderPorts['getKey'] {
   return async ({ url, startSeconds, use }, signal) => {
     const { session } = core;
     if (!session) throw new PlayerError('ABORTED', 'Nothing is loaded.');
+    // A key that was fetched ahead needs no spread.
+    if (session.keys.has(url)) return session.keys.get(url, signal, use);
     const aheadMs = hls.media ? (startSeconds - hls.media.currentTime) * 1_000 : 0;
     const spreadMs = hls.latestLevelDetails?.live ? Math.min(aheadMs * spreadShare, maxSpreadMs) : 0;
     if (spreadMs > 0) await sleep(core.clock, spreadMs * core.random(), signal);
@@ -121,25 +127,9 @@ function createForeignFailure(
   return (url, status) => core.session?.fail(keyElsewhere(url, status, keyServerUrl));
 }
 
-/** Finds the keys that playlists name and that segments will need. */
-function createKeyListeners(
-  hls: Hls,
-  core: PlayerCore,
-  isKey: (url: string) => boolean,
-  signal: AbortSignal,
-) {
+/** Finds the contents that playlists name by their keys. */
+function createKeyListeners(hls: Hls, core: PlayerCore) {
   const { Events } = hls.constructor as typeof Hls;
-
-  /** At a random time in the first half of a segment, so that players in step do not request in step. */
-  async function fetchNextKey({ type, level, sn, duration }: Fragment) {
-    const keys = core.session?.keys;
-    if ((type as string) !== 'main' || !keys || core.session?.leases.isResting) return;
-    const url = findNextKey(hls.levels[level]?.details?.fragments ?? [], sn);
-    if (url === undefined || !isKey(url) || keys.has(url)) return;
-    await sleep(core.clock, duration * 500 * core.random(), signal);
-    if (keys === core.session?.keys) keys.fetchAhead(url);
-  }
-
   return {
     [Events.MANIFEST_PARSED]() {
       // No playlist names a key before the application starts loading.
@@ -148,9 +138,6 @@ function createKeyListeners(
     [Events.LEVEL_LOADED](_: unknown, { details }: { details: { fragments: readonly KeyedFragment[] } }) {
       const uris = details.fragments.flatMap(({ decryptdata }) => decryptdata?.uri ?? []);
       core.session?.leases.named([...new Set(uris)]);
-    },
-    [Events.FRAG_LOADED](_: unknown, { frag }: { frag: Fragment }) {
-      fetchNextKey(frag).catch(() => {});
     },
   };
 }

@@ -1,4 +1,4 @@
-export type { PlayerEvents } from './emitter.ts';
+export type { KeyWait, PlayerEvents } from './emitter.ts';
 export type { Lease } from './lease.ts';
 export type { PlayerMetrics } from './metrics.ts';
 export type { Player } from './player.ts';

@@ -98,8 +98,9 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
         if (answer.ok) return answer.body;
         if (answer.status === unauthenticated && reason !== 'retry-after-401') continue;
         const problem = attempt((): unknown => JSON.parse(new TextDecoder().decode(answer.body)));
-        const retryAfterMs = readRetryAfter(answer.retryAfter, clock.wallNow());
-        throw refusalOf(answer.status, problem, retryAfterMs);
+        const wallNowMs = clock.wallNow();
+        const retryAfterMs = readRetryAfter(answer.retryAfter, wallNowMs);
+        throw refusalOf(answer.status, problem, retryAfterMs, wallNowMs);
       }
     },
 

@@ -1,8 +1,9 @@
+import { createKeyPauses } from './key-pauses.ts';
 import type { Attempt, KeyServer } from './key-server.ts';
 import { isOver } from './lease-keeper.ts';
 import type { KeyUse } from './lease-keepers.ts';
-import { networkError, PlayerError, toPlayerError } from './player-error.ts';
-import { keyBackOff, type RetryOptions, retry, waitPatiently, withSpread } from './retry.ts';
+import { isKeyWait, networkError, PlayerError, type PlayerErrorCode, toPlayerError } from './player-error.ts';
+import { keyBackOff, type RetryOptions, retry, waitPatiently } from './retry.ts';
 import type { SessionLeases } from './session-leases.ts';
 
 /** Of AES-128 (RFC 8216 section 5.2). Any other length is not a key, such as the page of a captive portal. */
@@ -10,8 +11,9 @@ const keyBytes = 16;
 /** Keys that were fetched ahead and not yet needed. A seek far away leaves one here. */
 const maxHeldKeys = 8;
 
-export interface KeyStorePorts
-  extends Pick<RetryOptions, 'clock' | 'random' | 'maxRetryAfterMs' | 'onRetry'> {
+export interface KeyStorePorts extends Pick<RetryOptions, 'clock' | 'random' | 'maxRetryAfterMs'> {
+  /** A key that is needed has to wait. */
+  readonly onRetry: (error: PlayerError, attempt: number, delayMs: number, url: string) => void;
   readonly server: KeyServer;
   readonly leases: Pick<SessionLeases, 'keeperFor' | 'isHeldFor' | 'isKeptBy' | 'isOpen' | 'withoutLease'>;
   /** Whether the viewer has waited long enough for a key. */
@@ -34,11 +36,15 @@ export interface KeyStore {
   get(url: string, signal: AbortSignal, use?: KeyUse): Promise<ArrayBuffer>;
   /**
    * Requests a key of the main playlist before it is needed, unless a `Retry-After` of the server still runs. A transient
-   * failure is left to `get`.
+   * failure is left to `get`, and so is an epoch that the server does not serve: the URL may be a guess.
+   *
+   * @returns why there is no key; undefined if there is one, or without a request
    */
-  fetchAhead(url: string): void;
+  fetchAhead(url: string): Promise<PlayerErrorCode | undefined>;
   /** Whether the key was requested or handed out. */
   has(url: string): boolean;
+  /** Whether the key was handed out. */
+  isUsed(url: string): boolean;
 }
 
 interface Loading {
@@ -50,32 +56,33 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
   const held = new Map<string, ArrayBuffer>();
   const { handedOut, ended } = ports;
   const loading = new Map<string, Loading>();
-
-  /** The server's last Retry-After, and its error. */
-  let pause: { untilMs: number; error: PlayerError } | undefined;
-  const pauseLeftMs = () => (pause ? pause.untilMs - ports.clock.now() : 0);
+  const pauses = createKeyPauses(ports);
 
   function load(url: string, use: KeyUse, ...wanting: AbortSignal[]): Loading {
     const wantedBy = new Set(wanting);
     const startMs = ports.clock.now();
     const isWanted = () => [...wantedBy].some((signal) => !signal.aborted);
     const givesUp = () => !isWanted() || ports.givesUp(startMs);
+    const onRetry: RetryOptions['onRetry'] = (...failure) => ports.onRetry(...failure, url);
+    let hasAsked = false;
     const attempt = async () => {
       if (ended.aborted) throw ended.reason;
-      if (pause && !(await waitPatiently(pauseLeftMs(), { ...ports, givesUp, signal: ended })))
-        throw pause.error;
+      for (let pause = pauses.of(url); pause; pause = pauses.of(url)) {
+        const { leftMs, error } = pause;
+        if (!hasAsked && isKeyWait(error)) onRetry(error, 1, leftMs);
+        hasAsked = true;
+        if (!(await waitPatiently(leftMs, { ...ports, givesUp, signal: ended }))) throw error;
+      }
+      hasAsked = true;
       try {
         return await fetchKey(ports, url, use, isWanted);
       } catch (thrown) {
         const error = toPlayerError(thrown);
-        if (error.isTransient && error.retryAfterMs > 0) {
-          const delayMs = Math.min(error.retryAfterMs, ports.maxRetryAfterMs);
-          pause = { untilMs: ports.clock.now() + withSpread(delayMs, ports.random), error };
-        }
+        if (error.isTransient) pauses.note(url, error);
         throw error;
       }
     };
-    const key = retry(attempt, { ...ports, ...keyBackOff, givesUp, signal: ended });
+    const key = retry(attempt, { ...ports, ...keyBackOff, onRetry, givesUp, signal: ended });
     const entry = { key, wantedBy };
     loading.set(url, entry);
     key.then(
@@ -84,7 +91,8 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
         loading.delete(url);
         if (ended.aborted) return;
         const { isTransient, code } = toPlayerError(error);
-        if (code !== 'ABORTED' && (!isTransient || isWanted())) ports.onRefused(toPlayerError(error));
+        const mayWait = isTransient || /^(EPOCH_|REFUSED)/.test(code);
+        if (code !== 'ABORTED' && (!mayWait || isWanted())) ports.onRefused(toPlayerError(error));
       },
     );
     return entry;
@@ -110,10 +118,15 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
       handedOut.add(url);
       return bytes;
     },
-    fetchAhead(url) {
-      if (!this.has(url) && pauseLeftMs() <= 0) load(url, 'main');
+    async fetchAhead(url) {
+      if (this.has(url) || pauses.of(url)) return undefined;
+      return load(url, 'main').key.then(
+        () => undefined,
+        (error) => toPlayerError(error).code,
+      );
     },
     has: (url) => held.has(url) || loading.has(url) || handedOut.has(url),
+    isUsed: (url) => handedOut.has(url),
   };
 }
 

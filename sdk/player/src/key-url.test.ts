@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { contentIdOf } from './key-url.ts';
+import { contentIdOf, nextKeyUrl } from './key-url.ts';
 
 it.each([
   ['https://keys.example/keys/film', 'film'],
@@ -32,4 +32,17 @@ it.each([
 it('a server below a path has its keys only below that path', () => {
   expect(contentIdOf('https://example/drm/keys/film', 'https://example/drm/')).toBe('film');
   expect(contentIdOf('https://example/keys/film', 'https://example/drm/')).toBeUndefined();
+});
+
+it.each([
+  ['https://keys.example/keys/film/9', 'https://keys.example/keys/film/10'],
+  ['https://keys.example/keys/film/0?s=a/1', 'https://keys.example/keys/film/1?s=a/1'],
+  ['https://keys.example/keys/2024/7', 'https://keys.example/keys/2024/8'],
+  ['https://keys.example/keys/2024', undefined],
+  ['https://keys.example/keys/film', undefined],
+  ['https://keys.example/keys/film/new?x=5', undefined],
+  ['https://elsewhere.example/keys/film/1', undefined],
+  ['', undefined],
+])('the key URL after %s is %s', (url, next) => {
+  expect(nextKeyUrl(url, 'https://keys.example')).toBe(next);
 });

@@ -20,3 +20,18 @@ export function contentIdOf(url: string, keyServerUrl: string): string | undefin
   if (!contentId || contentId === leaseSegment || epoch === '' || more.length > 0) return undefined;
   return contentId;
 }
+
+/**
+ * The key URL of the next epoch. It may name an epoch that does not exist.
+ *
+ * @returns undefined for a URL that names no epoch
+ */
+export function nextKeyUrl(url: string, keyServerUrl: string): string | undefined {
+  const next = url.replace(
+    /^([^?#]*\/)(\d+)(?=[?#]|$)/,
+    (_, before, epoch) => `${before}${Number(epoch) + 1}`,
+  );
+  // Without an epoch, the number is a content id.
+  const contentId = next === url ? undefined : contentIdOf(next, keyServerUrl);
+  return contentId !== undefined && contentId === contentIdOf(url, keyServerUrl) ? next : undefined;
+}

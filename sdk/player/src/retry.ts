@@ -1,5 +1,5 @@
 import { type Clock, sleep } from './clock.ts';
-import { type PlayerError, toPlayerError } from './player-error.ts';
+import { isKeyWait, type PlayerError, toPlayerError } from './player-error.ts';
 
 /** The delay doubles from the first to the longest. */
 interface BackOff {
@@ -29,6 +29,8 @@ export const keyBackOff: BackOff = { firstDelayMs: 500, maxDelayMs: 3_000 };
 const jitter = 0.5;
 /** At most this for a long Retry-After. */
 const maxSpreadMs = 5_000;
+/** At most this where the server said when it serves the key: a viewer may be waiting for it. */
+const maxKeyWaitSpreadMs = 1_000;
 /** How often a wait checks `givesUp`. */
 const lookMs = 500;
 
@@ -38,7 +40,7 @@ const lookMs = 500;
  * @throws PlayerError that is not transient, or that was given up on; the signal's reason once it is aborted
  */
 export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { random, signal, givesUp, onRetry, firstDelayMs, maxDelayMs, maxRetryAfterMs } = options;
+  const { signal, givesUp, onRetry, firstDelayMs, maxDelayMs } = options;
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await attempt();
@@ -47,17 +49,27 @@ export async function retry<T>(attempt: () => Promise<T>, options: RetryOptions)
       const error = toPlayerError(thrown);
       if (!error.isTransient || givesUp?.()) throw error;
       const backOffMs = Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs);
-      const waitMs = Math.max(backOffMs, Math.min(error.retryAfterMs, maxRetryAfterMs));
-      const delayMs = withSpread(waitMs, random);
+      const delayMs = pauseAfter(error, options, backOffMs);
       onRetry?.(error, attempts, delayMs);
       if (!(await waitPatiently(delayMs, options))) throw error;
     }
   }
 }
 
-/** A wait with jitter. */
-export function withSpread(waitMs: number, random: () => number): number {
-  return waitMs + Math.min(waitMs * jitter, maxSpreadMs) * random();
+/**
+ * How long to wait after a transient failure, with jitter.
+ *
+ * @param leastMs unless the server said when it serves the key
+ */
+export function pauseAfter(
+  error: PlayerError,
+  { random, maxRetryAfterMs }: Pick<RetryOptions, 'random' | 'maxRetryAfterMs'>,
+  leastMs = 0,
+): number {
+  const askedMs = Math.min(error.retryAfterMs, maxRetryAfterMs);
+  const isTimed = isKeyWait(error) && askedMs > 0;
+  const waitMs = isTimed ? askedMs : Math.max(leastMs, askedMs);
+  return waitMs + Math.min(waitMs * jitter, isTimed ? maxKeyWaitSpreadMs : maxSpreadMs) * random();
 }
 
 /**

@@ -1,9 +1,9 @@
 import { createDeferred } from './deferred.ts';
-import type { Emitter } from './emitter.ts';
+import { type Emitter, toKeyWait } from './emitter.ts';
 import type { KeyServer } from './key-server.ts';
 import { createKeyStore, type KeyStore } from './key-store.ts';
 import type { MetricsRecorder } from './metrics.ts';
-import { PlayerError } from './player-error.ts';
+import { isKeyWait, PlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
 import { keyBackOff, type RetryOptions, retry } from './retry.ts';
 import { createSessionLeases, type SessionLeases } from './session-leases.ts';
@@ -50,7 +50,14 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
   const failure = createDeferred<never>();
   const ending = new AbortController();
   const { patienceMs } = ports;
-  const givesUp = (sinceMs: number) => ports.isStarving() && clock.now() - sinceMs >= patienceMs;
+  /** When there was still something to play. */
+  let fedMs = 0;
+  function givesUp(sinceMs: number) {
+    const nowMs = clock.now();
+    if (ports.isStarving()) return nowMs - Math.max(sinceMs, fedMs) >= patienceMs;
+    fedMs = nowMs;
+    return false;
+  }
   const patience = { clock, random: ports.random, givesUp, maxRetryAfterMs: patienceMs };
   const leases = createSessionLeases({
     ...ports,
@@ -79,7 +86,10 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
       ...ports,
       ...patience,
       leases,
-      onRetry: onRetry('key'),
+      onRetry(error, attempt, delayMs, url) {
+        if (isKeyWait(error)) emitter.emit('keyWait', toKeyWait(url, error, delayMs));
+        else onRetry('key')(error, attempt, delayMs);
+      },
       onRefused: fail,
       ended: ending.signal,
       onAttempt(url, { status, durationMs }) {

@@ -3,6 +3,7 @@ export class FakeVideo extends EventTarget {
   readonly HAVE_FUTURE_DATA = 3;
   readyState = 4;
   currentTime = 0;
+  playbackRate = 1;
   videoWidth = 640;
   ended = false;
   paused = false;
@@ -59,7 +60,9 @@ export class FakeHls {
     MANIFEST_PARSED: 'hlsManifestParsed',
     MEDIA_ATTACHING: 'hlsMediaAttaching',
     LEVEL_LOADED: 'hlsLevelLoaded',
+    LEVEL_UPDATED: 'hlsLevelUpdated',
     FRAG_LOADED: 'hlsFragLoaded',
+    FRAG_CHANGED: 'hlsFragChanged',
     BUFFER_APPENDING: 'hlsBufferAppending',
     LEVEL_SWITCHED: 'hlsLevelSwitched',
     ERROR: 'hlsError',

@@ -1,0 +1,129 @@
+import type Hls from 'hls.js';
+import { findNextKey } from './key-loader.ts';
+import { createEdgeWatch, findPeriods, type TimedFragment } from './key-periods.ts';
+import { contentIdOf, nextKeyUrl } from './key-url.ts';
+import type { PlayerCore } from './player-core.ts';
+
+/**
+ * The key of the next period is fetched in the last third of the current one: early enough for a key server that is away for a
+ * while. No earlier, since a viewer who is revoked plays on with the keys that the player holds.
+ */
+const aheadShare = 1 / 3;
+/** Of a segment, when a key is not served before its period begins. The first segment of the period is complete later. */
+const openingShare = 1 / 2;
+
+type Segment = TimedFragment & { readonly level: number; readonly type: string };
+interface Playlist {
+  readonly live: boolean;
+  readonly targetduration: number;
+  readonly fragments: readonly TimedFragment[];
+}
+
+/**
+ * Fetches keys before hls.js needs them, each at a random moment, so that players in step do not request in step:
+ * - before the last segment that is loaded is used up, as the playlist names the keys;
+ * - when the playhead is in the last third of a period;
+ * - in a live stream, whose playlist does not name the next key, when the stream is in the last third of a period.
+ */
+export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string) {
+  const { Events } = hls.constructor as typeof Hls;
+  const nextOf = (url: string) => nextKeyUrl(url, keyServerUrl);
+  const isKey = (url: string) => contentIdOf(url, keyServerUrl) !== undefined;
+  const fragmentsOf = ({ level }: Segment) =>
+    (hls.levels[level]?.details?.fragments ?? []) as readonly TimedFragment[];
+  const byPlayhead = createPlan(core);
+  const byEdge = createPlan(core);
+  let edgeWatch = createEdgeWatch(nextOf);
+  let isServedAhead = true;
+
+  /** At a random time in the first half of a segment. */
+  function onLoaded(frag: Segment) {
+    const url = findNextKey(fragmentsOf(frag), frag.sn);
+    if (url !== undefined && isKey(url))
+      createPlan(core).fetch(url, (share) => frag.duration * openingShare * share);
+  }
+
+  function onPlaying(frag: Segment) {
+    const periods = findPeriods(fragmentsOf(frag));
+    const index = periods.findIndex(({ url }) => url === frag.decryptdata?.uri);
+    const [current, next] = [periods[index], periods[index + 1]];
+    if (!current || !next || !isKey(next.url)) return;
+    const { startSeconds, endSeconds } = current;
+    const { currentTime = frag.start, playbackRate = 1 } = hls.media ?? {};
+    byPlayhead.fetch(next.url, (share) => {
+      const atSeconds = endSeconds - (endSeconds - startSeconds) * aheadShare * share;
+      // A later segment decides.
+      if (atSeconds > frag.start + frag.duration) return undefined;
+      return (atSeconds - currentTime) / (playbackRate || 1);
+    });
+  }
+
+  function onUpdated({ live, fragments, targetduration }: Playlist) {
+    const edge = edgeWatch.update(fragments);
+    const last = fragments.at(-1);
+    const keys = core.session?.keys;
+    const next = nextOf(edge?.url ?? '');
+    if (!live || !edge || !last || next === undefined || !keys) return;
+    // The viewer may watch an earlier part of the stream.
+    if (!keys.isUsed(edge.url) && !keys.isUsed(edge.previousUrl ?? '')) return;
+    const endSeconds = edge.startSeconds + edge.lengthSeconds;
+    const edgeSeconds = last.start + last.duration;
+    byEdge.fetch(
+      next,
+      (share) =>
+        endSeconds -
+        edgeSeconds +
+        (isServedAhead ? -edge.lengthSeconds * aheadShare : targetduration * openingShare) * share,
+      (code) => {
+        if (code === 'EPOCH_NOT_YET') isServedAhead = false;
+      },
+    );
+  }
+
+  return {
+    /** Another presentation is loaded. */
+    begin() {
+      edgeWatch = createEdgeWatch(nextOf);
+      isServedAhead = true;
+    },
+    listeners: {
+      [Events.FRAG_LOADED]: (_: unknown, { frag }: { frag: Segment }) => {
+        if (frag.type === 'main') onLoaded(frag);
+      },
+      [Events.FRAG_CHANGED]: (_: unknown, { frag }: { frag: Segment }) => onPlaying(frag),
+      [Events.LEVEL_UPDATED]: (_: unknown, { details }: { details: Playlist }) => onUpdated(details),
+    },
+  };
+}
+
+/** Fetches one key at a time ahead. */
+function createPlan(core: PlayerCore) {
+  let planned: string | undefined;
+  let share = 0;
+  let timer: unknown;
+
+  return {
+    /**
+     * @param delaySecondsOf from now, with a random number of 0 to 1 that is the same for each call with this key; undefined:
+     *   not yet known
+     * @param onDone with the code of a failure
+     */
+    fetch(
+      url: string,
+      delaySecondsOf: (share: number) => number | undefined,
+      onDone: (code: string | undefined) => void = () => {},
+    ) {
+      const { session, clock } = core;
+      if (!session || session.keys.has(url)) return;
+      if (planned !== url) share = core.random();
+      planned = url;
+      clock.clearTimeout(timer);
+      const delaySeconds = delaySecondsOf(share);
+      if (delaySeconds === undefined) return;
+      const fetchAhead = () => {
+        if (session === core.session && !session.leases.isResting) session.keys.fetchAhead(url).then(onDone);
+      };
+      timer = clock.setTimeout(fetchAhead, Math.max(delaySeconds * 1_000, 0));
+    },
+  };
+}
