@@ -38,6 +38,9 @@ async function play() {
     player.on('retrying', ({ delayMs }) =>
       say(`The key server does not answer. Trying again in ${Math.ceil(delayMs / 1_000)} s.`),
     );
+    player.on('keyWait', ({ delayMs }) =>
+      say(`The server has no key for this part yet. Trying again in ${Math.ceil(delayMs / 1_000)} s.`),
+    );
     player.on('key', ({ status: answer }) => answer === 200 && say('Playing.'));
     player.on('lease', showLease);
     await player.load(playlist, { contentId });

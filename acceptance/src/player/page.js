@@ -7,6 +7,7 @@ const video = document.querySelector('video');
 const seen = {
   errors: [],
   retries: [],
+  waits: [],
   leases: [],
   widths: [],
   stalls: 0,
@@ -24,6 +25,7 @@ const describe = ({ name, code, message, status, leases }) => ({ name, code, mes
 function listen() {
   player.on('error', (error) => seen.errors.push(describe(error)));
   player.on('retrying', ({ what, error }) => seen.retries.push({ what, code: error.code }));
+  player.on('keyWait', (wait) => seen.waits.push(wait));
   player.on('lease', (lease) => seen.leases.push(lease?.id ?? null));
   player.on('key', () => seen.keyMs.push(performance.now() - tokensMs.shift()));
   player.hls.on(Hls.Events.FRAG_LOADED, (_, { frag }) =>
@@ -120,6 +122,7 @@ const ways = {
     const filter = shakaRequestFilter({
       ...options,
       onError: (error) => seen.errors.push(describe(error)),
+      onKeyWait: (wait) => seen.waits.push(wait),
     });
     shakaPlayer.getNetworkingEngine().registerRequestFilter(filter);
     shakaPlayer.addEventListener('error', ({ detail }) =>

@@ -26,6 +26,8 @@ interface SeenError {
 interface Seen {
   errors: SeenError[];
   retries: { what: 'key' | 'lease'; code: string }[];
+  /** The payloads of the event `keyWait`. */
+  waits: { code: string; url: string; delayMs: number; opensAt?: string; currentEpoch?: number }[];
   /** Ids in order; null for each that was given back or lost. */
   leases: (string | null)[];
   widths: number[];

@@ -12,9 +12,9 @@ export interface KeyWait {
   /** Until the player asks again. */
   readonly delayMs: number;
   /** `EPOCH_NOT_YET`: when the key is served, by the server's clock (ISO 8601). */
-  readonly opensAt?: string;
+  readonly opensAt?: string | undefined;
   /** `EPOCH_NOT_YET`: the epoch of now, negative before the first. */
-  readonly currentEpoch?: number;
+  readonly currentEpoch?: number | undefined;
 }
 
 /** The events of a player. */
@@ -67,9 +67,5 @@ export function toKeyWait(
   { code, opensAt, currentEpoch }: PlayerError,
   delayMs: number,
 ): KeyWait {
-  return {
-    ...{ code: code as KeyWaitCode, url, delayMs },
-    ...(opensAt !== undefined && { opensAt }),
-    ...(currentEpoch !== undefined && { currentEpoch }),
-  };
+  return { code: code as KeyWaitCode, url, delayMs, opensAt, currentEpoch };
 }

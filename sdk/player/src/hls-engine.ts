@@ -26,14 +26,11 @@ export function createHlsEngine(
 ): Engine {
   const { Events } = hls.constructor as typeof Hls;
   const { loader } = hls.config;
-  const isKey = (url: string) => contentIdOf(url, options.keyServerUrl) !== undefined;
   const life = new AbortController();
   const videoWatch = createAttachedWatch(core);
   let isLoading = false;
   const recovery = createRecovery(hls, core, video !== undefined);
-  const getKey = createGetKey(hls, core);
-  const onForeignFailure = createForeignFailure(options, core);
-  hls.config.loader = withKeysFrom(loader, { isKey, getKey, onForeignFailure });
+  hls.config.loader = withKeysFrom(loader, createKeyPorts(hls, options, core));
   const ahead = createKeyAhead(hls, core, options.keyServerUrl);
   const listeners = {
     ...createKeyListeners(hls, core),
@@ -107,24 +104,22 @@ function createAttachedWatch({ metrics, idle }: PlayerCore) {
   };
 }
 
-function createGetKey(hls: Hls, core: PlayerCore): KeyLoaderPorts['getKey'] {
-  return async ({ url, startSeconds, use }, signal) => {
-    const { session } = core;
-    if (!session) throw new PlayerError('ABORTED', 'Nothing is loaded.');
-    // A key that was fetched ahead needs no spread.
-    if (session.keys.has(url)) return session.keys.get(url, signal, use);
-    const aheadMs = hls.media ? (startSeconds - hls.media.currentTime) * 1_000 : 0;
-    const spreadMs = hls.latestLevelDetails?.live ? Math.min(aheadMs * spreadShare, maxSpreadMs) : 0;
-    if (spreadMs > 0) await sleep(core.clock, spreadMs * core.random(), signal);
-    return session.keys.get(url, signal, use);
+/** Gives hls.js the key server's keys. */
+function createKeyPorts(hls: Hls, { keyServerUrl }: AttachOptions, core: PlayerCore): KeyLoaderPorts {
+  return {
+    isKey: (url) => contentIdOf(url, keyServerUrl) !== undefined,
+    onForeignFailure: (url, status) => core.session?.fail(keyElsewhere(url, status, keyServerUrl)),
+    async getKey({ url, startSeconds, use }, signal) {
+      const { session } = core;
+      if (!session) throw new PlayerError('ABORTED', 'Nothing is loaded.');
+      // A key that was fetched ahead needs no spread.
+      if (session.keys.has(url)) return session.keys.get(url, signal, use);
+      const aheadMs = hls.media ? (startSeconds - hls.media.currentTime) * 1_000 : 0;
+      const spreadMs = hls.latestLevelDetails?.live ? Math.min(aheadMs * spreadShare, maxSpreadMs) : 0;
+      if (spreadMs > 0) await sleep(core.clock, spreadMs * core.random(), signal);
+      return session.keys.get(url, signal, use);
+    },
   };
-}
-
-function createForeignFailure(
-  { keyServerUrl }: AttachOptions,
-  core: PlayerCore,
-): KeyLoaderPorts['onForeignFailure'] {
-  return (url, status) => core.session?.fail(keyElsewhere(url, status, keyServerUrl));
 }
 
 /** Finds the contents that playlists name by their keys. */

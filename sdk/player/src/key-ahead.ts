@@ -1,14 +1,10 @@
 import type Hls from 'hls.js';
+import { aheadShare, createFetchPlan } from './fetch-plan.ts';
 import { findNextKey } from './key-loader.ts';
 import { createEdgeWatch, findPeriods, type TimedFragment } from './key-periods.ts';
 import { contentIdOf, nextKeyUrl } from './key-url.ts';
 import type { PlayerCore } from './player-core.ts';
 
-/**
- * The key of the next period is fetched in the last third of the current one: early enough for a key server that is away for a
- * while. No earlier, since a viewer who is revoked plays on with the keys that the player holds.
- */
-const aheadShare = 1 / 3;
 /** Of a segment, when a key is not served before its period begins. The first segment of the period is complete later. */
 const openingShare = 1 / 2;
 
@@ -31,8 +27,8 @@ export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string)
   const isKey = (url: string) => contentIdOf(url, keyServerUrl) !== undefined;
   const fragmentsOf = ({ level }: Segment) =>
     (hls.levels[level]?.details?.fragments ?? []) as readonly TimedFragment[];
-  const byPlayhead = createPlan(core);
-  const byEdge = createPlan(core);
+  const byPlayhead = createFetchPlan(core);
+  const byEdge = createFetchPlan(core);
   let edgeWatch = createEdgeWatch(nextOf);
   let isServedAhead = true;
 
@@ -40,7 +36,7 @@ export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string)
   function onLoaded(frag: Segment) {
     const url = findNextKey(fragmentsOf(frag), frag.sn);
     if (url !== undefined && isKey(url))
-      createPlan(core).fetch(url, (share) => frag.duration * openingShare * share);
+      createFetchPlan(core).fetch(url, (share) => frag.duration * openingShare * share);
   }
 
   function onPlaying(frag: Segment) {
@@ -92,38 +88,6 @@ export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string)
       },
       [Events.FRAG_CHANGED]: (_: unknown, { frag }: { frag: Segment }) => onPlaying(frag),
       [Events.LEVEL_UPDATED]: (_: unknown, { details }: { details: Playlist }) => onUpdated(details),
-    },
-  };
-}
-
-/** Fetches one key at a time ahead. */
-function createPlan(core: PlayerCore) {
-  let planned: string | undefined;
-  let share = 0;
-  let timer: unknown;
-
-  return {
-    /**
-     * @param delaySecondsOf from now, with a random number of 0 to 1 that is the same for each call with this key; undefined:
-     *   not yet known
-     * @param onDone with the code of a failure
-     */
-    fetch(
-      url: string,
-      delaySecondsOf: (share: number) => number | undefined,
-      onDone: (code: string | undefined) => void = () => {},
-    ) {
-      const { session, clock } = core;
-      if (!session || session.keys.has(url)) return;
-      if (planned !== url) share = core.random();
-      planned = url;
-      clock.clearTimeout(timer);
-      const delaySeconds = delaySecondsOf(share);
-      if (delaySeconds === undefined) return;
-      const fetchAhead = () => {
-        if (session === core.session && !session.leases.isResting) session.keys.fetchAhead(url).then(onDone);
-      };
-      timer = clock.setTimeout(fetchAhead, Math.max(delaySeconds * 1_000, 0));
     },
   };
 }

@@ -1,9 +1,9 @@
-import { createKeyPauses } from './key-pauses.ts';
+import { createKeyPauses, type KeyPauses } from './key-pauses.ts';
 import type { Attempt, KeyServer } from './key-server.ts';
 import { isOver } from './lease-keeper.ts';
 import type { KeyUse } from './lease-keepers.ts';
 import { isKeyWait, networkError, PlayerError, type PlayerErrorCode, toPlayerError } from './player-error.ts';
-import { keyBackOff, type RetryOptions, retry, waitPatiently } from './retry.ts';
+import { keyBackOff, type RetryOptions, retry, type WaitOptions } from './retry.ts';
 import type { SessionLeases } from './session-leases.ts';
 
 /** Of AES-128 (RFC 8216 section 5.2). Any other length is not a key, such as the page of a captive portal. */
@@ -64,25 +64,9 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
     const isWanted = () => [...wantedBy].some((signal) => !signal.aborted);
     const givesUp = () => !isWanted() || ports.givesUp(startMs);
     const onRetry: RetryOptions['onRetry'] = (...failure) => ports.onRetry(...failure, url);
-    let hasAsked = false;
-    const attempt = async () => {
-      if (ended.aborted) throw ended.reason;
-      for (let pause = pauses.of(url); pause; pause = pauses.of(url)) {
-        const { leftMs, error } = pause;
-        if (!hasAsked && isKeyWait(error)) onRetry(error, 1, leftMs);
-        hasAsked = true;
-        if (!(await waitPatiently(leftMs, { ...ports, givesUp, signal: ended }))) throw error;
-      }
-      hasAsked = true;
-      try {
-        return await fetchKey(ports, url, use, isWanted);
-      } catch (thrown) {
-        const error = toPlayerError(thrown);
-        if (error.isTransient) pauses.note(url, error);
-        throw error;
-      }
-    };
-    const key = retry(attempt, { ...ports, ...keyBackOff, onRetry, givesUp, signal: ended });
+    const patience = { ...ports, givesUp, signal: ended };
+    const attempt = createAttempt(pauses, url, patience, () => fetchKey(ports, url, use, isWanted));
+    const key = retry(attempt, { ...patience, ...keyBackOff, onRetry });
     const entry = { key, wantedBy };
     loading.set(url, entry);
     key.then(
@@ -91,7 +75,7 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
         loading.delete(url);
         if (ended.aborted) return;
         const { isTransient, code } = toPlayerError(error);
-        const mayWait = isTransient || /^(EPOCH_|REFUSED)/.test(code);
+        const mayWait = isTransient || /^EPOCH_|^REFUSED$/.test(code);
         if (code !== 'ABORTED' && (!mayWait || isWanted())) ports.onRefused(toPlayerError(error));
       },
     );
@@ -119,7 +103,7 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
       return bytes;
     },
     async fetchAhead(url) {
-      if (this.has(url) || pauses.of(url)) return undefined;
+      if (this.has(url) || pauses.holds(url)) return undefined;
       return load(url, 'main').key.then(
         () => undefined,
         (error) => toPlayerError(error).code,
@@ -127,6 +111,32 @@ export function createKeyStore(ports: KeyStorePorts): KeyStore {
     },
     has: (url) => held.has(url) || loading.has(url) || handedOut.has(url),
     isUsed: (url) => handedOut.has(url),
+  };
+}
+
+/** @returns makes a request, as soon as there is no pause for this key */
+function createAttempt(
+  pauses: KeyPauses,
+  url: string,
+  { signal, ...patience }: WaitOptions & Pick<KeyStorePorts, 'onRetry'> & { readonly signal: AbortSignal },
+  request: () => Promise<ArrayBuffer>,
+): () => Promise<ArrayBuffer> {
+  let hasAsked = false;
+  return async () => {
+    if (signal.aborted) throw signal.reason;
+    await pauses.wait(url, { ...patience, signal }, (error, leftMs) => {
+      // Later waits follow a request, after which the page was notified.
+      if (!hasAsked && isKeyWait(error)) patience.onRetry(error, 1, leftMs, url);
+      hasAsked = true;
+    });
+    hasAsked = true;
+    try {
+      return await request();
+    } catch (thrown) {
+      const error = toPlayerError(thrown);
+      if (error.isTransient) pauses.note(url, error);
+      throw error;
+    }
   };
 }
 

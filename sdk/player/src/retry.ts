@@ -7,7 +7,7 @@ interface BackOff {
   readonly maxDelayMs: number;
 }
 
-interface WaitOptions {
+export interface WaitOptions {
   readonly clock: Clock;
   /** Ends the waiting; the reason is thrown. */
   readonly signal?: AbortSignal;
@@ -86,6 +86,25 @@ export async function waitPatiently(
     if (givesUp?.()) return false;
   }
   return true;
+}
+
+/**
+ * @param isStarving whether there is nothing to play
+ * @returns whether a wait since a time has left the viewer with nothing to play for `patienceMs`. Called while waiting
+ */
+export function createPatience(
+  clock: Clock,
+  patienceMs: number,
+  isStarving: () => boolean,
+): (sinceMs: number) => boolean {
+  /** When there was still something to play. */
+  let fedMs = 0;
+  return (sinceMs) => {
+    const nowMs = clock.now();
+    if (isStarving()) return nowMs - Math.max(sinceMs, fedMs) >= patienceMs;
+    fedMs = nowMs;
+    return false;
+  };
 }
 
 /**

@@ -207,14 +207,15 @@ describe('renditions with content ids of their own, where every key needs a leas
   it('Shaka’s filter makes one request without a lease to find out that leases are demanded', async () => {
     limit = 3;
     const filter = shakaRequestFilter(fake.options);
-    const headersOf = async (contentId: string) => {
+    const contentOfLease = async (contentId: string) => {
       const request = { uris: [keyUrl(0, contentId)], headers: {} as Record<string, string> };
       await filter(6, request);
-      return held.get(request.headers['X-Lease-Id'] ?? '');
+      const [last] = fake.to(`GET /keys/${contentId}`).slice(-1);
+      return held.get(last?.leaseId ?? '');
     };
     const contents = [low, high, sound];
-    expect(await Promise.all(contents.map(headersOf))).toEqual(contents);
-    expect(fake.to('GET')).toHaveLength(1);
+    expect(await Promise.all(contents.map(contentOfLease))).toEqual(contents);
+    expect(fake.to('GET').filter(({ leaseId }) => leaseId === null)).toHaveLength(1);
     await filter.release();
     expect(held.size).toBe(0);
   });

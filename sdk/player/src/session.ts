@@ -5,7 +5,7 @@ import { createKeyStore, type KeyStore } from './key-store.ts';
 import type { MetricsRecorder } from './metrics.ts';
 import { isKeyWait, PlayerError } from './player-error.ts';
 import type { AttachOptions } from './player-options.ts';
-import { keyBackOff, type RetryOptions, retry } from './retry.ts';
+import { createPatience, keyBackOff, type RetryOptions, retry } from './retry.ts';
 import { createSessionLeases, type SessionLeases } from './session-leases.ts';
 
 export interface SessionPorts extends Required<Pick<AttachOptions, 'clock' | 'random'>> {
@@ -50,14 +50,7 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
   const failure = createDeferred<never>();
   const ending = new AbortController();
   const { patienceMs } = ports;
-  /** When there was still something to play. */
-  let fedMs = 0;
-  function givesUp(sinceMs: number) {
-    const nowMs = clock.now();
-    if (ports.isStarving()) return nowMs - Math.max(sinceMs, fedMs) >= patienceMs;
-    fedMs = nowMs;
-    return false;
-  }
+  const givesUp = createPatience(clock, patienceMs, ports.isStarving);
   const patience = { clock, random: ports.random, givesUp, maxRetryAfterMs: patienceMs };
   const leases = createSessionLeases({
     ...ports,

@@ -10,14 +10,23 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 const request = (...uris: string[]) => ({ uris, headers: {} as Record<string, string> });
+/** What Shaka reads at the address that the filter left. */
+const firstByte = async ({ uris: [uri = ''] }: { uris: string[] }) =>
+  new Uint8Array(await (await fetch(uri)).arrayBuffer())[0];
+const credentials = () => fake.to('GET').map(({ token, leaseId }) => [token, leaseId]);
 
-it('a key request gets a fresh token and the lease of its content', async () => {
+it('a key is requested once with a fresh token and the lease of its content, and Shaka reads it at a blob: URL', async () => {
   const filter = shakaRequestFilter(fake.options);
-  const requests = [request(keyUrl(0)), request(keyUrl(1))];
+  const requests = [request(keyUrl(4)), request(keyUrl(5))];
   for (const each of requests) await filter(6, each);
-  expect(requests.map(({ headers }) => headers)).toEqual([
-    { Authorization: 'Bearer token-2', 'X-Lease-Id': 'lease-1' },
-    { Authorization: 'Bearer token-3', 'X-Lease-Id': 'lease-1' },
+  expect(requests).toMatchObject([
+    { uris: [expect.stringMatching(/^blob:/)], headers: {} },
+    { uris: [expect.stringMatching(/^blob:/)], headers: {} },
+  ]);
+  expect(await Promise.all(requests.map(firstByte))).toEqual([4, 5]);
+  expect(credentials()).toEqual([
+    ['Bearer token-2', 'lease-1'],
+    ['Bearer token-3', 'lease-1'],
   ]);
   expect(fake.to('POST /keys/leases')).toHaveLength(1);
 });
@@ -39,33 +48,29 @@ it('keys of two contents at once get a lease for the first content and the token
     request(keyUrl(epoch, content)),
   );
   await Promise.all(requests.map((each) => filter(6, each)));
-  expect(requests.map(({ headers }) => headers['X-Lease-Id'])).toEqual([
-    'lease-1',
-    undefined,
-    'lease-1',
-    undefined,
-  ]);
-  expect(requests.every(({ headers }) => headers.Authorization)).toBe(true);
-  // One request finds out whether the server demands a lease for the other content.
-  expect(fake.requests.map(({ path, json }) => [path, json?.contentId])).toEqual([
-    ['/keys/advert/1', undefined],
-    ['/keys/leases', 'film'],
-  ]);
+  expect(await Promise.all(requests.map(firstByte))).toEqual([0, 1, 2, 3]);
+  const leaseOf = Object.fromEntries(fake.to('GET').map(({ path, leaseId }) => [path, leaseId]));
+  expect(leaseOf).toEqual({
+    '/keys/film/0': 'lease-1',
+    '/keys/film/2': 'lease-1',
+    '/keys/advert/1': null,
+    '/keys/advert/3': null,
+  });
+  expect(fake.to('GET').every(({ token }) => token)).toBe(true);
+  expect(fake.to('POST').map(({ json }) => json?.contentId)).toEqual(['film']);
 });
 
 it('the lease is for the given contentId, although the key of an advertisement comes first', async () => {
   const filter = shakaRequestFilter({ ...fake.options, contentId: 'film' });
-  const [advert, film] = [request(keyUrl(0, 'advert')), request(keyUrl(0))];
-  for (const each of [advert, film]) await filter(6, each);
-  expect([advert, film].map(({ headers }) => headers['X-Lease-Id'])).toEqual([undefined, 'lease-1']);
+  for (const each of [request(keyUrl(0, 'advert')), request(keyUrl(0))]) await filter(6, each);
+  expect(fake.to('GET').map(({ leaseId }) => leaseId)).toEqual([null, 'lease-1']);
 });
 
 it('without leases every key gets the token alone', async () => {
   const filter = shakaRequestFilter({ ...fake.options, leases: false });
-  const key = request(keyUrl(0));
-  await filter(6, key);
-  expect(key.headers).toEqual({ Authorization: 'Bearer token-1' });
-  expect(fake.requests).toEqual([]);
+  await filter(6, request(keyUrl(0)));
+  expect(credentials()).toEqual([['Bearer token-1', null]]);
+  expect(fake.to('POST')).toEqual([]);
 });
 
 it('after release another content takes its own lease, once the previous one is released', async () => {
@@ -81,13 +86,13 @@ it('after release another content takes its own lease, once the previous one is 
   const sequel = request(keyUrl(0, 'sequel'));
   const filtered = filter(6, sequel);
   await settle();
-  expect(fake.requests.map(({ path, json }) => [path, json?.leaseId])).toEqual([
+  expect(fake.to('POST').map(({ path, json }) => [path, json?.leaseId])).toEqual([
     ['/keys/leases', undefined],
     ['/keys/leases/revoke', 'lease-1'],
   ]);
   arrive();
   await filtered;
-  expect(sequel.headers['X-Lease-Id']).toBe('lease-2');
+  expect(fake.to('GET /keys/sequel')).toMatchObject([{ leaseId: 'lease-2' }]);
   expect(fake.to('POST /keys/leases').at(-1)?.json).toMatchObject({ contentId: 'sequel' });
 });
 
@@ -105,7 +110,7 @@ it('a page that is left releases the lease, and after release() the page is no l
   await filter.release();
   back();
   await settle();
-  expect(fake.requests.map(({ json }) => json?.leaseId)).toEqual([
+  expect(fake.to('POST').map(({ json }) => json?.leaseId)).toEqual([
     undefined,
     'lease-1',
     undefined,
@@ -134,11 +139,10 @@ it('a late token is requested again until the patience ends or the lease is rele
   await expect(ended).rejects.toMatchObject({ code: 'ABORTED' });
   let asked = 0;
   const keyServerAuth = () => (asked++ === 0 ? hang() : 'token');
-  const key = request(keyUrl(0));
-  const late = shakaRequestFilter({ ...fake.options, keyServerAuth, leases: false })(6, key);
+  const late = shakaRequestFilter({ ...fake.options, keyServerAuth, leases: false })(6, request(keyUrl(0)));
   await fake.clock.advance(9_000);
   await late;
-  expect(key.headers).toEqual({ Authorization: 'Bearer token' });
+  expect(credentials()).toEqual([['Bearer token', null]]);
 });
 
 it('a lost lease is reported, and key requests fail with its error until release()', async () => {
@@ -150,7 +154,6 @@ it('a lost lease is reported, and key requests fail with its error until release
   expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
   await expect(filter(6, request(keyUrl(1)))).rejects.toMatchObject({ code: 'LEASE_REVOKED' });
   await filter.release();
-  const next = request(keyUrl(1));
-  await filter(6, next);
-  expect(next.headers['X-Lease-Id']).toBe('lease-2');
+  await filter(6, request(keyUrl(1)));
+  expect(fake.to('GET').at(-1)?.leaseId).toBe('lease-2');
 });
