@@ -102,6 +102,7 @@ it('the page of a live channel follows the clock: its current epoch, what is ser
   const answer = await client.get(`/keys/${id}/${current + 100}`, adminApiKey);
   expect([answer.status, answer.code]).toEqual([403, 'EPOCH_NOT_YET']);
   expect(Math.abs(answer.json.currentEpoch - current)).toBeLessThanOrEqual(2);
+  await page.getByText('npx latchkey encrypt --live').waitFor();
   await inspectPage(page, 'content-detail-clock');
 });
 

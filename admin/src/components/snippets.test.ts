@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   curlSnippet,
+  encryptLiveSnippet,
   encryptSnippet,
   keyTagOf,
   keyUrlOf,
@@ -40,7 +41,7 @@ it('the copied command has the full key, and the shown command has its prefix', 
 });
 
 it('every snippet names server and content, and only the curl command has the API key', () => {
-  for (const text of [encryptSnippet(facts), playerSnippet(facts)]) {
+  for (const text of [encryptSnippet(facts), encryptLiveSnippet(facts), playerSnippet(facts)]) {
     expect(text).toContain('https://keys.example');
     expect(text).not.toContain('lk_');
   }

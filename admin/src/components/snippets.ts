@@ -63,6 +63,16 @@ export function encryptSnippet({ origin, contentId }: Omit<SnippetFacts, 'rawKey
   ].join('\n');
 }
 
+/** Encrypts a live channel while a packager writes it. Its key periods are stated already. */
+export function encryptLiveSnippet({ origin, contentId }: Omit<SnippetFacts, 'rawKey'>): string {
+  return [
+    `npx latchkey encrypt --live live/master.m3u8 \\`,
+    `  --content-id=${contentId} \\`,
+    `  --out=encrypted/${contentId} \\`,
+    `  --server=${origin}`,
+  ].join('\n');
+}
+
 /** Plays the content, like the README of the player. The token is sent to the key server only. */
 export function playerSnippet({ origin, contentId }: SnippetFacts): string {
   return [

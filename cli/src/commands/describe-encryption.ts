@@ -40,7 +40,7 @@ ${describeLeases(contents, contentId)}`;
 }
 
 /** Without key periods on the server, a viewer can fetch the key of every epoch at once. */
-function describePeriods(contents: readonly WrittenContent[]): string {
+export function describePeriods(contents: readonly WrittenContent[]): string {
   return contents
     .flatMap(({ contentId, epochs }) => (epochs ? [{ contentId, periods: toSequence(epochs) }] : []))
     .map(

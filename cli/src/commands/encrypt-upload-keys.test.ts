@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { answerProblem } from '../testing/key-server.ts';
 import { playPresentation } from '../testing/play-presentation.ts';
 import { runCommand } from '../testing/run-command.ts';
 import { temporaryFolder, writeFiles } from '../testing/temporary-folder.ts';
@@ -20,10 +21,14 @@ const first = { MASTER_KEY_HEX: '01'.repeat(32), SALT_HEX: '02'.repeat(32) };
 /** A server whose content keys can be replaced, as by one with another master key at the same address. */
 async function prepare(...more: string[]) {
   const asked: string[] = [];
-  const state = { byte: 1, otherFor: '' };
+  const state = { byte: 1, otherFor: '', refusesChanges: false };
   const keyOf = (path: string) => Buffer.alloc(16, path.endsWith(state.otherFor) ? state.byte : 1);
   const server = await startUploadServer((request, response) => {
-    const { url = '' } = request;
+    const { url = '', method } = request;
+    if (method === 'PATCH' && state.refusesChanges) {
+      answerProblem(response, 403, 'INSUFFICIENT_SCOPE', 'This key does not write content.');
+      return true;
+    }
     if (!url.startsWith('/keys/')) return false;
     asked.push(url);
     response.end(keyOf(url));
@@ -127,4 +132,17 @@ describe('latchkey encrypt --upload --register with epochs', () => {
       });
     },
   );
+
+  it('encrypt --upload, repeated after the key periods could not be stated, states them and uploads nothing again', async () => {
+    const { server, run, state } = await prepare('--rotate-every', '1');
+    await run();
+    // Another rotation, whose statement the server refuses.
+    state.refusesChanges = true;
+    server.contents.set('film', { keyPeriods: { mode: 'sequence', count: 5, periodSeconds: 9 } });
+    expect((await run(['--force'])).exitCode).toBe(1);
+    expect(server.contents.get('film')).toMatchObject({ keyPeriods: { count: 5 } });
+    state.refusesChanges = false;
+    expect((await run()).stdout).toContain('Uploaded 0 files');
+    expect(server.contents.get('film')).toMatchObject({ keyPeriods: { count: 1, periodSeconds: 2 } });
+  });
 });

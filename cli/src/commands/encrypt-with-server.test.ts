@@ -175,6 +175,22 @@ describe('latchkey encrypt with keys from a server', () => {
     expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ id: 'film', name: 'A film' });
   });
 
+  it('if only the key periods cannot be stated, encrypt exits 1, keeps the complete folder and prints what to state', async () => {
+    const answer: Answer = (request, response, n) => {
+      if (request.method === 'PATCH')
+        return answerProblem(response, 403, 'INSUFFICIENT_SCOPE', 'This key does not write content.');
+      if (n === 0) return void response.end(JSON.stringify({ content: { keyPeriods: null } }));
+      answerKey(request, response, n);
+    };
+    const { exitCode, stderr, out } = await encrypt(answer, '--register', '--rotate-every', '1');
+    expect([exitCode, existsSync(join(out, 'f.m3u8'))]).toEqual([1, true]);
+    expect(stderr).toContain('is complete, but the server has not got its key periods');
+    expect(stderr).toContain('This key does not write content.');
+    expect(stderr).toContain(
+      'key periods of film: {"keyPeriods":{"mode":"sequence","count":2,"periodSeconds":2}}',
+    );
+  });
+
   it('--register leaves known content unchanged', async () => {
     const { exitCode, seen } = await encrypt(answerKey, '--register');
     expect(exitCode).toBe(0);

@@ -73,6 +73,14 @@ describe('latchkey encrypt', () => {
     expect(stderr.split('\n')).toEqual(['Encrypting 2 files, 0 MB', '1 of 2 files', '2 of 2 files', '']);
   });
 
+  it('encrypt without --register prints the key periods that the server needs, if there are epochs', async () => {
+    const rotated = await runCommand([...prepare().args, '--rotate-every', '1'], { env });
+    expect(rotated.stdout).toContain(
+      'State the key periods of my-video-001: {"keyPeriods":{"mode":"sequence","count":2,"periodSeconds":2}}',
+    );
+    expect((await runCommand(prepare().args, { env })).stdout).not.toContain('key periods');
+  });
+
   it('encrypt prints warnings even with --quiet', async () => {
     const { args } = prepare({ 'f.m3u8': '#EXTM3U\n#EXTINF:2,\na.ts\n' });
     const { stderr } = await runCommand([...args, '--quiet'], { env });

@@ -1,9 +1,11 @@
+import { AppError } from '@latchkey/shared/errors';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import type { EncryptOptions } from '../encrypt/encrypt-options.ts';
+import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
+import { explainError } from '../explain-error.ts';
 import { chooseKeySource } from './choose-key-source.ts';
-import { describeEncryption, describeNextSteps } from './describe-encryption.ts';
+import { describeEncryption, describeNextSteps, describePeriods } from './describe-encryption.ts';
 import { encryptAndUpload } from './encrypt-and-upload.ts';
 import type { EncryptCommandOptions } from './encrypt-command-options.ts';
 import { parsePositiveInteger } from './option-parsers.ts';
@@ -115,6 +117,16 @@ async function runEncrypt(
   if (options.upload)
     return encryptAndUpload({ work, encrypt, say, registrar, keySource: description }, options, context);
   const summary = await encrypt();
-  await registrar?.settle(context.signal);
+  await registrar?.settle(context.signal).catch((error: unknown) => {
+    throw periodsNotStated(summary, error);
+  });
   say(describeNextSteps(summary, registrar !== undefined, options.contentId));
+}
+
+/** The presentation is complete, so the same command would need --force. */
+function periodsNotStated({ outFolder, contents }: Summary, cause: unknown): AppError {
+  const detail =
+    `${outFolder} is complete, but the server has not got its key periods: ${explainError(cause)}\n` +
+    `Then state them, with the API or in the dashboard:\n${describePeriods(contents)}`;
+  return new AppError('DEPENDENCY_UNAVAILABLE', { detail: detail.trimEnd(), cause });
 }

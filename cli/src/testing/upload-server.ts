@@ -19,7 +19,7 @@ export interface UploadServer {
   /** The bucket, as a folder. */
   bucket: string;
   /** The registered contents by id, with the members that were sent. */
-  contents: ReadonlyMap<string, unknown>;
+  contents: Map<string, unknown>;
 }
 
 /** A key server with its bucket. */

@@ -26,6 +26,7 @@ export async function fillServer({ url, adminKey, secret, sqlitePath }: FilledSe
       name,
       sizeBytes: sizeMB * megabyte,
       manifestKey: `content/${id}/master.m3u8`,
+      keyPeriods: { mode: 'sequence', count: 96, periodSeconds: 60.06 },
       metadata: { language: 'en', season: id.includes('s1e') ? 1 : null },
     });
   await ask('DELETE', `/api/v1/content/${disabledFilm}`, adminKey);
@@ -41,7 +42,7 @@ export async function fillServer({ url, adminKey, secret, sqlitePath }: FilledSe
         contentId,
         deviceId: devices[(index + screen) % devices.length],
       });
-      await ask('GET', `/keys/${contentId}`, token);
+      await ask('GET', `/keys/${contentId}/0`, token);
     }
   }
   for (const [selector, reason] of revocations)

@@ -15,7 +15,13 @@ import { formatCount, formatSize } from '../../components/format-numbers.ts';
 import { Icon } from '../../components/icon.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { PageHead, PageSkeleton } from '../../components/page-head.tsx';
-import { encryptSnippet, keyTagOf, keyUrlOf, readEpoch } from '../../components/snippets.ts';
+import {
+  encryptLiveSnippet,
+  encryptSnippet,
+  keyTagOf,
+  keyUrlOf,
+  readEpoch,
+} from '../../components/snippets.ts';
 import { RelativeTime } from '../../components/times.tsx';
 import { useApi, useCurrentApiKey } from '../../session/app-context.ts';
 import { may } from '../../session/permissions.ts';
@@ -184,6 +190,8 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
   const { origin } = window.location;
   const keyUrl = keyUrlOf(keyEndpoint, origin, epoch ?? null);
   const hasPeriods = Boolean(content.keyPeriods);
+  const isLive = content.keyPeriods?.mode === 'clock';
+  const encrypting = isLive ? encryptLiveSnippet : encryptSnippet;
   return (
     <Card>
       <h2 className={styles.heading}>Keys</h2>
@@ -217,15 +225,15 @@ function KeyCard({ content, keyEndpoint }: { content: Content; keyEndpoint: stri
             for each segment.
           </p>
         </div>
-        {content.keyPeriods?.mode !== 'clock' && (
-          <div className={styles.part}>
-            <p className={styles.label}>Encrypt a clear HLS video, in the Latchkey folder</p>
-            <CodeBlock
-              what="Encrypt command"
-              text={`export LATCHKEY_API_KEY=lk_…\n${encryptSnippet({ origin, contentId: content.id })}`}
-            />
-          </div>
-        )}
+        <div className={styles.part}>
+          <p className={styles.label}>
+            Encrypt a clear HLS {isLive ? 'channel' : 'video'}, in the Latchkey folder
+          </p>
+          <CodeBlock
+            what="Encrypt command"
+            text={`export LATCHKEY_API_KEY=lk_…\n${encrypting({ origin, contentId: content.id })}`}
+          />
+        </div>
       </div>
     </Card>
   );
