@@ -1,13 +1,16 @@
-import { presentations } from '../src/presentations.ts';
+import { channel, demoPresentations } from './live-channel.ts';
 
 export interface Addresses {
   readonly pageOrigin: string;
   readonly serverUrl: string;
 }
 
+/** The last epoch of a channel, whose time does not come. */
+const farEpoch = 4_294_967_295;
+
 /**
  * Sends the requests of the page without a browser: page, player, playlists, a token, a lease, and the first key of each
- * presentation, once with the lease and once without a token.
+ * presentation: with the lease, without a token, and after the lease was revoked.
  *
  * @throws Error that names the first wrong answer
  */
@@ -17,18 +20,21 @@ export async function checkDemo({ pageOrigin, serverUrl }: Addresses): Promise<v
   for (const path of ['/', '/style.css', '/main.js', '/hls.mjs', '/demo/config']) {
     await expectStatus(200, `${pageOrigin}${path}`);
   }
-  for (const { id, contentId } of presentations) {
+  for (const { id, contentId } of demoPresentations) {
     const keyUrl = await findKeyUrl(`${pageOrigin}/video/${id}/master.m3u8`);
     const { token } = await call(`${pageOrigin}/demo/token`, { presentation: id }, { origin: pageOrigin });
     const headers = { authorization: `Bearer ${token}`, origin: pageOrigin };
     const { lease } = await call(`${serverUrl}/keys/leases`, { contentId }, headers);
-    const key = await expectStatus(200, keyUrl, { headers: { ...headers, 'x-lease-id': lease.id } });
+    const withLease = { headers: { ...headers, 'x-lease-id': lease.id } };
+    const key = await expectStatus(200, keyUrl, withLease);
     if ((await key.bytes()).length !== 16) throw new Error(`${keyUrl} is not a key of 16 bytes`);
     if (key.headers.get('access-control-allow-origin') !== pageOrigin) {
       throw new Error(`${keyUrl} cannot be read by the page: Access-Control-Allow-Origin is missing`);
     }
     await expectStatus(401, keyUrl);
+    if (id === channel.id) await expectStatus(403, `${serverUrl}/keys/${contentId}/${farEpoch}`, withLease);
     await call(`${serverUrl}/keys/leases/revoke`, { leaseId: lease.id }, headers);
+    await expectStatus(403, keyUrl, withLease);
   }
 }
 

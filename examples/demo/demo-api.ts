@@ -1,5 +1,6 @@
-import { periodSeconds, presentations } from '../src/presentations.ts';
+import { periodSeconds } from '../src/presentations.ts';
 import { createTokenIssuer } from '../token-server/issue-tokens.ts';
+import { channel, channelOrigin, demoPresentations } from './live-channel.ts';
 
 export interface DemoApiOptions {
   readonly serverUrl: string;
@@ -28,12 +29,13 @@ export function createDemoApi({ serverUrl, apiKey, tokenSecret, seconds }: DemoA
       keyServer: serverUrl,
       seconds,
       periodSeconds,
-      presentations: presentations.map(({ id, label, contentId }) => {
-        return { id, label, contentId, playlist: `/video/${id}/master.m3u8` };
+      presentations: demoPresentations.map(({ id, label, contentId }) => {
+        const live = id === channel.id ? { origin: channelOrigin } : null;
+        return { id, label, contentId, playlist: `/video/${id}/master.m3u8`, live };
       }),
     }),
     async issueToken(presentationId) {
-      const presentation = presentations.find(({ id }) => id === presentationId);
+      const presentation = demoPresentations.find(({ id }) => id === presentationId);
       if (!presentation) return undefined;
       return issuer.forViewer(viewerId, presentation.contentId);
     },

@@ -10,7 +10,7 @@ import type { DemoApi } from './demo-api.ts';
 interface Site {
   readonly api: DemoApi;
   readonly serverUrl: string;
-  /** Holds the encrypted presentations, `ts/` and `fmp4/`. */
+  /** Holds the encrypted presentations, `ts/`, `fmp4/` and `live/`. */
   readonly videoFolder: string;
 }
 

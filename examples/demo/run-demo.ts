@@ -10,6 +10,7 @@ import { type KeyServer, startKeyServer, untilStopped } from '../src/start-key-s
 import { checkDemo } from './check-demo.ts';
 import { createDemoApi } from './demo-api.ts';
 import type { DemoOptions } from './demo-options.ts';
+import { startChannel } from './live-channel.ts';
 import { type PageServer, startPageServer } from './page-server.ts';
 
 export interface RunDemoOptions {
@@ -61,6 +62,9 @@ export async function runDemo({
     const playlist = video[presentation.id];
     await encryptVideo({ presentation, playlist, folder: videoFolder, ...keys, progress, env, signal });
   }
+  const keyFolder = join(folder, 'channel-keys');
+  const channel = await startChannel({ ...keys, ffmpeg, videoFolder, keyFolder, env, progress, signal });
+  cleanUps.add(channel.stop);
   const api = createDemoApi({ ...keys, tokenSecret: secrets.tokenSecret, seconds: options.seconds });
   page.open({ api, serverUrl: server.url, videoFolder });
 

@@ -50,11 +50,28 @@ function enter(phase) {
   showSession({ phase, ...phases[phase](session) });
 }
 
+/** The packaging that is chosen. */
+function chosen() {
+  const id = document.querySelector('input[name="presentation"]:checked')?.value;
+  return config.presentations.find((one) => one.id === id);
+}
+
+/** The place of a key period. A live channel has more periods than places: a later one takes the place of an earlier one. */
+function placeOf(number) {
+  const place = session.periods[session.live ? number % session.periods.length : number];
+  if (place && place.number !== number) {
+    for (const member of Object.keys(place)) delete place[member];
+    Object.assign(place, { number, state: 'none' });
+  }
+  return place ?? {};
+}
+
 function newSession() {
   const count = Math.ceil(config.seconds / config.periodSeconds);
   return {
     phase: 'idle',
     periods: Array.from({ length: count }, (_, number) => ({ number, state: 'none' })),
+    live: chosen()?.live,
     holder: undefined,
     player: undefined,
     refusal: undefined,
@@ -73,14 +90,13 @@ async function start() {
   session = mine;
   enter('starting');
   show();
-  const { value: id } = document.querySelector('input[name="presentation"]:checked');
-  const presentation = config.presentations.find((one) => one.id === id);
+  const presentation = chosen();
   try {
     const holder = await takeLease({
       keyServer: config.keyServer,
       contentId: presentation.contentId,
       deviceId,
-      issueToken: () => issueToken(id),
+      issueToken: () => issueToken(presentation.id),
       onChange: () => mine === session && show(),
     });
     if (mine !== session) return holder.release();
@@ -107,13 +123,13 @@ async function start() {
 }
 
 function ask(number) {
-  Object.assign(session.periods[number] ?? {}, { state: 'asking' });
+  Object.assign(placeOf(number), { state: 'asking' });
   show();
 }
 
 function takeKey({ period: number, status, code, durationMs }) {
   const state = status === 200 ? 'held' : 'refused';
-  Object.assign(session.periods[number] ?? {}, { state, status, code, durationMs, at: new Date() });
+  Object.assign(placeOf(number), { state, status, code, durationMs, at: new Date() });
   if (status >= 400 && status < 500) {
     session.refusal ??= { period: number, code: code ?? status };
     if (code === 'LEASE_REVOKED') session.holder.markRevoked();
@@ -151,8 +167,15 @@ async function revoke() {
 
 function show() {
   showLease(session.holder?.lease);
-  showPeriods(session.periods);
-  showPosition(video.currentTime / config.seconds);
+  showPeriods(session.periods, config, session.live);
+  showPosition(positionOf());
+}
+
+/** @returns the fraction of the strip. Live: the key period of now */
+function positionOf() {
+  if (!session.live) return video.currentTime / config.seconds;
+  const { length } = session.periods;
+  return (((Date.now() - session.live.origin) / 1_000 / config.periodSeconds) % length) / length;
 }
 
 function listen() {

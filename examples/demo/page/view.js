@@ -5,15 +5,14 @@ const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seco
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 
 /** Draws the parts that do not change: the choice of packaging, and a place for each key period. */
-export function layOut({ presentations, periodSeconds, seconds }, periods) {
+export function layOut({ presentations, periodSeconds }, periods) {
   for (const span of document.querySelectorAll('[data-period-seconds]')) span.textContent = periodSeconds;
   element('choice').append(...presentations.map(choiceOf));
   element('strip').append(...periods.map(() => document.createElement('span')), mark());
   element('periods').append(
-    ...periods.map(({ number }) => {
+    ...periods.map(() => {
       const item = document.createElement('li');
-      const range = `${clock(number * periodSeconds)} – ${clock(Math.min((number + 1) * periodSeconds, seconds))}`;
-      item.append(text('period', `Period ${number}`), text('range', range), text('key', ''));
+      item.append(text('period', ''), text('range', ''), text('key', ''));
       return item;
     }),
   );
@@ -40,9 +39,12 @@ function mark() {
 }
 
 /** Leaves text that has not changed alone: a screen reader would repeat it. */
-function say(id, content) {
-  const target = element(id);
+function write(target, content) {
   if (target.textContent !== content) target.textContent = content;
+}
+
+function say(id, content) {
+  write(element(id), content);
 }
 
 /** @param {{phase: string, status: string, cover: string, button: string | undefined}} session */
@@ -74,19 +76,33 @@ export function showLease(lease) {
   say('lease-renewals', active ? `${times}, next in ${nextSeconds} s` : times);
 }
 
-/** @param {{number: number, state: string, status?: number, code?: string, at?: Date, durationMs?: number}[]} periods */
-export function showPeriods(periods) {
+/**
+ * @param {{number: number, state: string, status?: number, code?: string, at?: Date, durationMs?: number}[]} periods
+ * @param {{periodSeconds: number, seconds: number}} config
+ * @param {{origin: number} | null | undefined} live when period 0 of a live channel began
+ */
+export function showPeriods(periods, config, live) {
   const spans = element('strip').children;
   periods.forEach((period, index) => {
     spans[index].dataset.state = period.state;
     const item = element('periods').children[index];
     item.dataset.state = period.state;
     const key = item.querySelector('.key');
+    // A place of a live channel that has had no period yet is empty.
+    const isEmpty = live && period.state === 'none';
+    write(item.querySelector('.period'), isEmpty ? '–' : `Period ${period.number}`);
+    write(item.querySelector('.range'), isEmpty ? '' : rangeOf(period, config, live));
     const words = describe(period);
-    if (key.textContent !== words) key.textContent = words;
+    write(key, words);
   });
   const held = periods.filter(({ state }) => state === 'held').length;
   say('period-count', `${held} of ${periods.length} keys here`);
+}
+
+function rangeOf({ number }, { periodSeconds, seconds }, live) {
+  const start = number * periodSeconds;
+  if (live) return `from ${timeOfDay.format(new Date(live.origin + start * 1_000))}`;
+  return `${clock(start)} – ${clock(Math.min(start + periodSeconds, seconds))}`;
 }
 
 function describe({ state, status, code, at, durationMs }) {

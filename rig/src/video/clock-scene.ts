@@ -5,6 +5,10 @@ export interface ClockOptions {
   readonly seconds: number;
   /** Length of a key period. */
   readonly periodSeconds: number;
+  /** What the clock shows on the first picture, in seconds since 1970; default 0. */
+  readonly clockSeconds?: number;
+  /** Seconds since key period 0 began, on the first picture; default 0. */
+  readonly sinceOriginSeconds?: number;
 }
 
 const renditions = [
@@ -36,25 +40,27 @@ export function testPictureScene(options: ClockOptions): Scene {
   return { picture, sound: ringNotes(options), renditions };
 }
 
-function drawClock({ seconds, periodSeconds }: ClockOptions): string {
+function drawClock(options: ClockOptions): string {
+  const { seconds, periodSeconds, clockSeconds = 0, sinceOriginSeconds = 0 } = options;
+  const periods = `(t+${sinceOriginSeconds})/${periodSeconds}`;
   const ground = `gradients=size=1280x720:rate=${frameRate}:nb_colors=2:c0=0x14213d:c1=0x25706a:x0=0:y0=0:x1=1280:y1=720`;
   const middle = 'fontcolor=white:x=(w-tw)/2';
   // A colon separates options and, within text, the arguments of a function. The second kind is escaped twice.
-  const clock = `text='%{pts\\:gmtime\\:0\\:%M\\\\\\:%S}':fontsize=170:${middle}:y=205`;
-  const period = `text='key period %{eif\\:trunc(t/${periodSeconds})\\:d}':fontsize=52:${middle}:y=430`;
+  const clock = `text='%{pts\\:gmtime\\:${clockSeconds}\\:%M\\\\\\:%S}':fontsize=170:${middle}:y=205`;
+  const period = `text='key period %{eif\\:trunc(${periods})\\:d}':fontsize=52:${middle}:y=430`;
   // Crosses the picture once in each key period.
-  const dot = `text=.:fontsize=120:fontcolor=white:x='60+(w-120-tw)*mod(t/${periodSeconds},1)':y=600`;
+  const dot = `text=.:fontsize=120:fontcolor=white:x='60+(w-120-tw)*mod(${periods},1)':y=600`;
   return [
     // One picture of the background, repeated: drawing it for each frame takes longer than encoding it.
     `${ground},loop=loop=-1:size=1,setpts=N/(${frameRate}*TB),trim=duration=${seconds}`,
-    `hue=s=0.8:h='${hueStepDegrees}*trunc(t/${periodSeconds})'`,
+    `hue=s=0.8:h='${hueStepDegrees}*trunc(${periods})'`,
     ...[clock, period, dot].map((text) => `drawtext=${text}`),
   ].join(',');
 }
 
 /** A pentatonic scale upwards from A3, with a step for each key period. */
-function ringNotes({ seconds, periodSeconds }: ClockOptions): string {
-  const step = `mod(trunc(t/${periodSeconds}),5)`;
+function ringNotes({ seconds, periodSeconds, sinceOriginSeconds = 0 }: ClockOptions): string {
+  const step = `mod(trunc((t+${sinceOriginSeconds})/${periodSeconds}),5)`;
   const semitones = `(2*${step}+gte(${step},3))`;
   const note = `0.12*sin(2*PI*220*pow(2,${semitones}/12)*mod(t,1))*exp(-5*mod(t,1))*min(1,100*mod(t,1))`;
   // Ends a moment before the picture. As a separate rendition it would otherwise have one more segment, and one more key.
