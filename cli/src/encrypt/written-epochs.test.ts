@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { encryptFiles } from '../testing/encrypt-files.ts';
 
@@ -37,28 +38,57 @@ it('the count reaches the last epoch where EXT-X-MEDIA-SEQUENCE begins late', as
   });
 });
 
-it('uneven epochs get the speed that playback at double speed needs', async () => {
-  // Epochs of 1 s and of 5 s in turn: 3 s on average, while the longest has 5 s.
-  const [content] = await epochsOf({ 'f.m3u8': playlistOf([3, ...repeat(50, 1, 5), 3]) }, 1);
-  expect(content?.epochs).toEqual({ count: 102, longestMs: 5_000, speed: 3.34 });
+it('epochs that differ in length by little get the usual speed', async () => {
+  const [content] = await epochsOf({ 'f.m3u8': playlistOf([2, ...repeat(60, 5.9, 6.1), 1]) }, 1);
+  expect(content?.epochs).toEqual({ count: 122, longestMs: 6_100, speed: 2 });
 });
 
-it('renditions that change keys together count once, and one that drifts away counts too', async () => {
-  const [near] = await epochsOf(
-    {
-      'm.m3u8': master('v', 'a'),
-      'v.m3u8': playlistOf(repeat(100, 4)),
-      'a.m3u8': playlistOf(repeat(101, 3.96)),
-    },
-    1,
+it('a stretch of short epochs, however far from the average, gets the speed that playback at double speed needs', async () => {
+  const films = [repeat(300, 1), repeat(300, 10)];
+  for (const durations of [films.flat(), films.toReversed().flat()]) {
+    const [content] = await epochsOf({ 'f.m3u8': playlistOf(durations) }, 1);
+    const { speed = 0, ...rest } = content?.epochs ?? {};
+    expect(rest).toEqual({ count: 600, longestMs: 10_000 });
+    // Two keys a second are twenty in each period, of which the burst pays for few.
+    expect(speed).toBeGreaterThan(19);
+    expect(speed).toBeLessThanOrEqual(20);
+  }
+});
+
+it('the speed is the smallest at which no interval of playback at double speed needs more than half a burst and what comes back', async () => {
+  const durations = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 60 });
+  await fc.assert(
+    fc.asyncProperty(durations, async (tenths) => {
+      const seconds = tenths.map((tenth) => tenth / 10);
+      const [content] = await epochsOf({ 'f.m3u8': playlistOf(seconds) }, 1);
+      const { speed = 0, longestMs = 0 } = content?.epochs ?? {};
+      const burst = Math.max(8, Math.ceil(120_000 / longestMs));
+      const isEnough = (each: number) =>
+        seconds.every((_, first) => {
+          let elapsed = 0;
+          return seconds.slice(first).every((length, index) => {
+            const paid = burst / 2 + (each / (longestMs / 1_000)) * elapsed;
+            elapsed += length / 2;
+            return index + 1 <= paid + 1e-4;
+          });
+        });
+      expect(isEnough(speed)).toBe(true);
+      if (speed > 2) expect(isEnough(speed - 0.011)).toBe(false);
+    }),
+    { numRuns: 40 },
   );
-  expect(near?.epochs).toEqual({ count: 101, longestMs: 4_000, speed: 2 });
-  const [far] = await epochsOf(
-    { 'm.m3u8': master('v', 'a'), 'v.m3u8': playlistOf(repeat(100, 4)), 'a.m3u8': playlistOf(repeat(50, 8)) },
-    1,
-  );
-  // In 8 s the picture needs two keys and the sound one, at double speed twice as many.
-  expect(far?.epochs).toEqual({ count: 100, longestMs: 8_000, speed: 6 });
+});
+
+it('renditions that change keys together need one pace, and sound that drifts far away needs more', async () => {
+  const needed = async (picture: number[], sound: number[]) => {
+    const files = { 'm.m3u8': master('v', 'a'), 'v.m3u8': playlistOf(picture), 'a.m3u8': playlistOf(sound) };
+    return (await epochsOf(files, 1))[0]?.epochs;
+  };
+  expect(await needed(repeat(100, 4), repeat(101, 3.96))).toEqual({ count: 101, longestMs: 4_000, speed: 2 });
+  // In 8 s of double speed the picture needs four keys. The sound needs the same ones, lately given, and later others.
+  expect((await needed(repeat(40, 4), repeat(20, 8)))?.speed).toBeLessThanOrEqual(4);
+  const far = (await needed(repeat(600, 4), repeat(300, 8)))?.speed ?? 0;
+  expect([far > 5, far <= 6]).toEqual([true, true]);
 });
 
 it('with an id for each rendition, each content has its own epochs', async () => {

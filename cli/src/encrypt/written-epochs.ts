@@ -1,12 +1,17 @@
 import type { WrittenEpochs } from './content-key-source.ts';
 import type { RenditionPlan } from './plan-rendition.ts';
 
-/** The speed of a server to which none is stated (`docs/contract.md#key-periods`): twice as fast as playing. */
+/** What a server chooses to which no speed is stated, and its limit (`docs/contract.md#key-periods`). */
 const usualSpeed = 2;
-/** The limit of the server (`docs/contract.md#key-periods`). */
 const mostSpeed = 100;
-/** So many epochs two renditions may lie apart at the end: the smallest burst that the server chooses pays for them. */
-const nearEpochs = 8;
+/** The burst that a server chooses: the keys of two minutes, within limits (`docs/contract.md#key-periods`). */
+const usualBurst = { seconds: 120, least: 8, most: 1_000 };
+/** The other half of a burst is left for the buffer at the start and for seeking. */
+const shareOfBurst = 0.5;
+/** An epoch among the last so many bursts costs nothing (`docs/contract.md#key-periods`). */
+const rememberedBursts = 4;
+/** Players offer double speed as a rule. */
+const fastestPlayback = 2;
 
 /**
  * The epochs of each content id.
@@ -60,23 +65,58 @@ function measure(timelines: readonly Timeline[]): WrittenEpochs {
   const longest = counted.flatMap(({ seconds }) => [...seconds.values()]).reduce((a, b) => Math.max(a, b));
   // Playlists write milliseconds. A sum of many durations differs from them by far less than a microsecond.
   const longestMs = Math.max(1, Math.ceil(longest * 1_000 - 0.001));
-  const speed = 2 * (longestMs / 1_000) * sumOfRates(counted);
-  const inHundredths = Math.ceil(speed * 100 - 0.001) / 100;
-  return { count, longestMs, speed: Math.min(mostSpeed, Math.max(usualSpeed, inHundredths)) };
+  return { count, longestMs, speed: findSpeed(needsOf(counted), longestMs / 1_000) };
+}
+
+/** An epoch whose key a player needs, and when: in seconds from the start at the fastest playback. */
+interface Need {
+  readonly at: number;
+  readonly epoch: number;
+}
+
+/** What a player of all these renditions needs, in order. Renditions whose epochs are equally long count once. */
+function needsOf(timelines: readonly Timeline[]): Need[] {
+  const distinct = new Map(timelines.map(({ seconds }) => [JSON.stringify([...seconds]), seconds]));
+  const needs = [...distinct.values()].flatMap((seconds) => {
+    let at = 0;
+    return [...seconds].map(([epoch, length]) => {
+      const need = { at, epoch };
+      at += length / fastestPlayback;
+      return need;
+    });
+  });
+  return needs.sort((a, b) => a.at - b.at);
 }
 
 /**
- * Epochs that begin in each second of playback. Renditions that change keys together count once. Sound whose epochs are
- * longer than those of the picture drifts away from them, and then a player needs keys for both.
+ * The smallest speed, in hundredths, at which the server refuses no key of the fastest playback. Epochs of one length need the
+ * usual one. A stretch of short epochs needs more, and so does sound that drifts away from the picture.
  */
-function sumOfRates(timelines: readonly Timeline[]): number {
-  const rates: { epochs: number; perSecond: number }[] = [];
-  for (const { seconds } of timelines) {
-    // The first and the last epoch may be cut short, and are paid by the burst.
-    const inner = [...seconds.values()].slice(1, -1);
-    const sum = inner.reduce((total, each) => total + each, 0);
-    const isKnown = rates.some(({ epochs }) => Math.abs(epochs - seconds.size) <= nearEpochs);
-    if (sum > 0 && !isKnown) rates.push({ epochs: seconds.size, perSecond: inner.length / sum });
+function findSpeed(needs: readonly Need[], periodSeconds: number): number {
+  const { seconds, least, most } = usualBurst;
+  const burst = Math.min(most, Math.max(least, Math.ceil(seconds / periodSeconds)));
+  let [low, high] = [usualSpeed * 100, mostSpeed * 100];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isEnough(needs, burst, middle / 100 / periodSeconds)) high = middle;
+    else low = middle + 1;
   }
-  return rates.reduce((total, { perSecond }) => total + perSecond, 0);
+  return low / 100;
+}
+
+/** The bucket of the server: `docs/contract.md#key-periods`. @param perSecond keys that come back */
+function isEnough(needs: readonly Need[], burst: number, perSecond: number): boolean {
+  const full = burst * shareOfBurst;
+  const given = new Map<number, number>();
+  let [level, levelAt, paid] = [full, 0, 0];
+  for (const { at, epoch } of needs) {
+    if (paid - (given.get(epoch) ?? Number.NEGATIVE_INFINITY) < rememberedBursts * burst) continue;
+    level = Math.min(full, level + (at - levelAt) * perSecond);
+    levelAt = at;
+    // Sums of many durations are not exact.
+    if (level < 1 - 1e-6) return false;
+    level -= 1;
+    given.set(epoch, paid++);
+  }
+  return true;
 }
