@@ -191,6 +191,34 @@ describe('latchkey encrypt with keys from a server', () => {
     );
   });
 
+  it.each([
+    [6, 0],
+    [7, 1],
+  ])(
+    '--register waits while a replica still has the old key periods: after %i such answers, encrypt exits %i',
+    async (staleAnswers, expected) => {
+      let stale = staleAnswers;
+      const answer: Answer = (request, response, n) => {
+        const keyPeriods = { mode: 'sequence', count: 1, periodSeconds: 2 };
+        if (!request.url?.startsWith('/keys/'))
+          return void response.end(JSON.stringify({ content: { keyPeriods } }));
+        if (request.url !== '/keys/film/1' || stale-- <= 0) return answerKey(request, response, n);
+        answerProblem(response, 404, 'EPOCH_NOT_FOUND', 'The content has no such period.');
+      };
+      const { exitCode, waits } = await encrypt(answer, '--register', '--rotate-every', '1');
+      expect({ exitCode, waits }).toEqual({ exitCode: expected, waits: Array(6).fill(1) });
+    },
+  );
+
+  it('without --register, encrypt does not wait for an epoch that the content does not have', async () => {
+    const { exitCode, waits } = await encrypt(
+      (_, response) => answerProblem(response, 404, 'EPOCH_NOT_FOUND', 'The content has no such period.'),
+      '--rotate-every',
+      '1',
+    );
+    expect({ exitCode, waits }).toEqual({ exitCode: 1, waits: [] });
+  });
+
   it('--register leaves known content unchanged', async () => {
     const { exitCode, seen } = await encrypt(answerKey, '--register');
     expect(exitCode).toBe(0);

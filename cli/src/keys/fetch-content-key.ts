@@ -11,17 +11,32 @@ export interface ServerKeyOptions extends ServerAccess {
   readonly registrar?: ContentRegistrar | undefined;
 }
 
+/** A replica knows a change of content within 5 s at the latest (`docs/contract.md#age-of-a-state`), and one more to be sure. */
+const staleForSeconds = 6;
+
 /** Content keys from a key server: `GET /keys/:contentId[/:epoch]` with an API key. */
 export function createServerKeySource(options: ServerKeyOptions): ContentKeySource {
+  /** Another replica may still have the key periods from before the registrar changed them. */
+  async function ask(path: string, signal: AbortSignal | undefined): Promise<Response> {
+    for (let waited = 0; ; waited++) {
+      try {
+        return await askServer(options, { method: 'GET', path, signal });
+      } catch (error) {
+        if (!options.registrar) throw adviseRegistering(error);
+        const mayBeStale = error instanceof AppError && error.code === 'EPOCH_NOT_FOUND';
+        if (!mayBeStale || waited === staleForSeconds) throw error;
+        await options.wait(1, signal);
+      }
+    }
+  }
+
   return {
     async prepare(content, signal) {
       await options.registrar?.register(content, signal);
     },
     async get(name, signal) {
       const path = keyPath(name);
-      const answer = await askServer(options, { method: 'GET', path, signal }).catch((error: unknown) => {
-        throw options.registrar ? error : adviseRegistering(error);
-      });
+      const answer = await ask(path, signal);
       const key = new Uint8Array(await answer.arrayBuffer());
       if (key.length === contentKeyBytes) return key;
       const detail = `GET ${options.server}${path} answered ${key.length} bytes; a content key has exactly 16`;
