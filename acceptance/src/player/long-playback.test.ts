@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { openTarget } from '../target.ts';
+import { showAsLive } from './live-window.ts';
 import { openPlayerSetup, pageOrigin } from './player-setup.ts';
 import { countStatuses, isForKeyServer, isKeyRequest, isLeaseCall, isSegment } from './requests.ts';
 import { openScene, type PlayScene, playTimeoutMs } from './scene.ts';
@@ -85,4 +86,26 @@ it.concurrent('pages that began together request the next key once each, at diff
   const delays = scenes.flatMap(delaysOf);
   expect(delays.length).toBeGreaterThanOrEqual(2 * viewers);
   expect(Math.max(...delays) - Math.min(...delays)).toBeGreaterThan(spreadMs);
+});
+
+it.concurrent('in a live stream each next key is requested once, before a playlist names it, and playback does not wait for it', async (test) => {
+  const film = await stage.encrypt({ rotateEvery: 2 });
+  const scene = await openScene(stage, test, { film });
+  const live = await showAsLive(stage, scene);
+  await scene.play({ playlist: live.playlist });
+  const { errors, starved } = await scene.until('seen.currentTime > 14');
+  expect([errors, starved]).toEqual([[], 0]);
+  const keys = scene.wire.requests.filter(isKeyRequest);
+  const epochs = keys.map(({ path }) => Number(path.split('/').at(-1)));
+  expect(epochs).toEqual(epochs.map((_, index) => (epochs[0] ?? 0) + index));
+  expect(countStatuses(keys)).toEqual({ 200: keys.length });
+  // The first playlist names two keys, and how long a period is shows when the third begins.
+  const learned = 3;
+  const later = keys
+    .slice(learned)
+    .map(
+      ({ atMs }, index) => atMs - (live.namedMs((epochs[learned] ?? 0) + index) ?? Number.POSITIVE_INFINITY),
+    );
+  expect(later.length).toBeGreaterThanOrEqual(2);
+  expect(Math.max(...later)).toBeLessThan(0);
 });

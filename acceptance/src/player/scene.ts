@@ -65,6 +65,8 @@ export interface SceneOptions {
 /** Options of the player, and how the page uses it. */
 interface LoadOptions {
   readonly way?: 'create' | 'attach' | 'attachOnly' | 'shaka';
+  /** Absolute URL. Default: the film's. */
+  readonly playlist?: string;
   readonly rate?: number;
   readonly leases?: false | { ttlSeconds?: number; deviceId?: string; releaseAfterPausedSeconds?: number };
   /** null: `load()` names no content. Default: the film's. */

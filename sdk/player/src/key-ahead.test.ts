@@ -151,6 +151,18 @@ describe('live', () => {
     },
   );
 
+  it('a playlist that is read again before it has a new segment does not put the request off', async () => {
+    const { hls } = await open(0.25);
+    await show(hls, 5, 15);
+    // 34 s are finished, and the request is due at 35 s.
+    await update(hls, 16);
+    await fake.clock.advance(900);
+    await update(hls, 16);
+    expect(keyPaths()).not.toContain('/keys/film/3');
+    await fake.clock.advance(100);
+    expect(keyPaths()).toContain('/keys/film/3');
+  });
+
   it('a server that serves no period ahead refuses one request, and then each next key is fetched once its period has begun', async () => {
     const { hls } = await open(0.5);
     const servedMs = (epoch: number) => epoch * periodSeconds * second + beginMs;

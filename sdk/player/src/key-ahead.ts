@@ -28,9 +28,7 @@ export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string)
   const fragmentsOf = ({ level }: Segment) =>
     (hls.levels[level]?.details?.fragments ?? []) as readonly TimedFragment[];
   const byPlayhead = createFetchPlan(core);
-  const byEdge = createFetchPlan(core);
-  let edgeWatch = createEdgeWatch(nextOf);
-  let isServedAhead = true;
+  let edge = createEdgeAhead(core, nextOf);
 
   /** At a random time in the first half of a segment. */
   function onLoaded(frag: Segment) {
@@ -54,6 +52,28 @@ export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string)
     });
   }
 
+  return {
+    /** Another presentation is loaded. */
+    begin() {
+      edge = createEdgeAhead(core, nextOf);
+    },
+    listeners: {
+      [Events.FRAG_LOADED]: (_: unknown, { frag }: { frag: Segment }) => {
+        if (frag.type === 'main') onLoaded(frag);
+      },
+      [Events.FRAG_CHANGED]: (_: unknown, { frag }: { frag: Segment }) => onPlaying(frag),
+      [Events.LEVEL_UPDATED]: (_: unknown, { details }: { details: Playlist }) => edge.onUpdated(details),
+    },
+  };
+}
+
+/** Fetches the next key of a live stream ahead. @param nextOf the key URL of the next epoch */
+function createEdgeAhead(core: PlayerCore, nextOf: (url: string) => string | undefined) {
+  const plan = createFetchPlan(core);
+  const edgeWatch = createEdgeWatch(nextOf);
+  let isServedAhead = true;
+  let plannedEdgeSeconds: number | undefined;
+
   function onUpdated({ live, fragments, targetduration }: Playlist) {
     const edge = edgeWatch.update(fragments);
     const last = fragments.at(-1);
@@ -64,7 +84,10 @@ export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string)
     if (!keys.isUsed(edge.url) && !keys.isUsed(edge.previousUrl ?? '')) return;
     const endSeconds = edge.startSeconds + edge.lengthSeconds;
     const edgeSeconds = last.start + last.duration;
-    byEdge.fetch(
+    // Nothing new, and time has passed since.
+    if (edgeSeconds === plannedEdgeSeconds) return;
+    plannedEdgeSeconds = edgeSeconds;
+    plan.fetch(
       next,
       (share) =>
         endSeconds -
@@ -75,19 +98,5 @@ export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string)
       },
     );
   }
-
-  return {
-    /** Another presentation is loaded. */
-    begin() {
-      edgeWatch = createEdgeWatch(nextOf);
-      isServedAhead = true;
-    },
-    listeners: {
-      [Events.FRAG_LOADED]: (_: unknown, { frag }: { frag: Segment }) => {
-        if (frag.type === 'main') onLoaded(frag);
-      },
-      [Events.FRAG_CHANGED]: (_: unknown, { frag }: { frag: Segment }) => onPlaying(frag),
-      [Events.LEVEL_UPDATED]: (_: unknown, { details }: { details: Playlist }) => onUpdated(details),
-    },
-  };
+  return { onUpdated };
 }
