@@ -20,6 +20,7 @@ import { createVectorIssuer } from './issue-vectors.ts';
 import { createKeyRing } from './key-ring.ts';
 import type { LiveSource } from './live-source.ts';
 import { loadChannel } from './load-channel.ts';
+import { hasStarted } from './rendition-state.ts';
 import { writeAtomically } from './write-atomically.ts';
 
 export interface LiveOptions {
@@ -186,7 +187,7 @@ async function follow(follower: Follower): Promise<void> {
     } catch (error) {
       signal.throwIfAborted();
       const isRefused = error instanceof AppError && error.status === 400;
-      if (isRefused && folder.state.entries.length === 0) throw error;
+      if (isRefused && !hasStarted(folder.state)) throw error;
       warn(`${options.name}: ${explainError(error)}; its playlist stands still`);
       await wait(retrySeconds, signal);
     }

@@ -49,7 +49,8 @@ interface Places {
   readonly folder: string;
 }
 
-type WrittenSegment = Pick<LiveEntry, 'identity' | 'name' | 'encryption' | 'map'>;
+/** What was written of a segment. */
+export type WrittenSegment = Pick<LiveEntry, 'identity' | 'name' | 'encryption' | 'map'>;
 
 /**
  * Reads a segment, encrypts it in memory and writes it. So no clear byte of it is ever on the disk of the output.

@@ -1,13 +1,14 @@
 import { AppError } from '@latchkey/shared/errors';
+import { segmentName } from '../encrypt/target-names.ts';
 import { explainError } from '../explain-error.ts';
 import { alignFollower } from './align-follower.ts';
-import { encryptSegment, type LiveTools } from './encrypt-segment.ts';
+import { encryptSegment, type LiveTools, type WrittenSegment } from './encrypt-segment.ts';
 import type { Follower, RenditionOptions } from './follower.ts';
 import { SourceUnavailable } from './live-source.ts';
 import { openLivePlaylist } from './read-live-playlist.ts';
 import { renderWindow } from './render-window.ts';
 import { openRenditionFolder } from './rendition-folder.ts';
-import type { LiveEntry } from './rendition-state.ts';
+import { hasStarted } from './rendition-state.ts';
 import { slideWindow } from './slide-window.ts';
 import type { SourceSegment, SourceWindow } from './source-window.ts';
 
@@ -92,8 +93,8 @@ async function takeSegment(
   const { state } = folder;
   const number = segment.number + state.offset;
   const sighting = sightings.get(segment.number) ?? { firstSeen: tools.clock.now(), secondsToEnd: 0 };
-  let written: Awaited<ReturnType<typeof encryptSegment>>;
-  let lines = segment.lines;
+  let written: WrittenSegment;
+  let { lines } = segment;
   try {
     const places = { playlist: options.location, folder: options.folder };
     written = await encryptSegment({ segment, number, ...sighting }, places, tools);
@@ -101,21 +102,19 @@ async function takeSegment(
     tools.signal.throwIfAborted();
     if (!mayBecomeGap(follower, segment.number, error, window.header.targetSeconds)) return false;
     tools.warn(`${options.name}: segment ${number} becomes a gap (${explainError(error)})`);
-    written = {
-      name: `${String(number).padStart(5, '0')}.ts`,
-      identity: '',
-      map: undefined,
-      encryption: undefined,
-    };
+    const name = segmentName(BigInt(number), segment.uri, segment.map !== undefined);
+    written = { name, identity: '', map: undefined, encryption: undefined };
     lines = ['#EXT-X-GAP', ...lines];
   }
   const discontinuity = segment.discontinuity || state.breaksNext;
   if (discontinuity) state.discontinuityNumber++;
   const { uri, seconds, number: source } = segment;
-  const { discontinuityNumber } = state;
-  const map = written.map ?? state.entries.at(-1)?.map;
-  const place: Partial<LiveEntry> = { discontinuity, discontinuityNumber };
-  state.entries.push({ ...written, ...place, number, source, uri, seconds, lines, map } as LiveEntry);
+  state.entries.push({
+    ...{ number, source, uri, seconds, lines, discontinuity },
+    ...written,
+    map: written.map ?? state.entries.at(-1)?.map,
+    discontinuityNumber: state.discontinuityNumber,
+  });
   state.next = number + 1;
   state.lastSource = source;
   state.breaksNext = false;
@@ -131,7 +130,7 @@ async function takeSegment(
 function mayBecomeGap(follower: Follower, number: number, error: unknown, targetSeconds: number): boolean {
   const isRefused = error instanceof AppError && error.status === 400;
   if (!isRefused && !(error instanceof SourceUnavailable)) throw error;
-  if (isRefused && follower.folder.state.entries.length === 0) throw error;
+  if (isRefused && !hasStarted(follower.folder.state)) throw error;
   const now = follower.tools.clock.monotonic();
   if (follower.missing?.number !== number) follower.missing = { number, since: now };
   return now - follower.missing.since >= patienceTargets * targetSeconds * 1_000;

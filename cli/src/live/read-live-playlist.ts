@@ -19,6 +19,8 @@ export function openLivePlaylist(
 ): LivePlaylist {
   let version: string | undefined;
   let cut: Buffer | undefined;
+  /** Each change of the playlist gives the same warnings. */
+  const said = new Set<string>();
   return {
     async read() {
       const file = await source.readChanged(location, cut ? undefined : version);
@@ -31,7 +33,10 @@ export function openLivePlaylist(
       cut = isCut && !isSettled ? file.bytes : undefined;
       if (cut || file.bytes.length === 0) return undefined;
       const text = splitPlaylist(location, file.bytes);
-      for (const warning of inspectTags(text)) warn(warning);
+      for (const warning of inspectTags(text)) {
+        if (!said.has(warning)) warn(warning);
+        said.add(warning);
+      }
       return readSourceWindow(text);
     },
   };

@@ -9,7 +9,7 @@ const stateName = '.latchkey-live.json';
 export interface RenditionFolder {
   readonly path: string;
   readonly state: RenditionState;
-  /** Writes state and playlist, then removes files whose time has passed. @returns names of the files that remain */
+  /** Writes state and playlist, then removes files whose time has passed. */
   publish(playlist: string, now: number): Promise<void>;
 }
 

@@ -80,6 +80,11 @@ function newState(): RenditionState {
   };
 }
 
+/** Whether a playlist was ever published. A source that cannot be used is refused before, and waited for afterwards. */
+export function hasStarted({ longestSeconds }: RenditionState): boolean {
+  return longestSeconds > 0;
+}
+
 export function formatState(state: RenditionState): string {
   return JSON.stringify({ form, ...state });
 }
