@@ -248,3 +248,19 @@ it('--upload sends each segment before the playlist that names it, and neither a
     expect(sent).toEqual(readFileSync(join(folder, 'out', name)));
   }
 });
+
+it('--upload does not send a playlist before the segments that it names, and tries again what the store refused', async () => {
+  let refusals = 0;
+  const server = await startUploadServer((request, response) => {
+    if (request.method !== 'PUT' || !request.url?.endsWith('00003.ts') || refusals > 0) return false;
+    refusals++;
+    request.resume();
+    response.writeHead(400).end();
+    return true;
+  });
+  const { exitCode, stderr } = await encryptLive(server.url, ['--upload', '--register']);
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('live.m3u8 is not uploaded')]);
+  const names = server.arrived.map((key) => key.replace('content/channel/', ''));
+  expect(names.indexOf('00003.ts')).toBeGreaterThanOrEqual(0);
+  expect(names.indexOf('00003.ts')).toBeLessThan(names.indexOf('live.m3u8'));
+});

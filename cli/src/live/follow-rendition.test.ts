@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clearTexts, followFolder, liveFiles, livePlaylist } from '../testing/follow-live.ts';
@@ -158,6 +158,21 @@ describe('a process that goes on', () => {
     writeFileSync(join(channel.out, 'live.m3u8'), older);
     await channel.restart();
     expect(channel.text()).toBe(newer);
+  });
+
+  it('the state is written before the playlist, so a segment that players may have seen is never encrypted again', async () => {
+    const channel = followFolder();
+    await channel.take(liveFiles(0, 'a'));
+    const playlist = join(channel.out, 'live.m3u8');
+    rmSync(playlist);
+    // A folder in its place: the playlist cannot be written.
+    mkdirSync(playlist);
+    await expect(channel.take(liveFiles(0, 'a', 'b'))).rejects.toThrow();
+    const encrypted = readFileSync(join(channel.out, '00001.ts'));
+    rmdirSync(playlist);
+    await channel.restart();
+    expect(clearTexts(channel.play())).toEqual(['a', 'b']);
+    expect(readFileSync(join(channel.out, '00001.ts'))).toEqual(encrypted);
   });
 
   it('files that a killed process left unfinished are removed, and others stay', async () => {
