@@ -62,7 +62,7 @@ describe('200', () => {
   });
 
   it('GET /api/v1/api-keys/current describes the key of the request, with any scope', async () => {
-    for (const scope of ['admin', 'full', 'upload', 'playback']) {
+    for (const scope of ['admin', 'full', 'packager', 'upload', 'playback']) {
       const { id, raw } = await createApiKey(target, scope);
       const { json } = await client.get(`${path}/current`, raw);
       expect(json.api_key).toMatchObject({ id, scope, keyPrefix: raw.slice(0, 11) });

@@ -41,11 +41,12 @@ const managed = (success: string): Row => ({
   ...refusals,
   admin: success,
   full: success,
+  packager: noScope,
   upload: noScope,
   playback: noScope,
   bootstrap: success,
 });
-const readable = (success: string): Row => ({ ...managed(success), playback: success });
+const readable = (success: string): Row => ({ ...managed(success), packager: success, playback: success });
 const forAnyKey = (success: string): Row => ({ ...readable(success), upload: success });
 const open = (answer: string): Row =>
   Object.fromEntries(credentialKinds.map((kind) => [kind, answer])) as unknown as Row;
@@ -71,7 +72,7 @@ const table: Record<string, Row> = {
   'GET /api/v1/audit': managed('200'),
   'GET /api/v1/audit/export': managed('200'),
   'GET /api/v1/events': managed('200'),
-  'POST /api/v1/content': managed('201'),
+  'POST /api/v1/content': { ...managed('201'), packager: '201' },
   'GET /api/v1/content': readable('200'),
   'GET /api/v1/content/{id}': readable('200'),
   'PATCH /api/v1/content/{id}': managed('200'),

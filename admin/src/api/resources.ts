@@ -1,6 +1,6 @@
 /** Resources in the server's format (`/openapi.json`). Times are ISO 8601, UTC. */
 
-export const scopes = ['admin', 'full', 'upload', 'playback'] as const;
+export const scopes = ['admin', 'full', 'packager', 'upload', 'playback'] as const;
 export type Scope = (typeof scopes)[number];
 
 export interface ApiKey {

@@ -6,6 +6,7 @@ type Permission = 'manage' | 'read-content' | 'upload' | 'fetch-keys';
 const granted: Record<Scope, readonly Permission[]> = {
   admin: ['manage', 'read-content', 'upload', 'fetch-keys'],
   full: ['manage', 'read-content', 'upload', 'fetch-keys'],
+  packager: ['read-content', 'fetch-keys'],
   upload: ['upload'],
   playback: ['read-content', 'fetch-keys'],
 };
@@ -18,6 +19,7 @@ export function may(scope: Scope, permission: Permission): boolean {
 export const scopeMeanings: Record<Scope, string> = {
   admin: 'Full management: API keys, content, leases.',
   full: 'Full management, the same as admin.',
+  packager: 'For encoders: registers and reads content and fetches content keys.',
   upload: 'Requests upload URLs, nothing else.',
   playback: 'Reads content and fetches content keys.',
 };

@@ -10,6 +10,7 @@ import { type ContentRouteOptions, contentRoutes } from './mount.ts';
 export const keys = {
   admin: generateApiKey(() => Buffer.alloc(32, 'a')),
   full: generateApiKey(() => Buffer.alloc(32, 'f')),
+  packager: generateApiKey(() => Buffer.alloc(32, 'k')),
   upload: generateApiKey(() => Buffer.alloc(32, 'u')),
   playback: generateApiKey(() => Buffer.alloc(32, 'p')),
 } as const satisfies Record<Scope, string>;

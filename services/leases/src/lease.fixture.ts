@@ -32,6 +32,7 @@ export const usualRules: LeaseRules = {
 export const rawKeys: Record<Scope, string> = {
   admin: `lk_${'a'.repeat(64)}`,
   full: `lk_${'b'.repeat(64)}`,
+  packager: `lk_${'e'.repeat(64)}`,
   upload: `lk_${'c'.repeat(64)}`,
   playback: `lk_${'d'.repeat(64)}`,
 };

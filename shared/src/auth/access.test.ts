@@ -15,12 +15,13 @@ const principals: Record<string, Principal> = {
 /** The table of `docs/contract.md#scopes`. */
 const table: Record<Exclude<Access, 'open'>, string[]> = {
   internal: [],
-  'any-api-key': ['admin', 'full', 'upload', 'playback'],
+  'any-api-key': ['admin', 'full', 'packager', 'upload', 'playback'],
   manage: ['admin', 'full'],
-  'content:read': ['admin', 'full', 'playback'],
+  'content:register': ['admin', 'full', 'packager'],
+  'content:read': ['admin', 'full', 'packager', 'playback'],
   presign: ['admin', 'full', 'upload', 'uploader'],
-  keys: ['admin', 'full', 'playback', 'viewer', 'uploader', 'anonymous'],
-  'key-info': ['admin', 'full', 'playback'],
+  keys: ['admin', 'full', 'packager', 'playback', 'viewer', 'uploader', 'anonymous'],
+  'key-info': ['admin', 'full', 'packager', 'playback'],
   leases: ['admin', 'full', 'viewer', 'uploader', 'anonymous'],
   'player-metrics': ['viewer', 'uploader', 'anonymous'],
 };

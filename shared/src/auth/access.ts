@@ -19,15 +19,17 @@ export const accessRules = {
    */
   internal: { scopes: [], viewer: false },
   /** Any API key may ask for its own identity. */
-  'any-api-key': { scopes: ['admin', 'full', 'upload', 'playback'], viewer: false },
-  /** API keys, audit, events; writing content; listing, looking up and revoking any lease. */
+  'any-api-key': { scopes: ['admin', 'full', 'packager', 'upload', 'playback'], viewer: false },
+  /** API keys, audit, events; changing content; listing, looking up and revoking any lease. */
   manage: { scopes: ['admin', 'full'], viewer: false },
-  'content:read': { scopes: ['admin', 'full', 'playback'], viewer: false },
+  /** Registering a content, again too: a packager states its key periods. */
+  'content:register': { scopes: ['admin', 'full', 'packager'], viewer: false },
+  'content:read': { scopes: ['admin', 'full', 'packager', 'playback'], viewer: false },
   /** A viewer's token needs the word `upload` in its `scope` claim. */
   presign: { scopes: ['admin', 'full', 'upload'], viewer: true },
-  keys: { scopes: ['admin', 'full', 'playback'], viewer: true },
+  keys: { scopes: ['admin', 'full', 'packager', 'playback'], viewer: true },
   /** Where an encoder reads its key: it names a URL that serves the key itself. */
-  'key-info': { scopes: ['admin', 'full', 'playback'], viewer: false, basic: true },
+  'key-info': { scopes: ['admin', 'full', 'packager', 'playback'], viewer: false, basic: true },
   /** Create, renew and release: a viewer for itself, an API key in a viewer's name. */
   leases: { scopes: ['admin', 'full'], viewer: true },
   /** Reports that a player sends about its playback. */

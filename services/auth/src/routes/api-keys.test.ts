@@ -64,7 +64,7 @@ describe('creating an API key, 201', () => {
 
   it('an API key with scope full can create one with any scope, also admin', async () => {
     const { rawKey } = await auth.create({ scope: 'full' });
-    for (const scope of ['admin', 'full', 'upload', 'playback']) {
+    for (const scope of ['admin', 'full', 'packager', 'upload', 'playback']) {
       const answer = await auth.ask('POST', path, { credential: rawKey, body: { name: 'x', scope } });
       expect([answer.status, answer.body.api_key.scope]).toEqual([201, scope]);
     }
@@ -152,10 +152,11 @@ describe('every management route, 401 and 403', () => {
   );
 
   it.each(routes)(
-    '%s %s returns 403 to the scopes upload and playback and to viewers, and the refusal is audited',
+    '%s %s returns 403 to the scopes packager, upload and playback and to viewers, and the refusal is audited',
     async (method, url, action) => {
       const refused = [];
-      for (const scope of ['upload', 'playback']) refused.push((await auth.create({ scope })).rawKey);
+      for (const scope of ['packager', 'upload', 'playback'])
+        refused.push((await auth.create({ scope })).rawKey);
       for (const credential of [...refused, viewerToken()]) {
         const answer = await auth.ask(method, url, { credential });
         expect(answer.status).toBe(403);
@@ -164,7 +165,7 @@ describe('every management route, 401 and 403', () => {
         );
       }
       const recorded = (await auditOf(action)).filter((row) => row.outcome === 'refused');
-      expect(recorded.map((row) => row.code)).toEqual(Array(3).fill('INSUFFICIENT_SCOPE'));
+      expect(recorded.map((row) => row.code)).toEqual(Array(4).fill('INSUFFICIENT_SCOPE'));
     },
   );
 });

@@ -37,7 +37,7 @@ export function addRegisterContentRoute(
   app: App,
   { ledger, randomId, publicUrl }: RouteOptions & { publicUrl: string | null },
 ): void {
-  const config = { access: 'manage', action: 'content.create', limit: 'api' } as const;
+  const config = { access: 'content:register', action: 'content.create', limit: 'api' } as const;
   app.post('/api/v1/content', { config, schema: registerSchema }, async (request, reply) => {
     const { id = randomId(), name, ...fields } = request.body;
     const registration = { ...readFields(fields), name: readName(name) };
