@@ -66,7 +66,11 @@ describe.skipIf(isPending)('a content with key periods', () => {
       expect([errors, retries]).toEqual([[], []]);
       const keys = scene.wire.requests.filter(isKeyRequest);
       const served = keys.filter(({ status }) => status === 200).map(({ path }) => epochOf(path));
-      expect(served).toEqual(Array.from({ length: epochs }, (_, epoch) => epoch));
+      // By the clock there is always a next key, and the player may fetch the one after the film's last ahead.
+      expect(served.filter((epoch) => epoch < epochs)).toEqual(
+        Array.from({ length: epochs }, (_, epoch) => epoch),
+      );
+      expect(served.every((epoch) => epoch <= epochs)).toBe(true);
       expect(await loggedAnswers(scene)).toEqual(
         isOwn(stage.target) ? ['200', '403 EPOCH_NOT_YET'] : ['200', '403'],
       );
