@@ -47,6 +47,7 @@ export async function openFollower(options: RenditionOptions, tools: LiveTools):
 export async function followStep(follower: Follower): Promise<boolean> {
   const { playlist, folder, tools, sightings } = follower;
   const { state } = folder;
+  await folder.sweep(tools.clock.now());
   const read = await playlist.read();
   let changed = false;
   if (read && (await alignFollower(follower, read))) {

@@ -11,6 +11,8 @@ export interface RenditionFolder {
   readonly state: RenditionState;
   /** Writes state and playlist, then removes files whose time has passed. */
   publish(playlist: string, now: number): Promise<void>;
+  /** Removes files whose time has passed, also while a full disk lets nothing be published. */
+  sweep(now: number): Promise<void>;
 }
 
 /**
@@ -22,20 +24,33 @@ export async function openRenditionFolder(path: string, playlistName: string): P
   await mkdir(path, { recursive: true });
   const state = await readState(join(path, stateName));
   await removeUnfinished(path, state);
+  /** In the playlist on disk. */
+  let named = namesIn(state);
+  const sweep = async (now: number) => {
+    // An initialization section may be in use again, in a playlist that is not written yet.
+    const next = namesIn(state);
+    const isUnused = (name: string) => !named.has(name) && !next.has(name);
+    const due = state.leaving.filter(({ name, removeAt }) => removeAt <= now && isUnused(name));
+    if (due.length === 0) return;
+    for (const { name } of due) await rm(join(path, name), { force: true });
+    state.leaving = state.leaving.filter((file) => !due.includes(file));
+  };
   return {
     path,
     state,
     async publish(playlist, now) {
-      const due = state.leaving.filter(({ removeAt }) => removeAt <= now);
-      const needed = new Set(state.entries.flatMap(({ name, map }) => (map ? [name, map.name] : [name])));
-      const removed = due.filter(({ name }) => !needed.has(name));
-      state.leaving = state.leaving.filter((file) => !due.includes(file));
       // The state first: the playlist can be made from it, and not the other way round.
       await writeAtomically(join(path, stateName), formatState(state), true);
       await writeAtomically(join(path, playlistName), playlist);
-      for (const { name } of removed) await rm(join(path, name), { force: true });
+      named = namesIn(state);
+      await sweep(now);
     },
+    sweep,
   };
+}
+
+function namesIn({ entries }: RenditionState): ReadonlySet<string> {
+  return new Set(entries.flatMap(({ name, map }) => (map ? [name, map.name] : [name])));
 }
 
 /** Only names that are written here are removed. */
