@@ -1,9 +1,12 @@
 import type { Kysely } from 'kysely';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import pg from 'pg';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { databaseKinds } from '../testing/index.ts';
-import { type KnownSchema, migrate, migrations, readMigrationState } from './migrate.ts';
+import { createOwnPostgres } from '../testing/own-postgres.ts';
+import { type KnownSchema, migrate, migrations, neededMigration, readMigrationState } from './migrate.ts';
 import { type Database, openDatabase } from './open.ts';
 
+const url = process.env.TEST_POSTGRES_URL ?? '';
 const addColumn = (name: string) => ({
   up: (db: Kysely<unknown>) => db.schema.alterTable('leases').addColumn(name, 'text').execute(),
 });
@@ -89,3 +92,50 @@ test.each(own.filter((name) => name > '0002'))(
     await expect(Promise.all([run(), run()])).resolves.toHaveLength(2);
   },
 );
+
+describe.skipIf(url === '')('on Postgres, while a service writes', () => {
+  /** A database of 0.2.0, and the transaction of a service in it. */
+  async function openBefore() {
+    const own = await createOwnPostgres(url);
+    const db = openDatabase({ databaseUrl: own.databaseUrl, sqlitePath: '', connectionTimeoutMs: 60_000 });
+    const service = new pg.Client(own.databaseUrl);
+    await service.connect();
+    onTestFinished(async () => {
+      await service.end();
+      await db.destroy();
+      await own.close();
+    });
+    const released = Object.fromEntries(Object.entries(migrations).slice(0, 2));
+    await migrate(db, { migrations: released, needed: neededMigration });
+    await service.query('begin');
+    const waitedFor = `select 1 from pg_locks join pg_class on pg_class.oid = relation
+      where not granted and relname = $1`;
+    /** Resolves once the migration waits for the table. */
+    const reaches = (table: string) =>
+      vi.waitFor(async () => expect((await service.query(waitedFor, [table])).rowCount).toBe(1), 30_000);
+    return { db, service, reaches };
+  }
+
+  test('a migration that waits for one table keeps no lock on another, which the service uses next', async () => {
+    const { db, service, reaches } = await openBefore();
+    // As a service registers a content: its row, then the number of the change.
+    await service.query('lock table contents in row exclusive mode');
+    const migrating = migrate(db);
+    await reaches('contents');
+    await service.query('update change_counter set number = number');
+    await service.query('commit');
+    expect(await migrating).toContain(last);
+  });
+
+  test('a migration that waits for a service that waits for it begins again, and is applied', async () => {
+    const { db, service, reaches } = await openBefore();
+    // No service uses them in this order. So that the migration is the one that Postgres ends.
+    await service.query("set deadlock_timeout = '20s'");
+    await service.query('lock table changes in row exclusive mode');
+    const migrating = migrate(db);
+    await reaches('changes');
+    await service.query('update change_counter set number = number');
+    await service.query('commit');
+    expect(await migrating).toContain(last);
+  });
+});

@@ -88,18 +88,30 @@ export async function migrate(db: Database, known = ownSchema): Promise<string[]
     );
   }
   const applied: string[] = [];
-  for (let before = pending.length; ; ) {
-    const { error, results = [] } = await (await migratorOf(db, known)).migrateToLatest();
+  let deadlocks = 0;
+  for (let left = pending.length; left > 0; ) {
+    // One at a time, each in a transaction of its own on Postgres: services write meanwhile, and one transaction with the
+    // locks of all would hold up those that use the same tables in another order.
+    const { error, results = [] } = await (await migratorOf(db, known)).migrateUp();
     const done = results.filter(({ status }) => status === 'Success').map((result) => result.migrationName);
     applied.push(...done);
-    const left = error ? (await readMigrationState(db, known)).pending.length : 0;
-    if (left === 0) return applied;
+    const before = left - done.length;
+    left = (await readMigrationState(db, known)).pending.length;
     // Two processes may begin at once on SQLite, which takes no lock for migrations. Each finds that the other has
     // applied some of them, and continues with the rest. Where no other process applied any, the error is this process's
     // own.
-    if (left >= before - done.length) throw error;
-    before = left;
+    if (!error || left < before) continue;
+    if (!isDeadlock(error) || ++deadlocks >= mostDeadlocks) throw error;
   }
+  return applied;
+}
+
+/** Each ends one of the two transactions after a second, and the other one goes on. More of them are no chance. */
+const mostDeadlocks = 20;
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html: `deadlock_detected`. Nothing was changed. */
+function isDeadlock(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '40P01';
 }
 
 /** How far a database has been migrated. Names are in the order of the migrations. */
