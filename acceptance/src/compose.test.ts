@@ -175,7 +175,7 @@ it('the commands of docs/containers.md also work with docker-compose 1.29, which
 it('Compose starts the distributed profile by default, and the single node is one container with one volume', () => {
   expect(all.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['single-node']);
   expect(file.services['single-node']?.volumes).toEqual(['single-node:/data']);
-  expect(Object.keys(file.volumes)).toEqual(['postgres', 'single-node']);
+  expect(Object.keys(file.volumes)).toEqual(['postgres', 'postgres-socket', 'single-node']);
 });
 
 it('compose.yaml has nothing that Compose before version 2 does not understand', () => {
