@@ -102,7 +102,7 @@ describe('the credential in the URL of a key', () => {
     expect(await codeOf(`/keys/${id}/7?key_credential=${credential}`)).toBe('200');
   });
 
-  it('the credential of a key is none for a management route, for key info, or for a lease', async () => {
+  it('the credential of a key opens no management route, no key info and no lease', async () => {
     const id = await registerContent(target);
     const { credential } = await readKeyInfo(id);
     for (const path of [`/api/v1/content/${id}`, infoPath(id), '/api/v1/leases', '/api/v1/api-keys/current'])

@@ -9,7 +9,7 @@ const maxEpoch = 4_294_967_295;
 interface KeyWindow {
   /** Negative before the origin. */
   current: number;
-  /** The first and the last that are served; null if there is none. */
+  /** The first and the last epoch that are served; null where no epoch is served. */
   served: readonly [first: number, last: number] | null;
   /** When the epoch after the current one begins, in milliseconds since 1970; null after the last epoch. */
   nextAt: number | null;
@@ -30,7 +30,7 @@ export function keyWindowOf(periods: ClockPeriods, nowMs: number): KeyWindow {
   };
 }
 
-/** "17", or that there is none yet. */
+/** "17", or why no epoch is current. */
 export function describeCurrent(periods: ClockPeriods, nowMs: number): string {
   const { current } = keyWindowOf(periods, nowMs);
   if (current < 0) return 'none before epoch 0 begins';
