@@ -80,9 +80,19 @@ describe('--live and the key periods of the content', () => {
     expect(epoch).toBeCloseTo((Date.now() - Date.parse(clock.origin ?? '')) / 10_000, -1);
   });
 
+  it("an encoder whose clock differs from the server's is told by how much", async () => {
+    const ahead = await startLiveKeyServer(clock);
+    ahead.state.clockOffsetMs = 30_000;
+    expect((await encryptLive(ahead.url)).stderr).toMatch(
+      /clock of this machine is (29|30|31)(\.\d)? s behind the server/,
+    );
+    const level = await startLiveKeyServer(clock);
+    expect((await encryptLive(level.url)).stderr).not.toContain('clock of this machine');
+  });
+
   it.each([
-    ['none', null, 'give --register'],
-    ['those of a finished film', { mode: 'sequence', count: 9, periodSeconds: 10 }, 'needs mode "clock"'],
+    ['none', null, '--register states them'],
+    ['those of a finished film', { mode: 'sequence', count: 9, periodSeconds: 10 }, 'accepted: mode "clock"'],
   ])('content whose key periods are %s is refused, and nothing is written', async (_, periods, detail) => {
     const { url } = await startLiveKeyServer(periods);
     const { exitCode, stderr, out } = await encryptLive(url);

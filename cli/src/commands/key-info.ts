@@ -1,7 +1,7 @@
 import { isContentId } from '@latchkey/shared/contracts';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { describeOffset, followKeyInfo } from '../key-info/follow-key-info.ts';
+import { followKeyInfo, warnOfOffset } from '../key-info/follow-key-info.ts';
 import { createKeyPairFiles } from '../key-info/key-pair-files.ts';
 import { readSchedule } from '../key-info/read-schedule.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
@@ -66,7 +66,7 @@ async function runKeyInfo(options: KeyInfoCommandOptions, context: CommandContex
 
   const schedule = await read(signal);
   const { periods, keyEndpoint, clockOffsetMs } = schedule;
-  if (clockOffsetMs !== 0) warn(describeOffset(clockOffsetMs));
+  if (clockOffsetMs !== 0) warn(warnOfOffset(clockOffsetMs));
   if (periods.ahead === 0)
     warn('"ahead" of the content is 0, so no key can be fetched before its period: any outage is noticed');
   const base = chooseKeyUrl(options.keyUrl, keyEndpoint, access.server, contentId);

@@ -5,6 +5,7 @@ import { explainError } from '../explain-error.ts';
 import type { ServerAccess } from '../keys/ask-server.ts';
 import { agreeOnPeriods } from '../keys/clock-periods.ts';
 import { createServerKeySource } from '../keys/fetch-content-key.ts';
+import { describeClockOffset } from '../keys/read-clock-offset.ts';
 import { encryptLive, type LiveReport } from '../live/encrypt-live.ts';
 import { type ChannelUploader, uploadChannel } from '../live/upload-channel.ts';
 import { refusal } from '../refusal.ts';
@@ -40,11 +41,15 @@ export async function runLive(
 
   try {
     const periodSeconds = options.period ?? defaultPeriodSeconds;
-    const wanted = () => ({ contentId, registerAs, periodSeconds, now: clock.now() });
-    const periods = await untilThere(() => agreeOnPeriods(access, wanted(), signal));
+    const wanted = () => ({ contentId, registerAs, periodSeconds, clock });
+    const { periods, clockOffsetMs } = await untilThere(() => agreeOnPeriods(access, wanted(), signal));
     if (options.period !== undefined && options.period !== periods.periodSeconds) {
       warn(`the content has periods of ${periods.periodSeconds} s already, which hold; --period is not used`);
     }
+    if (clockOffsetMs !== 0)
+      warn(
+        `${describeClockOffset(clockOffsetMs)}. Set the clock: segments get the keys of the wrong periods`,
+      );
     const uploader =
       options.upload && (await untilThere(() => startUpload(playlist, access, options, context, warn)));
     const keys = createServerKeySource({ ...access, wait: endAttempt, registrar: undefined });

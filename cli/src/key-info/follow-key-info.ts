@@ -2,6 +2,7 @@ import type { Clock } from '@latchkey/shared/clock';
 import { currentEpochOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import { explainError } from '../explain-error.ts';
+import { describeClockOffset } from '../keys/read-clock-offset.ts';
 import type { KeyPairFiles } from './key-pair-files.ts';
 import type { Schedule } from './read-schedule.ts';
 
@@ -115,7 +116,7 @@ function createKeyStock(options: FollowOptions): KeyStock {
     const before = schedule.clockOffsetMs;
     schedule = await options.readSchedule(AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]));
     askedAt = epoch;
-    if (before === 0 && schedule.clockOffsetMs !== 0) warn(describeOffset(schedule.clockOffsetMs));
+    if (before === 0 && schedule.clockOffsetMs !== 0) warn(warnOfOffset(schedule.clockOffsetMs));
   };
   const work = async (epoch: number) => {
     const wanted = Array.from({ length: schedule.periods.ahead + 1 }, (_, index) => epoch + index);
@@ -160,7 +161,6 @@ function createKeyStock(options: FollowOptions): KeyStock {
 }
 
 /** @param offsetMs the server's clock less this machine's */
-export function describeOffset(offsetMs: number): string {
-  const seconds = Math.round(Math.abs(offsetMs) / 100) / 10;
-  return `the clock of this machine is ${seconds} s ${offsetMs > 0 ? 'behind' : 'ahead of'} the server's, which is used. Set the clock: key periods go by it`;
+export function warnOfOffset(offsetMs: number): string {
+  return `${describeClockOffset(offsetMs)}, which is used. Set the clock: key periods go by it`;
 }

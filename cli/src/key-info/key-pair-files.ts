@@ -1,6 +1,7 @@
-import { open, readdir, rename, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { refusal } from '../refusal.ts';
+import { writeAtomically } from '../write-atomically.ts';
 
 /** What an encoder reads: a key info file, and the key file that it names. */
 interface KeyPair {
@@ -21,7 +22,7 @@ export interface KeyPairFiles {
 }
 
 /** Both files hold what opens the stream, or lead to it. */
-const ownerOnly = 0o600;
+const ownerOnly = { mode: 0o600 };
 
 /**
  * Each key has a file of its own, `<file>.<epoch>.key`. The key info file is replaced by a rename after the key file is there. An encoder
@@ -50,8 +51,8 @@ export function createKeyPairFiles(file: string): KeyPairFiles {
     async write({ epoch, key, uri, iv }) {
       const keyPath = join(folder, keyName(epoch));
       const isNew = !written.includes(epoch);
-      if (isNew) await replace(keyPath, key);
-      await replace(infoPath, `${uri}\n${keyPath}\n${iv}\n`);
+      if (isNew) await writeAtomically(keyPath, key, ownerOnly);
+      await writeAtomically(infoPath, `${uri}\n${keyPath}\n${iv}\n`, ownerOnly);
       if (!isNew) return;
       written = [...written.slice(-1), epoch];
       // Also those that an earlier run left.
@@ -63,23 +64,4 @@ export function createKeyPairFiles(file: string): KeyPairFiles {
       await removeKeys(() => false);
     },
   };
-}
-
-/** Readers see the whole old file or the whole new one. */
-async function replace(path: string, content: string | Uint8Array): Promise<void> {
-  const partial = join(dirname(path), `.${basename(path)}.partial`);
-  // A killed run may have left one. It is made anew, so that the mode holds and no link is followed.
-  await rm(partial, { force: true });
-  try {
-    const file = await open(partial, 'wx', ownerOnly);
-    try {
-      await file.writeFile(content);
-    } finally {
-      await file.close();
-    }
-    await rename(partial, path);
-  } catch (error) {
-    await rm(partial, { force: true }).catch(() => {});
-    throw error;
-  }
 }

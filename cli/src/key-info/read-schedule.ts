@@ -1,8 +1,10 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { ClockPeriods } from '@latchkey/shared/contracts';
-import { AppError } from '@latchkey/shared/errors';
 import { askServer, type ServerAccess } from '../keys/ask-server.ts';
-import { refusal } from '../refusal.ts';
+import { readClockOffset } from '../keys/read-clock-offset.ts';
+import { readClockPeriods, type StatedPeriods } from '../keys/read-clock-periods.ts';
+
+const hint = 'They say when the key changes: set keyPeriods, or register with encrypt --live';
 
 /** When the keys of a live content change, and where players fetch them. */
 export interface Schedule {
@@ -12,9 +14,6 @@ export interface Schedule {
   /** The server's clock less this machine's, in milliseconds; 0 where they agree as far as can be told. */
   readonly clockOffsetMs: number;
 }
-
-/** `Date` has whole seconds, and the answer takes its time. A difference within this is not told from none. */
-const toleratedMs = { behind: 1_500, ahead: 2_500 };
 
 /**
  * Asks the server for the clock schedule of a content.
@@ -35,33 +34,8 @@ export async function readSchedule(
     key_endpoint: string;
   };
   return {
-    periods: toClockPeriods(content.keyPeriods ?? null, contentId),
+    periods: readClockPeriods(content.keyPeriods, contentId, hint),
     keyEndpoint,
-    clockOffsetMs: offsetOf(answer.headers.get('date'), receivedAt),
+    clockOffsetMs: readClockOffset(answer.headers, receivedAt),
   };
-}
-
-interface StatedPeriods extends Omit<ClockPeriods, 'mode' | 'origin'> {
-  readonly mode: string;
-  readonly origin: string;
-}
-
-function toClockPeriods(stated: StatedPeriods | null, contentId: string): ClockPeriods {
-  if (stated?.mode !== 'clock')
-    throw refusal(
-      `the content ${contentId} has ${stated ? `key periods in ${stated.mode}` : 'no key periods'}; ` +
-        'accepted: a content with keyPeriods { "mode": "clock", … }, which say when its key changes',
-    );
-  const periods: ClockPeriods = { ...stated, mode: 'clock', origin: Date.parse(stated.origin) };
-  if (Number.isFinite(periods.origin) && periods.periodSeconds > 0) return periods;
-  throw new AppError('INTERNAL', { detail: `the key periods of the content ${contentId} cannot be read` });
-}
-
-function offsetOf(date: string | null, receivedAt: number): number {
-  const serverAt = Date.parse(date ?? '');
-  if (Number.isNaN(serverAt)) return 0;
-  const differenceMs = serverAt - receivedAt;
-  const isClose = differenceMs >= -toleratedMs.ahead && differenceMs <= toleratedMs.behind;
-  // Half a second is what the whole seconds of `Date` hide on average.
-  return isClose ? 0 : differenceMs + 500;
 }

@@ -1,7 +1,11 @@
-import { type ClockPeriods, currentEpochOf } from '@latchkey/shared/contracts';
+import type { Clock } from '@latchkey/shared/clock';
+import type { ClockPeriods } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
-import { refusal } from '../refusal.ts';
 import { askServer, type ServerAccess } from './ask-server.ts';
+import { readClockOffset } from './read-clock-offset.ts';
+import { readClockPeriods, type StatedPeriods } from './read-clock-periods.ts';
+
+const hint = 'For content without key periods, --register states them, with --period <seconds>';
 
 interface ClockContent {
   readonly contentId: string;
@@ -9,8 +13,13 @@ interface ClockContent {
   readonly registerAs: string | undefined;
   /** Seconds of a period for content that has none. */
   readonly periodSeconds: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
+  readonly clock: Clock;
+}
+
+export interface AgreedPeriods {
+  readonly periods: ClockPeriods;
+  /** As {@link readClockOffset} gives it. */
+  readonly clockOffsetMs: number;
 }
 
 /**
@@ -21,60 +30,32 @@ interface ClockContent {
  */
 export async function agreeOnPeriods(
   access: ServerAccess,
-  { contentId, registerAs, periodSeconds, now }: ClockContent,
+  { contentId, registerAs, periodSeconds, clock }: ClockContent,
   signal: AbortSignal,
-): Promise<ClockPeriods> {
+): Promise<AgreedPeriods> {
   const path = `/api/v1/content/${contentId}`;
-  const keyPeriods = { mode: 'clock', origin: new Date(now).toISOString(), periodSeconds };
+  const keyPeriods = { mode: 'clock', origin: new Date(clock.now()).toISOString(), periodSeconds };
   const known = await askServer(access, { method: 'GET', path, signal }).catch((error: unknown) => {
     if (error instanceof AppError && error.status === 404 && registerAs !== undefined) return undefined;
     throw error;
   });
+  const change = (method: 'POST' | 'PATCH', to: string, body: unknown) =>
+    askServer(access, { method, path: to, body, signal });
   if (!known) {
     const body = { id: contentId, name: registerAs, keyPeriods };
-    return readPeriods(
-      await askServer(access, { method: 'POST', path: '/api/v1/content', body, signal }),
-      contentId,
-    );
+    return readAgreed(await change('POST', '/api/v1/content', body), contentId, clock);
   }
-  const stated = await readContent(known);
-  if (stated.keyPeriods || registerAs === undefined) return toPeriods(stated.keyPeriods, contentId);
-  return readPeriods(
-    await askServer(access, { method: 'PATCH', path, body: { keyPeriods }, signal }),
-    contentId,
-  );
+  const isStated = registerAs === undefined || (await readContent(known.clone())).keyPeriods;
+  return readAgreed(isStated ? known : await change('PATCH', path, { keyPeriods }), contentId, clock);
 }
 
-/** As the API shows them; what is absent has the server's default. */
-interface StatedPeriods {
-  readonly mode: string;
-  readonly origin: string;
-  readonly periodSeconds: number;
-  readonly ahead?: number;
-  readonly behind?: number | null;
-}
-
-async function readPeriods(answer: Response, contentId: string): Promise<ClockPeriods> {
-  return toPeriods((await readContent(answer)).keyPeriods, contentId);
+async function readAgreed(answer: Response, contentId: string, clock: Clock): Promise<AgreedPeriods> {
+  const clockOffsetMs = readClockOffset(answer.headers, clock.now());
+  const { keyPeriods } = await readContent(answer);
+  return { periods: readClockPeriods(keyPeriods, contentId, hint), clockOffsetMs };
 }
 
 async function readContent(answer: Response): Promise<{ keyPeriods?: StatedPeriods | null }> {
   const body = (await answer.json()) as { content?: { keyPeriods?: StatedPeriods | null } } | null;
   return body?.content ?? {};
-}
-
-function toPeriods(stated: StatedPeriods | null | undefined, contentId: string): ClockPeriods {
-  if (!stated) {
-    const detail = `the content ${contentId} has no key periods; give --register to state them, with --period <seconds>`;
-    throw refusal(detail);
-  }
-  if (stated.mode !== 'clock') {
-    throw refusal(
-      `the key periods of the content ${contentId} have mode "${stated.mode}"; --live needs mode "clock"`,
-    );
-  }
-  const { periodSeconds, ahead = 1, behind = null } = stated;
-  const periods = { mode: 'clock', origin: Date.parse(stated.origin), periodSeconds, ahead, behind } as const;
-  if (Number.isFinite(currentEpochOf(periods, 0))) return periods;
-  throw new AppError('INTERNAL', { detail: `the key periods of the content ${contentId} cannot be read` });
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Clock } from '@latchkey/shared/clock';
 import { isAlive, machineName } from '../encrypt/output-folder.ts';
 import { refusal } from '../refusal.ts';
-import { writeAtomically } from './write-atomically.ts';
+import { writeAtomically } from '../write-atomically.ts';
 
 const claimName = '.latchkey-live-claim.json';
 

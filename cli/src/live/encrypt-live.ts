@@ -10,6 +10,7 @@ import { explainError } from '../explain-error.ts';
 import { renderMultivariantPlaylist } from '../hls/multivariant-playlist.ts';
 import { isWithin } from '../hls/resolve-reference.ts';
 import { refusal } from '../refusal.ts';
+import { writeAtomically } from '../write-atomically.ts';
 import { claimFolder } from './claim-folder.ts';
 import type { LiveTools } from './encrypt-segment.ts';
 import { createFolderSource } from './folder-source.ts';
@@ -21,7 +22,6 @@ import { createKeyRing } from './key-ring.ts';
 import type { LiveSource } from './live-source.ts';
 import { loadChannel } from './load-channel.ts';
 import { hasStarted } from './rendition-state.ts';
-import { writeAtomically } from './write-atomically.ts';
 
 export interface LiveOptions {
   /** Path or http URL of a multivariant or media playlist. */

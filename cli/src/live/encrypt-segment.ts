@@ -9,13 +9,13 @@ import { segmentName } from '../encrypt/target-names.ts';
 import { formatAttributeList } from '../hls/attribute-list.ts';
 import type { MapTag } from '../hls/media-playlist.ts';
 import { playlistError } from '../hls/playlist-error.ts';
+import { writeAtomically } from '../write-atomically.ts';
 import { chooseEpoch } from './choose-epoch.ts';
 import type { VectorIssuer } from './issue-vectors.ts';
 import type { KeyRing } from './key-ring.ts';
 import type { LiveSource } from './live-source.ts';
 import type { LiveEntry, MapFile } from './rendition-state.ts';
 import type { SourceSegment } from './source-window.ts';
-import { writeAtomically } from './write-atomically.ts';
 
 /** What all renditions of a live encryption share. */
 export interface LiveTools {

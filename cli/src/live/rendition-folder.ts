@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isPartial, writeAtomically } from '../write-atomically.ts';
 import { formatState, type RenditionState, readState } from './rendition-state.ts';
-import { isPartial, writeAtomically } from './write-atomically.ts';
 
 const stateName = '.latchkey-live.json';
 
@@ -40,7 +40,7 @@ export async function openRenditionFolder(path: string, playlistName: string): P
     state,
     async publish(playlist, now) {
       // The state first: the playlist can be made from it, and not the other way round.
-      await writeAtomically(join(path, stateName), formatState(state), true);
+      await writeAtomically(join(path, stateName), formatState(state), { durable: true });
       await writeAtomically(join(path, playlistName), playlist);
       named = namesIn(state);
       await sweep(now);

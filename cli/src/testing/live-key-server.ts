@@ -16,9 +16,11 @@ export interface ShownPeriods {
  * @param keyPeriods of the content; null for none, undefined for a content that is not registered
  */
 export async function startLiveKeyServer(keyPeriods: ShownPeriods | null | undefined, intercept?: Answer) {
-  const state = { keyPeriods, isAway: false };
+  const state = { keyPeriods, isAway: false, clockOffsetMs: 0 };
   const server = await startKeyServer((request, response, n) => {
     if (state.isAway) return void request.socket.destroy();
+    if (state.clockOffsetMs !== 0)
+      response.setHeader('date', new Date(Date.now() + state.clockOffsetMs).toUTCString());
     const path = request.url ?? '';
     if (path.startsWith('/keys/')) return void response.end(keyOfUrl(`${keyUrlBase}${path}`));
     if (intercept) return intercept(request, response, n);
