@@ -16,6 +16,8 @@ import { reportRevocation } from './revocation/report-revocation.ts';
 import { measureScale } from './scale/measure-scale.ts';
 import { reportScale } from './scale/report-scale.ts';
 import { parseShapes } from './scale/shape.ts';
+import { measureStart } from './start/measure-start.ts';
+import { reportStart } from './start/report-start.ts';
 import { startSubjects } from './subjects.ts';
 import { measureViewers } from './viewers/measure-viewers.ts';
 import { reportViewers } from './viewers/report-viewers.ts';
@@ -58,6 +60,10 @@ the lease service (Linux).
 
   npm run bench -- --cold-replica    --viewers 1000 --rate 100 --rounds 3
 
+How soon and in how much memory \`npm start\` is ready, with and without compiled code from an earlier start (Linux).
+
+  npm run bench -- --start           --rounds 5
+
 --write puts the figures into their documents. Those of the dashboard are only printed.
 --scale, --viewers and --cold-replica take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
@@ -72,6 +78,7 @@ const { values: flags } = readFlags(usage, {
     dashboard: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     'cold-replica': { type: 'boolean', default: false },
+    start: { type: 'boolean', default: false },
     revocation: { type: 'boolean', default: false },
     // Long enough for a million rows on a slow disk, with requests in between.
     watch: { type: 'string', default: '900' },
@@ -108,6 +115,7 @@ function show(part: string, found: string): void {
 async function main(): Promise<void> {
   if (flags.scale) return compareShapes();
   if (flags.dashboard) return timeDashboard();
+  if (flags.start) return timeStarts();
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
   if (flags.revocation) return revokeLargeContent();
   if (flags['cold-replica']) return compareColdReplicas();
@@ -204,6 +212,11 @@ async function revokeLargeContent(): Promise<void> {
     );
   }
   show('large-revocation', `${describeMachine()}\n\n${reportRevocation(samples, leases)}`);
+}
+
+async function timeStarts(): Promise<void> {
+  const samples = await measureStart(Number(flags.rounds ?? 5), say);
+  show('start', `${describeMachine()}\n\n${reportStart(samples)}`);
 }
 
 async function timeDashboard(): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import {
   createApiKeyVerifier,
@@ -56,7 +57,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const { clock, log, shutdown, requestLog } = options;
   const given = options.configuration.values;
   const base = createProcessBase({ clock, log, shutdown });
-  const rows = openRows('single node', given, base);
+  const rows = await openRows('single node', given, base);
   const { db } = rows;
   await migrateOnStart(db, given, log);
   await rows.checkSchema();
@@ -81,6 +82,8 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const context = { ...base, app, metrics, isSeparate: false };
   await mountServices({ context, values, rows, masterKeys, readiness });
   await listenForMetrics(options, values, metrics);
+  await app.ready();
+  endStartUp();
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
 
@@ -88,6 +91,16 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
   await announce(options, values, db, url);
   return { app, url, drain: readiness.drain };
+}
+
+/**
+ * Keeps the compiled code for the next start, and returns the memory that only the start needed. Both block for some 100 ms,
+ * so they come before the first request. Without `NODE_COMPILE_CACHE` and `--expose-gc` they do nothing.
+ */
+function endStartUp(): void {
+  // By itself Node writes the code at its end, which a killed process does not reach.
+  flushCompileCache();
+  globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
 }
 
 function warnOfOpenFiles({ configuration, log }: SingleNodeOptions): void {

@@ -43,7 +43,7 @@ export async function openProcessInTest(
   const shutdown = createShutdown(log);
   onTestFinished(() => shutdown.run());
   const base = createProcessBase({ clock, log, shutdown });
-  const rows = openRows('test', values, base);
+  const rows = await openRows('test', values, base);
   await migrate(rows.db);
   const metrics = createMetrics(clock);
   const app =

@@ -16,6 +16,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   gateway: ['gateway/README.md'],
   'large-revocation': ['docs/scale.md'],
   memory: ['docs/scale.md'],
+  start: ['docs/operations.md'],
   'cold-replica': ['docs/decisions/redis.md'],
   // npm run test:compose
   images: ['docs/containers.md'],

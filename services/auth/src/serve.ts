@@ -12,7 +12,7 @@ await runService(
     rules: [viewerTokenRule],
     async mount(context) {
       const { values, clock, log, warn } = context;
-      const { db, checkSchema, ...rows } = openRows('auth', values, context);
+      const { db, checkSchema, ...rows } = await openRows('auth', values, context);
       const setup = toSetupSecrets(values);
       const apiKeys = createApiKeyVerifier({
         db,

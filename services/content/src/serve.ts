@@ -24,7 +24,7 @@ await runService(
     rules: [viewerTokenRule, presignRule],
     async mount(context) {
       const { values } = context;
-      const { db, checkSchema, ...rows } = openRows('content', values, context);
+      const { db, checkSchema, ...rows } = await openRows('content', values, context);
       const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
       const contents = createContentReader({ db });
       const core = await createServiceCore(context, values, {

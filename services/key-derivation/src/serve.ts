@@ -39,7 +39,7 @@ await runService(
       const core = await createServiceCore(context, values, {
         // Each of the three knows every change, so losing one of them costs only what it owns.
         feed: createFeedClient([leases, content, auth]),
-        bus: connectBus('key-derivation', values, context),
+        bus: await connectBus('key-derivation', values, context),
         apiKeys: connectApiKeys(auth, context),
         contents: createContentClient(content),
         leases: sharing ? { owner: leaseClient.stamped, ...sharing } : leaseClient,

@@ -26,7 +26,7 @@ await runService(
     rules: [viewerTokenRule, ...leaseSettingRules],
     async mount(context) {
       const { values } = context;
-      const { db, checkSchema, ...rows } = openRows('leases', values, context);
+      const { db, checkSchema, ...rows } = await openRows('leases', values, context);
       const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
       const content = connectService({ name: 'content', urls: values.contentUrls }, values, context);
       const contents = createContentClient(content);

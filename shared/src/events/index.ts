@@ -12,4 +12,3 @@ export { authorityLimitMs, type FeedRecord, pullIntervalMs } from './feed-positi
 export { createFeedProgress, type FeedProgress, type FeedReading } from './feed-progress.ts';
 export type { Ledger, LedgerEntry } from './ledger.ts';
 export type { BusMessage, FeedLink, Notice } from './message.ts';
-export { createNatsBus } from './nats-bus.ts';

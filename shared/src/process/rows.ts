@@ -38,7 +38,7 @@ export interface Rows {
 }
 
 /** Opens the database, the bus and the shared cache of a process. `/ready` checks them, and they are closed with the process. */
-export function openRows(name: string, values: RowSettings, base: ProcessBase): Rows {
+export async function openRows(name: string, values: RowSettings, base: ProcessBase): Promise<Rows> {
   const place = { databaseUrl: values.databaseUrl, sqlitePath: values.sqlitePath ?? '' };
   const db = openServiceDatabase(place, base);
   const checkSchema = createSchemaCheck(db, nameDatabase(place), base.log);
@@ -47,7 +47,7 @@ export function openRows(name: string, values: RowSettings, base: ProcessBase): 
     db,
     checkSchema,
     feed: createDatabaseFeed(db),
-    bus: connectBus(name, values, base),
+    bus: await connectBus(name, values, base),
     sharing: connectStateStore(values, base),
   };
 }

