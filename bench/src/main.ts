@@ -1,16 +1,13 @@
 import { writeFinding } from '@latchkey/rig/measured/finding';
 import { readFlags } from '@latchkey/rig/read-flags';
-import { createCleanup } from './cleanup.ts';
 import { measureColdReplica } from './cold-replica/measure-cold-replica.ts';
 import { reportColdReplica } from './cold-replica/report-cold-replica.ts';
 import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
-import { startDistributedSubjects } from './distributed.ts';
-import { type Measurement, measure } from './measure.ts';
+import { compareServers } from './keys/compare-servers.ts';
 import { measureMemory } from './memory/measure-memory.ts';
 import { reportMemory } from './memory/report-memory.ts';
 import { describeMachine } from './proc/process-usage.ts';
-import { report } from './report.ts';
 import { type DatabaseName, measureRevocation } from './revocation/measure-revocation.ts';
 import { reportRevocation } from './revocation/report-revocation.ts';
 import { measureScale } from './scale/measure-scale.ts';
@@ -18,14 +15,14 @@ import { reportScale } from './scale/report-scale.ts';
 import { parseShapes } from './scale/shape.ts';
 import { measureStart } from './start/measure-start.ts';
 import { reportStart } from './start/report-start.ts';
-import { startSubjects } from './subjects.ts';
 import { measureViewers } from './viewers/measure-viewers.ts';
 import { reportViewers } from './viewers/report-viewers.ts';
 
-const usage = `Key requests per second, beside bare node:http and bare Fastify, in one run.
+const usage = `CPU time, rate and latency of key requests, beside bare servers and other ways to build a key server, in one run. The measured server has
+a core to itself, and the load has the others (taskset, util-linux). The servers take turns.
 
-  npm run bench                      3 rounds of 5 s for each server
-  npm run bench -- --seconds 2 --rounds 5 --connections 64
+  npm run bench                      5 rounds of 3 s for each server
+  npm run bench -- --seconds 2 --rounds 7 --connections 64 --only Latchkey (beside bare Fastify)
   npm run bench -- --distributed     the gateway before its services, beside a bare forwarder before a bare server;
                                      this one needs Postgres installed
 
@@ -120,30 +117,16 @@ async function main(): Promise<void> {
   if (flags.revocation) return revokeLargeContent();
   if (flags['cold-replica']) return compareColdReplicas();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
-  await compareServers();
-}
-
-async function compareServers(): Promise<void> {
-  const connections = Number(flags.connections);
-  const seconds = Number(flags.seconds ?? 5);
-  const rounds = Number(flags.rounds ?? 3);
-  const cleanup = createCleanup();
-  const results: Measurement[] = [];
-  try {
-    const subjects = flags.distributed ? await startDistributedSubjects() : await startSubjects();
-    for (const subject of subjects) cleanup.add(subject);
-    for (const subject of subjects) await measure(subject, { seconds: 1, connections });
-    // The subjects take turns, so that a machine that slows down slows all of them.
-    for (let round = 1; round <= rounds; round++) {
-      for (const subject of subjects) {
-        say(`round ${round} of ${rounds}: ${subject.name}`);
-        results.push(await measure(subject, { seconds, connections }));
-      }
-    }
-  } finally {
-    await cleanup.run();
-  }
-  show(flags.distributed ? 'gateway' : 'servers', report(results));
+  await compareServers({
+    part: flags.distributed ? 'gateway' : 'servers',
+    connections: Number(flags.connections),
+    seconds: Number(flags.seconds ?? 3),
+    rounds: Number(flags.rounds ?? 5),
+    only: flags.only,
+    writes: flags.write,
+    say,
+    show,
+  });
 }
 
 async function compareShapes(): Promise<void> {

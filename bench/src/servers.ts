@@ -1,9 +1,9 @@
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { findFreePort } from '@latchkey/rig/find-free-port';
 import { createLatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 import { singleNodeEntry } from '@latchkey/rig/stack/topology';
-import { viewerToken } from '@latchkey/rig/tokens';
 
 /** A server under load. */
 export interface Subject {
@@ -32,7 +32,14 @@ export async function startServer(name: string, entry: string, env: Environment)
     entry,
     port: await findFreePort(),
     // Starts are measured, and a container keeps no compiled code.
-    env: { ...process.env, NODE_COMPILE_CACHE: undefined, NODE_ENV: 'test', LOG_LEVEL: 'info', ...env },
+    env: {
+      ...process.env,
+      ...profiling(name),
+      NODE_COMPILE_CACHE: undefined,
+      NODE_ENV: 'test',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
     output: 'drain',
     everyMs: lookEveryMs,
   });
@@ -41,6 +48,15 @@ export async function startServer(name: string, entry: string, env: Environment)
   await server.waitHealthy();
   const stop = async () => void (await server.end('SIGTERM'));
   return { name, url: server.url, headers: {}, pid: server.pid(), startedAtMs, stop };
+}
+
+/** `BENCH_CPU_PROF=FOLDER` leaves a profile of each server there, which `print-profile.ts` shows. Profiling takes time of its own. */
+function profiling(name: string): Environment {
+  const folder = process.env.BENCH_CPU_PROF;
+  if (!folder) return {};
+  // A folder for each, because each thread leaves a file: `CPU.<time>.<process>.<thread>.<number>.cpuprofile`.
+  const own = join(folder, name.replace(/\W+/g, '-'));
+  return { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${own}` };
 }
 
 /**
@@ -71,11 +87,6 @@ export async function becomesReady(url: string): Promise<void> {
     if (performance.now() > deadline) throw new Error(`${url} was not ready within ${startLimitMs} ms`);
     await pause(lookEveryMs);
   }
-}
-
-/** A token that both profiles accept. */
-export function measuringToken(): string {
-  return viewerToken(tokenSecret, 'viewer-of-the-measurement');
 }
 
 /**

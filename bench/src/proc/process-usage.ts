@@ -27,6 +27,23 @@ export function parseCpuMs(stat: string): number {
   return cpuMs;
 }
 
+/** CPU time of a process, in milliseconds. */
+export interface CpuTimes {
+  userMs: number;
+  systemMs: number;
+}
+
+/**
+ * CPU time of all threads of a process, in the program itself and in the kernel. Its resolution is a tick of 10 ms.
+ *
+ * @throws Error if the process does not exist, or the system is not Linux
+ */
+export function readCpuTimes(pid: number): CpuTimes {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { userMs: Number(fields[11]) * msPerTick, systemMs: Number(fields[12]) * msPerTick };
+}
+
 /** @param status the text of /proc/<pid>/status (proc_pid_status(5)) */
 export function parseMemory(status: string): Memory {
   const field = (name: string) => Number(new RegExp(`^${name}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]);

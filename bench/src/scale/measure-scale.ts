@@ -106,7 +106,7 @@ async function measureBare(shape: Shape, bench: Bench, options: ScaleOptions): P
   const kind = 'bare node:http';
   const numbers = Array.from({ length: shape.replicas }, (_, n) => n + 1);
   const bare = await Promise.all(
-    numbers.map((n) => startServer(`${kind} ${n}`, 'bench/src/bare-http.ts', {})),
+    numbers.map((n) => startServer(`${kind} ${n}`, 'bench/src/peers/bare-http.ts', {})),
   );
   try {
     const plane = { gateways: [], replicas: bare };

@@ -8,7 +8,13 @@ import { putFinding } from './finding.ts';
 
 const read = (file: string) => readFileSync(join(repositoryFolder, file), 'utf8');
 
-const finding = { part: 'kills', table: '| killed |\n|---|\n| $1 |\n', command: 'npm run x', cores: 4 };
+const finding = {
+  part: 'kills',
+  table: '| killed |\n|---|\n| $1 |\n',
+  command: 'npm run x',
+  cores: 4,
+  code: null,
+};
 const place = '<!-- measured: kills -->\nold\n\n| older |\n<!-- end -->';
 const other = '<!-- measured: rolling -->\nother\n<!-- end -->';
 

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { repositoryFolder } from '../repository.ts';
+import { listSourceFiles } from '../source-files.ts';
 import { documents } from './documents.ts';
+import { digestMeasuredCode } from './measured-code.ts';
 
 /** The result of a measurement. */
 export interface Finding {
@@ -14,6 +16,8 @@ export interface Finding {
   command: string;
   /** Cores of the machine that ran it. */
   cores: number;
+  /** `digestMeasuredCode` of the code that was measured; null if it is not followed. */
+  code: string | null;
 }
 
 /**
@@ -21,10 +25,11 @@ export interface Finding {
  *
  * @throws Error if the document has no such place
  */
-export function putFinding(document: string, { part, table, command, cores }: Finding): string {
+export function putFinding(document: string, { part, table, command, cores, code }: Finding): string {
   const place = new RegExp(`(<!-- measured: ${part} -->\n)[^]*?(<!-- end -->)`);
   if (!place.test(document)) throw new Error(`The document has no place for the figures of ${part}.`);
-  const said = `Measured by \`${command}\` on one machine with ${cores} cores.`;
+  const digest = code === null ? '' : ` <!-- code: ${code} -->`;
+  const said = `Measured by \`${command}\` on one machine with ${cores} cores.${digest}`;
   return document.replace(place, (_, before, after) => `${before}${said}\n\n${table.trim()}\n\n${after}`);
 }
 
@@ -37,9 +42,10 @@ export function putFinding(document: string, { part, table, command, cores }: Fi
 export function writeFinding(part: string, table: string, script: string, args: readonly string[]): void {
   const command = [`npm run ${script}`, ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
   if (!documents[part]) process.stderr.write(`No document has a place for the figures of ${part}.\n`);
+  const code = digestMeasuredCode(part, repositoryFolder, listSourceFiles(repositoryFolder));
   for (const file of documents[part] ?? []) {
     const path = join(repositoryFolder, file);
-    const finding = { part, table, command, cores: availableParallelism() };
+    const finding = { part, table, command, cores: cpus().length, code };
     writeFileSync(path, putFinding(readFileSync(path, 'utf8'), finding));
   }
 }

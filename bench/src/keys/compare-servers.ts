@@ -1,0 +1,52 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryFolder } from '@latchkey/rig/repository';
+import { createCleanup } from '../cleanup.ts';
+import { describeMachine } from '../proc/process-usage.ts';
+import { drawKeys } from './draw-keys.ts';
+import { startForwardingSubjects } from './forwarding-subjects.ts';
+import { type KeyMeasureOptions, measureKeys, settleOnCores } from './measure-keys.ts';
+import { reportKeys, summarize } from './report-keys.ts';
+import { startSingleSubjects } from './single-subjects.ts';
+
+export interface CompareOptions extends KeyMeasureOptions {
+  /** `servers`: one process each. `gateway`: those that forward. */
+  part: 'servers' | 'gateway';
+  /** A part of the name of what is measured, beside bare Fastify. Empty: all. */
+  only: string;
+  /** Whether the figures go into the documents. */
+  writes: boolean;
+  show: (part: string, found: string) => void;
+}
+
+/** Runs that are not written into documents. Git ignores the folder. */
+const runsFolder = '.cache/bench';
+/** Beside the document that shows the table. */
+const writtenFolder = 'bench/figures';
+
+/** Compares servers by what a key request costs them; leaves the table, all samples as JSON, and a plot. */
+export async function compareServers(options: CompareOptions): Promise<void> {
+  const { part, only, writes, say, show } = options;
+  const cleanup = createCleanup();
+  const machine = describeMachine();
+  try {
+    const plan = await settleOnCores(cleanup, say);
+    const all =
+      part === 'gateway' ? await startForwardingSubjects(cleanup) : await startSingleSubjects(cleanup, say);
+    const subjects = all.filter(({ name }) => name.includes(only) || name === 'bare Fastify');
+    const samples = await measureKeys(subjects, plan, cleanup, options);
+    const rows = summarize(samples);
+    const { rounds, seconds, connections } = options;
+    const how = `${rounds} rounds of ${seconds} s, ${connections} connections, ${plan ? 'one core for the measured server' : 'server and load on the same cores'}`;
+    const folder = join(repositoryFolder, writes ? writtenFolder : runsFolder);
+    mkdirSync(folder, { recursive: true });
+    const at = new Date().toISOString();
+    const run = { machine, at, rounds, seconds, connections, cores: plan, rows, samples };
+    writeFileSync(join(folder, `${part}.json`), `${JSON.stringify(run, null, 2)}\n`);
+    writeFileSync(join(folder, `${part}.svg`), drawKeys(rows, `${machine}; ${how}`));
+    show(part, `${machine}; ${how}\n\n${reportKeys(rows)}`);
+    say(`All samples and a plot: ${join(folder, part)}.json and .svg`);
+  } finally {
+    await cleanup.run();
+  }
+}

@@ -1,0 +1,117 @@
+import { createConnection, type Socket } from 'node:net';
+import { quantile } from '../quantile.ts';
+import { AnswerReader } from './answer-reader.ts';
+import { openSource, type RequestSource } from './request-source.ts';
+
+export interface ClosedLoopOrder {
+  port: number;
+  source: RequestSource;
+  connections: number;
+  seconds: number;
+}
+
+export interface ClosedLoopResult {
+  requests: number;
+  seconds: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Answers by status. */
+  statuses: Record<string, number>;
+  /** The load generator's own CPU time, as a share of one core. Near 1 it was the slowest part. */
+  ownCpuShare: number;
+}
+
+/** Longer than any server's limit for an answer. */
+const answerLimitMs = 30_000;
+
+/**
+ * Keep-alive connections that each send their next request as soon as the previous one is answered. Ends when the time is over
+ * and every request has its answer.
+ *
+ * @throws Error if a connection breaks or an answer does not come
+ */
+export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopResult> {
+  const next = openSource(order.source);
+  const latenciesMs: number[] = [];
+  const statuses: Record<string, number> = {};
+  const cpuBefore = process.cpuUsage();
+  const startedAtMs = performance.now();
+  const endAtMs = startedAtMs + order.seconds * 1_000;
+  const onAnswer = (status: number, latencyMs: number) => {
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    latenciesMs.push(latencyMs);
+  };
+  await Promise.all(
+    Array.from({ length: order.connections }, () => keepAsking(order.port, next, endAtMs, onAnswer)),
+  );
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const sorted = Float64Array.from(latenciesMs).sort();
+  return {
+    requests: sorted.length,
+    seconds,
+    p50Ms: quantile(sorted, 0.5),
+    p99Ms: quantile(sorted, 0.99),
+    statuses,
+    ownCpuShare: (user + system) / 1e6 / seconds,
+  };
+}
+
+function keepAsking(
+  port: number,
+  next: () => Buffer,
+  endAtMs: number,
+  onAnswer: (status: number, latencyMs: number) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket: Socket = createConnection({ host: '127.0.0.1', port, noDelay: true });
+    const read = createAnswerCounter();
+    let sentAtMs = 0;
+    const send = () => {
+      sentAtMs = performance.now();
+      socket.write(next());
+    };
+    const late = setTimeout(
+      () => socket.destroy(new Error('an answer did not come')),
+      endAtMs - performance.now() + answerLimitMs,
+    );
+    socket.once('connect', send);
+    socket.on('data', (chunk: Buffer) => {
+      const status = read(chunk);
+      if (status === null) return;
+      const now = performance.now();
+      onAnswer(status, now - sentAtMs);
+      if (now < endAtMs) send();
+      else socket.end();
+    });
+    socket.once('error', reject);
+    socket.once('close', () => {
+      clearTimeout(late);
+      reject(new Error('the server closed a connection'));
+    });
+    socket.once('end', () => resolve());
+  });
+}
+
+/** Where the status of an answer is: after `HTTP/1.1 `. */
+const statusAt = { from: 9, to: 12 };
+
+/**
+ * Reads answers to single requests. A chunk with the length and the status of the answer before is one answer: reading each head
+ * in full would take a third of the load generator's time.
+ *
+ * @returns for each chunk the status of the answer that ends in it; null if none does
+ */
+function createAnswerCounter(): (chunk: Buffer) => number | null {
+  const reader = new AnswerReader();
+  let known = { length: 0, status: '' };
+  let isWhole = true;
+  return (chunk) => {
+    const status = chunk.toString('latin1', statusAt.from, statusAt.to);
+    if (isWhole && chunk.length === known.length && status === known.status) return Number(status);
+    const [read] = reader.push(chunk);
+    if (read !== undefined && isWhole) known = { length: chunk.length, status };
+    isWhole = read !== undefined;
+    return read ?? null;
+  };
+}

@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** Which cores of the machine a measurement uses for what. Each list has one core or more. */
+export interface CorePlan {
+  /** For the measured process alone. */
+  server: number[];
+  /** For the process that the measured one forwards to. It is the load's if there are two cores only. */
+  upstream: number[];
+  /** For the load generator, the databases, the bench itself and all servers that are not measured at the moment. */
+  load: number[];
+}
+
+/**
+ * The cores that this process may use.
+ *
+ * @param status the text of /proc/self/status (proc_pid_status(5)), whose list has the form `0-2,5`
+ */
+export function parseAllowedCores(status: string): number[] {
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '';
+  return list.split(',').flatMap((range) => {
+    const [from = Number.NaN, to = from] = range.split('-').map(Number);
+    return Array.from({ length: to - from + 1 }, (_, n) => from + n);
+  });
+}
+
+/** @returns null where there is one core only: server and load then share it */
+export function planCores(allowed: readonly number[]): CorePlan | null {
+  const [server, ...others] = allowed;
+  if (server === undefined || others.length === 0) return null;
+  const [upstream, ...rest] = others;
+  if (upstream === undefined || rest.length === 0)
+    return { server: [server], upstream: others, load: others };
+  return { server: [server], upstream: [upstream], load: rest };
+}
+
+/** The plan for this machine; null where it has one core, is not Linux, or lacks `taskset` (util-linux). */
+export function readCorePlan(): CorePlan | null {
+  try {
+    if (spawnSync('taskset', ['--version']).status !== 0) return null;
+    return planCores(parseAllowedCores(readFileSync('/proc/self/status', 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Moves all threads of a process to these cores. Processes and threads that it starts later stay there too.
+ *
+ * @throws Error if the process does not exist
+ */
+export function pin(pid: number, cores: readonly number[]): void {
+  const moved = spawnSync('taskset', ['-acp', cores.join(','), String(pid)], { encoding: 'utf8' });
+  if (moved.status !== 0) throw new Error(`taskset did not move process ${pid}: ${moved.stderr}`);
+}
