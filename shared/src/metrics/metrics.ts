@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Clock, createSystemClock } from '../clock/clock.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
+import { DurationHistogram } from './duration-histogram.ts';
 
 /** From 0.5 ms, a warm key request, to the 5 s after which a state is unknown. */
 const requestBucketsSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -31,13 +32,13 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'http_server_request_duration_seconds',
-    help: 'Duration of HTTP requests by route pattern, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    buckets: requestBucketsSeconds,
-    registers,
-  });
+  const requests = new DurationHistogram(
+    'http_server_request_duration_seconds',
+    'Duration of HTTP requests by route pattern, method and status.',
+    ['route', 'method', 'status'],
+    requestBucketsSeconds,
+    registry,
+  );
   const keyRequests = new Tally(
     'latchkey_key_requests_total',
     'Key requests by outcome.',
@@ -111,25 +112,44 @@ class Tally {
   }
 }
 
+/** A route has answers of few statuses and methods, so each is found by comparing, without a text made for each request. */
+interface ObservedKind {
+  method: string;
+  status: number;
+  observe: (seconds: number) => void;
+}
+
 function createRequestObserver(
-  requests: Histogram<'route' | 'method' | 'status'>,
+  requests: DurationHistogram,
   statistics: ProcessStatistics,
 ): Metrics['observeRequest'] {
-  // Looking labels up costs more than observing; there are few routes, methods and statuses.
-  const children = new Map<string, (seconds: number) => void>();
+  const routes = new Map<string, ObservedKind[]>();
+
+  function open(route: string, method: string, status: number): ObservedKind {
+    const observe = requests.open({ route, method, status: String(status) });
+    const kind = kindOfRequest(route, method);
+    return {
+      method,
+      status,
+      observe(seconds) {
+        observe(seconds);
+        statistics.countRequest(kind, status, seconds);
+      },
+    };
+  }
+
   return (route, method, status, seconds) => {
-    const id = `${method} ${status} ${route}`;
-    let child = children.get(id);
-    if (!child) {
-      const labelled = requests.labels({ route, method, status: String(status) });
-      const kind = kindOfRequest(route, method);
-      child = (duration) => {
-        labelled.observe(duration);
-        statistics.countRequest(kind, status, duration);
-      };
-      children.set(id, child);
+    let kinds = routes.get(route);
+    if (!kinds) {
+      kinds = [];
+      routes.set(route, kinds);
     }
-    child(seconds);
+    let kind = kinds.find((known) => known.status === status && known.method === method);
+    if (!kind) {
+      kind = open(route, method, status);
+      kinds.push(kind);
+    }
+    kind.observe(seconds);
   };
 }
 
