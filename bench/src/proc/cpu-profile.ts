@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
   samples: number[];
+  /** Microseconds since the sample before. */
   timeDeltas: number[];
 }
 
@@ -21,16 +22,19 @@ const idle = new Set(['(idle)', '(root)', '(program)']);
  * The functions of a profile by their own time, longest first.
  *
  * @param path of a file that `node --cpu-prof` wrote
+ * @param lastSeconds what came earlier does not count, such as the start
  */
-export function readOwnTimes(path: string): OwnTime[] {
+export function readOwnTimes(path: string, lastSeconds: number): OwnTime[] {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(path, 'utf8')) as CpuProfile;
   const places = new Map(nodes.map(({ id, callFrame }) => [id, placeOf(callFrame)]));
   const micros = new Map<string, number>();
   let total = 0;
+  let leftMicros = timeDeltas.reduce((sum, delta) => sum + delta, 0);
   for (const [index, id] of samples.entries()) {
     const place = places.get(id) ?? '';
-    if (idle.has(place)) continue;
     const delta = timeDeltas[index] ?? 0;
+    leftMicros -= delta;
+    if (idle.has(place) || leftMicros > lastSeconds * 1e6) continue;
     total += delta;
     micros.set(place, (micros.get(place) ?? 0) + delta);
   }

@@ -10,6 +10,9 @@ export interface KeyRules {
   leaseMode: 'off' | 'optional' | 'required';
 }
 
+/** The states that are known at this instant. */
+export type KnownStates = { readonly [Name in keyof Authority]: Pick<Authority[Name], 'peek'> };
+
 /** A state that the decision needs and that is not known now. */
 export interface UnknownState {
   readonly cache: keyof Authority;
@@ -41,7 +44,7 @@ const unregisteredKeyVersion = 1;
  */
 export function decideKeyRequest(
   request: KeyRequest,
-  authority: Authority,
+  authority: KnownStates,
   rules: KeyRules,
   now: number,
   leaseLoadsAtStart: number,
@@ -86,7 +89,7 @@ function decideByLease(
   leaseId: string,
   viewerId: string,
   contentId: string,
-  authority: Authority,
+  authority: KnownStates,
   now: number,
   leaseLoadsAtStart: number,
 ): Decision | null {
@@ -106,7 +109,7 @@ function decideByLease(
 function decideByMarks(
   { principal, contentId }: KeyRequest,
   viewerId: string,
-  authority: Authority,
+  authority: KnownStates,
   rules: KeyRules,
 ): Decision | null {
   const key = markKey(viewerId, contentId);

@@ -5,6 +5,7 @@ import { createFeedFollower, createInProcessBus } from '@latchkey/shared/events'
 import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock } from '@latchkey/shared/testing';
 import { describe, expect, test } from 'vitest';
+import { createContentKeyCache } from './content-key-cache.ts';
 import { createContentKeyIssuer } from './issue-content-key.ts';
 import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
@@ -34,6 +35,7 @@ function setUp(findContent: (contentId: string) => Promise<ContentState | null>,
     clock,
   });
   const issuer = createContentKeyIssuer({
+    keys: createContentKeyCache(),
     authority,
     rules: { contentMode: 'registered', leaseMode: 'optional' },
     masterKeys: createMasterKeyRing([masterKey], () => {}),

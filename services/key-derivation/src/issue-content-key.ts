@@ -1,8 +1,8 @@
 import type { Authority } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import { toRefusalError, viewerIdOf } from '@latchkey/shared/contracts';
-import { deriveContentKey } from '@latchkey/shared/derivation';
 import { AppError } from '@latchkey/shared/errors';
+import type { ContentKeyCache } from './content-key-cache.ts';
 import { type Decision, decideKeyRequest, type KeyRules, type UnknownState } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
@@ -25,6 +25,7 @@ export interface ContentKeyIssuerOptions {
   masterKeys: MasterKeyRing;
   pace: KeyPace;
   clock: Clock;
+  keys: ContentKeyCache;
 }
 
 /**
@@ -42,7 +43,7 @@ const readsForMs = 8_000;
 type Settled = Exclude<Decision, { kind: 'read' }>;
 
 export function createContentKeyIssuer(options: ContentKeyIssuerOptions): ContentKeyIssuer {
-  const { authority, rules, masterKeys, pace, clock } = options;
+  const { authority, rules, masterKeys, pace, clock, keys } = options;
 
   const decide = (request: KeyRequest, leaseLoads: number) =>
     decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
@@ -51,7 +52,7 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     if (decision.kind === 'refuse') throw toRefusalError(decision, clock.now());
     const masterKey = masterKeys.find(decision.keyVersion);
     if (!masterKey) throw new MasterKeyMissing();
-    return deriveContentKey(masterKey, contentId, epoch);
+    return keys.derive(masterKey, contentId, epoch);
   }
 
   function settle(request: KeyRequest, decision: Settled): Buffer | Promise<Buffer> {

@@ -7,6 +7,8 @@ export interface MasterKeyRing {
   readonly held: readonly MasterKey[];
   /** @returns null if this process has no key of that version; the version is then noted as missing */
   find(version: number): MasterKey | null;
+  /** @returns null if this process has no key of that version. Nothing is noted */
+  holds(version: number): MasterKey | null;
   /** Versions that are in use elsewhere, and of which this process has no key. */
   noteMissing(versions: Iterable<number>): void;
   /** For `/ready`: the `versions` of this process, and those that are `missing`, if there are any. */
@@ -44,6 +46,7 @@ export function createMasterKeyRing(
       noteMissing([version]);
       return null;
     },
+    holds: (version) => byVersion.get(version) ?? null,
     noteMissing,
     facts: () => ({
       versions: [...byVersion.keys()].sort((a, b) => a - b),

@@ -4,6 +4,8 @@ import { createMasterKey } from '@latchkey/shared/derivation';
 import { usualCachesBytes } from '@latchkey/shared/memory';
 import { createManualClock, createTestHost, databaseKinds, testTokenSecret } from '@latchkey/shared/testing';
 import { expect, onTestFinished, test } from 'vitest';
+import { createContentKeyCache } from './content-key-cache.ts';
+import { createContentKeyIssuer } from './issue-content-key.ts';
 import { reportMissingKeys } from './master-key-missing.ts';
 import { createMasterKeyRing } from './master-key-ring.ts';
 import { keyDerivationRoutes } from './mount.ts';
@@ -34,11 +36,16 @@ async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
   onTestFinished(() => host.app.close());
   if (isBehindGateway) reportMissingKeys(host.app);
   const masterKey = createMasterKey(1, Buffer.alloc(32, 1), Buffer.alloc(32, 2));
-  await keyDerivationRoutes({
+  const issuer = createContentKeyIssuer({
     ...host,
     rules: { contentMode: 'registered', leaseMode: 'optional' },
     masterKeys: createMasterKeyRing([masterKey], host.log.warn),
     pace: createLocalPace(clock, usualCachesBytes),
+    keys: createContentKeyCache(),
+  });
+  await keyDerivationRoutes({
+    ...host,
+    issuer,
     guard: { authenticator: host.authenticator, limiter: null },
   })(host.app);
   const nowSeconds = clock.now() / 1_000;

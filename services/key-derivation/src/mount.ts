@@ -1,15 +1,19 @@
-import { addGuard, type GuardOptions, type Routes } from '@latchkey/shared/http';
+import { addGuard, addPlainAnswerer, type GuardOptions, type Routes } from '@latchkey/shared/http';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { ServiceCore } from '@latchkey/shared/process';
 import type { KeyDerivationConfig } from './config.ts';
-import { type ContentKeyIssuerOptions, createContentKeyIssuer } from './issue-content-key.ts';
+import { createContentKeyCache } from './content-key-cache.ts';
+import { type ContentKeyIssuer, createContentKeyIssuer } from './issue-content-key.ts';
+import { createKnownKeyIssuer } from './issue-known-key.ts';
 import { reportMissingKeys } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
 import { createLocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
 import { addKeyRoutes } from './routes/get-key.ts';
+import { createPlainKeyAnswerer } from './routes/plain-key.ts';
 
-export interface KeyDerivationOptions extends ContentKeyIssuerOptions {
+export interface KeyDerivationOptions {
+  issuer: ContentKeyIssuer;
   guard: GuardOptions;
   metrics: Metrics;
 }
@@ -24,12 +28,17 @@ export async function mount(
   if (core.isSeparate) reportMissingKeys(core.app);
   const local = createLocalPace(core.clock, core.cacheBytes.paces);
   const pace = core.sharing ? createSharedPace(core.sharing.connection, local) : local;
-  await keyDerivationRoutes({ ...core, rules: core.values, masterKeys, pace })(core.app);
+  const options = { ...core, rules: core.values, masterKeys, pace, keys: createContentKeyCache() };
+  await keyDerivationRoutes({ ...options, issuer: createContentKeyIssuer(options) })(core.app);
+  // A separate service first checks where a request comes from, and limits count each request: only the router does either.
+  if (core.isSeparate || core.guard.limiter !== null) return;
+  const issueKnown = createKnownKeyIssuer({ ...options, onLookup: core.metrics.countCacheLookup });
+  addPlainAnswerer(core.app, createPlainKeyAnswerer({ ...core, ...core.guard, issueKnown }));
 }
 
 /** The routes of content keys. */
 export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
-  const issuer = createContentKeyIssuer(options);
+  const { issuer } = options;
   return async (app) => {
     await app.register(async (scope) => {
       addGuard(scope, options.guard);

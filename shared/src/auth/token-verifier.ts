@@ -47,6 +47,8 @@ export interface TokenVerifier {
    * @throws AppError INVALID_TOKEN, or DEPENDENCY_UNAVAILABLE where the key set is out of reach
    */
   verify(token: string, tokenHash: string): Principal | Promise<Principal>;
+  /** @returns the viewer where this token was verified before and nothing has changed since; else null */
+  recall(token: string, tokenHash: string): Principal | null;
   /** Size of the store of remembered tokens: their number, and the bytes that they take. */
   readonly remembered: { readonly size: number; readonly bytes: number };
 }
@@ -116,16 +118,19 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     return toViewer(claims, rules);
   }
 
+  function recall(_token: string, tokenHash: string): Principal | null {
+    const known = remembered.get(tokenHash);
+    const holds =
+      known &&
+      (known.generation === null || keySet?.isCurrent(known.generation)) &&
+      isTokenTimely(known, rules, clock.now());
+    return holds ? toViewer(known, rules) : null;
+  }
+
   return {
     remembered,
-    verify(token, tokenHash) {
-      const known = remembered.get(tokenHash);
-      const holds =
-        known &&
-        (known.generation === null || keySet?.isCurrent(known.generation)) &&
-        isTokenTimely(known, rules, clock.now());
-      return holds ? toViewer(known, rules) : verifyAnew(token, tokenHash);
-    },
+    recall,
+    verify: (token, tokenHash) => recall(token, tokenHash) ?? verifyAnew(token, tokenHash),
   };
 }
 

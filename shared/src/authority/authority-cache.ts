@@ -117,10 +117,16 @@ export class AuthorityCache<V> {
 
   /** The state where it is known now, without a call. Undefined where it has to be loaded. */
   peek(key: string): KnownState<V> | undefined {
+    const known = this.glance(key);
+    this.#options.onLookup?.(known !== undefined);
+    return known;
+  }
+
+  /** Same as `peek`, but not counted: for a caller that leaves the decision to another one unless everything is known. */
+  glance(key: string): KnownState<V> | undefined {
     const known = this.#entries.get(key);
     const usable =
       known !== undefined && this.#isUnnamed(key, known) && this.#options.feed.vouchesFor(known.heldAtMs);
-    this.#options.onLookup?.(usable);
     return usable ? this.#toKnown(known) : undefined;
   }
 

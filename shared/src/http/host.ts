@@ -4,7 +4,7 @@ import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Access } from '../auth/index.ts';
 import type { Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
-import { type OperatorLog, type RequestLog, redact, redactPath } from '../log/index.ts';
+import type { OperatorLog, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { addNotFound, createErrorHandler } from './error-handler.ts';
 import {
@@ -13,6 +13,8 @@ import {
   refuseFragment,
   refuseHost,
 } from './malformed-requests.ts';
+import { createResponseObserver, toEnded } from './observe-response.ts';
+import { answerPlainRequests } from './plain-answers.ts';
 import type { LimitName } from './rate-limit.ts';
 import { type RawAnswers, refuseConnect } from './raw-answer.ts';
 import { type App, gateDecorator } from './routes.ts';
@@ -30,6 +32,23 @@ const requestTimeoutCheckMs = 5_000;
 const keepAliveTimeoutMs = 72_000;
 /** Wide enough that an id that is too long reaches validation and gets its 400. */
 const maxParameterLength = headerLimitBytes;
+
+const serverOptions = {
+  bodyLimit: bodyLimitBytes,
+  requestTimeout: requestTimeoutMs,
+  keepAliveTimeout: keepAliveTimeoutMs,
+  http: {
+    maxHeaderSize: headerLimitBytes,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: requestTimeoutCheckMs,
+    // Checked by a hook (RFC 9112 section 3.2), so that the refusal gets an answer and a log line like any other.
+    requireHostHeader: false,
+  },
+  routerOptions: { maxParamLength: maxParameterLength },
+  // The drain informs load balancers first; requests that still arrive are served to the end.
+  return503OnClosing: false,
+  forceCloseConnections: 'idle',
+} as const;
 
 interface HostOptions {
   randomId: () => string;
@@ -66,26 +85,13 @@ export function createHost(options: HostOptions): App {
     reply.headers(rawAnswers.crossOriginHeaders(request.headers.origin));
     if (isDraining()) reply.header('connection', 'close');
     // 'close' comes exactly once, also where the client left before the answer; 'finish' would not.
-    reply.raw.on('close', () => observe(request, reply, performance.now() - startedAtMs));
+    reply.raw.on('close', () => observe(toEnded(request, reply, performance.now() - startedAtMs)));
   };
 
   const app = fastify({
     logger: false,
     genReqId: (request) => requestIdOf(request as IncomingMessage, randomId),
-    bodyLimit: bodyLimitBytes,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-    http: {
-      maxHeaderSize: headerLimitBytes,
-      headersTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: requestTimeoutCheckMs,
-      // Checked below (RFC 9112 section 3.2), so that the refusal gets an answer and a log line like any other.
-      requireHostHeader: false,
-    },
-    routerOptions: { maxParamLength: maxParameterLength },
-    // The drain informs load balancers first; requests that still arrive are served to the end.
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
+    ...serverOptions,
     clientErrorHandler: clientErrors.answer,
     // A path that cannot be decoded never reaches a hook.
     frameworkErrors: (error, request, reply) => {
@@ -112,6 +118,14 @@ export function createHost(options: HostOptions): App {
   addNotFound(app);
   // Node would answer by itself, with a bare 417. An unknown expectation may be ignored (RFC 9110 section 10.1.1).
   refuseConnect(app.server, rawAnswers);
+  answerPlainRequests(app, {
+    requestIdOf: (request) => requestIdOf(request, randomId),
+    clientIpOf,
+    crossOriginHeaders: rawAnswers.crossOriginHeaders,
+    refuseTransferCoding,
+    isDraining,
+    observe,
+  });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
 }
@@ -180,35 +194,4 @@ const acceptable = /^[A-Za-z0-9._-]{1,64}$/;
 function requestIdOf(request: IncomingMessage, randomId: () => string): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && acceptable.test(given) ? given : randomId();
-}
-
-/** nginx introduced this status, and it is the usual way to log a client that left before its answer. */
-const clientClosedRequest = 499;
-
-/** Writes the log line and the metrics of a request that has ended, however it ended. */
-function createResponseObserver(
-  requestLog: RequestLog | null,
-  metrics: Metrics,
-): (request: FastifyRequest, reply: FastifyReply, durationMs: number) => void {
-  return (request, reply, durationMs) => {
-    const { principal } = request;
-    const userAgent = request.headers['user-agent'];
-    const route = request.answeredRoute ?? (request.is404 ? null : (request.routeOptions.url ?? null));
-    const status =
-      reply.raw.writableFinished || reply.raw.headersSent ? reply.raw.statusCode : clientClosedRequest;
-    metrics.observeRequest(route ?? 'none', request.method, status, durationMs / 1_000);
-    requestLog?.write({
-      requestId: redact(request.id),
-      method: request.method,
-      path: redactPath(request.raw.url ?? ''),
-      route,
-      status,
-      durationMs: Math.round(durationMs * 1_000) / 1_000,
-      clientIp: request.clientIp,
-      userAgent: userAgent === undefined ? null : redact(userAgent),
-      // Before the first hook, neither exists.
-      principal: principal ? { kind: principal.kind, id: principal.id && redact(principal.id) } : null,
-      code: request.errorCode ?? null,
-    });
-  };
 }

@@ -9,6 +9,7 @@ export {
   foreignPageReasons,
   isOwnName,
 } from './own-page.ts';
+export { addPlainAnswerer, type PlainAnswerer } from './plain-answers.ts';
 export { createRateLimiter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';

@@ -55,6 +55,10 @@ const common = {
     ),
   },
 };
+/** The patterns of the routes, for a content without epochs and with them. */
+export const keyRoutes = { whole: '/keys/:contentId', epoch: '/keys/:contentId/:epoch' } as const;
+export const keyContentType = 'application/octet-stream';
+
 const config = { access: 'keys', limit: 'keys' } as const;
 
 /** ffmpeg asks for keys by PUT where its output goes by PUT: `docs/contract.md#live-encoders`. */
@@ -66,7 +70,7 @@ export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
   for (const method of methods) {
     app.route({
       method,
-      url: '/keys/:contentId',
+      url: keyRoutes.whole,
       config,
       schema: {
         ...common,
@@ -79,7 +83,7 @@ export function addKeyRoutes(app: App, options: KeyRouteOptions): void {
     });
     app.route({
       method,
-      url: '/keys/:contentId/:epoch',
+      url: keyRoutes.epoch,
       config,
       schema: {
         ...common,
@@ -107,7 +111,7 @@ function answer(
   if (!principal) throw new AppError('UNAUTHENTICATED');
   const send = (key: Buffer) => {
     metrics.countKeyRequest('served');
-    reply.header('content-type', 'application/octet-stream').send(key);
+    reply.header('content-type', keyContentType).send(key);
   };
   const key = issuer.issue({ principal, contentId, epoch, leaseId: leaseIdOf(request, viewerSources) });
   if (key instanceof Promise) key.then(send, (error: Error) => reply.send(error));

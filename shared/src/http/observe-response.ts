@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Principal } from '../contracts/index.ts';
+import type { ErrorCode } from '../errors/errors.ts';
+import { type RequestLog, redact, redactPath } from '../log/index.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+
+/** A request that has ended, however it ended. */
+export interface EndedRequest {
+  id: string;
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The pattern of the route; null where none matched. */
+  route: string | null;
+  /** Undefined where the request was refused before anything was decided. */
+  principal: Principal | null | undefined;
+  code: ErrorCode | null | undefined;
+  clientIp: string;
+  durationMs: number;
+}
+
+/** nginx introduced this status, and it is the usual way to log a client that left before its answer. */
+const clientClosedRequest = 499;
+
+/** Writes the log line and the metrics of a request. */
+export type ResponseObserver = (ended: EndedRequest) => void;
+
+export function createResponseObserver(requestLog: RequestLog | null, metrics: Metrics): ResponseObserver {
+  return ({ id, request, response, route, principal, code, clientIp, durationMs }) => {
+    const { method = '', url = '', headers } = request;
+    const userAgent = headers['user-agent'];
+    const status =
+      response.writableFinished || response.headersSent ? response.statusCode : clientClosedRequest;
+    metrics.observeRequest(route ?? 'none', method, status, durationMs / 1_000);
+    requestLog?.write({
+      requestId: redact(id),
+      method,
+      path: redactPath(url),
+      route,
+      status,
+      durationMs: Math.round(durationMs * 1_000) / 1_000,
+      clientIp,
+      userAgent: userAgent === undefined ? null : redact(userAgent),
+      principal: principal ? { kind: principal.kind, id: principal.id && redact(principal.id) } : null,
+      code: code ?? null,
+    });
+  };
+}
+
+/** The route of a request that the router has got; null where none matched. */
+function routeOf(request: FastifyRequest): string | null {
+  return request.answeredRoute ?? (request.is404 ? null : (request.routeOptions.url ?? null));
+}
+
+/** What the framework knows of a request that has ended. */
+export function toEnded(request: FastifyRequest, reply: FastifyReply, durationMs: number): EndedRequest {
+  const { id, raw, principal, errorCode, clientIp } = request;
+  return {
+    id,
+    request: raw,
+    response: reply.raw,
+    route: routeOf(request),
+    principal,
+    code: errorCode,
+    clientIp,
+    durationMs,
+  };
+}
