@@ -17,7 +17,7 @@ const bytesOfKb = 1024;
  * Of the module without hls.js. A larger one is a decision, not an accident: it was 11 KB before the player learned the periods of
  * a stream, to fetch each next key ahead.
  */
-const maxGzipBytes = 12.5 * bytesOfKb;
+const maxGzipBytes = 12.6 * bytesOfKb;
 
 /** Beside the sources, so that hls.js and the compiler are found: the package as it is published. */
 const folder = mkdtempSync(join(source, 'node_modules', 'published-'));
@@ -33,7 +33,7 @@ describe('the built package', () => {
     ['index', /types, ([\d.]+) KB compressed without hls\.js/],
     ['shaka', /@latchkey\/player\/shaka'; \/\/ ([\d.]+) KB, without hls\.js/],
   ])(
-    'the built %s is one module of at most 12.5 KB compressed, and of the size in the README',
+    'the built %s is one module of at most 12.6 KB compressed, and of the size in the README',
     (entry, saying) => {
       const { length } = gzipSync(readFileSync(join(dist, `${entry}.js`)), { level: 9 });
       const [, said] = saying.exec(readFileSync(join(source, 'README.md'), 'utf8')) ?? [];

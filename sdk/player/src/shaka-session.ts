@@ -35,6 +35,8 @@ interface LoadedKey {
 interface ShakaSession {
   /** @throws PlayerError, which `onError` gets too */
   load(keyUrl: string, contentId: string): Promise<LoadedKey>;
+  /** A playlist or manifest is requested. */
+  notePlaylist(url: string): void;
   /** Releases the leases. The next key starts again. Never fails. */
   release(): Promise<void>;
 }
@@ -66,9 +68,9 @@ export function createShakaSession(options: ShakaOptions): ShakaSession {
 
   return {
     async load(keyUrl, contentId) {
-      const { keys, leases, waiting, noteNeeded } = playback;
+      const { keys, leases, waiting, note } = playback;
       if (options.leases !== false) unwatchPage ??= watchLeaving();
-      noteNeeded(keyUrl);
+      note(keyUrl);
       const key = await waiting.during(keyUrl, (signal) => keys.get(keyUrl, signal, contentId));
       const credentials = async () => ({
         token: await server.token('key'),
@@ -76,6 +78,7 @@ export function createShakaSession(options: ShakaOptions): ShakaSession {
       });
       return { key, credentials };
     },
+    notePlaylist: (url) => playback.note(url, true),
     async release() {
       unwatchPage?.();
       unwatchPage = undefined;
@@ -129,8 +132,8 @@ function beginPlayback({ options, patienceMs, ...ports }: PlaybackPorts) {
     },
   });
   const plan = createFetchPlan({ clock, random, session: { keys, leases } });
-  const noteNeeded = createGuess(plan, clock, (url) => nextKeyUrl(url, options.keyServerUrl));
-  return { ending, leases, keys, noteNeeded, waiting: createWaiting() };
+  const note = createGuess(plan, clock, (url) => nextKeyUrl(url, options.keyServerUrl));
+  return { ending, leases, keys, note, waiting: createWaiting() };
 }
 
 /** Keys that are waited for. The one that was requested first is given up if there are too many. */
@@ -156,22 +159,32 @@ function createWaiting() {
 }
 
 /**
- * Fetches the key of the next epoch ahead. A filter sees no playlists: how long a period is shows in the time between the needs
- * for two keys.
+ * Fetches the key of the next epoch of a live stream ahead. A filter sees no playlists: that the stream is live shows in a playlist that
+ * is requested again, and how long a period is in the time between the needs for two keys. On demand, the epoch after the last one
+ * would be requested too, and refused.
  *
  * @param nextOf the key URL of the next epoch
- * @returns notes that a key is needed
+ * @returns notes that a key is needed, or that a playlist is requested
  */
 function createGuess(plan: FetchPlan, clock: Clock, nextOf: (url: string) => string | undefined) {
+  const playlists = new Set<string>();
   let last: { url: string; atMs: number } | undefined;
+  let isLive = false;
   let isServedAhead = true;
-  return (url: string) => {
+  return (url: string, isPlaylist = false) => {
+    if (isPlaylist) {
+      // A live stream may ask for a part of a playlist (RFC 8216 bis, section 6.2.5.1).
+      const [path = ''] = url.split('?');
+      isLive ||= playlists.has(path);
+      playlists.add(path);
+      return;
+    }
     if (url === last?.url) return;
     const nowMs = clock.now();
     const periodMs = last && nextOf(last.url) === url ? nowMs - last.atMs : 0;
     last = { url, atMs: nowMs };
     const next = nextOf(url);
-    if (next === undefined || periodMs < leastPeriodMs || !isServedAhead) return;
+    if (next === undefined || periodMs < leastPeriodMs || !isServedAhead || !isLive) return;
     const delaySecondsOf = (share: number) => (periodMs / 1_000) * (1 - aheadShare * share);
     plan.fetch(next, delaySecondsOf, (code) => {
       if (code === 'EPOCH_NOT_YET') isServedAhead = false;

@@ -34,6 +34,11 @@ function refuse(prefix: string, status: number, code: string, retryAfter: number
     return answer;
   });
 }
+/** The player reads the playlist of a live stream again and again. */
+async function readPlaylistAgain(filter: ReturnType<typeof makeFilter>) {
+  for (const query of ['', '?_HLS_msn=7'])
+    await filter(0, { uris: [`https://cdn.example/live.m3u8${query}`], headers: {} });
+}
 const epochs = () => fake.to('GET').map(({ path }) => Number(path.split('/').at(-1)));
 
 it.each([
@@ -91,8 +96,9 @@ it('of the keys that Shaka has given up in many seeks, only the last six are sti
   expect(errors).toEqual([]);
 });
 
-it('the key of the next epoch is fetched in the last third of a period, whose length shows in the requests before it', async () => {
+it('the key of the next epoch of a live stream is fetched in the last third of a period, whose length shows in the requests before it', async () => {
   const filter = makeFilter({ random: () => 0.5 });
+  await readPlaylistAgain(filter);
   await filter(6, request(3));
   await fake.clock.advance(12_000);
   await filter(6, request(4));
@@ -104,8 +110,21 @@ it('the key of the next epoch is fetched in the last third of a period, whose le
   expect(epochs()).toEqual([3, 4, 5]);
 });
 
+it('on demand, whose playlists are read once, no epoch is requested that no playlist names', async () => {
+  const filter = makeFilter();
+  for (const name of ['film', 'low', 'high'])
+    await filter(0, { uris: [`https://cdn.example/${name}.m3u8`], headers: {} });
+  for (const epoch of [0, 1, 2]) {
+    await filter(6, request(epoch));
+    await fake.clock.advance(12_000);
+  }
+  await fake.clock.advance(60_000);
+  expect(epochs()).toEqual([0, 1, 2]);
+});
+
 it('a next epoch that the server does not serve ahead is requested once, and is not an error', async () => {
   const filter = makeFilter();
+  await readPlaylistAgain(filter);
   let served = 3;
   fake.answer('GET', ({ path }) =>
     Number(path.split('/').at(-1)) <= served

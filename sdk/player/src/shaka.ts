@@ -8,6 +8,9 @@ export { type KeyWaitCode, PlayerError, type PlayerErrorCode } from './player-er
 export type { AuthReason, KeyServerAuth, KeyServerOptions, LeaseOptions } from './player-options.ts';
 export type { ShakaOptions } from './shaka-session.ts';
 
+/** `shaka.net.NetworkingEngine.RequestType.MANIFEST`: playlists too. */
+const manifestType = 0;
+
 /** The part of Shaka Player's request that is read and written. */
 export interface ShakaRequest {
   uris: string[];
@@ -42,9 +45,10 @@ export function shakaRequestFilter(options: ShakaOptions): ShakaRequestFilter {
   const session = createShakaSession(options);
   let readsBlobs: Promise<boolean> | undefined;
 
-  async function filter(_type: number, request: ShakaRequest): Promise<void> {
+  async function filter(type: number, request: ShakaRequest): Promise<void> {
     const [contentId, ...others] = request.uris.map((uri) => contentIdOf(uri, keyServerUrl));
     const [uri] = request.uris;
+    if (type === manifestType && uri !== undefined) session.notePlaylist(uri);
     // Shaka chooses among the addresses, so all of them have to be the key server's.
     if (uri === undefined || contentId === undefined || others.includes(undefined)) return;
     const { key, credentials } = await session.load(uri, contentId);
