@@ -16,6 +16,7 @@ const usage = `npm run test:distributed: the black-box tests against separate pr
 
   npm run test:distributed                          three processes serve keys
   npm run test:distributed -- --replicas N          N of them
+  npm run test:distributed -- --edge                edge processes serve the keys, without gateway and key-derivation
   npm run test:distributed -- --dashboard           the tests of the dashboard's pages too
   npm run test:distributed -- FILE…                 further files of tests
 
@@ -28,6 +29,7 @@ const { values: flags, positionals: rest } = readFlags(usage, {
   options: {
     replicas: { type: 'string', default: '3' },
     dashboard: { type: 'boolean', default: false },
+    edge: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -55,16 +57,27 @@ try {
     stores: { postgres: TEST_POSTGRES_URL, redis: TEST_REDIS_URL, nats: TEST_NATS_URL },
     roles,
     secrets,
-    replicas: { auth: 1, content: 1, leases: 1, 'key-derivation': replicas, gateway: 1 },
+    replicas: {
+      ...{ auth: 1, content: 1, leases: 1 },
+      ...(flags.edge
+        ? { 'key-derivation': 0, gateway: 0, edge: replicas }
+        : { 'key-derivation': replicas, gateway: 1 }),
+    },
     settings: { ...blackBoxSettings, ...absentBucket() },
   });
   // Started before the migration, as a deployment may: they wait.
   for (const process of profile.all) process.start();
   await roles.migrate();
   await Promise.all(profile.all.map((process) => process.waitReady()));
-  const url = profile.processes.gateway[0]?.url;
-  process.stderr.write(`${replicas} key-derivation replicas behind ${url}\n`);
-  const tests = [...listBlackBoxTests(root, { ...flags, ownSettings: true }), ...rest];
+  const { gateway, edge } = profile.processes;
+  const url = (flags.edge ? edge : gateway)[0]?.url;
+  process.stderr.write(
+    flags.edge
+      ? `${replicas} edge processes, requests to ${url}\n`
+      : `${replicas} key-derivation replicas behind ${url}\n`,
+  );
+  // Servers with settings of their own have a gateway: they are the same with and without --edge.
+  const tests = [...listBlackBoxTests(root, { ...flags, ownSettings: !flags.edge }), ...rest];
   const separate = { TEST_POSTGRES_URL, TEST_SEPARATE_SERVICES: 'true' };
   code = await runTests(tests, { ...process.env, ...separate, ...secrets, BASE_URL: url });
 } catch (error) {

@@ -12,6 +12,8 @@ export interface ComposeService {
   environment?: Record<string, string>;
   ports?: string[];
   networks: string[];
+  /** Names, or conditions by name. */
+  depends_on?: string[] | Record<string, { condition: string }>;
   volumes?: string[];
   healthcheck: { test?: string[]; disable?: boolean };
   read_only?: boolean;

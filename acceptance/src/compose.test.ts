@@ -25,29 +25,31 @@ const documentedCommands =
   readFileSync(join(root, 'docs/containers.md'), 'utf8').match(/(?<=^|`|&& )docker compose [^`\n]*/gm) ?? [];
 
 const behindGateway = ['auth', 'content', 'key-derivation', 'leases'];
+/** The edge is the gateway with key-derivation, and has what both have. */
+const deriving = ['edge', 'key-derivation'];
 const keepRows = ['auth', 'content', 'leases'];
 
 describe('who has which secret', () => {
   it.each([
-    ['MASTER_KEY_HEX', ['key-derivation', 'single-node']],
-    ['SALT_HEX', ['key-derivation', 'single-node']],
-    ['MASTER_KEY_HEX_V2', ['key-derivation', 'single-node']],
-    ['SALT_HEX_V2', ['key-derivation', 'single-node']],
+    ['MASTER_KEY_HEX', [...deriving, 'single-node']],
+    ['SALT_HEX', [...deriving, 'single-node']],
+    ['MASTER_KEY_HEX_V2', [...deriving, 'single-node']],
+    ['SALT_HEX_V2', [...deriving, 'single-node']],
     ['ADMIN_API_KEY', ['auth', 'single-node']],
     ['SETUP_TOKEN', ['auth', 'single-node']],
     ['AWS_ACCESS_KEY_ID', ['content', 'single-node']],
     ['AWS_SECRET_ACCESS_KEY', ['content', 'single-node']],
-    ['AUTH_JWT_SECRET', [...behindGateway, 'single-node']],
-    ['INTERNAL_SECRET', ['auth', 'content', 'gateway', 'key-derivation', 'leases']],
+    ['AUTH_JWT_SECRET', [...behindGateway, 'edge', 'single-node']],
+    ['INTERNAL_SECRET', [...behindGateway, 'edge', 'gateway']],
     ['DATABASE_URL', [...keepRows, 'migrate']],
     ['POSTGRES_PASSWORD', ['postgres']],
     ['AUTH_DATABASE_PASSWORD', ['migrate']],
     ['CONTENT_DATABASE_PASSWORD', ['migrate']],
     ['LEASES_DATABASE_PASSWORD', ['migrate']],
-    ['REDIS_URL', behindGateway],
-    ['NATS_URL', behindGateway],
+    ['REDIS_URL', [...behindGateway, 'edge']],
+    ['NATS_URL', [...behindGateway, 'edge']],
   ])('Compose passes %s to these services alone: %j', (variable, expected) =>
-    expect(holders(variable)).toEqual(expected),
+    expect(holders(variable)).toEqual([...expected].sort()),
   );
 
   it.each(keepRows)(
@@ -79,7 +81,7 @@ describe('who has which secret', () => {
 describe('who reaches whom', () => {
   it('only the front door publishes a port, and only to this machine by default', () => {
     const published = all.filter(([, { ports }]) => ports).map(([name]) => name);
-    expect(published).toEqual(['gateway', 'single-node']);
+    expect(published).toEqual(['gateway', 'edge', 'single-node']);
     for (const name of published)
       expect(file.services[name]?.ports).toEqual([
         expect.stringMatching(/^\$\{LATCHKEY_ADDRESS:-127\.0\.0\.1\}:\$\{LATCHKEY_PORT:-4100\}:4100$/),
@@ -87,9 +89,9 @@ describe('who reaches whom', () => {
   });
 
   it.each([
-    ['edge', ['gateway', 'single-node']],
-    ['services', ['auth', 'content', 'gateway', 'key-derivation', 'leases']],
-    ['states', [...behindGateway, 'nats', 'redis']],
+    ['edge', ['edge', 'gateway', 'single-node']],
+    ['services', [...behindGateway, 'edge', 'gateway']],
+    ['states', [...behindGateway, 'edge', 'nats', 'redis']],
     ['rows', [...keepRows, 'migrate', 'postgres']],
   ])('the network %s of Compose joins %j', (network, expected) => {
     const members = all.filter(([, { networks }]) => networks.includes(network)).map(([name]) => name);
@@ -172,8 +174,21 @@ it('the commands of docs/containers.md also work with docker-compose 1.29, which
   expect(documentedCommands.filter((command) => command.includes('--wait'))).toEqual([]);
 });
 
+it('Compose starts the edge, by its name, with what it needs, and without gateway and key-derivation', () => {
+  const needed = all
+    .map(([name]) => name)
+    .filter((name) => !['gateway', 'key-derivation', 'edge', 'postgres', 'single-node'].includes(name));
+  expect(file.services.edge?.depends_on).toEqual(expect.arrayContaining(needed));
+  expect(file.services.edge?.depends_on).toHaveLength(needed.length);
+  const [edge, gateway, keys] = ['edge', 'gateway', 'key-derivation'].map((name) => ({
+    ...file.services[name]?.environment,
+  }));
+  const { KEY_DERIVATION_SERVICE_URL: _, ...ofBoth } = { ...gateway, ...keys };
+  expect(edge).toEqual(ofBoth);
+});
+
 it('Compose starts the distributed profile by default, and the single node is one container with one volume', () => {
-  expect(all.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['single-node']);
+  expect(all.filter(([, { profiles }]) => profiles).map(([name]) => name)).toEqual(['edge', 'single-node']);
   expect(file.services['single-node']?.volumes).toEqual(['single-node:/data']);
   expect(Object.keys(file.volumes)).toEqual(['postgres', 'postgres-socket', 'single-node']);
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { LatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import { describeDatabaseRoles } from '@latchkey/rig/stack/database-roles';
 import {
   createDistributedProfile,
@@ -11,6 +12,8 @@ import type { Environment, ServerProcess } from './server-process.ts';
 /** Separate services that act as one server. */
 export interface SeparateServices {
   url: string;
+  /** The addresses of all processes that face clients. The first one is `url`. */
+  doors: string[];
   /** The gateway's standard output, and the standard error of all. Its signals go to every process. */
   process: ServerProcess;
   /** Drops the database, after the processes have ended. */
@@ -25,6 +28,14 @@ const replicas: Replicas = {
   'key-derivation': 1,
   gateway: 1,
 };
+/** What faces the clients: a gateway before key-derivation, or edge processes in place of both. */
+export interface FrontDoors {
+  kind: 'gateway' | 'edge';
+  /** The settings of each process. Only the first one is awaited. */
+  settings: readonly Environment[];
+}
+
+const oneGateway: FrontDoors = { kind: 'gateway', settings: [{}] };
 /** Variables that only the single node gets. */
 const singleNodeOnly = ['PORT', 'HOST', 'METRICS_PORT', 'SQLITE_PATH'];
 
@@ -33,7 +44,11 @@ const singleNodeOnly = ['PORT', 'HOST', 'METRICS_PORT', 'SQLITE_PATH'];
  * have neither Redis nor NATS: two such servers would receive each other's changes, and tests would not notice a feature that
  * only works with a push.
  */
-export async function startSeparateServices(env: Environment, postgres: string): Promise<SeparateServices> {
+export async function startSeparateServices(
+  env: Environment,
+  postgres: string,
+  { kind, settings: doorSettings }: FrontDoors = oneGateway,
+): Promise<SeparateServices> {
   const name = `latchkey_acceptance_${randomBytes(6).toString('hex')}`;
   await withAdmin(postgres, (admin) => admin.query(`create database ${name} template template0`));
   const database = new URL(postgres);
@@ -47,23 +62,23 @@ export async function startSeparateServices(env: Environment, postgres: string):
     stores: { postgres: database.toString() },
     roles,
     secrets: makeProfileSecrets(),
-    replicas,
+    replicas: {
+      ...replicas,
+      ...(kind === 'edge' ? { 'key-derivation': 0, gateway: 0 } : {}),
+      [kind]: doorSettings.length,
+    },
     settings: { LOG_LEVEL: 'info', ...settings },
+    settingsOf: Object.fromEntries(doorSettings.map((own, index) => [`${kind}-${index + 1}`, own])),
     outputOf: (from) => (_name, stream, text) => {
-      if (stream === 'stderr' || from.startsWith('gateway')) output[stream] += text;
+      if (stream === 'stderr' || from.startsWith(kind)) output[stream] += text;
     },
   });
-  const [gateway] = processes.gateway;
-  if (!gateway) throw new Error('the profile has no gateway');
-  // The gateway starts last: it would count services that do not answer yet as unresponsive.
-  const behind = all.filter((process) => process !== gateway);
-  for (const process of behind) process.start();
+  const doors = processes[kind];
+  const [first] = doors;
+  if (!first) throw new Error(`the profile has no ${kind}`);
+  const behind = all.filter((process) => !doors.includes(process));
   try {
-    // The services start meanwhile and wait for the schema.
-    await roles.migrate();
-    await Promise.all(behind.map((process) => process.waitReady()));
-    gateway.start();
-    await gateway.waitReady();
+    await startInOrder(behind, doors, () => roles.migrate());
   } catch (error) {
     await Promise.all(all.map((process) => process.end('SIGKILL')));
     throw new Error(`${(error as Error).message}\n${output.stderr}`);
@@ -71,21 +86,22 @@ export async function startSeparateServices(env: Environment, postgres: string):
 
   let ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }> | null = null;
   const end = async (signal: NodeJS.Signals) => {
-    // The gateway ends first, so that no request under way fails.
+    // They end first, so that no request under way fails.
     const codes = [
-      await gateway.end(signal),
+      ...(await Promise.all(doors.map((door) => door.end(signal)))),
       ...(await Promise.all(behind.map((process) => process.end(signal)))),
     ];
     const code = codes.find((each) => each !== 0);
     return code === undefined ? { code: 0, signal: null } : { code, signal: code === null ? signal : null };
   };
   return {
-    url: gateway.url,
+    url: first.url,
+    doors: doors.map((door) => door.url),
     process: {
       pid: 0,
       stdout: () => output.stdout,
       stderr: () => output.stderr,
-      listens: async () => gateway.url,
+      listens: async () => first.url,
       kill: (signal) => {
         ended ??= end(signal);
       },
@@ -97,6 +113,20 @@ export async function startSeparateServices(env: Environment, postgres: string):
         for (const statement of roles.removal) await admin.query(statement);
       }),
   };
+}
+
+/** The doors start last: they would count services that do not answer yet as unresponsive. */
+async function startInOrder(
+  behind: readonly LatchkeyProcess[],
+  doors: readonly LatchkeyProcess[],
+  migrate: () => Promise<void>,
+): Promise<void> {
+  for (const process of behind) process.start();
+  // The services start meanwhile and wait for the schema.
+  await migrate();
+  await Promise.all(behind.map((process) => process.waitReady()));
+  for (const door of doors) door.start();
+  await doors[0]?.waitReady();
 }
 
 async function withAdmin(url: string, work: (admin: pg.Client) => Promise<unknown>): Promise<void> {

@@ -102,6 +102,29 @@ export function startSingleNode(env: Environment = {}): Promise<OwnSingleNode> {
   return closeAtTheEnd(startSingleNodeToClose(env));
 }
 
+/** Edge processes before separate services, for tests of the edge itself. */
+export interface OwnEdges extends OwnServer {
+  /** The addresses of all of them. The first one is `url`. */
+  doors: string[];
+}
+
+/** @param settings of each edge process. Only the first one is awaited */
+export function startEdges(postgres: string, settings: readonly Environment[]): Promise<OwnEdges> {
+  const start = async () => {
+    const env = leastSettings();
+    const services = await startSeparateServices(env, postgres, { kind: 'edge', settings });
+    const server = await watch({
+      ...services,
+      peer: loopback,
+      env,
+      propagationMs: 5_000,
+      tries: triesOfSeparate,
+    });
+    return { ...server, doors: services.doors };
+  };
+  return closeAtTheEnd(start());
+}
+
 async function closeAtTheEnd<S extends OwnServer>(starting: Promise<S>): Promise<S> {
   // Registered before the start, so that this server is closed even if the next one of the file does not start.
   afterAll(async () => {

@@ -4,7 +4,7 @@ import type { App } from '@latchkey/shared/http';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { Forwarding, type ShedReason } from './forwarding.ts';
 import { createOpenStreams } from './open-streams.ts';
-import { routeTable, type ServiceName } from './route-table.ts';
+import { routeTable, type ServiceName, type Upstreams } from './route-table.ts';
 
 /** Above the 4 s of a statement in a service. Below the 8 s that hls.js waits for the first byte of a key (`keyLoadPolicy`). */
 const defaultAnswerLimitMs = 7_000;
@@ -12,7 +12,7 @@ const defaultAnswerLimitMs = 7_000;
 const defaultDoubtAfterMs = 500;
 
 interface ForwardingOptions {
-  upstreams: Readonly<Record<ServiceName, Upstream>>;
+  upstreams: Upstreams;
   /** Connections to the auth service for its event streams. */
   eventStreams: Upstream;
   secret: string;
@@ -28,7 +28,7 @@ interface ForwardingOptions {
   onShed?: (service: ServiceName, reason: ShedReason) => void;
 }
 
-/** Forwards every path of the route table. `/internal` is on none of them, so no client reaches it. */
+/** Forwards every path of the route table whose service is elsewhere. `/internal` is on none of them, so no client reaches it. */
 export async function addForwarding(
   app: App,
   {
@@ -61,8 +61,10 @@ export async function addForwarding(
     });
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     for (const { path, service, exact, streams: isStream, answerLimitMs: ownLimitMs } of routeTable) {
+      const upstream = isStream ? eventStreams : upstreams[service];
+      if (!upstream) continue;
       const options = {
-        upstream: isStream ? eventStreams : upstreams[service],
+        upstream,
         secret,
         clock,
         publicUrl,

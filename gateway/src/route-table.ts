@@ -1,7 +1,20 @@
+import type { Upstream } from '@latchkey/shared/upstream';
+
 /** The services that the gateway forwards to. */
 export const serviceNames = ['auth', 'content', 'leases', 'key-derivation'] as const;
 
 export type ServiceName = (typeof serviceNames)[number];
+
+/** The services that requests are forwarded to. One that this process mounts itself is left out. */
+export type Upstreams = Readonly<{ auth: Upstream } & Partial<Record<ServiceName, Upstream>>>;
+
+/** In the order of {@link serviceNames}. */
+export function listUpstreams(upstreams: Upstreams): { name: ServiceName; upstream: Upstream }[] {
+  return serviceNames.flatMap((name) => {
+    const upstream = upstreams[name];
+    return upstream ? [{ name, upstream }] : [];
+  });
+}
 
 interface RouteRow {
   path: string;

@@ -1,7 +1,7 @@
 import { ask, faultOf, secretHeaders } from '@latchkey/shared/internal';
 import { Degraded, type Dependency, withTimeLimit } from '@latchkey/shared/lifecycle';
 import type { Upstream } from '@latchkey/shared/upstream';
-import { type ServiceName, serviceNames } from './route-table.ts';
+import { listUpstreams, type ServiceName, serviceNames, type Upstreams } from './route-table.ts';
 
 /**
  * Limits for the first, second and third address that is called before the service counts as not ready. Together they are under
@@ -14,13 +14,21 @@ const othersTimeoutMs = 1_200;
  * What the services need themselves. Only the loss of the feed stops the keys: key-derivation serves no key while it does not know
  * what has changed.
  */
-const sharedDependencies: readonly { name: string; optional: boolean; saidBy: readonly ServiceName[] }[] = [
+const sharedDependencies: readonly SharedDependency[] = [
   { name: 'database', optional: true, saidBy: serviceNames },
   { name: 'migrations', optional: true, saidBy: serviceNames },
-  { name: 'feed', optional: false, saidBy: ['key-derivation'] },
-  { name: 'bus', optional: true, saidBy: serviceNames },
-  { name: 'cache', optional: true, saidBy: serviceNames },
+  { name: 'feed', optional: false, saidBy: ['key-derivation'], isOfKeys: true },
+  { name: 'bus', optional: true, saidBy: serviceNames, isOfKeys: true },
+  { name: 'cache', optional: true, saidBy: serviceNames, isOfKeys: true },
 ];
+
+interface SharedDependency {
+  readonly name: string;
+  readonly optional: boolean;
+  readonly saidBy: readonly ServiceName[];
+  /** Whether key-derivation has it. A process that mounts that service reports its own. */
+  readonly isOfKeys?: true;
+}
 
 /** What a service reports of itself. */
 interface Report {
@@ -36,40 +44,44 @@ interface Report {
  * that service gets 503: the gateway shows it and stays ready. What the services need themselves is shown as they report it, also by
  * services that are not ready. Each dependency is judged by itself: a silent service says nothing about it.
  */
-export function serviceDependencies(
-  upstreams: Readonly<Record<ServiceName, Upstream>>,
-  secret: string,
-): Dependency[] {
+export function serviceDependencies(upstreams: Upstreams, secret: string): Dependency[] {
   const rounds = new Map<ServiceName, Promise<Report>>();
   // One call to each service serves all checks of one report.
-  const readReport = (name: ServiceName) => {
-    const report =
-      rounds.get(name) ?? findReadyAddress(upstreams[name], secret).finally(() => rounds.delete(name));
+  const readReport = (name: ServiceName, upstream: Upstream) => {
+    const report = rounds.get(name) ?? findReadyAddress(upstream, secret).finally(() => rounds.delete(name));
     rounds.set(name, report);
     return report;
   };
-  /** @returns null if the service does not answer in time */
-  const readInTime = (name: ServiceName) =>
-    withTimeLimit(othersTimeoutMs, readReport(name)).catch(() => null);
-  const services = serviceNames.map((name) => ({
+  const elsewhere = listUpstreams(upstreams);
+  const services = elsewhere.map(({ name, upstream }) => ({
     name,
     optional: name !== 'key-derivation',
     check: async () => {
-      const { fault, dependencies } = await readReport(name);
+      const { fault, dependencies } = await readReport(name, upstream);
       if (fault) throw fault;
-      return { addresses: upstreams[name].size(), dependencies };
+      return { addresses: upstream.size(), dependencies };
     },
   }));
-  const shared = sharedDependencies.map(({ name, optional, saidBy }) => ({
-    name,
-    optional,
-    check: async () => {
-      const reports = await Promise.all(
-        saidBy.map(async (service) => ({ service, report: await readInTime(service) })),
-      );
-      return judge(name, reports);
-    },
-  }));
+  const servesKeys = upstreams['key-derivation'] === undefined;
+  const shared = sharedDependencies
+    .filter(({ isOfKeys }) => !(servesKeys && isOfKeys))
+    .map(({ name, optional, saidBy }) => ({
+      name,
+      optional,
+      check: async () => {
+        const said = elsewhere.filter((each) => saidBy.includes(each.name));
+        const reports = await Promise.all(
+          said.map(async (each) => ({
+            service: each.name,
+            // Null if the service does not answer in time.
+            report: await withTimeLimit(othersTimeoutMs, readReport(each.name, each.upstream)).catch(
+              () => null,
+            ),
+          })),
+        );
+        return judge(name, reports);
+      },
+    }));
   return [...services, ...shared];
 }
 

@@ -12,6 +12,7 @@ const compositions: readonly Composition[] = [
   { overlay: 'single', components: ['gateway-api'] },
   { overlay: 'distributed', components: [...common, 'scale-by-requests', 'ingress'] },
   { overlay: 'distributed', components: ['gateway-api', 'trial-stores'] },
+  { overlay: 'distributed', components: [...common, 'scale-by-requests', 'ingress', 'edge'] },
 ];
 
 /** Name and objects of every composition, for `test.each`. */

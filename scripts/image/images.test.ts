@@ -8,23 +8,35 @@ import { images } from './images.ts';
 const root = join(import.meta.dirname, '../..');
 const drivers = ['kysely', 'pg', 'better-sqlite3'];
 
-test('the image of key-derivation has no database driver, and no other image leaves packages out', () => {
+/** They hold the master key. */
+const withoutDrivers = ['services/key-derivation', 'edge'];
+
+test('the images of key-derivation and the edge have no database driver, and no other image leaves packages out', () => {
   const leavingOut = Object.entries(images).filter(([, { unused }]) => unused);
-  expect(leavingOut.map(([name]) => name)).toEqual(['services/key-derivation']);
-  expect(images['services/key-derivation']?.unused).toEqual(expect.arrayContaining(drivers));
+  expect(leavingOut.map(([name]) => name)).toEqual(withoutDrivers);
+  for (const [, { unused }] of leavingOut) expect(unused).toEqual(expect.arrayContaining(drivers));
 });
 
-test('key-derivation starts on an installation without the packages that its image leaves out', () => {
-  const { entry = '', unused = [] } = images['services/key-derivation'] ?? {};
-  const hook = `import { registerHooks } from 'node:module';
+test.each(withoutDrivers)(
+  '%s starts on an installation without the packages that its image leaves out',
+  (name) => {
+    const { entry = '', unused = [] } = images[name] ?? {};
+    const hook = `import { registerHooks } from 'node:module';
     const absent = new Set(${JSON.stringify(unused)});
     registerHooks({ resolve(specifier, context, next) {
       if (absent.has(specifier.split('/')[0])) throw new Error(specifier + ' is not in the image');
       return next(specifier, context);
     } });`;
-  const args = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`, join(root, entry), '--help'];
-  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('MASTER_KEY_HEX');
-}, 60_000);
+    const args = [
+      '--import',
+      `data:text/javascript,${encodeURIComponent(hook)}`,
+      join(root, entry),
+      '--help',
+    ];
+    expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('MASTER_KEY_HEX');
+  },
+  60_000,
+);
 
 test('the build removes the packages that an image leaves out, and the links to them', () => {
   const folder = mkdtempSync(join(tmpdir(), 'image-'));

@@ -31,6 +31,14 @@ export const images: Readonly<Record<string, Image>> = {
   'services/leases': service('leases', 4102),
   'services/auth': service('auth', 4103),
   'services/content': service('content', 4104),
+  // The gateway and key-derivation in one process.
+  edge: {
+    packages: ['shared', 'services/key-derivation', 'gateway'],
+    entry: 'gateway/src/edge.ts',
+    hasDashboard: true,
+    port: 4100,
+    unused: databasePackages,
+  },
   'single-node': {
     packages: [
       'shared',
@@ -55,9 +63,8 @@ function service(name: string, port: number): Image {
   return { packages, entry: `services/${name}/src/serve.ts`, hasDashboard: false, port };
 }
 
-/** The gateway's package has two programs. The gateway's image leaves out the files of the single node, which mounts the services. */
+/** The gateway's package has three programs. An image leaves out the files of those that mount services which it lacks. */
 export function isOfAnotherProgram(image: string, file: string): boolean {
-  return (
-    image === 'gateway' && /^gateway\/src\/(single-node.*|first-run-secrets|migrate-on-start)\.ts$/.test(file)
-  );
+  const program = /^gateway\/src\/(single-node|edge)[^/]*\.ts$/.exec(file)?.[1];
+  return program !== undefined && (image === 'gateway' || (image === 'edge' && program === 'single-node'));
 }

@@ -17,6 +17,7 @@ it('no file of this repository imports against the directions of the architectur
 describe('allowed', () => {
   it.each([
     ['gateway/src/single-node.ts', '@latchkey/leases'],
+    ['gateway/src/edge.ts', '@latchkey/key-derivation'],
     ['gateway/src/gateway.ts', '@latchkey/shared/http'],
     ['cli/src/api-keys.ts', '@latchkey/auth'],
     ['services/auth/src/serve.ts', './index.ts'],

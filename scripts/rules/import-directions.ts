@@ -7,13 +7,13 @@ const productPackage = /^(shared|gateway|cli|admin|services\/|sdk\/)/;
 const testFile = /\.(test|fixture)\.ts$/;
 /** Tests, scripts and examples may read the environment anywhere. */
 const readsEnvironment =
-  /(^|\/)(main|serve|single-node)\.ts$|\.test\.ts$|^(scripts|rig|acceptance|bench|examples)\/|\.config\.ts$/;
+  /(^|\/)(main|serve|edge|single-node)\.ts$|\.test\.ts$|^(scripts|rig|acceptance|bench|examples)\/|\.config\.ts$/;
 
 /** Inside a service an import goes to the same layer or to a lower one. */
 const layers: readonly [layer: number, path: RegExp][] = [
   [5, /^serve\.ts$/],
   [4, /^index\.ts$/],
-  [3, /^mount\.ts$/],
+  [3, /^mount(-on-owners)?\.ts$/],
   [2, /^routes\//],
 ];
 const lowestLayer = 1;
@@ -60,7 +60,8 @@ function mayImport(file: string, specifier: string): boolean {
   const name = specifier.split('/')[1] ?? '';
   const home = packageOf(file);
   if (services.includes(name)) {
-    // The single node mounts every service, and `latchkey api-keys` creates a key without a running server.
+    // The single node mounts every service, the edge one of them, and `latchkey api-keys` creates a key without a running server.
+    if (file === 'gateway/src/edge.ts') return name === 'key-derivation';
     return file.startsWith('gateway/src/single-node') || (home === 'cli' && name === 'auth');
   }
   // Packages for browsers are published: code outside of the server may use them.

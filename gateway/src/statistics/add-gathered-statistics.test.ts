@@ -71,6 +71,7 @@ async function start(auth: RequestListener, keyUrls: string[]) {
     clock,
     statistics: metrics.statistics,
     report: async () => ({ ready: true, dependencies: {} }),
+    ownReplica: null,
     upstreams: {
       auth: open(await serve(auth)),
       content: open(await serveReport(0)),

@@ -18,10 +18,10 @@ import {
   parseProcessReport,
   stepsKept,
 } from '@latchkey/shared/statistics';
-import { type Member, Tries, type Upstream } from '@latchkey/shared/upstream';
+import { type Member, Tries } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
-import { type ServiceName, serviceNames } from '../route-table.ts';
+import { listUpstreams, type ServiceName, type Upstreams } from '../route-table.ts';
 import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './add-own-statistics.ts';
 import { beginningOf, composeStatistics } from './compose-statistics.ts';
 import type { Statistics } from './statistics-schema.ts';
@@ -36,7 +36,9 @@ interface GatheredStatistics {
   /** Of the gateway itself. */
   statistics: ProcessStatistics;
   report: () => Promise<ReadyReport>;
-  upstreams: Readonly<Record<ServiceName, Upstream>>;
+  upstreams: Upstreams;
+  /** The name of this process as a replica that serves keys; null where key-derivation runs elsewhere. */
+  ownReplica: string | null;
   secret: string;
   onFault: (service: ServiceName, error: unknown) => void;
 }
@@ -46,7 +48,7 @@ interface GatheredStatistics {
  * the caller's own credential. It forwards any answer but a 200. After a 200 it gathers the figures.
  */
 export function addGatheredStatistics(app: App, options: GatheredStatistics): void {
-  const { clock, statistics, upstreams, secret } = options;
+  const { clock, statistics, upstreams, ownReplica, secret } = options;
   app.get(
     statisticsPath,
     {
@@ -69,7 +71,9 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
       const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
       const gathered = {
         gateway,
-        replicas: of('key-derivation').map(({ address, report }) => ({ name: address, report })),
+        replicas: ownReplica
+          ? [{ name: ownReplica, report: gateway }]
+          : of('key-derivation').map(({ address, report }) => ({ name: address, report })),
         leases: of('leases').map(({ report }) => report),
         warnings: [gateway, ...reports.map(({ report }) => report)]
           .flatMap(({ warnings }) => warnings)
@@ -135,7 +139,7 @@ interface GatheredReport {
 
 /** The reports of every process of every service that answers in time. */
 async function gatherReports(
-  upstreams: Readonly<Record<ServiceName, Upstream>>,
+  upstreams: Upstreams,
   secret: string,
   since: number,
 ): Promise<{ reports: GatheredReport[]; missing: Statistics['missing'] }> {
@@ -157,8 +161,8 @@ async function gatherReports(
     }
   };
   await Promise.all(
-    serviceNames.flatMap((service) => {
-      const members = upstreams[service].all();
+    listUpstreams(upstreams).flatMap(({ name: service, upstream }) => {
+      const members = upstream.all();
       if (members.length === 0) missing.push({ service, address: 'no address is known' });
       return members.map((member) => gather(service, member));
     }),

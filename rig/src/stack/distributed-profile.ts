@@ -28,7 +28,7 @@ export interface ProfileSecrets {
 }
 
 /** Number of processes of each kind. */
-export type Replicas = Readonly<Record<ProcessKind, number>>;
+export type Replicas = Readonly<Record<Exclude<ProcessKind, 'edge'>, number> & { edge?: number }>;
 
 export interface DistributedProfile {
   processes: Readonly<Record<ProcessKind, LatchkeyProcess[]>>;
@@ -118,6 +118,7 @@ export async function createDistributedProfile(
     leases: await create('leases'),
     'key-derivation': await create('key-derivation'),
     gateway: await create('gateway'),
+    edge: await create('edge'),
   };
   return { processes, all: Object.values(processes).flat() };
 }
@@ -129,9 +130,10 @@ async function reservePorts(replicas: Replicas): Promise<Record<ProcessKind, num
     leases: [],
     'key-derivation': [],
     gateway: [],
+    edge: [],
   };
   for (const kind of processKinds)
-    while (ports[kind].length < replicas[kind]) ports[kind].push(await findFreePort());
+    while (ports[kind].length < (replicas[kind] ?? 0)) ports[kind].push(await findFreePort());
   return ports;
 }
 

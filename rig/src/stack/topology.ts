@@ -1,8 +1,8 @@
 import type { Environment } from '../processes/spawn-entry.ts';
 
 export type ServiceName = 'auth' | 'content' | 'leases' | 'key-derivation';
-/** A service of the distributed profile, or the gateway before them. */
-export type ProcessKind = ServiceName | 'gateway';
+/** A service of the distributed profile, the gateway before them, or the edge, which is the gateway with key-derivation. */
+export type ProcessKind = ServiceName | 'gateway' | 'edge';
 export type StoreKind = 'postgres' | 'redis' | 'nats';
 
 interface ProcessDescription {
@@ -48,6 +48,12 @@ export const topology: Readonly<Record<ProcessKind, ProcessDescription>> = {
     stores: [],
     calls: ['leases', 'auth', 'content', 'key-derivation'],
     secrets: [],
+  },
+  edge: {
+    entry: 'gateway/src/edge.ts',
+    stores: ['redis', 'nats'],
+    calls: ['leases', 'auth', 'content'],
+    secrets: ['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX', 'MASTER_KEY_HEX_V2', 'SALT_HEX_V2'],
   },
 };
 

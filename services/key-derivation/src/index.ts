@@ -1,4 +1,5 @@
 export { checkMasterKeys, MasterKeyMismatch } from './check-master-keys.ts';
-export { keyDerivationSettings, masterKeyRule } from './config.ts';
+export { masterKeyRule } from './config.ts';
 export { type MasterKeyRing, openMasterKeyRing } from './master-key-ring.ts';
 export { mount } from './mount.ts';
+export { mountOnOwners, separateSettings } from './mount-on-owners.ts';

@@ -6,4 +6,5 @@ export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit, explainRefusal } from './explain-refusal.ts';
 export { createProcessBase, type ProcessBase, type ProcessContext } from './process-context.ts';
 export { rowSettings, runService, type ServiceContext, serviceSettings } from './run-service.ts';
-export { createServiceCore, type ServiceCore } from './service-core.ts';
+export { createServiceCore, feedDependency, type ServiceCore } from './service-core.ts';
+export { createStart } from './start.ts';

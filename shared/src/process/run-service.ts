@@ -17,17 +17,15 @@ import {
   viewerTokenVariables,
   weakSecretRules,
 } from '../config/index.ts';
-import { createShutdown, type Dependency } from '../lifecycle/index.ts';
-import { createOperatorLog, createStderrWriter, type OperatorLog } from '../log/index.ts';
+import { createShutdown } from '../lifecycle/index.ts';
+import { createOperatorLog, createStderrWriter } from '../log/index.ts';
 import { type JudgedValues, judgeConfiguration } from '../statistics/index.ts';
 import { answerFlags } from './answer-flags.ts';
 import { endOnSignals } from './end-on-signals.ts';
 import { explainAndExit } from './explain-refusal.ts';
 import { createProcessBase, type ProcessContext } from './process-context.ts';
-import { createServiceProcess, type ServiceProcess } from './service-process.ts';
-
-/** Time between two checks of a dependency that a service waits for. */
-const retryEveryMs = 1_000;
+import { createServiceProcess } from './service-process.ts';
+import { createStart } from './start.ts';
 
 interface ProcessValues {
   host: string;
@@ -111,7 +109,7 @@ async function start<const S extends Settings>(
       isSeparate: true,
       values,
     });
-    const start = addStart(base.dependencies);
+    const start = createStart(base.dependencies);
     await service.listen();
     const { readiness } = service;
     endOnSignals({
@@ -121,50 +119,11 @@ async function start<const S extends Settings>(
       log,
       drainSeconds: common.shutdownDrainSeconds,
     });
-    await prepareUntilDone(prepare, service, start, log);
+    await start.finish(prepare, { isDraining: readiness.isDraining, log });
+    if (start.isOver()) service.openForRequests();
   } catch (error) {
     await shutdown.run();
     throw error;
-  }
-}
-
-/** The dependency that the start waits for; null once the start is over. */
-interface Start {
-  waitsFor: unknown;
-}
-
-/** Makes `/ready` answer not ready until the start is over. Call it before the process listens. */
-function addStart(dependencies: Dependency[]): Start {
-  const start: Start = { waitsFor: new Error('it has just started') };
-  dependencies.push({
-    name: 'start',
-    check: async () => {
-      if (start.waitsFor) throw start.waitsFor;
-      return undefined;
-    },
-  });
-  return start;
-}
-
-async function prepareUntilDone(
-  prepare: () => Promise<void>,
-  service: ServiceProcess,
-  start: Start,
-  log: OperatorLog,
-): Promise<void> {
-  while (!service.readiness.isDraining()) {
-    try {
-      await prepare();
-      start.waitsFor = null;
-      service.openForRequests();
-      return;
-    } catch (error) {
-      // Logged once for each reason, not once a second.
-      if (String(error) !== String(start.waitsFor)) log.warn('not ready yet', { error });
-      start.waitsFor = error;
-      if (error instanceof Error && 'final' in error) return;
-      await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
-    }
   }
 }
 

@@ -87,7 +87,8 @@ export async function createServiceCore<Values extends CoreSettings>(
   });
   if (context.isSeparate) {
     announceUnsure(app, follower.ageMs, follower.limitMs);
-    context.dependencies.push(feedDependency(follower));
+    // A service that no longer receives them still serves requests without cached states, and is retried by itself.
+    context.dependencies.push(feedDependency(follower, { optional: true }));
   }
   const cacheBytes = planCaches(boundCaches(readProcessMemory()));
   const authority = createAuthority({
@@ -137,11 +138,10 @@ export async function createServiceCore<Values extends CoreSettings>(
  * Whether this process receives changes. Without them no state is known and no key is served, however healthy the process
  * is.
  */
-function feedDependency(follower: FeedFollower): Dependency {
+export function feedDependency(follower: FeedFollower, { optional }: { optional: boolean }): Dependency {
   return {
     name: 'feed',
-    // A service that no longer receives them still serves requests without cached states, and is retried by itself.
-    optional: true,
+    optional,
     check: async () => {
       const ageMs = follower.ageMs();
       if (ageMs === null || ageMs > follower.limitMs)

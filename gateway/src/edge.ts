@@ -1,0 +1,79 @@
+import { hostname } from 'node:os';
+import { masterKeyRule, mountOnOwners, separateSettings } from '@latchkey/key-derivation';
+import { createSystemClock } from '@latchkey/shared/clock';
+import {
+  corsRule,
+  defaultPorts,
+  describeVariables,
+  gatewayVariables,
+  listenRule,
+  readConfig,
+  viewerTokenRule,
+  weakSecretRules,
+} from '@latchkey/shared/config';
+import { AppError } from '@latchkey/shared/errors';
+import { createShutdown } from '@latchkey/shared/lifecycle';
+import { createOperatorLog, createStderrWriter } from '@latchkey/shared/log';
+import {
+  answerFlags,
+  createProcessBase,
+  createStart,
+  endOnSignals,
+  explainAndExit,
+  type ProcessBase,
+} from '@latchkey/shared/process';
+import packageJson from '../package.json' with { type: 'json' };
+import { type FrontDoorValues, openFrontDoor } from './front-door.ts';
+
+const settings = { ...separateSettings(defaultPorts.gateway), ...gatewayVariables };
+
+const help = () =>
+  `latchkey edge, a gateway that derives the content keys itself and forwards the rest\n\n${describeVariables(settings)}`;
+
+async function main(): Promise<void> {
+  if (answerFlags(process, { version: packageJson.version, help })) return;
+  const { values, warnings } = readConfig(settings, process.env, {
+    rules: [corsRule, listenRule, viewerTokenRule, masterKeyRule, ...weakSecretRules],
+  });
+  const log = createOperatorLog({
+    level: values.logLevel,
+    format: process.stderr.isTTY ? 'plain' : 'json',
+    write: createStderrWriter(process.stderr),
+  });
+  for (const warning of warnings) log.warn(warning);
+  const shutdown = createShutdown(log);
+  const base = createProcessBase({ clock: createSystemClock(), log, shutdown });
+  try {
+    await serve(base, values);
+  } catch (error) {
+    await shutdown.run();
+    throw error;
+  }
+}
+
+/** Keys are refused with 503 until the master keys are known to be those of the database and the changes are read. */
+async function serve(
+  base: ProcessBase,
+  values: Parameters<typeof mountOnOwners>[1] & FrontDoorValues,
+): Promise<void> {
+  const { log, shutdown, dependencies } = base;
+  const door = await openFrontDoor({
+    ...{ name: 'edge', base, values, keyDerivationUrls: null, ownReplica: hostname() },
+    requestLogTo: process.stdout.fd,
+  });
+  const { metrics, readiness } = door;
+  const start = createStart(dependencies);
+  let prepare = async () => {};
+  await door.app.register(async (app) => {
+    app.addHook('onRequest', (_request, _reply, done) =>
+      done(start.isOver() ? undefined : new AppError('DEPENDENCY_UNAVAILABLE')),
+    );
+    prepare = await mountOnOwners({ ...base, app, metrics, isSeparate: false }, values);
+  });
+  await door.listen();
+  endOnSignals({ process, drain: readiness.drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds });
+  await start.finish(prepare, { isDraining: readiness.isDraining, log });
+  readiness.discardResults();
+}
+
+if (import.meta.main) main().catch((error) => explainAndExit(error, process, process.env));

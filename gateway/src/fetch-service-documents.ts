@@ -1,0 +1,22 @@
+import { createInternalClient } from '@latchkey/shared/internal';
+import { listUpstreams, type Upstreams } from './route-table.ts';
+
+/**
+ * The OpenAPI documents of all services that run elsewhere.
+ *
+ * @throws AppError DEPENDENCY_UNAVAILABLE if one does not answer: half a document would be wrong
+ */
+export function fetchServiceDocuments(
+  upstreams: Upstreams,
+  secret: string,
+  onFault: (service: string, error: unknown) => void,
+): Promise<{ paths?: Record<string, unknown> }[]> {
+  return Promise.all(
+    listUpstreams(upstreams).map(({ name, upstream }) =>
+      createInternalClient({ name, upstream, secret, onFault }).get(
+        '/openapi.json',
+        (document) => document as { paths?: Record<string, unknown> },
+      ),
+    ),
+  );
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '@latchkey/shared/clock';
+import type { Shutdown } from '@latchkey/shared/lifecycle';
+import type { OperatorLog } from '@latchkey/shared/log';
+import { createUpstream, systemLookup, type Upstream } from '@latchkey/shared/upstream';
+
+/** Connections to each address of a service: enough for a burst of key requests, few enough for the limit of open files. */
+const connections = 128;
+/** To each address of auth, for event streams. Auth opens 512 and refuses the next one, so that refusal must reach it. */
+const streamConnections = 640;
+
+/** Opens the addresses of a service. They close with the process. */
+type OpenUpstream = (name: string, urls: readonly string[], connectionsToEach?: number) => Upstream;
+
+export function createUpstreamOpener({
+  clock,
+  log,
+  shutdown,
+}: {
+  clock: Clock;
+  log: OperatorLog;
+  shutdown: Shutdown;
+}): OpenUpstream {
+  return (name, urls, connectionsToEach = connections) => {
+    const upstream = createUpstream({
+      urls,
+      lookup: systemLookup,
+      clock,
+      connections: connectionsToEach,
+      onFault: (error) => log.warn(`${name} cannot be found`, { error }),
+    });
+    shutdown.add(`connections to ${name}`, 1_000, () => upstream.close());
+    return upstream;
+  };
+}
+
+/** The services that have rows. */
+export function openOwners(
+  open: OpenUpstream,
+  urls: Record<'authUrls' | 'contentUrls' | 'leasesUrls', readonly string[]>,
+): Record<'auth' | 'content' | 'leases', Upstream> {
+  return {
+    auth: open('auth', urls.authUrls),
+    content: open('content', urls.contentUrls),
+    leases: open('leases', urls.leasesUrls),
+  };
+}
+
+export function openEventStreams(open: OpenUpstream, authUrls: readonly string[]): Upstream {
+  return open('the event streams of auth', authUrls, streamConnections);
+}

@@ -1,0 +1,65 @@
+import { serviceUrlVariables, type Values } from '@latchkey/shared/config';
+import {
+  createContentClient,
+  createFeedClient,
+  createKeyVersionClient,
+  createLeaseClient,
+} from '@latchkey/shared/internal';
+import {
+  connectApiKeys,
+  connectBus,
+  connectService,
+  connectStateStore,
+  createServiceCore,
+  feedDependency,
+  type ProcessContext,
+  serviceSettings,
+} from '@latchkey/shared/process';
+import { checkMasterKeys } from './check-master-keys.ts';
+import { keyDerivationSettings } from './config.ts';
+import { openMasterKeyRing } from './master-key-ring.ts';
+import { mount } from './mount.ts';
+
+/** The variables of a process that derives keys apart from the services that own the states. `port` is its default. */
+export function separateSettings(port: number) {
+  return {
+    ...serviceSettings(port),
+    ...keyDerivationSettings,
+    leasesUrls: serviceUrlVariables.leasesUrls,
+    authUrls: serviceUrlVariables.authUrls,
+    contentUrls: serviceUrlVariables.contentUrls,
+  };
+}
+
+/**
+ * Adds key-derivation to a process, with leases, content and auth as other processes.
+ *
+ * @returns the work that must succeed before a key is served; throws `MasterKeyMismatch` if it never can
+ */
+export async function mountOnOwners(
+  context: ProcessContext,
+  values: Values<ReturnType<typeof separateSettings>>,
+): Promise<() => Promise<void>> {
+  const leases = connectService({ name: 'leases', urls: values.leasesUrls }, values, context);
+  const content = connectService({ name: 'content', urls: values.contentUrls }, values, context);
+  const auth = connectService({ name: 'auth', urls: values.authUrls }, values, context);
+  const leaseClient = createLeaseClient(leases);
+  const sharing = connectStateStore(values, context);
+  const core = await createServiceCore(context, values, {
+    // Each of the three knows every change, so losing one of them costs only what it owns.
+    feed: createFeedClient([leases, content, auth]),
+    bus: await connectBus('key-derivation', values, context),
+    apiKeys: connectApiKeys(auth, context),
+    contents: createContentClient(content),
+    leases: sharing ? { owner: leaseClient.stamped, ...sharing } : leaseClient,
+    sharing,
+  });
+  // Without changes no key is served. Behind a gateway, it is the gateway that then counts as not ready.
+  if (!context.isSeparate) context.dependencies.push(feedDependency(core.follower, { optional: false }));
+  const masterKeys = openMasterKeyRing(values, context.log.warn);
+  await mount(core, { masterKeys });
+  return async () => {
+    await checkMasterKeys(createKeyVersionClient(content), masterKeys);
+    await core.follower.pull();
+  };
+}

@@ -1,0 +1,43 @@
+import type { Dependency } from '../lifecycle/index.ts';
+import type { OperatorLog } from '../log/index.ts';
+
+/** Time between two checks of a dependency that a process waits for. */
+const retryEveryMs = 1_000;
+
+/** The work between listening and answering requests, such as the check of the master keys. */
+export interface Start {
+  isOver(): boolean;
+  /** Repeats the work until it succeeds, the process ends, or an error has `final` set: then the process stays not ready. */
+  finish(work: () => Promise<void>, process: { isDraining: () => boolean; log: OperatorLog }): Promise<void>;
+}
+
+/** Makes `/ready` answer not ready until the start is over. Call it before the process listens. */
+export function createStart(dependencies: Dependency[]): Start {
+  /** Null once the start is over. */
+  let waitsFor: unknown = new Error('it has just started');
+  dependencies.push({
+    name: 'start',
+    check: async () => {
+      if (waitsFor) throw waitsFor;
+      return undefined;
+    },
+  });
+  return {
+    isOver: () => waitsFor === null,
+    async finish(work, { isDraining, log }) {
+      while (!isDraining()) {
+        try {
+          await work();
+          waitsFor = null;
+          return;
+        } catch (error) {
+          // Logged once for each reason, not once a second.
+          if (String(error) !== String(waitsFor)) log.warn('not ready yet', { error });
+          waitsFor = error;
+          if (error instanceof Error && 'final' in error) return;
+          await new Promise((resolve) => setTimeout(resolve, retryEveryMs));
+        }
+      }
+    },
+  };
+}
