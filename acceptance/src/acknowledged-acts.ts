@@ -86,6 +86,11 @@ export const writers: readonly ((options: WriterOptions) => Promise<void>)[] = [
   (options) => revokeLease(options, 'viewerId'),
   (options) => revokeLease(options, 'contentId'),
   (options) => revokeLease(options, 'both'),
+  // At the same time, so that they share transactions.
+  async (options) => {
+    const viewers = Array.from({ length: 16 }, () => unique('viewer'));
+    await Promise.all(viewers.map((viewerId) => createLease(options, viewerId, options.contentId)));
+  },
   async (options) => {
     const contentId = await registerContent(options);
     await act(options, 'DELETE', `/api/v1/content/${contentId}`, undefined, () => ({

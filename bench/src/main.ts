@@ -5,6 +5,8 @@ import { reportColdReplica } from './cold-replica/report-cold-replica.ts';
 import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
 import { compareServers } from './keys/compare-servers.ts';
+import { measureLeaseActs } from './leases/measure-lease-acts.ts';
+import { reportLeaseActs } from './leases/report-lease-acts.ts';
 import { measureMemory } from './memory/measure-memory.ts';
 import { reportMemory } from './memory/report-memory.ts';
 import { describeMachine } from './proc/process-usage.ts';
@@ -48,6 +50,10 @@ What others see while a content with a million leases is revoked, in one process
   npm run bench -- --revocation      --leases 1000000 --seconds 15 --database SQLite,Postgres
                                      --watch 900 (seconds to wait for the last row at most)
 
+Creations, renewals and releases of leases on SQLite, and creations on Postgres beside pgbench (installed) with the same rows (Linux).
+
+  npm run bench -- --lease-acts      --seconds 5 --rounds 3 --connections 64
+
 Memory of one replica of key-derivation while viewers come and go, in a container of 512 MiB (Linux, root for the container).
 
   npm run bench -- --memory 1000000  --at-once 100000 (viewers who play at a time) --container 512 (MiB; 0: none)
@@ -77,6 +83,7 @@ const { values: flags } = readFlags(usage, {
     'cold-replica': { type: 'boolean', default: false },
     start: { type: 'boolean', default: false },
     revocation: { type: 'boolean', default: false },
+    'lease-acts': { type: 'boolean', default: false },
     // Long enough for a million rows on a slow disk, with requests in between.
     watch: { type: 'string', default: '900' },
     database: { type: 'string', default: 'SQLite,Postgres' },
@@ -115,6 +122,7 @@ async function main(): Promise<void> {
   if (flags.start) return timeStarts();
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
   if (flags.revocation) return revokeLargeContent();
+  if (flags['lease-acts']) return writeLeases();
   if (flags['cold-replica']) return compareColdReplicas();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers({
@@ -200,6 +208,16 @@ async function revokeLargeContent(): Promise<void> {
 async function timeStarts(): Promise<void> {
   const samples = await measureStart(Number(flags.rounds ?? 5), say);
   show('start', `${describeMachine()}\n\n${reportStart(samples)}`);
+}
+
+async function writeLeases(): Promise<void> {
+  const samples = await measureLeaseActs({
+    connections: Number(flags.connections),
+    seconds: Number(flags.seconds ?? 5),
+    rounds: Number(flags.rounds ?? 3),
+    say,
+  });
+  console.log(`${describeMachine()}\n\n${reportLeaseActs(samples)}`);
 }
 
 async function timeDashboard(): Promise<void> {

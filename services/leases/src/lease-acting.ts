@@ -1,7 +1,7 @@
 import type { Principal } from '@latchkey/shared/contracts';
 import { type AuditFacts, auditFacts } from '@latchkey/shared/http';
 import type { FastifyRequest } from 'fastify';
-import type { LedgerEntry } from './own-tables.ts';
+import type { AuditEntry, LedgerEntry } from './own-tables.ts';
 
 /** Who acts on leases, and the facts of the request for the audit. */
 export interface Acting {
@@ -25,14 +25,24 @@ export function auditAct(
   return entry.audit({ ...facts, action, target, outcome: 'done', code: null });
 }
 
-/** As `auditAct`, but only for API keys: viewers do these acts all the time, and their rows would fill the audit. */
+/** The audit row of an act, for API keys alone: viewers do these acts all the time, and their rows would fill the audit. */
+export function managementAudit(
+  { principal, facts }: Acting,
+  action: LeaseAction,
+  target: string,
+): AuditEntry[] {
+  if (principal.kind !== 'api-key') return [];
+  return [{ ...facts, action, target, outcome: 'done', code: null }];
+}
+
+/** Writes `managementAudit`. */
 export async function auditManagement(
   entry: LedgerEntry,
   acting: Acting,
   action: LeaseAction,
   target: string,
 ): Promise<void> {
-  if (acting.principal.kind === 'api-key') await auditAct(entry, acting, action, target);
+  await entry.audits(managementAudit(acting, action, target));
 }
 
 /** The caller of a request that the guard has admitted. */

@@ -1,12 +1,8 @@
-import { isEntitled, isHeldByMark, type Principal } from '@latchkey/shared/contracts';
+import { isEntitled, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
-import { type Acting, auditManagement } from './lease-acting.ts';
-import type { LeaseEntry } from './lease-ledger.ts';
-import type { LeaseRouteOptions, LeaseService } from './lease-route-options.ts';
-import { toLeaseView } from './lease-schema.ts';
-import { openLeaseStore } from './lease-store.ts';
-import { MarkStore } from './mark-store.ts';
-import type { Transaction } from './own-tables.ts';
+import type { Lease } from './lease.ts';
+import type { LeaseRouteOptions } from './lease-route-options.ts';
+import { type LeaseRules, lastRenewableExpiry } from './lease-rules.ts';
 
 /** @throws AppError CONTENT_NOT_ENTITLED if the viewer's token names other contents */
 export function assertEntitled(principal: Principal, contentId: string): void {
@@ -23,49 +19,15 @@ export async function assertContentOpen(
   throw new AppError('CONTENT_NOT_FOUND');
 }
 
-/**
- * A token from before a revocation gets no new lease and cannot bring an expired one back. This does not apply to API keys.
- *
- * @throws AppError TOKEN_REVOKED
- */
-export async function assertUnmarked(
-  tx: Transaction,
+/** Why the principal may not renew the lease at `now`; null if it may. */
+export function findRenewalRefusal(
+  lease: Lease | null,
   principal: Principal,
-  { viewerId, contentId }: { viewerId: string; contentId: string },
-): Promise<void> {
-  if (principal.kind === 'api-key') return;
-  const markedAt = await new MarkStore(tx).findLatest(viewerId, contentId);
-  if (isHeldByMark(principal, markedAt)) throw new AppError('TOKEN_REVOKED');
-}
-
-/**
- * Ensures that the viewer may have one more active lease. The caller holds the viewer's lock.
- *
- * @throws AppError LEASE_LIMIT_REACHED with the active leases, unless the oldest one is evicted
- */
-export async function makeRoom(
-  entry: LeaseEntry,
-  { rules, revocations }: LeaseService,
-  viewerId: string,
-  acting: Acting,
-): Promise<void> {
-  if (rules.maxPerViewer === 0) return;
-  const store = await openLeaseStore(entry.tx, revocations);
-  const active = await store.listActiveOf(viewerId, entry.now);
-  const tooMany = active.length - rules.maxPerViewer + 1;
-  if (tooMany <= 0) return;
-  if (rules.limitMode === 'reject') {
-    throw new AppError('LEASE_LIMIT_REACHED', {
-      detail: `The viewer has ${active.length} active leases and may have ${rules.maxPerViewer}.`,
-      members: { leases: active.map((lease) => toLeaseView(lease, entry.now)) },
-    });
-  }
-  for (const { id } of active.slice(0, tooMany)) {
-    const evicted = await store.revokeOne(id, { at: entry.now, by: 'limit', reason: null });
-    if (!evicted) continue;
-    // Without a mark: the newer lease may use the same token.
-    const changeNumber = await entry.change({ kind: 'leases', leaseId: id, viewerId: null, contentId: null });
-    await auditManagement(entry, acting, 'lease.evict', id);
-    entry.revoked(evicted, changeNumber);
-  }
+  rules: LeaseRules,
+  now: number,
+): AppError | null {
+  const mine = lease !== null && (principal.kind === 'api-key' || lease.viewerId === viewerIdOf(principal));
+  if (!mine) return new AppError('LEASE_UNKNOWN');
+  if (lease.revokedAt !== null) return new AppError('LEASE_REVOKED');
+  return lease.expiresAt <= lastRenewableExpiry(rules, now) ? new AppError('LEASE_EXPIRED') : null;
 }

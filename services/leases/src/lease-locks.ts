@@ -2,8 +2,9 @@ import { lockSubject } from '@latchkey/shared/db';
 import type { LeaseSelector } from './lease-selector.ts';
 import type { Transaction } from './own-tables.ts';
 
-const viewer = (id: string) => `viewer:${id}`;
-const content = (id: string) => `content:${id}`;
+/** The names of the locks. */
+export const viewerSubject = (id: string) => `viewer:${id}`;
+export const contentSubject = (id: string) => `content:${id}`;
 
 /**
  * Taken before the decision to create. No other lease of this viewer is created meanwhile, so the limit holds. No revocation that
@@ -11,8 +12,8 @@ const content = (id: string) => `content:${id}`;
  * other.
  */
 export async function lockForCreation(tx: Transaction, viewerId: string, contentId: string): Promise<void> {
-  await lockSubject(tx, viewer(viewerId), 'exclusive');
-  await lockSubject(tx, content(contentId), 'shared');
+  await lockSubject(tx, viewerSubject(viewerId), 'exclusive');
+  await lockSubject(tx, contentSubject(contentId), 'shared');
 }
 
 /**
@@ -21,8 +22,8 @@ export async function lockForCreation(tx: Transaction, viewerId: string, content
  * towards the limit.
  */
 export async function lockForRenewal(tx: Transaction, viewerId: string, contentId: string): Promise<void> {
-  await lockSubject(tx, viewer(viewerId), 'shared');
-  await lockSubject(tx, content(contentId), 'shared');
+  await lockSubject(tx, viewerSubject(viewerId), 'shared');
+  await lockSubject(tx, contentSubject(contentId), 'shared');
 }
 
 /**
@@ -33,6 +34,6 @@ export async function lockForRevocation(
   tx: Transaction,
   { viewerId, contentId }: LeaseSelector,
 ): Promise<void> {
-  if (viewerId !== null) await lockSubject(tx, viewer(viewerId), 'exclusive');
-  else if (contentId !== null) await lockSubject(tx, content(contentId), 'exclusive');
+  if (viewerId !== null) await lockSubject(tx, viewerSubject(viewerId), 'exclusive');
+  else if (contentId !== null) await lockSubject(tx, contentSubject(contentId), 'exclusive');
 }

@@ -2,6 +2,7 @@ import type { ContentReader } from '@latchkey/shared/contracts';
 import type { TableCheck } from '@latchkey/shared/db';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { LeasePublisher } from '@latchkey/shared/replicas';
+import type { ActWriter } from './acts/lease-act.ts';
 import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import type { RouteOptions } from './own-tables.ts';
@@ -17,9 +18,14 @@ export interface LeaseRouteOptions extends RouteOptions {
   publisher: LeasePublisher | null;
 }
 
-/** What the functions of the service get. */
-export interface LeaseService extends Omit<LeaseRouteOptions, 'ledger'> {
+/** What acts on leases are written with. */
+export interface LeaseWriting extends Omit<LeaseRouteOptions, 'ledger'> {
   ledger: LeaseLedger;
   /** Whether the schema has the table of revocations (migration 0004). */
   revocations: TableCheck;
+}
+
+/** What the functions of the service get. */
+export interface LeaseService extends LeaseWriting {
+  acts: ActWriter;
 }

@@ -7,9 +7,10 @@ import { addFeedRoutes } from '@latchkey/shared/internal';
 import { everyMs, type Repeating } from '@latchkey/shared/lifecycle';
 import type { Metrics } from '@latchkey/shared/metrics';
 import { createLeasePublisher } from '@latchkey/shared/replicas';
+import { createActWriter } from './acts/act-writer.ts';
 import { type LeaseConfig, readLeaseRules } from './config.ts';
 import { createLeaseLedger } from './lease-ledger.ts';
-import type { LeaseRouteOptions, LeaseService } from './lease-route-options.ts';
+import type { LeaseRouteOptions, LeaseService, LeaseWriting } from './lease-route-options.ts';
 import { openLeaseStore } from './lease-store.ts';
 import type { Database, RowCore } from './own-tables.ts';
 import { createLeasePurge } from './purge-leases.ts';
@@ -51,11 +52,12 @@ export async function mount(core: RowCore<LeaseConfig>, { leases, contents }: Le
 /** Leases, their revocation, and what players report. */
 export function leaseRoutes(options: LeaseRouteOptions): Routes {
   return async (app) => {
-    const service: LeaseService = {
+    const writing: LeaseWriting = {
       ...options,
       ledger: createLeaseLedger(options.ledger, options.publisher, options.rules),
       revocations: createTableCheck('revocations'),
     };
+    const service: LeaseService = { ...writing, acts: createActWriter(writing) };
     gaugeActiveLeases(options.metrics.activeLeases, () => countActiveLeases(service));
     const samples = sampleActiveLeases(options, () => countActiveLeases(service));
     app.addHook('onClose', () => samples.stop());

@@ -6,6 +6,7 @@ import type * as rows from '@latchkey/shared/process/rows';
 // The database as the lease service sees it. Its files take these types and not those of the whole database: a query on a
 // table of another service then does not compile, as Postgres refuses it to the role of this service.
 
+export type { AuditEntry } from '@latchkey/shared/contracts';
 export type Schema = ServiceSchema<'leases'>;
 export type Database = ServiceDatabase<'leases'>;
 export type Transaction = ServiceTransaction<'leases'>;

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { AuditEntry } from '../contracts/index.ts';
-import type { Database, Transaction } from '../db/index.ts';
+import { type Database, rowList, type Transaction } from '../db/index.ts';
 import type { AuditTable } from '../db/schema.ts';
 import { redact } from '../log/index.ts';
 
@@ -64,13 +64,41 @@ export function toAuditRow(
   };
 }
 
-/** Writes one audit row in the transaction of the act, so that neither exists without the other. */
-export async function writeAudit(
+/**
+ * Writes audit rows in the transaction of their acts, so that neither exists without the other.
+ *
+ * @returns the rows, in the order of the entries
+ */
+export async function writeAudits(
   db: Database | Transaction,
-  entry: AuditEntry,
+  entries: readonly AuditEntry[],
   at: number,
-): Promise<AuditRecord> {
-  const row = toAuditRow(entry, at);
-  const { number } = await db.insertInto('audit').values(row).returning('number').executeTakeFirstOrThrow();
-  return toAuditRecord({ ...row, number, affected: null, count: null });
+): Promise<AuditRecord[]> {
+  if (entries.length === 0) return [];
+  const rows = entries.map((entry) => toAuditRow(entry, at));
+  const given = rowList(db, auditColumns, rows).as('given');
+  const names = Object.keys(auditColumns) as (keyof typeof auditColumns)[];
+  const written = await db
+    .insertInto('audit')
+    .columns(names)
+    // Postgres and SQLite number the rows in this order.
+    .expression(db.selectFrom(given).select(names).orderBy('place'))
+    .returning('number')
+    .execute();
+  const numbers = written.map(({ number }) => number).sort((a, b) => a - b);
+  return rows.map((row, n) =>
+    toAuditRecord({ ...row, number: Number(numbers[n]), affected: null, count: null }),
+  );
 }
+
+const auditColumns = {
+  at: 'bigint',
+  actor_kind: 'text',
+  actor_id: 'text',
+  action: 'text',
+  target: 'text',
+  client_ip: 'text',
+  request_id: 'text',
+  outcome: 'text',
+  code: 'text',
+} as const;

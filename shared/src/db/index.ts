@@ -3,6 +3,7 @@ export { type Cursor, encodeCursor } from './cursor.ts';
 export { isDatabaseUnavailable, throwDatabaseFault } from './database-fault.ts';
 export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';
 export { anyId, findLatestMark } from './find-latest-mark.ts';
+export { createGroupWriter, type Fate, type GroupWriter } from './group-writer.ts';
 export { isPostgres } from './is-postgres.ts';
 export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
@@ -21,6 +22,14 @@ export {
   type ServiceSchema,
   type ServiceTransaction,
 } from './roles/index.ts';
+export { rowList } from './row-list.ts';
 export type * from './schema.ts';
 export { createColumnCheck, createTableCheck, renewFeedHistory, type TableCheck } from './table-check.ts';
-export { inTransaction, inUnsyncedTransaction, lockSubject, tryLockSubject } from './transaction.ts';
+export {
+  inTransaction,
+  inUnsyncedTransaction,
+  lockSubject,
+  type SubjectLock,
+  tryLockSubject,
+  tryLockSubjects,
+} from './transaction.ts';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { isPostgres } from './is-postgres.ts';
 import type { Database, Transaction } from './open.ts';
+import { rowList } from './row-list.ts';
 import { SqliteFileAdapter } from './sqlite-dialect.ts';
 
 /**
@@ -64,4 +65,28 @@ export async function tryLockSubject(tx: Transaction, subject: string): Promise<
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(hashtextextended(${subject}, 0)) as locked`.execute(tx);
   return rows[0]?.locked === true;
+}
+
+/** A subject, and how it is locked. */
+export interface SubjectLock {
+  subject: string;
+  mode: 'shared' | 'exclusive';
+}
+
+/**
+ * As `tryLockSubject`, for many subjects in one statement. A transaction that only takes locks in this way never waits for
+ * another one, so two of them cannot wait for each other, in whatever order they lock.
+ *
+ * @returns whether each was locked, in their order
+ */
+export async function tryLockSubjects(tx: Transaction, locks: readonly SubjectLock[]): Promise<boolean[]> {
+  if (!isPostgres(tx)) return locks.map(() => true);
+  const { rows } = await sql<{ locked: boolean; place: number }>`
+    select given.place, case given.mode
+        when 'shared' then pg_try_advisory_xact_lock_shared(hashtextextended(given.subject, 0))
+        else pg_try_advisory_xact_lock(hashtextextended(given.subject, 0))
+      end as locked
+    from ${rowList(tx, { subject: 'text', mode: 'text' }, locks)} as given`.execute(tx);
+  const locked = new Set(rows.filter((row) => row.locked).map(({ place }) => place));
+  return locks.map((_, place) => locked.has(place));
 }

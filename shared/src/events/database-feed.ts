@@ -4,6 +4,7 @@ import {
   type Database,
   DatabaseIsStandby,
   isPostgres,
+  rowList,
   type Transaction,
 } from '../db/index.ts';
 import { type Change, parseChange } from './change.ts';
@@ -119,30 +120,52 @@ export async function appendChange(
   at: number,
   isLinked: boolean,
 ): Promise<Appended> {
-  const { number } = await tx
+  const [appended] = await appendChanges(tx, [change], at, isLinked);
+  if (!appended) throw new Error('the change feed returned no number');
+  return appended;
+}
+
+/**
+ * As `appendChange`, for several changes of one transaction: their numbers follow each other.
+ *
+ * @returns the place of each, in their order
+ */
+export async function appendChanges(
+  tx: Transaction,
+  changes: readonly Change[],
+  at: number,
+  isLinked: boolean,
+): Promise<Appended[]> {
+  if (changes.length === 0) return [];
+  const { number: last } = await tx
     .updateTable('change_counter')
-    .set((eb) => ({ number: eb('number', '+', 1) }))
+    .set((eb) => ({ number: eb('number', '+', changes.length) }))
     .where('id', '=', 1)
     .returning('number')
     .executeTakeFirstOrThrow();
-  const row = { number, at, change: JSON.stringify(change) };
+  const first = last - changes.length + 1;
+  const given = rowList(
+    tx,
+    { change: 'text' },
+    changes.map((change) => ({ change: JSON.stringify(change) })),
+  );
   if (!isLinked) {
-    await tx.insertInto('changes').values(row).execute();
-    return { number, link: null };
+    await sql`insert into changes (number, at, change)
+      select place + ${first}, ${at}, change from ${given} as given`.execute(tx);
+    return changes.map((_, n) => ({ number: first + n, link: null }));
   }
-  const { id, previous } = await tx
-    .insertInto('changes')
-    .values((eb) => ({
-      ...row,
-      id: randomId(tx),
-      previous: eb
-        .selectFrom('changes as before')
-        .select('before.id')
-        .where('before.number', '=', number - 1),
-    }))
-    .returning(['id', 'previous'])
-    .executeTakeFirstOrThrow();
-  return { number, link: id === null ? null : { id, previous } };
+  // Materialized: each row has one id, in its own row and in the next.
+  const { rows } = await sql<{ number: number; id: string | null; previous: string | null }>`
+    with given as materialized (select place, change, ${randomId(tx)} as id from ${given} as listed)
+    insert into changes (number, at, change, id, previous)
+    select place + ${first}, ${at}, change, id, case place
+        when 0 then (select before.id from changes as before where before.number = ${first - 1})
+        else lag(id) over (order by place) end
+    from given returning number, id, previous`.execute(tx);
+  const links = new Map(
+    rows.map(({ number, id, previous }) => [number, id === null ? null : { id, previous }]),
+  );
+  return changes.map((_, n) => ({ number: first + n, link: links.get(first + n) ?? null }));
 }
 
 /** 16 random bytes as hex digits, made by the database as part of the statement. */

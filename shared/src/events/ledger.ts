@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely';
-import { writeAudit } from '../audit/audit-row.ts';
+import { writeAudits } from '../audit/audit-row.ts';
 import type { Clock } from '../clock/clock.ts';
 import type { AuditEntry } from '../contracts/index.ts';
 import { createColumnCheck, type Database, inTransaction, type Schema } from '../db/index.ts';
 import type { Bus } from './bus.ts';
 import type { Change } from './change.ts';
-import { appendChange } from './database-feed.ts';
+import { appendChanges } from './database-feed.ts';
 import type { BusMessage, Notice } from './message.ts';
 
 /**
@@ -18,8 +18,12 @@ export interface LedgerEntry<DB = Schema> {
   readonly now: number;
   /** @returns the number of the change in the feed */
   change(change: Change): Promise<number>;
+  /** As `change`, for many in one statement. @returns their numbers, in their order */
+  changes(changes: readonly Change[]): Promise<number[]>;
   /** @returns the number of the row in the audit */
   audit(entry: AuditEntry): Promise<number>;
+  /** As `audit`, for many in one statement. */
+  audits(entries: readonly AuditEntry[]): Promise<void>;
   /** Shown on the event stream after the commit. */
   notice(notice: Notice): void;
   /** Tells caches after the commit to drop the lease, because its expiry has moved. The event stream shows the notice. */
@@ -43,22 +47,27 @@ export function createLedger({ db, bus, clock }: { db: Database; bus: Bus; clock
       const result = await inTransaction(db, (tx) => {
         announcements = [];
         const now = clock.now();
+        const changes = async (given: readonly Change[]) => {
+          const places = await appendChanges(tx, given, now, await linked.isThere(tx));
+          for (const [n, { number, link }] of places.entries()) {
+            const change = given[n];
+            if (change) announcements.push({ type: 'change', number, at: now, link, change });
+          }
+          return places.map(({ number }) => number);
+        };
+        const audits = async (entries: readonly AuditEntry[]) => {
+          const records = await writeAudits(tx, entries, now);
+          for (const data of records)
+            announcements.push({ type: 'notice', notice: { topic: 'audit', event: 'recorded', data } });
+          return records;
+        };
         return work({
           tx,
           now,
-          async change(change) {
-            const { number, link } = await appendChange(tx, change, now, await linked.isThere(tx));
-            announcements.push({ type: 'change', number, at: now, link, change });
-            return number;
-          },
-          async audit(entry) {
-            const record = await writeAudit(tx, entry, now);
-            announcements.push({
-              type: 'notice',
-              notice: { topic: 'audit', event: 'recorded', data: record },
-            });
-            return Number(record.id);
-          },
+          changes,
+          change: async (change) => Number((await changes([change]))[0]),
+          audits: async (entries) => void (await audits(entries)),
+          audit: async (entry) => Number((await audits([entry]))[0]?.id),
           notice: (notice) => void announcements.push({ type: 'notice', notice }),
           renewal: (leaseId, notice) => void announcements.push({ type: 'renewal', leaseId, notice }),
         });

@@ -3,11 +3,10 @@ import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
 import type { Lease } from '../lease.ts';
-import { type Acting, actingIn, auditManagement } from '../lease-acting.ts';
-import { assertContentOpen, assertEntitled, assertUnmarked, makeRoom } from '../lease-conditions.ts';
-import { lockForCreation } from '../lease-locks.ts';
+import { type Acting, actingIn } from '../lease-acting.ts';
+import { assertContentOpen, assertEntitled } from '../lease-conditions.ts';
 import type { LeaseService } from '../lease-route-options.ts';
-import { grantTtlSeconds, lastRenewableExpiry } from '../lease-rules.ts';
+import { grantTtlSeconds } from '../lease-rules.ts';
 import {
   DeviceIdSchema,
   grantOf,
@@ -16,9 +15,6 @@ import {
   RequestedTtlSchema,
   ViewerIdSchema,
 } from '../lease-schema.ts';
-import { openLeaseStore } from '../lease-store.ts';
-import type { LedgerEntry } from '../own-tables.ts';
-import { RevocationStore } from '../revocation-store.ts';
 
 const schema = {
   tags: ['leases'],
@@ -88,74 +84,14 @@ async function createLease(
   request: LeaseRequest,
   acting: Acting,
 ): Promise<Grant & { created: boolean }> {
-  const { viewerId, contentId } = request;
-  assertEntitled(acting.principal, contentId);
+  const { requestedTtlSeconds, ...asked } = request;
+  assertEntitled(acting.principal, asked.contentId);
   // Before the transaction, because the answer may come from another process.
-  await assertContentOpen(service, contentId);
+  await assertContentOpen(service, asked.contentId);
 
-  return service.ledger.write(async (entry) => {
-    await lockForCreation(entry.tx, viewerId, contentId);
-    await assertUnmarked(entry.tx, acting.principal, request);
-    // Read after the lock, so that it is not earlier than a revocation that held the lock.
-    const now = service.clock.now();
-    const ttlSeconds = grantTtlSeconds(service.rules, request.requestedTtlSeconds);
-    const life = { now, expiresAt: now + ttlSeconds * 1_000 };
-    const renewed = await renewOfSameDevice(service, entry, request, life);
-    if (renewed) {
-      await auditManagement(entry, acting, 'lease.create', renewed.id);
-      entry.renewed(renewed);
-      return { lease: renewed, ttlSeconds, created: false };
-    }
-    await makeRoom(entry, service, viewerId, acting);
-    const lease = await insertLease(service, entry, request, life);
-    await auditManagement(entry, acting, 'lease.create', lease.id);
-    entry.created(lease);
-    return { lease, ttlSeconds, created: true };
-  });
-}
-
-interface Life {
-  now: number;
-  expiresAt: number;
-}
-
-async function renewOfSameDevice(
-  { rules, revocations }: LeaseService,
-  { tx }: LedgerEntry,
-  { deviceId, ...request }: LeaseRequest,
-  { now, expiresAt }: Life,
-): Promise<Lease | null> {
-  if (deviceId === null) return null;
-  const store = await openLeaseStore(tx, revocations);
-  const active = await store.findReusable({ ...request, deviceId }, now);
-  const renewal = { at: now, expiresAt, expiringAfter: lastRenewableExpiry(rules, now) };
-  // Also null if the viewer released it in between.
-  return active && store.renew(active.id, renewal);
-}
-
-async function insertLease(
-  { randomId, revocations }: LeaseService,
-  { tx }: LedgerEntry,
-  { viewerId, contentId, deviceId }: LeaseRequest,
-  { now, expiresAt }: Life,
-): Promise<Lease> {
-  const lease: Lease = {
-    id: randomId(),
-    viewerId,
-    contentId,
-    deviceId,
-    createdAt: now,
-    renewedAt: null,
-    expiresAt,
-    revokedAt: null,
-    revokedBy: null,
-    reason: null,
-  };
-  if (await revocations.isThere(tx)) {
-    // A revocation covers what was created up to its time: in the same millisecond, or by a clock that is ahead of this one.
-    const coveredUpTo = await new RevocationStore(tx).findBound(viewerId, contentId);
-    lease.createdAt = Math.max(now, coveredUpTo + 1);
-  }
-  await (await openLeaseStore(tx, revocations)).insert(lease);
-  return lease;
+  const ttlSeconds = grantTtlSeconds(service.rules, requestedTtlSeconds);
+  const act = { kind: 'create', ...asked, ttlMs: ttlSeconds * 1_000, acting } as const;
+  const { lease, created } = await service.acts.write(act);
+  if (!lease) throw new Error('a creation gave no lease');
+  return { lease, ttlSeconds, created };
 }

@@ -108,16 +108,10 @@ async function releaseLease(
   reason: string | null,
   acting: Acting,
 ): Promise<RevocationResult> {
-  const lease = await findLease(service, leaseId);
-  if (lease.viewerId !== viewerIdOf(acting.principal)) throw new AppError('LEASE_NOT_FOUND');
-  return service.ledger.write(async (entry) => {
-    const revocation = { at: entry.now, by: 'viewer', reason } as const;
-    const store = await openLeaseStore(entry.tx, service.revocations);
-    const released = await store.revokeOne(leaseId, revocation);
-    if (!released) return nothingRevoked;
-    entry.revoked(released, await entry.change({ kind: 'leases', leaseId, viewerId: null, contentId: null }));
-    return { revoked: 1, more: false, leases: [released] };
-  });
+  const viewerId = viewerIdOf(acting.principal);
+  if (viewerId === null || !isUuid(leaseId)) throw new AppError('LEASE_NOT_FOUND');
+  const { lease } = await service.acts.write({ kind: 'release', leaseId, viewerId, reason });
+  return lease ? { revoked: 1, more: false, leases: [lease] } : nothingRevoked;
 }
 
 /**

@@ -1,0 +1,227 @@
+import { anyId as any, rowList } from '@latchkey/shared/db';
+import type { Lease } from '../lease.ts';
+import {
+  coverColumns,
+  inState,
+  isCovered,
+  isOlderThanRevocation,
+  type LeaseExpression,
+  leaseColumns,
+  toLease,
+  toRow,
+} from '../lease-row.ts';
+import type { Renewal, Revocation } from '../lease-store.ts';
+import type { Transaction } from '../own-tables.ts';
+
+/** A viewer and a content. */
+export interface Pair {
+  viewerId: string;
+  contentId: string;
+}
+
+export interface DeviceOfPair extends Pair {
+  deviceId: string;
+}
+
+const rowTypes = {
+  id: 'text',
+  viewer_id: 'text',
+  content_id: 'text',
+  device_id: 'text',
+  created_at: 'bigint',
+  renewed_at: 'bigint',
+  expires_at: 'bigint',
+  revoked_at: 'bigint',
+  revoked_by: 'text',
+  reason: 'text',
+} as const;
+
+/**
+ * What `LeaseStore`, `MarkStore` and `RevocationStore` do for one lease, for many in one statement each. An empty list costs no
+ * statement.
+ */
+export class ActStore {
+  readonly #tx: Transaction;
+  readonly #hasRevocations: boolean;
+
+  constructor(tx: Transaction, hasRevocations: boolean) {
+    this.#tx = tx;
+    this.#hasRevocations = hasRevocations;
+  }
+
+  #select() {
+    return this.#tx
+      .selectFrom('leases')
+      .select(leaseColumns)
+      .$if(this.#hasRevocations, (query) => query.select(coverColumns));
+  }
+
+  /** A list of texts as a subquery. */
+  #listed(values: readonly string[]) {
+    const rows = values.map((asked) => ({ asked }));
+    return this.#tx.selectFrom(rowList(this.#tx, { asked: 'text' }, rows).as('given')).select('asked');
+  }
+
+  async find(ids: readonly string[]): Promise<Map<string, Lease>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#select().where('id', 'in', this.#listed(ids)).execute();
+    return new Map(rows.map((row) => [row.id, toLease(row)]));
+  }
+
+  /** The active leases of each viewer, oldest first. */
+  async listActiveOf(viewerIds: readonly string[], now: number): Promise<Map<string, Lease[]>> {
+    if (viewerIds.length === 0) return new Map();
+    const rows = await this.#select()
+      .where('viewer_id', 'in', this.#listed(viewerIds))
+      .where((eb) => this.#isActive(eb, now))
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return Map.groupBy(rows.map(toLease), ({ viewerId }) => viewerId);
+  }
+
+  /** The active lease for each viewer, content and device, the newest if there are several. By `deviceKey`. */
+  async findReusable(devices: readonly DeviceOfPair[], now: number): Promise<Map<string, Lease>> {
+    if (devices.length === 0) return new Map();
+    const asked = devices.map((device) => ({
+      asked_viewer: device.viewerId,
+      asked_content: device.contentId,
+      asked_device: device.deviceId,
+    }));
+    const types = { asked_viewer: 'text', asked_content: 'text', asked_device: 'text' } as const;
+    const ids = this.#tx
+      .selectFrom(rowList(this.#tx, types, asked).as('given'))
+      // In this order: SQLite would begin with the leases, of which there may be a million.
+      .crossJoin('leases')
+      .whereRef('leases.viewer_id', '=', 'given.asked_viewer')
+      .whereRef('leases.content_id', '=', 'given.asked_content')
+      .whereRef('leases.device_id', '=', 'given.asked_device')
+      .where((eb) => this.#isActive(eb as unknown as LeaseExpression, now))
+      .select('leases.id');
+    const rows = await this.#select().where('id', 'in', ids).orderBy('created_at').orderBy('id').execute();
+    return new Map(rows.map(toLease).map((lease) => [deviceKey(lease), lease]));
+  }
+
+  #isActive(eb: LeaseExpression, now: number) {
+    const byRow = inState(eb, 'active', now);
+    return this.#hasRevocations ? eb.and([byRow, eb.not(isCovered(eb))]) : byRow;
+  }
+
+  /** As `findLatestMark`, by `pairKey`. */
+  async findMarks(pairs: readonly Pair[]): Promise<Map<string, number>> {
+    if (pairs.length === 0) return new Map();
+    const found = await this.#tx
+      .selectFrom(selectorsOf(this.#tx, pairs))
+      .crossJoin('marks')
+      .whereRef('marks.viewer_id', '=', 'given.asked_viewer')
+      .whereRef('marks.content_id', '=', 'given.asked_content')
+      .select(['given.place as place', 'marks.marked_at as at'])
+      .execute();
+    return latestOf(pairs, found);
+  }
+
+  /** As `RevocationStore.findBound`, by `pairKey`. */
+  async findBounds(pairs: readonly Pair[]): Promise<Map<string, number>> {
+    if (pairs.length === 0 || !this.#hasRevocations) return new Map();
+    const found = await this.#tx
+      .selectFrom(selectorsOf(this.#tx, pairs))
+      .crossJoin('revocations')
+      .whereRef('revocations.content_id', '=', 'given.asked_content')
+      .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
+      .groupBy('given.place')
+      .select((eb) => ['given.place as place', eb.fn.max<number>('revocations.revoked_up_to').as('at')])
+      .execute();
+    return latestOf(pairs, found);
+  }
+
+  async insert(leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return;
+    const given = rowList(this.#tx, rowTypes, leases.map(toRow)).as('given');
+    await this.#tx
+      .insertInto('leases')
+      .columns(leaseColumns)
+      .expression(this.#tx.selectFrom(given).select(leaseColumns))
+      .execute();
+  }
+
+  /** As `LeaseStore.renew`. @returns the renewed leases by id */
+  async renew(renewals: ReadonlyMap<string, Renewal>): Promise<Map<string, Lease>> {
+    if (renewals.size === 0) return new Map();
+    const asked = [...renewals].map(([id, { at, expiresAt, expiringAfter }]) => ({
+      asked_id: id,
+      renewed: at,
+      expires: expiresAt,
+      expiring_after: expiringAfter,
+    }));
+    const types = {
+      asked_id: 'text',
+      renewed: 'bigint',
+      expires: 'bigint',
+      expiring_after: 'bigint',
+    } as const;
+    const rows = await this.#tx
+      .updateTable('leases')
+      .from(rowList(this.#tx, types, asked).as('given'))
+      .set((eb) => ({ renewed_at: eb.ref('given.renewed'), expires_at: eb.ref('given.expires') }))
+      .whereRef('id', '=', 'given.asked_id')
+      .where('revoked_at', 'is', null)
+      .whereRef('expires_at', '>', 'given.expiring_after')
+      .$if(this.#hasRevocations, (query) =>
+        query.where((eb) => eb.not(isOlderThanRevocation(eb as unknown as LeaseExpression))),
+      )
+      .returning(leaseColumns)
+      .execute();
+    return new Map(rows.map((row) => [row.id, toLease(row)]));
+  }
+
+  /** As `LeaseStore.revokeOne`. @returns the revoked leases by id */
+  async revoke(
+    revocations: ReadonlyMap<string, Pick<Revocation, 'reason'>>,
+    { at, by }: Pick<Revocation, 'at' | 'by'>,
+  ): Promise<Map<string, Lease>> {
+    if (revocations.size === 0) return new Map();
+    const asked = [...revocations].map(([id, { reason }]) => ({ asked_id: id, asked_reason: reason }));
+    const rows = await this.#tx
+      .updateTable('leases')
+      .from(rowList(this.#tx, { asked_id: 'text', asked_reason: 'text' } as const, asked).as('given'))
+      .set((eb) => ({ revoked_at: at, revoked_by: by, reason: eb.ref('given.asked_reason') }))
+      .whereRef('id', '=', 'given.asked_id')
+      .where('revoked_at', 'is', null)
+      .$if(this.#hasRevocations, (query) =>
+        query.where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression))),
+      )
+      .returning(leaseColumns)
+      .execute();
+    return new Map(rows.map((row) => [row.id, toLease(row)]));
+  }
+}
+
+/** What marks and revocations name: the viewer, the pair and the content of each pair. */
+function selectorsOf(tx: Transaction, pairs: readonly Pair[]) {
+  const rows = pairs.flatMap(({ viewerId, contentId }) => [
+    { asked_viewer: viewerId, asked_content: any },
+    { asked_viewer: viewerId, asked_content: contentId },
+    { asked_viewer: any, asked_content: contentId },
+  ]);
+  return rowList(tx, { asked_viewer: 'text', asked_content: 'text' }, rows).as('given');
+}
+
+const selectorsOfPair = 3;
+
+/** The latest time of each pair. */
+function latestOf(
+  pairs: readonly Pair[],
+  found: readonly { place: number; at: number }[],
+): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const { place, at } of found) {
+    const pair = pairs[Math.floor(place / selectorsOfPair)];
+    if (pair) latest.set(pairKey(pair), Math.max(at, latest.get(pairKey(pair)) ?? 0));
+  }
+  return latest;
+}
+
+// Content ids have no spaces.
+export const pairKey = ({ viewerId, contentId }: Pair) => `${contentId} ${viewerId}`;
+export const deviceKey = ({ viewerId, contentId, deviceId }: Pair & { deviceId: string | null }) =>
+  JSON.stringify([contentId, viewerId, deviceId]);

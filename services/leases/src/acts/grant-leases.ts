@@ -1,0 +1,179 @@
+import { isHeldByMark } from '@latchkey/shared/contracts';
+import type { Fate } from '@latchkey/shared/db';
+import { AppError } from '@latchkey/shared/errors';
+import { type Lease, statusOf } from '../lease.ts';
+import { findRenewalRefusal } from '../lease-conditions.ts';
+import { lastRenewableExpiry } from '../lease-rules.ts';
+import { deviceKey, type Pair, pairKey } from './act-store.ts';
+import type { ActsInWork, Placed } from './acts-in-work.ts';
+import type { CreateAct, ReviveAct } from './lease-act.ts';
+import { RenewalPlan } from './renewal-plan.ts';
+import { Seats } from './seats.ts';
+
+type Grant = Placed<CreateAct> | Placed<ReviveAct>;
+
+/** What is known before the first decision, read under the locks of all acts. */
+interface Known {
+  marks: Map<string, number>;
+  /** A new lease is created after these times, or an earlier revocation would cover it. */
+  bounds: Map<string, number>;
+  reusable: Map<string, Lease>;
+  expired: Map<string, Lease>;
+  seats: Seats;
+}
+
+/** What the decisions lead to, written after the last of them. */
+interface Plan {
+  renewals: RenewalPlan;
+  /** Leases by the act that gets them: new ones, and ids of renewed ones. */
+  created: Map<Placed<CreateAct>, Lease>;
+  renewed: Map<Grant, string>;
+  evicted: Map<string, Grant>;
+  /** Devices that get a new lease. */
+  devices: Set<string>;
+}
+
+/**
+ * Gives each act a lease: a new one, the active one of the same device, or the expired one that it brings back. That one did not
+ * count towards the limit and now does, like a new one; and like a new one it is refused to a token from before a revocation.
+ */
+export async function grantLeases(work: ActsInWork, grants: readonly Grant[]): Promise<void> {
+  if (grants.length === 0) return;
+  const known = await read(work, grants);
+  const plan: Plan = {
+    renewals: new RenewalPlan(work.now),
+    created: new Map(),
+    renewed: new Map(),
+    evicted: new Map(),
+    devices: new Set(),
+  };
+  for (const grant of grants) decide(work, grant, known, plan);
+  await write(work, plan);
+}
+
+async function read({ service, store, now }: ActsInWork, grants: readonly Grant[]): Promise<Known> {
+  const { maxPerViewer } = service.rules;
+  const acts = grants.map(({ act }) => act);
+  const creations = acts.filter((act) => act.kind === 'create');
+  const devices = creations.flatMap(({ deviceId, ...pair }) =>
+    deviceId === null ? [] : [{ ...pair, deviceId }],
+  );
+  const viewerIds = new Set(acts.map(({ viewerId }) => viewerId));
+  return {
+    marks: await store.findMarks(acts.filter(({ acting }) => acting.principal.kind !== 'api-key')),
+    bounds: await store.findBounds(creations),
+    reusable: await store.findReusable(devices, now),
+    expired: await store.find(acts.flatMap((act) => (act.kind === 'create' ? [] : [act.leaseId]))),
+    seats: new Seats(
+      service.rules,
+      maxPerViewer === 0 ? new Map() : await store.listActiveOf([...viewerIds], now),
+    ),
+  };
+}
+
+function decide(work: ActsInWork, grant: Grant, known: Known, plan: Plan): void {
+  const { act, place } = grant;
+  const fate =
+    act.kind === 'create'
+      ? decideCreation(work, { act, place }, known, plan)
+      : decideRevival(work, { act, place }, known, plan);
+  if (fate) work.settle(place, fate);
+}
+
+/** Null if the act is planned; its fate otherwise. */
+type Decision = Fate<never> | null;
+
+function decideRevival(work: ActsInWork, grant: Placed<ReviveAct>, known: Known, plan: Plan): Decision {
+  const { act } = grant;
+  const { rules } = work.service;
+  const lease = known.expired.get(act.leaseId) ?? null;
+  const refusal = findRenewalRefusal(lease, act.acting.principal, rules, work.now);
+  if (refusal || !lease) return { refusal: refusal ?? new AppError('LEASE_UNKNOWN') };
+  // Brought back by another act of this transaction: what it is then, the next one sees.
+  if (plan.renewals.renewals.has(lease.id)) return 'later';
+  if (statusOf(lease, work.now) === 'expired') {
+    if (isMarked(act, known)) return { refusal: new AppError('TOKEN_REVOKED') };
+    const none = takeSeat(work, grant, known, plan);
+    if (none) return none;
+    known.seats.add({ ...lease, expiresAt: work.now + act.ttlMs });
+  }
+  plan.renewals.add(lease.id, act.ttlMs, lastRenewableExpiry(rules, work.now));
+  plan.renewed.set(grant, lease.id);
+  return null;
+}
+
+function decideCreation(work: ActsInWork, grant: Placed<CreateAct>, known: Known, plan: Plan): Decision {
+  const { act } = grant;
+  const { service, now } = work;
+  if (isMarked(act, known)) return { refusal: new AppError('TOKEN_REVOKED') };
+  if (act.deviceId !== null) {
+    const device = deviceKey(act);
+    const reusable = known.reusable.get(device);
+    if (reusable && plan.renewals.add(reusable.id, act.ttlMs, lastRenewableExpiry(service.rules, now))) {
+      plan.renewed.set(grant, reusable.id);
+      return null;
+    }
+    if (reusable || plan.devices.has(device)) return 'later';
+  }
+  const none = takeSeat(work, grant, known, plan);
+  if (none) return none;
+  const lease: Lease = {
+    id: service.randomId(),
+    viewerId: act.viewerId,
+    contentId: act.contentId,
+    deviceId: act.deviceId,
+    // A revocation covers what was created up to its time: in the same millisecond, or by a clock that is ahead of this one.
+    createdAt: Math.max(now, (known.bounds.get(pairKey(act)) ?? 0) + 1),
+    renewedAt: null,
+    expiresAt: now + act.ttlMs,
+    revokedAt: null,
+    revokedBy: null,
+    reason: null,
+  };
+  known.seats.add(lease);
+  plan.created.set(grant, lease);
+  if (act.deviceId !== null) plan.devices.add(deviceKey(act));
+  return null;
+}
+
+/** A token from before a revocation gets no new lease and cannot bring an expired one back. This does not apply to API keys. */
+function isMarked({ acting, ...pair }: Pair & Pick<CreateAct, 'acting'>, { marks }: Known): boolean {
+  return (
+    acting.principal.kind !== 'api-key' && isHeldByMark(acting.principal, marks.get(pairKey(pair)) ?? null)
+  );
+}
+
+/** @returns null if the viewer may have one more active lease */
+function takeSeat({ now }: ActsInWork, grant: Grant, { seats }: Known, plan: Plan): Decision {
+  const room = seats.makeRoom(grant.act.viewerId, now);
+  if (room === 'later' || 'refusal' in room) return room;
+  for (const { id } of room.evict) plan.evicted.set(id, grant);
+  return null;
+}
+
+async function write(work: ActsInWork, plan: Plan): Promise<void> {
+  const { store, entry, now, settle } = work;
+  const due = new Map([...plan.evicted.keys()].map((id) => [id, { reason: null }]));
+  // Without a mark: the newer lease may use the same token.
+  const evicted = await store.revoke(due, { at: now, by: 'limit' });
+  for (const [id, { act }] of plan.evicted) if (evicted.has(id)) work.audit(act.acting, 'lease.evict', id);
+  work.ended.push(...evicted.values());
+
+  const renewed = await store.renew(plan.renewals.renewals);
+  for (const [{ act, place }, id] of plan.renewed) {
+    const lease = renewed.get(id) ?? null;
+    const isCreation = act.kind === 'create';
+    if (lease) work.audit(act.acting, isCreation ? 'lease.create' : 'lease.renew', id);
+    // The viewer released it in between, so its device gets a new one.
+    if (!lease && isCreation) settle(place, 'alone');
+    else settle(place, { result: { lease, created: false } });
+  }
+  for (const lease of renewed.values()) entry.renewed(lease);
+
+  await store.insert([...plan.created.values()]);
+  for (const [{ act, place }, lease] of plan.created) {
+    work.audit(act.acting, 'lease.create', lease.id);
+    entry.created(lease);
+    settle(place, { result: { lease, created: true } });
+  }
+}

@@ -1,0 +1,160 @@
+import { AppError } from '../errors/errors.ts';
+import { isDatabaseUnavailable } from './database-fault.ts';
+
+/**
+ * Requests of one transaction. A commit waits for the disk once for all of them. More would not be faster, and on SQLite a
+ * transaction is time in which the process answers nothing: 128 leases take some 4 ms.
+ */
+const mostTogether = 128;
+/** Requests that wait. At 5,000 a second the last one waits 0.8 s, so that a crowd that comes at once is served. */
+const mostWaiting = 4_096;
+/** Milliseconds that a request may wait for its turn: as long as for a connection or a locked file. */
+const patienceMs = 2_000;
+/** Requests that are written alone at the same time. Postgres gives writes seven connections, which others need, too. */
+const aloneAtOnce = 3;
+
+/**
+ * What a transaction did with one of its requests.
+ *
+ * - `result`: written.
+ * - `refusal`: not written, because of this request. The others are not concerned.
+ * - `alone`: would have waited for another transaction; to be written in one of its own.
+ * - `later`: depends on another request of this transaction; to be written in the next one.
+ */
+export type Fate<Result> = { result: Result } | { refusal: Error } | 'alone' | 'later';
+
+export interface GroupWriterOptions<Request, Result> {
+  /**
+   * Writes the requests in one transaction that waits for no other one. Its first request is never `later`.
+   *
+   * @returns the fate of each, in their order
+   */
+  writeTogether(requests: readonly Request[]): Promise<readonly Fate<Result>[]>;
+  /** Writes one request in a transaction that may wait. */
+  writeAlone(request: Request): Promise<Result>;
+}
+
+/** Writes requests of several callers in shared transactions. */
+export interface GroupWriter<Request, Result> {
+  /**
+   * Resolves after the commit of the request.
+   *
+   * @throws AppError DEPENDENCY_UNAVAILABLE if too many wait, or one has waited for 2 s; what the database threw
+   */
+  write(request: Request): Promise<Result>;
+}
+
+interface Waiting<Request, Result> {
+  request: Request;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+  /** Null once the request has been taken. */
+  patience: NodeJS.Timeout | null;
+}
+
+/**
+ * Each transaction takes the requests that came while the one before was written, so no timer delays a lone request.
+ *
+ * If the database refuses a transaction because of what is in it, its requests are written one by one, so that one fails
+ * alone. If the database cannot serve, or the commit is in doubt, all of them fail.
+ */
+export function createGroupWriter<Request, Result>(
+  options: GroupWriterOptions<Request, Result>,
+): GroupWriter<Request, Result> {
+  type Entry = Waiting<Request, Result>;
+  const together = new Set<Entry>();
+  const apart = new Set<Entry>();
+  let isWriting = false;
+  let writingAlone = 0;
+
+  async function writeGroups(): Promise<void> {
+    while (together.size > 0) {
+      await writeGroup(take(together, mostTogether));
+      // On SQLite a transaction is over before this process reads its sockets again: what arrived meanwhile is read here.
+      await immediately();
+    }
+    isWriting = false;
+  }
+
+  async function writeGroup(group: Entry[]): Promise<void> {
+    const fates = await options.writeTogether(group.map(({ request }) => request)).catch((error: unknown) => {
+      const isOfOne = group.length > 1 && !isDatabaseUnavailable(error);
+      if (!isOfOne) for (const entry of group) entry.reject(error);
+      return isOfOne ? group.map(() => 'alone' as const) : null;
+    });
+    if (fates) settle(group, fates, { together, apart });
+    writeApart();
+  }
+
+  function writeApart(): void {
+    while (writingAlone < aloneAtOnce && apart.size > 0) {
+      const [entry] = take(apart, 1);
+      if (!entry) return;
+      writingAlone++;
+      void options
+        .writeAlone(entry.request)
+        .then(entry.resolve, entry.reject)
+        .finally(() => {
+          writingAlone--;
+          writeApart();
+        });
+    }
+  }
+
+  return {
+    write(request) {
+      if (together.size + apart.size >= mostWaiting) return Promise.reject(overloaded());
+      return new Promise((resolve, reject) => {
+        const entry: Entry = { request, resolve, reject, patience: null };
+        entry.patience = setTimeout(() => {
+          together.delete(entry);
+          apart.delete(entry);
+          reject(overloaded());
+        }, patienceMs);
+        together.add(entry);
+        if (isWriting) return;
+        isWriting = true;
+        // After the sockets that can be read now: their requests join this one.
+        setImmediate(() => void writeGroups());
+      });
+    },
+  };
+}
+
+function settle<Request, Result>(
+  group: readonly Waiting<Request, Result>[],
+  fates: readonly Fate<Result>[],
+  { together, apart }: Record<'together' | 'apart', Set<Waiting<Request, Result>>>,
+): void {
+  const later: Waiting<Request, Result>[] = [];
+  for (const [n, entry] of group.entries()) {
+    const fate = fates[n] ?? 'alone';
+    if (fate === 'alone') apart.add(entry);
+    else if (fate === 'later') later.push(entry);
+    else if ('refusal' in fate) entry.reject(fate.refusal);
+    else entry.resolve(fate.result);
+  }
+  if (later.length === 0) return;
+  // Before those that came after them.
+  const others = [...together];
+  together.clear();
+  for (const entry of [...later, ...others]) together.add(entry);
+}
+
+/** Takes the first entries out of those that wait. From here on the database limits how long they take. */
+function take<E extends { patience: NodeJS.Timeout | null }>(waiting: Set<E>, most: number): E[] {
+  const taken: E[] = [];
+  for (const entry of waiting) {
+    if (taken.length === most) break;
+    waiting.delete(entry);
+    if (entry.patience) clearTimeout(entry.patience);
+    entry.patience = null;
+    taken.push(entry);
+  }
+  return taken;
+}
+
+const immediately = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+const overloaded = () =>
+  new AppError('DEPENDENCY_UNAVAILABLE', { detail: 'Too many writes wait for the database. Try again.' });
