@@ -125,8 +125,11 @@ async function startInOrder(
   // The services start meanwhile and wait for the schema.
   await migrate();
   await Promise.all(behind.map((process) => process.waitReady()));
-  for (const door of doors) door.start();
-  await doors[0]?.waitReady();
+  const [first, ...others] = doors;
+  first?.start();
+  await first?.waitReady();
+  // The first process that derives keys tells the database which master key it has.
+  for (const door of others) door.start();
 }
 
 async function withAdmin(url: string, work: (admin: pg.Client) => Promise<unknown>): Promise<void> {
