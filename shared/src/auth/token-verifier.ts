@@ -15,6 +15,7 @@ import {
   usualCachesBytes,
 } from '../memory/index.ts';
 import type { KeySet } from './key-set.ts';
+import { createSecretTokenReader } from './secret-token.ts';
 import {
   isTokenTimely,
   readClaims,
@@ -43,11 +44,14 @@ export interface TokenVerifier {
    * Checks a viewer's token (RFC 7519, RFC 8725).
    *
    * @param tokenHash the token is remembered by its hash, never by its text
-   * @returns the viewer, without waiting where this token was verified before and nothing has changed since
+   * @returns the viewer, without waiting where `recall` returns one
    * @throws AppError INVALID_TOKEN, or DEPENDENCY_UNAVAILABLE where the key set is out of reach
    */
   verify(token: string, tokenHash: string): Principal | Promise<Principal>;
-  /** @returns the viewer where this token was verified before and nothing has changed since; else null */
+  /**
+   * @returns the viewer, where this token was verified before and nothing has changed since, or where it is signed with the secret and
+   * of the usual form. Null where only `verify` can tell
+   */
   recall(token: string, tokenHash: string): Principal | null;
   /** Size of the store of remembered tokens: their number, and the bytes that they take. */
   readonly remembered: { readonly size: number; readonly bytes: number };
@@ -76,9 +80,71 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const { secret, keySet, rules, clock, maxBytes = planCaches(usualCachesBytes).tokens } = options;
   const remembered = new RecencyMap<Remembered>(maxBytes, clock);
   const contentLists = new TextPool(contentListsBytes);
-  const secretKey = secret && createSecretKey(secret);
+  const verifySignature = createSignatureVerifier(options);
+  const readSecretToken = secret && createSecretTokenReader(secret, rules);
 
-  async function verifySignature(token: string): Promise<{ payload: JWTPayload; generation: number | null }> {
+  async function verifyAnew(token: string, tokenHash: string): Promise<Principal> {
+    let verified: VerifiedPayload;
+    try {
+      verified = await verifySignature(token);
+    } catch (error) {
+      throw toAppError(error);
+    }
+    return remember(tokenHash, verified.payload, verified.generation);
+  }
+
+  /** @throws AppError INVALID_TOKEN where a claim is not accepted */
+  function remember(tokenHash: string, payload: JWTPayload, generation: number | null): Principal {
+    const claims = readClaims(payload, rules, clock.now(), contentLists);
+    const { viewerId, exp, nbf, iat, contents, contentsBytes, mayUpload } = claims;
+    const timeBytes = numberBytes(exp) + numberBytes(nbf) + numberBytes(iat);
+    const bytes = rememberedBytes + textBytes(tokenHash) + textBytes(viewerId) + timeBytes + contentsBytes;
+    remembered.set(tokenHash, { bytes, review: 0, viewerId, exp, nbf, iat, contents, mayUpload, generation });
+    return toViewer(claims, rules);
+  }
+
+  /** A new token of the usual form, verified at once. Null where its verification or its refusal needs `verifyAnew`. */
+  function verifyAtOnce(token: string, tokenHash: string): Principal | null {
+    const payload = readSecretToken?.(token, clock.now());
+    if (!payload) return null;
+    try {
+      return remember(tokenHash, payload, null);
+    } catch {
+      return null;
+    }
+  }
+
+  function recall(token: string, tokenHash: string): Principal | null {
+    const known = remembered.get(tokenHash);
+    const holds =
+      known &&
+      (known.generation === null || keySet?.isCurrent(known.generation)) &&
+      isTokenTimely(known, rules, clock.now());
+    return holds ? toViewer(known, rules) : verifyAtOnce(token, tokenHash);
+  }
+
+  return {
+    remembered,
+    recall,
+    verify: (token, tokenHash) => recall(token, tokenHash) ?? verifyAnew(token, tokenHash),
+  };
+}
+
+/** A payload whose signature was verified by jose, and the generation of the key set that verified it; null for the secret. */
+interface VerifiedPayload {
+  payload: JWTPayload;
+  generation: number | null;
+}
+
+/** Verifies any token with jose: its signature, and the claims that the options name. Rejects with jose's errors or an AppError. */
+function createSignatureVerifier({
+  secret,
+  keySet,
+  rules,
+  clock,
+}: TokenVerifierOptions): (token: string) => Promise<VerifiedPayload> {
+  const secretKey = secret && createSecretKey(secret);
+  return async (token) => {
     const { alg } = decodeProtectedHeader(token);
     const options: JWTVerifyOptions = {
       clockTolerance: rules.clockToleranceSeconds,
@@ -100,37 +166,6 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
       return { payload, generation };
     }
     throw refuseToken('Its algorithm is not allowed.');
-  }
-
-  async function verifyAnew(token: string, tokenHash: string): Promise<Principal> {
-    let verified: Awaited<ReturnType<typeof verifySignature>>;
-    try {
-      verified = await verifySignature(token);
-    } catch (error) {
-      throw toAppError(error);
-    }
-    const { payload, generation } = verified;
-    const claims = readClaims(payload, rules, clock.now(), contentLists);
-    const { viewerId, exp, nbf, iat, contents, contentsBytes, mayUpload } = claims;
-    const timeBytes = numberBytes(exp) + numberBytes(nbf) + numberBytes(iat);
-    const bytes = rememberedBytes + textBytes(tokenHash) + textBytes(viewerId) + timeBytes + contentsBytes;
-    remembered.set(tokenHash, { bytes, review: 0, viewerId, exp, nbf, iat, contents, mayUpload, generation });
-    return toViewer(claims, rules);
-  }
-
-  function recall(_token: string, tokenHash: string): Principal | null {
-    const known = remembered.get(tokenHash);
-    const holds =
-      known &&
-      (known.generation === null || keySet?.isCurrent(known.generation)) &&
-      isTokenTimely(known, rules, clock.now());
-    return holds ? toViewer(known, rules) : null;
-  }
-
-  return {
-    remembered,
-    recall,
-    verify: (token, tokenHash) => recall(token, tokenHash) ?? verifyAnew(token, tokenHash),
   };
 }
 
