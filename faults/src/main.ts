@@ -1,8 +1,8 @@
 // `npm run test:faults`: starts the distributed profile on its own Postgres, Redis and NATS, breaks one part after the other,
 // and ends with the line `N passed, N failed`.
 
-import { cpSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeFinding } from '@latchkey/rig/measured/finding';
 import { createRandom } from '@latchkey/rig/random';
@@ -16,6 +16,7 @@ import { tryDatabases } from './databases/try-databases.ts';
 import { runFaults } from './faults/run-faults.ts';
 import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
+import { playLive } from './live/play-live.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { startBusyLoops } from './stack/busy-cores.ts';
@@ -23,13 +24,14 @@ import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
 
 const usage = `Breaks the services and stores of Latchkey, and counts what clients see.
 
-  npm run test:faults                            all parts but rolling-busy, in some ten minutes
+  npm run test:faults                            all parts but rolling-busy and live, in some ten minutes
   npm run test:faults -- --part faults --only Redis
   npm run test:faults -- --part kills --rounds 150 --seed 7
   npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
   --part revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks   --revocations 250   --rounds 12   --only <part of a fault's name>
   --part rolling-busy   the restarts with twice as much work as cores. Run nothing else on the machine meanwhile
+  --part live   plays live channels for --minutes <10>, with Chromium, ffmpeg and mpv of this machine
   --seed <number>   --logs <folder>  keeps the servers' own logs in this folder
 `;
 
@@ -42,6 +44,7 @@ const { values: flags } = readFlags(usage, {
     only: { type: 'string', default: '' },
     revocations: { type: 'string' },
     rounds: { type: 'string' },
+    minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
     logs: { type: 'string' },
     full: { type: 'boolean', default: false },
@@ -63,11 +66,14 @@ const herd = { full: { viewers: 9_500, perSecond: 1_500 }, usual: { viewers: 3_0
 /** Revocations of each kind while something is broken. */
 const revocationsBroken = { full: 100, usual: 20 };
 
+/** Moments at which live encryption is killed; three a minute in a shorter run. */
+const liveKills = 30;
+
 /** The plot: the share of replicas that had refused, by time. */
 const plotFile = 'bench/revocation.svg';
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 const checks = createChecks(say);
-const open = new Set<Stack>();
+const open = new Set<{ stop(): Promise<void> }>();
 let plot = '';
 
 async function onStack<T>(options: StackOptions, work: (stack: Stack) => Promise<T>): Promise<T> {
@@ -80,6 +86,12 @@ async function onStack<T>(options: StackOptions, work: (stack: Stack) => Promise
     open.delete(stack);
     await stack.stop();
   }
+}
+
+function chooseRandom(): (below: number) => number {
+  const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));
+  say(`--seed ${seed} repeats the random moments`);
+  return createRandom(seed);
 }
 
 const parts: Record<string, () => Promise<string>> = {
@@ -120,12 +132,27 @@ const parts: Record<string, () => Promise<string>> = {
         busy.stop();
       }
     }),
+  live: () => {
+    const folder = mkdtempSync(join(tmpdir(), 'latchkey-live-'));
+    const minutes = Number(flags.minutes);
+    const rounds = Number(flags.rounds ?? Math.min(liveKills, Math.ceil(minutes * 3)));
+    const { PATH, HOME, FFMPEG_PATH, MPV_PATH, CHROMIUM_PATH } = process.env;
+    const programs = {
+      ffmpeg: FFMPEG_PATH ?? 'ffmpeg',
+      mpv: MPV_PATH ?? 'mpv',
+      chromium: CHROMIUM_PATH ?? '/usr/bin/chromium',
+      env: { PATH, HOME },
+    };
+    if (flags.logs) mkdirSync(flags.logs, { recursive: true });
+    const logFolder = flags.logs ?? folder;
+    const random = chooseRandom();
+    return playLive(checks, { folder, logFolder, programs, minutes, rounds, random, say, open });
+  },
   kills: () => {
-    const seed = Number(flags.seed ?? Math.floor(Math.random() * 2 ** 31));
-    say(`--seed ${seed} repeats the moments of these kills`);
+    const random = chooseRandom();
     const rounds = Number(flags.rounds ?? (flags.full ? 150 : 12));
     return onStack({ replicas: { ...threeReplicas, 'key-derivation': 1 } }, (stack) =>
-      killInTurn(stack, checks, { rounds, random: createRandom(seed) }),
+      killInTurn(stack, checks, { rounds, random }),
     );
   },
 };
