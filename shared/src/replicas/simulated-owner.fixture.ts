@@ -1,6 +1,6 @@
 import type { Authority } from '../authority/index.ts';
 import { markKey } from '../authority/index.ts';
-import type { LeaseState } from '../contracts/index.ts';
+import type { ContentState, KeyPeriods, LeaseState } from '../contracts/index.ts';
 import type { Change, FeedLink, FeedPage } from '../events/index.ts';
 import { createLeaseState } from '../testing/lease-state.ts';
 
@@ -64,6 +64,9 @@ export interface Committed {
   versions: readonly (readonly [item: number, version: number, before: number])[];
 }
 
+/** The key periods of each version of a content. */
+export type KeyPeriodsOf = (contentId: string, version: number) => KeyPeriods | null;
+
 /** The database: the current truth and its whole history. */
 export class SimulatedOwner {
   /** For each item, when each of its versions ended; undefined where it has not. Versions are never reused. */
@@ -74,9 +77,15 @@ export class SimulatedOwner {
   /** Every act that was committed and not lost, in order. */
   #committed: Committed[] = [];
   readonly #lost = new Set<Committed>();
+  readonly #keyPeriodsOf: KeyPeriodsOf;
   #purged = 0;
   #commits = 0;
   #incarnation = 0;
+
+  /** @param keyPeriodsOf by default no content has any */
+  constructor(keyPeriodsOf: KeyPeriodsOf = () => null) {
+    this.#keyPeriodsOf = keyPeriodsOf;
+  }
 
   commit(act: number, nowMs: number): Committed {
     const { touches, change } = acts[act] as (typeof acts)[number];
@@ -131,12 +140,17 @@ export class SimulatedOwner {
    */
   read(index: number): unknown {
     const version = this.#present[index] ?? 0;
-    const { source } = items[index] as Item;
+    const { source, key } = items[index] as Item;
     if (source === 'marks') return version === 0 ? null : version;
-    if (source === 'contents') return version === 0 ? null : { status: 'active', keyVersion: version };
+    if (source === 'contents') return version === 0 ? null : this.#contentOf(key, version);
     if (source === 'apiKeys')
       return { id: 'k', name: '', scope: 'full', expiresAt: version, revokedAt: null };
     return this.leaseOf(index, version);
+  }
+
+  #contentOf(contentId: string, version: number): ContentState {
+    const keyPeriods = this.#keyPeriodsOf(contentId, version);
+    return { status: 'active', keyVersion: version, ...(keyPeriods ? { keyPeriods } : {}) };
   }
 
   /** The state of a lease that carries this version. */
@@ -156,6 +170,11 @@ export class SimulatedOwner {
 
   head(): number {
     return this.#committed.length;
+  }
+
+  /** The items that the act with this number changed. */
+  versionsOf(number: number): Committed['versions'] {
+    return this.#committed[number - 1]?.versions ?? [];
   }
 
   /** A page as Postgres returns it: all of one instant, with the name of the server that was read. */

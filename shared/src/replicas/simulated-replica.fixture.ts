@@ -67,6 +67,7 @@ const unasked = () => Promise.reject(new Error('the simulation reads the owner i
 
 /** One process: the real caches and the real follower of the feed. Every wait is a step of the simulation. */
 export class SimulatedReplica {
+  readonly authority: Authority;
   /** For each item, the cache that keeps it. */
   readonly caches: readonly AuthorityCache<unknown>[];
   readonly inbox: (Pushed | { renewed: string })[] = [];
@@ -75,6 +76,8 @@ export class SimulatedReplica {
   readonly requests: (LeaseRequest | null)[] = [];
   /** The lowest version that may be served since a revocation was answered here. */
   readonly answered: number[] = items.map(() => 0);
+  /** The lowest version that may be served since a change was received, by push or by pull. */
+  readonly received: number[] = items.map(() => 0);
   /** The highest version that was served. */
   readonly shown: number[] = items.map(() => 0);
   /** How often every state was dropped while the feed was followed. */
@@ -100,7 +103,7 @@ export class SimulatedReplica {
       listener(change);
     };
     this.#progress = createFeedProgress(clock, deliver, this.recent);
-    const authority: Authority = createAuthority({
+    this.authority = createAuthority({
       apiKeys: { findApiKey: unasked, noteUse: () => {} },
       contents: { findContent: unasked },
       leases: { findLease: unasked, findMark: unasked },
@@ -127,7 +130,7 @@ export class SimulatedReplica {
       namedSelectors,
     });
     this.#readers = createReaders(states, this.recent, this.#progress, clock);
-    this.caches = items.map(({ source }) => authority[source] as AuthorityCache<unknown>);
+    this.caches = items.map(({ source }) => this.authority[source] as AuthorityCache<unknown>);
   }
 
   /** The ledger's publishing and the answer, which follow each other without a wait. */
@@ -149,7 +152,14 @@ export class SimulatedReplica {
     if ('renewed' in message) {
       const notice: Notice = { topic: 'lease', event: 'renewed', data: {} };
       this.#onMessage({ type: 'renewal', leaseId: message.renewed, notice });
-    } else this.#progress.receive(message.number, message.at, message.change, message.link);
+    } else {
+      this.#progress.receive(message.number, message.at, message.change, message.link);
+      this.#noteReceived(message.versions);
+    }
+  }
+
+  #noteReceived(versions: Committed['versions']): void {
+    for (const [item, version] of versions) this.received[item] = Math.max(this.received[item] ?? 0, version);
   }
 
   /** The next step of a pull: it begins, the page is read (the first time after the head alone), it is applied. */
@@ -163,6 +173,7 @@ export class SimulatedReplica {
       this.#pull = null;
     } else {
       const done = this.#progress.apply(pull.reading, pull.page);
+      for (const { number } of pull.page.changes) this.#noteReceived(this.#owner.versionsOf(number));
       this.#pull = done ? null : { reading: this.#progress.begin(), head: null, page: null };
     }
   }

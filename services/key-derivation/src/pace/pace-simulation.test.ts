@@ -1,8 +1,8 @@
+import { createRandom } from '@latchkey/rig/random';
 import type { SequencePeriods } from '@latchkey/shared/contracts';
-import type { RedisConnection } from '@latchkey/shared/replicas';
-import { createManualClock, type ManualClock } from '@latchkey/shared/testing';
+import { createManualClock } from '@latchkey/shared/testing';
 import { expect, test } from 'vitest';
-import { oneKey } from './key-pace.ts';
+import { SimulatedRedis } from '../simulation/simulated-redis.fixture.ts';
 import { createLocalPace } from './local-pace.ts';
 import { createSharedPace } from './shared-pace.ts';
 
@@ -23,79 +23,16 @@ const periods: SequencePeriods = {
 const perMs = periods.speed / (periods.periodSeconds * 1_000);
 const key = { viewerId: 'eve', contentId: 'film', periods };
 
-/** Random numbers that a seed repeats (mulberry32). */
-function createRandom(start: number): (below: number) => number {
-  let state = start | 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
-/** What is left, and whether the key was counted now. */
-type Answer = [left: string, counted: number];
-
-/** A command on its way to Redis, or its answer on the way back. */
-interface Command {
-  readonly args: readonly number[];
-  readonly end: (answer: Answer | undefined) => void;
-  answer?: Answer;
-}
-
-/** What the script does, in one step. */
-class SimulatedRedis {
-  readonly commands: Command[] = [];
-  isUp = true;
-  #bucket: { level: number; atMs: number; given: number[] } | null = null;
-  readonly #clock: ManualClock;
-
-  constructor(clock: ManualClock) {
-    this.#clock = clock;
-  }
-
-  lose(): void {
-    this.#bucket = null;
-  }
-
-  run([epoch = 0, burst = 0, rate = 0, remembered = 0, ownLevel = 0]: readonly number[]): Answer {
-    const now = this.#clock.monotonic();
-    const bucket = this.#bucket;
-    const filled = bucket ? Math.min(burst, bucket.level + (now - bucket.atMs) * rate) : burst;
-    if (bucket?.given.includes(epoch)) return [String(filled), 0];
-    const level = Math.min(filled, ownLevel);
-    if (level < oneKey) return [String(level - 1), 0];
-    const given = [...(bucket?.given ?? []), epoch].slice(-remembered);
-    this.#bucket = { level: Math.max(0, level - 1), atMs: now, given };
-    return [String(Math.max(0, level - 1)), 1];
-  }
-
-  connect(): RedisConnection {
-    const takeKey = (_name: string, ...args: number[]) =>
-      new Promise<Answer | undefined>((end) => this.commands.push({ args, end }));
-    const redis = { defineCommand: () => {}, takeKey };
-    return {
-      redis,
-      isUp: () => this.isUp,
-      attempt: (command: (redis: unknown) => unknown) =>
-        this.isUp ? command(redis) : Promise.resolve(undefined),
-      close: () => {},
-    } as unknown as RedisConnection;
-  }
-}
-
 /** @returns how many keys were given, how much time passed, and how many answers were lost after Redis had counted */
 async function simulate(random: (below: number) => number, hasFaults: boolean) {
   const clock = createManualClock();
-  const redis = new SimulatedRedis(clock);
+  const redis = new SimulatedRedis(clock, random, hasFaults);
   const paces = Array.from({ length: replicas }, () =>
     createSharedPace(redis.connect(), createLocalPace(clock, mib)),
   );
   const startedAtMs = clock.monotonic();
   const given = new Set<number>();
   const open: Promise<void>[] = [];
-  let lostAnswers = 0;
   const ask = (epoch: number) => {
     const waitMs = paces[random(replicas)]?.take({ ...key, epoch });
     const note = (ms: number | undefined) => {
@@ -104,23 +41,10 @@ async function simulate(random: (below: number) => number, hasFaults: boolean) {
     if (typeof waitMs === 'number') note(waitMs);
     else if (waitMs) open.push(waitMs.then(note));
   };
-  /** Redis runs a command, or its answer arrives. With faults, either may be lost. */
-  const progress = () => {
-    const [command] = redis.commands.splice(random(redis.commands.length || 1), 1);
-    if (!command) return;
-    const isLost = hasFaults && random(6) === 0;
-    if (command.answer === undefined && !isLost) {
-      command.answer = redis.run(command.args);
-      redis.commands.push(command);
-    } else {
-      if (command.answer !== undefined && isLost) lostAnswers++;
-      command.end(isLost ? undefined : command.answer);
-    }
-  };
   for (let step = 0; step < steps; step++) {
     const dice = random(100);
     if (dice < 55) ask(random(40));
-    else if (dice < 85) progress();
+    else if (dice < 85) redis.progress();
     else if (dice < 93) clock.advance([1, 500, 4_999, 5_000, 60_000][random(5)] ?? 1);
     else if (hasFaults && dice < 96) redis.lose();
     else if (hasFaults) redis.isUp = !redis.isUp;
@@ -132,11 +56,11 @@ async function simulate(random: (below: number) => number, hasFaults: boolean) {
     isOver = true;
   });
   while (!isOver) {
-    progress();
+    redis.progress();
     await null;
   }
   await all;
-  return { given: given.size, elapsedMs: clock.monotonic() - startedAtMs, lostAnswers };
+  return { given: given.size, elapsedMs: clock.monotonic() - startedAtMs, lostAnswers: redis.lostAnswers };
 }
 
 test.each([
