@@ -17,6 +17,7 @@ import { runFaults } from './faults/run-faults.ts';
 import { gatewayHeapMiB, silenceReplicas } from './herd/silence-replicas.ts';
 import { killInTurn } from './kills/kill-rounds.ts';
 import { playLive } from './live/play-live.ts';
+import { measurePace } from './pace/measure-pace.ts';
 import { measureRevocations } from './revocation/measure-revocations.ts';
 import { restartInTurn } from './rolling/restart-in-turn.ts';
 import { startBusyLoops } from './stack/busy-cores.ts';
@@ -24,12 +25,12 @@ import { type Stack, type StackOptions, startStack } from './stack/stack.ts';
 
 const usage = `Breaks the services and stores of Latchkey, and counts what clients see.
 
-  npm run test:faults                            all parts but rolling-busy and live, in some ten minutes
+  npm run test:faults                            all parts but rolling-busy and live, in some twelve minutes
   npm run test:faults -- --part faults --only Redis
   npm run test:faults -- --part kills --rounds 150 --seed 7
   npm run test:faults -- --full --write          1,000 revocations of each kind, 150 kills; puts the tables into the documents
 
-  --part revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks   --revocations 250   --rounds 12   --only <part of a fault's name>
+  --part revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks,pace   --revocations 250   --rounds 12   --only <part of a fault's name>
   --part rolling-busy   the restarts with twice as much work as cores. Run nothing else on the machine meanwhile
   --part live   plays live channels for --minutes <10>, with Chromium, ffmpeg and mpv of this machine
   --seed <number>   --logs <folder>  keeps the servers' own logs in this folder
@@ -39,7 +40,7 @@ const { values: flags } = readFlags(usage, {
   options: {
     part: {
       type: 'string',
-      default: 'revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks',
+      default: 'revocation,rolling,kills,faults,databases,herd,caches,renewals,clocks,pace',
     },
     only: { type: 'string', default: '' },
     revocations: { type: 'string' },
@@ -122,6 +123,7 @@ const parts: Record<string, () => Promise<string>> = {
   renewals: () => onStack({ replicas: threeReplicas }, (stack) => loseRenewals(stack, checks)),
   clocks: () =>
     onStack({ replicas: threeReplicas, moreEnv: clocksApart() }, (stack) => setClocksApart(stack, checks)),
+  pace: () => measurePace(onStack, threeReplicas, checks, flags.full),
   rolling: () => onStack(rolling, (stack) => restartInTurn(stack, checks, rollingRate.idle)),
   'rolling-busy': () =>
     onStack(rollingBusy, async (stack) => {

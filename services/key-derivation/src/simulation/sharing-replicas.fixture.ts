@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
 import type { AppError } from '@latchkey/shared/errors';
 import { type ContentKeyIssuer, createContentKeyIssuer } from '../issue-content-key.ts';
+import { createMasterKeyRing } from '../master-key-ring.ts';
 import type { KeyPace, PacedKey } from '../pace/key-pace.ts';
 import { createLocalPace } from '../pace/local-pace.ts';
 import { createSharedPace } from '../pace/shared-pace.ts';
@@ -34,7 +35,7 @@ export class SharingReplicas {
         authority: server.replicas[which].authority,
         rules: { contentMode: 'registered', leaseMode: 'optional' },
         // The versions of the contents stand for their states.
-        masterKeys: { find: () => masterKey, facts: () => ({}) },
+        masterKeys: { ...createMasterKeyRing([masterKey], () => {}), find: () => masterKey },
         pace: this.#watch(
           which,
           createSharedPace(redis.connect(), createLocalPace(server.clockOf(which), mib)),
