@@ -12,16 +12,18 @@ import {
   revokeLeases,
 } from './server-actions.ts';
 import { startSingleNode, type Target } from './target.ts';
-import { viewerToken } from './tokens.ts';
+import { unique, viewerToken } from './tokens.ts';
 
 // Two processes on one database, which receive each other's changes by the change feed alone.
 const first = await startSingleNode({ LEASE_RENEW_GRACE_SECONDS: '0' });
-const second = await startSingleNode({
-  SQLITE_PATH: join(first.folder, 'latchkey.db'),
-  ADMIN_API_KEY: first.adminApiKey,
-  AUTH_JWT_SECRET: first.jwtSecret.toString(),
-  LEASE_RENEW_GRACE_SECONDS: '0',
-});
+const startAnother = () =>
+  startSingleNode({
+    SQLITE_PATH: join(first.folder, 'latchkey.db'),
+    ADMIN_API_KEY: first.adminApiKey,
+    AUTH_JWT_SECRET: first.jwtSecret.toString(),
+    LEASE_RENEW_GRACE_SECONDS: '0',
+  });
+const second = await startAnother();
 
 /** `docs/contract.md#revocation`: a change reaches each process within 5 s. The machine may be busy. */
 const onceReceived = (assertion: () => Promise<void>) =>
@@ -90,4 +92,31 @@ it('a lease that one process renews stays active in another, even without a push
   // Then the cached state of the other process has expired, including its grace, and it must read the row.
   await pause(Math.max(0, Date.parse(expiresAt) + 100 - Date.now()));
   expect(await askForKey(second, scene, leaseId)).toBe('200');
+});
+
+it('three replicas that share no Redis give one viewer who asks all of them for every epoch a burst each, and no more', async () => {
+  const replicas = [first, second, await startAnother()];
+  const id = unique('film');
+  // No key comes back while the test runs.
+  const keyPeriods = { mode: 'sequence', count: 10_000, periodSeconds: 86_400, burst: 12 };
+  const { status } = await first.client.post('/api/v1/content', first.adminApiKey, {
+    id,
+    name: id,
+    keyPeriods,
+  });
+  expect(status).toBe(201);
+  const token = viewerToken(first.jwtSecret, unique('viewer'));
+  const served = new Set<number>();
+  const others: Record<string, number> = {};
+  let next = 0;
+  const sweep = async () => {
+    for (let epoch = next++; epoch < 1_200; epoch = next++) {
+      const answer = await replicas[epoch % replicas.length]?.client.get(`/keys/${id}/${epoch}`, token);
+      if (answer?.status === 200) served.add(epoch);
+      else others[answer?.code ?? ''] = (others[answer?.code ?? ''] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, sweep));
+  expect(served.size).toBe(3 * keyPeriods.burst);
+  expect(others).toEqual({ KEY_PACE_EXCEEDED: 1_200 - served.size });
 });

@@ -16,7 +16,7 @@ const connections = 16;
 const waitsFromMs = phaseMs / 2;
 
 export const lossColumns = [
-  '| Redis, in the middle of a sweep | requests | keys | promised at most | slowest answer, of 99 in 100 | slowest | other answers |',
+  '| Redis, in the middle of a sweep | requests | keys | promised at most | 99 of 100 answers within | all within | other answers |',
   '|---|---|---|---|---|---|---|',
 ].join('\n');
 

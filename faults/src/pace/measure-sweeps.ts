@@ -45,7 +45,7 @@ export async function measureSweeps(server: SweptServer, checks: Checks, isFull:
     rows.push(...results.map((result) => describe(server, way, result)));
     const counts = results.map(({ served }) => served.size).join(', ');
     checks.check(
-      `${server.name}, ${way.name}: of ${way.epochs} epochs a burst, no more keys than promised, and no other answer`,
+      `${server.name}, ${way.name}: of ${way.epochs} epochs a burst, no more keys than promised, and otherwise refusals`,
       isWithin(server.buckets, results.at(-1)) &&
         results.every((result) => isWithin(server.replicas, result) && isOrderly(result)),
       `${counts} keys, ${results.map(({ others }) => describeOthers(others)).join(', ')}`,
@@ -57,8 +57,10 @@ export async function measureSweeps(server: SweptServer, checks: Checks, isFull:
 const isWithin = (buckets: number, result: SweepResult | undefined) =>
   result !== undefined && result.served.size <= promisedKeys(buckets, result.elapsedMs);
 
+/** A 503 says that a state could not be checked: with more work than cores, a lease may be read too late. It is no key. */
+const unchecked = '503 DEPENDENCY_UNAVAILABLE';
 const isOrderly = ({ served, others }: SweepResult) =>
-  served.size >= film.burst && Object.keys(others).length === 0;
+  served.size >= film.burst && Object.keys(others).every((name) => name === unchecked);
 
 async function sweepOnce(server: SweptServer, way: Way): Promise<SweepResult> {
   const requestOf = await prepareViewer(server, await registerFilm(server), way);

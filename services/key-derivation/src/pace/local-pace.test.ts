@@ -2,6 +2,7 @@ import type { SequencePeriods } from '@latchkey/shared/contracts';
 import { createManualClock } from '@latchkey/shared/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { PacedKey } from './key-pace.ts';
 import { createLocalPace } from './local-pace.ts';
 
 const mib = 1_024 * 1_024;
@@ -17,7 +18,7 @@ const periods: SequencePeriods = {
 function setUp(maxBytes = mib) {
   const clock = createManualClock();
   const pace = createLocalPace(clock, maxBytes);
-  const take = (epoch: number, more: Partial<{ viewerId: string; contentId: string }> = {}) =>
+  const take = (epoch: number, more: Partial<Omit<PacedKey, 'epoch'>> = {}) =>
     pace.take({ viewerId: 'ada', contentId: 'film', epoch, periods, ...more });
   /** How many of these epochs are given. */
   const sweep = (from: number, to: number, viewerId = 'ada') => {
@@ -73,17 +74,50 @@ test('each viewer has a pace of its own for each content', () => {
   expect(take(99, { contentId: 'other' })).toBe(0);
 });
 
-test.each([1, 2])('a viewer who plays at %d times the speed, after a start, is never refused', (speed) => {
+/** Plays for a minute after the start and after each seek to a new place. @returns each refusal's wait in milliseconds */
+function playWithSeeks(playback: number, speed: number, seeks: readonly number[]): number[] {
+  const { clock, take } = setUp();
+  const paced = { periods: { ...periods, speed } };
+  const waits: number[] = [];
+  for (const start of [0, ...seeks])
+    for (let second = 0; second < 60; second++) {
+      const epoch = start + Math.floor((second * playback) / 10);
+      // The player fetches the key of the next period, too.
+      for (const wanted of [epoch, epoch + 1]) {
+        const waitMs = take(wanted, paced);
+        if (waitMs === 0) continue;
+        waits.push(waitMs);
+        clock.advance(waitMs);
+        expect(take(wanted, paced)).toBe(0);
+      }
+      clock.advance(1_000);
+    }
+  return waits;
+}
+const fiftySeeks = fc.array(fc.nat(5_000), { minLength: 50, maxLength: 50 });
+
+test.each([
+  [1, 2],
+  [2, 3],
+])(
+  'a viewer who plays at %d times the speed, with fifty seeks, is never refused where `speed` is %d',
+  (playback, speed) => {
+    fc.assert(
+      fc.property(fiftySeeks, (seeks) => {
+        expect(playWithSeeks(playback, speed, seeks)).toEqual([]);
+      }),
+      { numRuns: 20 },
+    );
+  },
+);
+
+test('a viewer who plays at `speed` itself pays for seeks from the burst: the first ten are free, and later ones wait for one key at most', () => {
   fc.assert(
-    fc.property(fc.array(fc.nat(5_000), { maxLength: 50 }), (seeks) => {
-      const { clock, take } = setUp();
-      // Each seek comes after a minute of playback. The player fetches the key of the next period, too.
-      for (const start of [0, ...seeks])
-        for (let second = 0; second < 60; second++) {
-          const epoch = start + Math.floor((second * speed) / 10);
-          expect(take(epoch) + take(epoch + 1)).toBe(0);
-          clock.advance(1_000);
-        }
+    fc.property(fiftySeeks, (seeks) => {
+      expect(playWithSeeks(2, 2, seeks.slice(0, 10))).toEqual([]);
+      expect(playWithSeeks(2, 2, []).length).toBe(0);
+      const waits = playWithSeeks(2, 2, seeks);
+      for (const waitMs of waits) expect(waitMs).toBeLessThan(5_001);
     }),
     { numRuns: 20 },
   );
@@ -122,6 +156,14 @@ test('an empty bucket is kept until it is full again, however many other viewers
   // Ten minutes later eve may have a whole burst; nine seconds later no more than one key.
   clock.advance(9_000);
   expect(sweep(200, 300, 'eve')).toBe(1);
+});
+
+test('to have an empty bucket evicted, an attacker must fill the memory of all buckets with those of other viewers or contents', () => {
+  const { sweep, take } = setUp(mib);
+  expect(sweep(0, 100, 'eve')).toBe(12);
+  // A bucket takes some 400 bytes with its name.
+  for (let viewer = 0; viewer < mib / 500; viewer++) take(0, { viewerId: `v${viewer}` });
+  expect(sweep(100, 200, 'eve')).toBe(0);
 });
 
 test('buckets of more viewers than fit take no more than the limit, and those of the latest viewers stay', () => {

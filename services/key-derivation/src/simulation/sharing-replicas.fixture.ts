@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createMasterKey, deriveContentKey } from '@latchkey/shared/derivation';
 import type { AppError } from '@latchkey/shared/errors';
+import { createContentKeyCache } from '../content-key-cache.ts';
 import { type ContentKeyIssuer, createContentKeyIssuer } from '../issue-content-key.ts';
 import { createMasterKeyRing } from '../master-key-ring.ts';
 import type { KeyPace, PacedKey } from '../pace/key-pace.ts';
@@ -41,6 +42,7 @@ export class SharingReplicas {
           createSharedPace(redis.connect(), createLocalPace(server.clockOf(which), mib)),
         ),
         clock: server.clockOf(which),
+        keys: createContentKeyCache(),
       }),
     );
   }
