@@ -5,6 +5,7 @@ import { createLatchkeyProcess } from '@latchkey/rig/processes/latchkey-process'
 import { singleNodeEntry } from '@latchkey/rig/stack/topology';
 import { createManagement, demand, type Management } from '../client/management.ts';
 import { adminKey, keyMaterial, tokenSecret } from '../stack/secrets.ts';
+import { startTcpProxy } from '../stack/tcp-proxy.ts';
 
 /** A single node on SQLite, with one operator. */
 export interface KeyServer {
@@ -18,11 +19,10 @@ export interface KeyServer {
   /** The end of the current period, in milliseconds since 1970. */
   periodEnd(): number;
   /**
-   * Kills the server, and starts it again after this time.
-   *
-   * @returns how many seconds it did not serve
+   * For this time nobody reaches the server: connections break, and later ones are refused. A restart would take as long as the
+   * machine is busy.
    */
-  outage(ms: number): Promise<number>;
+  outage(ms: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,8 +37,9 @@ interface KeyServerOptions {
 
 export async function startKeyServer(options: KeyServerOptions): Promise<KeyServer> {
   const { folder, logFolder, origin, periodSeconds } = options;
-  const port = await findFreePort();
-  const url = `http://127.0.0.1:${port}`;
+  const [port, nobodysPort] = [await findFreePort(), await findFreePort()];
+  const proxy = await startTcpProxy(port);
+  const url = `http://127.0.0.1:${proxy.port}`;
   const server = createLatchkeyProcess({
     name: 'latchkey',
     entry: singleNodeEntry,
@@ -76,13 +77,13 @@ export async function startKeyServer(options: KeyServerOptions): Promise<KeyServ
     currentEpoch: () => Math.floor((Date.now() - firstMs) / periodMs),
     periodEnd: () => Date.now() + periodMs - ((Date.now() - firstMs) % periodMs),
     async outage(ms) {
-      const beganMs = performance.now();
-      await server.end('SIGKILL');
+      proxy.leadTo(nobodysPort);
       await sleep(ms);
-      server.start();
-      await server.waitReady();
-      return (performance.now() - beganMs) / 1_000;
+      proxy.leadTo(port);
     },
-    stop: async () => void (await server.end('SIGKILL')),
+    async stop() {
+      await server.end('SIGKILL');
+      await proxy.close();
+    },
   };
 }
