@@ -40,8 +40,8 @@ export async function settleOnCores(cleanup: Cleanup, say: (line: string) => voi
     );
     return null;
   }
-  pin(process.pid, plan.load);
-  // The server's core is busy whenever it is measured. The others would fall asleep between requests.
+  pin(process.pid, plan.others);
+  // The server's core and that of the load are busy during a measurement. The others would fall asleep between requests.
   if (spawnSync('chrt', ['--version']).status === 0) cleanup.add(await keepAwake());
   else say('There is no chrt: cores of the load may fall asleep, and waking them adds latency.');
   return plan;
@@ -57,16 +57,17 @@ export async function measureKeys(
   const load: Load = cleanup.add(
     startLoadProcess<ClosedLoopOrder, ClosedLoopResult>('closed-loop-process.ts'),
   );
+  if (plan) pin(load.pid, plan.load);
   const samples: KeySample[] = [];
   for (const subject of subjects) {
     say(`warming ${subject.name}`);
-    await onItsCores(subject, plan, () => runOn(subject, load, warmSeconds, connections));
+    await onItsCores(subject, plan, () => runOn(subject, plan, load, { seconds: warmSeconds, connections }));
   }
   for (let round = 0; round < rounds; round++) {
     for (const subject of inTurn(subjects, round)) {
       const sample = await onItsCores(subject, plan, async () => {
-        await runOn(subject, load, leadInSeconds, connections);
-        return measureOnce(subject, load, seconds, connections);
+        await runOn(subject, plan, load, { seconds: leadInSeconds, connections });
+        return measureOnce(subject, plan, load, { seconds, connections });
       });
       say(`round ${round + 1} of ${rounds}: ${describe(sample)}`);
       samples.push(sample);
@@ -86,17 +87,19 @@ async function onItsCores<T>(
   try {
     return await act();
   } finally {
-    for (const moved of [pid, ...(upstreamPid === undefined ? [] : [upstreamPid])]) pin(moved, plan.load);
+    for (const moved of [pid, ...(upstreamPid === undefined ? [] : [upstreamPid])]) pin(moved, plan.others);
   }
 }
 
 async function runOn(
-  { name, port, source }: KeySubject,
+  { name, port, source, upstreamPid }: KeySubject,
+  plan: CorePlan | null,
   load: Load,
-  seconds: number,
-  connections: number,
+  amount: Pick<ClosedLoopOrder, 'seconds' | 'connections'>,
 ): Promise<ClosedLoopResult> {
-  const result = await load.order({ port, source, seconds, connections });
+  // A load generator that never sleeps would take the core away from a process beside it.
+  const neverSleeps = plan !== null && (upstreamPid === undefined || plan.upstream[0] !== plan.load[0]);
+  const result = await load.order({ port, source, neverSleeps, ...amount });
   const served = result.statuses['200'] ?? 0;
   if (served !== result.requests)
     throw new Error(`${name} did not serve every request: ${JSON.stringify(result.statuses)}`);
@@ -105,12 +108,12 @@ async function runOn(
 
 async function measureOnce(
   subject: KeySubject,
+  plan: CorePlan | null,
   load: Load,
-  seconds: number,
-  connections: number,
+  amount: Pick<ClosedLoopOrder, 'seconds' | 'connections'>,
 ): Promise<KeySample> {
   const before = readCpuTimes(subject.pid);
-  const result = await runOn(subject, load, seconds, connections);
+  const result = await runOn(subject, plan, load, amount);
   const after = readCpuTimes(subject.pid);
   const perRequest = (which: keyof CpuTimes) => ((after[which] - before[which]) * 1_000) / result.requests;
   const { requests, seconds: lasted, p50Ms, p99Ms, ownCpuShare } = result;

@@ -8,6 +8,8 @@ export interface ClosedLoopOrder {
   source: RequestSource;
   connections: number;
   seconds: number;
+  /** Whether it polls without a pause. It must have a core of its own then. */
+  neverSleeps: boolean;
 }
 
 export interface ClosedLoopResult {
@@ -37,7 +39,7 @@ export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopR
   const cpuBefore = process.cpuUsage();
   const startedAtMs = performance.now();
   const endAtMs = startedAtMs + order.seconds * 1_000;
-  const stopSpinning = neverSleep();
+  const stopPolling = order.neverSleeps ? keepPolling() : () => {};
   const onAnswer = (status: number, latencyMs: number) => {
     statuses[status] = (statuses[status] ?? 0) + 1;
     latenciesMs.push(latencyMs);
@@ -45,7 +47,7 @@ export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopR
   await Promise.all(
     Array.from({ length: order.connections }, () => keepAsking(order.port, next, endAtMs, onAnswer)),
   );
-  stopSpinning();
+  stopPolling();
   const seconds = (performance.now() - startedAtMs) / 1_000;
   const { user, system } = process.cpuUsage(cpuBefore);
   const sorted = Float64Array.from(latenciesMs).sort();
@@ -64,7 +66,7 @@ export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopR
  * the more often the slower the server is, because a load generator with little to do sleeps more. Clients on other machines cost no
  * server that.
  */
-function neverSleep(): () => void {
+function keepPolling(): () => void {
   let isOver = false;
   const turn = () => {
     if (!isOver) setImmediate(turn);

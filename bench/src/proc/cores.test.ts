@@ -10,6 +10,7 @@ test('the list of allowed cores is read with its ranges', () => {
 
 test('the measured server never shares its core with the load', () => {
   expect(planCores([0])).toBeNull();
-  expect(planCores([2, 3])).toEqual({ server: [2], upstream: [3], load: [3] });
-  expect(planCores([0, 1, 2, 3])).toEqual({ server: [0], upstream: [1], load: [2, 3] });
+  expect(planCores([2, 3])).toEqual({ server: [2], upstream: [3], load: [3], others: [3] });
+  expect(planCores([0, 1, 2])).toEqual({ server: [0], upstream: [1], load: [2], others: [1] });
+  expect(planCores([0, 1, 2, 3])).toEqual({ server: [0], upstream: [1], load: [3], others: [2] });
 });

@@ -5,10 +5,12 @@ import { readFileSync } from 'node:fs';
 export interface CorePlan {
   /** For the measured process alone. */
   server: number[];
-  /** For the process that the measured one forwards to. It is the load's if there are two cores only. */
+  /** For the process that the measured one forwards to. */
   upstream: number[];
-  /** For the load generator, the databases, the bench itself and all servers that are not measured at the moment. */
+  /** For the load generator. It is never one of the server. */
   load: number[];
+  /** For the bench itself, databases, and all servers that are not measured at the moment. */
+  others: number[];
 }
 
 /**
@@ -24,14 +26,18 @@ export function parseAllowedCores(status: string): number[] {
   });
 }
 
-/** @returns null where there is one core only: server and load then share it */
+/** @returns null where there is one core only: server and load then share it. With two or three, other parts share the remaining ones */
 export function planCores(allowed: readonly number[]): CorePlan | null {
-  const [server, ...others] = allowed;
-  if (server === undefined || others.length === 0) return null;
-  const [upstream, ...rest] = others;
-  if (upstream === undefined || rest.length === 0)
-    return { server: [server], upstream: others, load: others };
-  return { server: [server], upstream: [upstream], load: rest };
+  const [server, ...rest] = allowed;
+  const load = rest.pop();
+  if (server === undefined || load === undefined) return null;
+  const [upstream = load, ...others] = rest;
+  return {
+    server: [server],
+    upstream: [upstream],
+    load: [load],
+    others: others.length > 0 ? others : [upstream],
+  };
 }
 
 /** The plan for this machine; null where it has one core, is not Linux, or lacks `taskset` (util-linux). */

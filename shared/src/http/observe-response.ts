@@ -10,6 +10,8 @@ export interface EndedRequest {
   id: string;
   request: IncomingMessage;
   response: ServerResponse;
+  /** Its path as the log shows it (`redactPath`). */
+  path: string;
   /** The pattern of the route; null where none matched. */
   route: string | null;
   /** Undefined where the request was refused before anything was decided. */
@@ -26,8 +28,8 @@ const clientClosedRequest = 499;
 export type ResponseObserver = (ended: EndedRequest) => void;
 
 export function createResponseObserver(requestLog: RequestLog | null, metrics: Metrics): ResponseObserver {
-  return ({ id, request, response, route, principal, code, clientIp, durationMs }) => {
-    const { method = '', url = '', headers } = request;
+  return ({ id, request, response, path, route, principal, code, clientIp, durationMs }) => {
+    const { method = '', headers } = request;
     const userAgent = headers['user-agent'];
     const status =
       response.writableFinished || response.headersSent ? response.statusCode : clientClosedRequest;
@@ -35,7 +37,7 @@ export function createResponseObserver(requestLog: RequestLog | null, metrics: M
     requestLog?.write({
       requestId: redact(id),
       method,
-      path: redactPath(url),
+      path,
       route,
       status,
       durationMs: Math.round(durationMs * 1_000) / 1_000,
@@ -59,6 +61,7 @@ export function toEnded(request: FastifyRequest, reply: FastifyReply, durationMs
     id,
     request: raw,
     response: reply.raw,
+    path: redactPath(raw.url ?? ''),
     route: routeOf(request),
     principal,
     code: errorCode,

@@ -8,6 +8,8 @@ import type { App } from './routes.ts';
 interface PlainAnswer {
   /** The pattern of the route that would have answered. */
   route: string;
+  /** `redactPath` of the target. */
+  path: string;
   principal: Principal;
   contentType: string;
   /** The body, one byte a character (Latin-1). */
@@ -73,7 +75,7 @@ function mayBePlain(request: IncomingMessage, { isDraining, refuseTransferCoding
 }
 
 function send(
-  { route, principal, contentType, body }: PlainAnswer,
+  { route, path, principal, contentType, body }: PlainAnswer,
   request: IncomingMessage,
   response: ServerResponse,
   startedAtMs: number,
@@ -83,7 +85,7 @@ function send(
   const clientIp = clientIpOf(request);
   response.on('close', () => {
     const durationMs = performance.now() - startedAtMs;
-    observe({ id, request, response, route, principal, code: null, clientIp, durationMs });
+    observe({ id, request, response, path, route, principal, code: null, clientIp, durationMs });
   });
   // In the order of the router's answer.
   const headers = ['x-request-id', id, 'cache-control', 'no-store'];

@@ -21,6 +21,11 @@ test.each([
   [`a ${`lk_${digits}`} b`, 'a lk_*** b'],
   [`xLK_${digits.toUpperCase()}`, 'xlk_***'],
   [`lk_${digits.slice(0, 40)}`, 'lk_***'],
+  // The shortest of each kind.
+  [`lk_${digits.slice(0, 9)}`, 'lk_***'],
+  ['lkc_AbCdEfGhI', 'lkc_***'],
+  ['eyJhbGciOiJ.', '***'],
+  ['eyJ%68bGciOiJ.', '***'],
   [`agent/${token}`, 'agent/***'],
   [`(${token}.and.more)`, '(***)'],
   [`x.${token}`, 'x.***'],

@@ -1,6 +1,7 @@
 import { type Authenticator, type CredentialSource, readBearer } from '@latchkey/shared/auth';
 import { isContentId, maxEpoch } from '@latchkey/shared/contracts';
 import type { PlainAnswerer } from '@latchkey/shared/http';
+import { redactPath } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { KnownKeyIssuer } from '../issue-known-key.ts';
 import { keyContentType, keyRoutes } from './get-key.ts';
@@ -16,6 +17,46 @@ export interface PlainKeyOptions {
 /** A path of a key without a query, an escape or a host. The router knows all other forms. */
 const plainPath = /^\/keys\/([A-Za-z0-9_-]+)(?:\/(0|[1-9][0-9]{0,9}))?$/;
 
+/** What a plain path names. */
+interface PlainKey {
+  contentId: string;
+  epoch: number | undefined;
+  route: string;
+  /** As the log shows it. */
+  path: string;
+}
+
+/** Paths whose parts are kept: nearly all requests ask for one of a few keys. Each takes some 300 bytes, or 1 KB with the longest ids. */
+const pathsKept = 1_024;
+
+function readPath(url: string): PlainKey | null {
+  const [, contentId = '', digits] = plainPath.exec(url) ?? [];
+  const epoch = digits === undefined ? undefined : Number(digits);
+  if (!isContentId(contentId) || (epoch ?? 0) > maxEpoch) return null;
+  return {
+    contentId,
+    epoch,
+    route: digits === undefined ? keyRoutes.whole : keyRoutes.epoch,
+    path: redactPath(url),
+  };
+}
+
+/** The parts of plain paths whose keys were served. A path that names nothing is not kept, and pushes none out. */
+class PathCache {
+  readonly #known = new Map<string, PlainKey>();
+
+  read(url: string): PlainKey | null {
+    return this.#known.get(url) ?? readPath(url);
+  }
+
+  keep(url: string, key: PlainKey): void {
+    if (this.#known.has(url)) return;
+    // Starting again costs a microsecond for each path in use.
+    if (this.#known.size >= pathsKept) this.#known.clear();
+    this.#known.set(url, key);
+  }
+}
+
 /**
  * Answers `GET` of a key by a viewer's token in the header, where the token, the content and the lease or marks are known: what nearly all
  * requests of players are. It looks with the same functions as the route, and gives only the 200.
@@ -23,20 +64,20 @@ const plainPath = /^\/keys\/([A-Za-z0-9_-]+)(?:\/(0|[1-9][0-9]{0,9}))?$/;
 export function createPlainKeyAnswerer(options: PlainKeyOptions): PlainAnswerer {
   const { issueKnown, authenticator, metrics, viewerSources = ['header'] } = options;
   const takesHeader = viewerSources.includes('header');
+  const paths = new PathCache();
   return ({ method, url = '', headers }) => {
-    if (method !== 'GET' || !takesHeader) return null;
-    const [, contentId = '', digits] = plainPath.exec(url) ?? [];
-    const epoch = digits === undefined ? undefined : Number(digits);
-    if (!isContentId(contentId) || (epoch ?? 0) > maxEpoch) return null;
+    const named = method === 'GET' && takesHeader ? paths.read(url) : null;
+    if (!named) return null;
     const credential = readBearer(headers);
     const principal = credential === null ? null : authenticator.recognize(credential);
     if (!principal) return null;
-    const named = headers['x-lease-id'];
-    const leaseId = typeof named === 'string' && named !== '' ? named : null;
+    const { contentId, epoch, route, path } = named;
+    const lease = headers['x-lease-id'];
+    const leaseId = typeof lease === 'string' && lease !== '' ? lease : null;
     const key = issueKnown({ principal, contentId, epoch, leaseId });
     if (!key) return null;
+    paths.keep(url, named);
     metrics.countKeyRequest('served');
-    const route = epoch === undefined ? keyRoutes.whole : keyRoutes.epoch;
-    return { route, principal, contentType: keyContentType, body: key.toString('latin1') };
+    return { route, path, principal, contentType: keyContentType, body: key.toString('latin1') };
   };
 }
