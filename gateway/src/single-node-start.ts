@@ -219,7 +219,9 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   await mountAuth(core, { apiKeys });
   await mountContent(core, { contents });
   await mountLeases(core, { leases, contents });
-  await mountKeyDerivation(core, { masterKeys });
+  // The master keys were checked before: `settleMasterKeys`.
+  const answerPlainRequests = await mountKeyDerivation(core, { masterKeys });
+  answerPlainRequests();
   await mountStatistics(core, setup, readiness);
 }
 

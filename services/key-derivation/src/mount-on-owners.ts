@@ -57,9 +57,10 @@ export async function mountOnOwners(
   // Without changes no key is served. Behind a gateway, it is the gateway that then counts as not ready.
   if (!context.isSeparate) context.dependencies.push(feedDependency(core.follower, { optional: false }));
   const masterKeys = openMasterKeyRing(values, context.log.warn);
-  await mount(core, { masterKeys });
+  const answerPlainRequests = await mount(core, { masterKeys });
   return async () => {
     await checkMasterKeys(createKeyVersionClient(content), masterKeys);
     await core.follower.pull();
+    answerPlainRequests();
   };
 }

@@ -18,11 +18,16 @@ export interface KeyDerivationOptions {
   metrics: Metrics;
 }
 
-/** Adds the key-derivation service to a process. It has no internal routes, because no service calls it. */
+/**
+ * Adds the key-derivation service to a process. It has no internal routes, because no service calls it.
+ *
+ * @returns lets the service answer plain requests before the router. Call it once the master keys were checked: hooks of the router that
+ *   refuse requests until then do not see those requests. It does nothing in a process that may not
+ */
 export async function mount(
   core: ServiceCore<KeyDerivationConfig>,
   { masterKeys }: { masterKeys: MasterKeyRing },
-): Promise<void> {
+): Promise<() => void> {
   // Optional: `/ready` shows a version that is missing, and the others are served.
   core.dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
   if (core.isSeparate) reportMissingKeys(core.app);
@@ -31,9 +36,9 @@ export async function mount(
   const options = { ...core, rules: core.values, masterKeys, pace, keys: createContentKeyCache() };
   await keyDerivationRoutes({ ...options, issuer: createContentKeyIssuer(options) })(core.app);
   // A separate service first checks where a request comes from, and limits count each request: only the router does either.
-  if (core.isSeparate || core.guard.limiter !== null) return;
+  if (core.isSeparate || core.guard.limiter !== null) return () => {};
   const issueKnown = createKnownKeyIssuer({ ...options, onLookup: core.metrics.countCacheLookup });
-  addPlainAnswerer(core.app, createPlainKeyAnswerer({ ...core, ...core.guard, issueKnown }));
+  return () => addPlainAnswerer(core.app, createPlainKeyAnswerer({ ...core, ...core.guard, issueKnown }));
 }
 
 /** The routes of content keys. */
