@@ -4,6 +4,8 @@ import { measureColdReplica } from './cold-replica/measure-cold-replica.ts';
 import { reportColdReplica } from './cold-replica/report-cold-replica.ts';
 import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
+import { measureEncryption } from './encrypt/measure-encryption.ts';
+import { reportEncryption } from './encrypt/report-encryption.ts';
 import { compareServers } from './keys/compare-servers.ts';
 import { measureLeaseActs } from './leases/measure-lease-acts.ts';
 import { reportLeaseActs } from './leases/report-lease-acts.ts';
@@ -54,6 +56,10 @@ Creations, renewals and releases of leases on SQLite, and creations on Postgres 
 
   npm run bench -- --lease-acts      --seconds 5 --rounds 3 --connections 64
 
+CPU time and memory of latchkey encrypt, beside openssl enc (installed) on the same files (Linux).
+
+  npm run bench -- --encrypt         --rounds 3 --mebibytes 512
+
 Memory of one replica of key-derivation while viewers come and go, in a container of 512 MiB (Linux, root for the container).
 
   npm run bench -- --memory 1000000  --at-once 100000 (viewers who play at a time) --container 512 (MiB; 0: none)
@@ -84,6 +90,8 @@ const { values: flags } = readFlags(usage, {
     start: { type: 'boolean', default: false },
     revocation: { type: 'boolean', default: false },
     'lease-acts': { type: 'boolean', default: false },
+    encrypt: { type: 'boolean', default: false },
+    mebibytes: { type: 'string', default: '512' },
     // Long enough for a million rows on a slow disk, with requests in between.
     watch: { type: 'string', default: '900' },
     database: { type: 'string', default: 'SQLite,Postgres' },
@@ -123,6 +131,7 @@ async function main(): Promise<void> {
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
   if (flags.revocation) return revokeLargeContent();
   if (flags['lease-acts']) return writeLeases();
+  if (flags.encrypt) return encryptFiles();
   if (flags['cold-replica']) return compareColdReplicas();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers({
@@ -218,6 +227,12 @@ async function writeLeases(): Promise<void> {
     say,
   });
   console.log(`${describeMachine()}\n\n${reportLeaseActs(samples)}`);
+}
+
+async function encryptFiles(): Promise<void> {
+  const rounds = Number(flags.rounds ?? 3);
+  const samples = await measureEncryption({ rounds, mebibytes: Number(flags.mebibytes), say });
+  console.log(`${describeMachine()}\n\n${reportEncryption(samples)}`);
 }
 
 async function timeDashboard(): Promise<void> {

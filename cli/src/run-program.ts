@@ -2,13 +2,22 @@ import { AppError } from '@latchkey/shared/errors';
 import { Command, CommanderError } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import type { CommandContext } from './command-context.ts';
-import { registerApiKeys } from './commands/api-keys.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerEncrypt } from './commands/encrypt.ts';
-import { registerKeyInfo } from './commands/key-info.ts';
-import { registerKeygen } from './commands/keygen.ts';
-import { registerMigrate } from './commands/migrate.ts';
 import { explainError } from './explain-error.ts';
+
+type Register = (program: Command, context: CommandContext) => void;
+
+/**
+ * In the order of `--help`. A command line that begins with a name loads that command alone: `encrypt` then does not load the
+ * databases, which take 35 MB.
+ */
+const commands = {
+  keygen: async () => (await import('./commands/keygen.ts')).registerKeygen,
+  encrypt: async () => (await import('./commands/encrypt.ts')).registerEncrypt,
+  'key-info': async () => (await import('./commands/key-info.ts')).registerKeyInfo,
+  'api-keys': async () => (await import('./commands/api-keys.ts')).registerApiKeys,
+  migrate: async () => (await import('./commands/migrate.ts')).registerMigrate,
+  doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,
+} satisfies Record<string, () => Promise<Register>>;
 
 /** Done; the work failed; what was given (options, variables, input) cannot be used. */
 type ExitCode = 0 | 1 | 2;
@@ -34,16 +43,11 @@ export async function runProgram(args: readonly string[], context: CommandContex
       'after',
       '\nExit codes: 0 done, 1 failed, 2 an option, a variable or the input cannot be used.',
     );
-  // In the order of `--help`.
-  for (const register of [
-    registerKeygen,
-    registerEncrypt,
-    registerKeyInfo,
-    registerApiKeys,
-    registerMigrate,
-    registerDoctor,
-  ])
-    register(program, context);
+  const [name = ''] = args;
+  const named = Object.hasOwn(commands, name)
+    ? [commands[name as keyof typeof commands]]
+    : Object.values(commands);
+  for (const load of named) (await load())(program, context);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

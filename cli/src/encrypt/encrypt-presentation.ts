@@ -1,9 +1,5 @@
-import { createCipheriv } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { type KeyName, keyPath } from './content-key-source.ts';
 import {
   checkContentId,
@@ -13,7 +9,8 @@ import {
   type Summary,
 } from './encrypt-options.ts';
 import { loadPresentation } from './load-presentation.ts';
-import type { SourceSlice } from './locate-media.ts';
+import type { MediaFileJob } from './media-file.ts';
+import { writeMediaFiles } from './media-threads.ts';
 import { openOutputFolder } from './output-folder.ts';
 import { type PresentationPlan, planPresentation } from './plan-presentation.ts';
 import { keyUrl } from './render-media-playlist.ts';
@@ -76,18 +73,18 @@ async function writeFiles(
     if (!key) throw new Error(`no key was fetched for ${keyPath(name)}`);
     return key;
   };
-  const files = renditions.flatMap(({ plan }) => plan.files);
-  report?.start?.({ files: files.length, bytes: files.reduce((sum, file) => sum + file.source.length, 0) });
-  let written = 0;
+  const jobs: MediaFileJob[] = [];
   for (const rendition of renditions) {
-    await mkdir(join(folder, rendition.folder), { recursive: true });
+    const target = join(folder, rendition.folder);
+    await mkdir(target, { recursive: true });
     for (const { source, name, encryption } of rendition.plan.files) {
-      signal?.throwIfAborted();
       const cipher = encryption && { key: keyOf(encryption.key), iv: encryption.iv };
-      written += await writeMediaFile(source, join(folder, rendition.folder, name), cipher, signal);
-      report?.fileDone?.(source.length);
+      jobs.push({ source, target: join(target, name), encryption: cipher });
     }
   }
+  report?.start?.({ files: jobs.length, bytes: jobs.reduce((sum, { source }) => sum + source.length, 0) });
+  const fileDone = (bytes: number) => report?.fileDone?.(bytes);
+  const written = await writeMediaFiles(jobs, { fileDone, signal });
   const texts = stamp ? [...playlists, stamp] : playlists;
   for (const { path, text } of texts) await writeFile(join(folder, path), text, { flag: 'wx' });
   return written;
@@ -117,47 +114,3 @@ function summarize(
     warnings,
   };
 }
-
-/**
- * Writes bytes of one file into a new one, either encrypted with AES-128-CBC and PKCS #7 padding over the whole (RFC 8216
- * section 5.2) or unchanged. It streams, so a file of any size takes little memory.
- *
- * @param encryption key and vector, 16 bytes each; undefined for a copy in the clear
- * @returns bytes written: when encrypted, the next multiple of 16 above `source.length`
- * @throws Error if the file cannot be read or written, exists already, or has become shorter
- */
-async function writeMediaFile(
-  source: SourceSlice,
-  target: string,
-  encryption: { readonly key: Uint8Array; readonly iv: Uint8Array } | undefined,
-  signal?: AbortSignal,
-): Promise<number> {
-  const input = openSlice(source);
-  const through = encryption
-    ? createCipheriv('aes-128-cbc', encryption.key, encryption.iv)
-    : new PassThrough();
-  const output = createWriteStream(target, { flags: 'wx' });
-  let readBytes = 0;
-  input.on('data', (chunk: Buffer) => {
-    readBytes += chunk.length;
-  });
-  try {
-    await pipeline(input, through, output, signal ? { signal } : {});
-  } catch (error) {
-    // Node does not name the file of a failed write. The message should say which disk is full.
-    if (error instanceof Error && 'errno' in error && !('path' in error))
-      Object.assign(error, { path: target });
-    throw error;
-  }
-  if (readBytes !== source.length) throw new Error(`${source.path} changed while it was being read`);
-  return output.bytesWritten;
-}
-
-function openSlice({ path, offset, length }: SourceSlice): Readable {
-  // createReadStream has no empty range, and a subtitle segment may be empty.
-  if (length === 0) return Readable.from([]);
-  return createReadStream(path, { start: offset, end: offset + length - 1, highWaterMark: readChunkBytes });
-}
-
-/** Four times Node's default: fewer trips through the cipher for segments of some megabytes. */
-const readChunkBytes = 256 * 1024;

@@ -1,0 +1,84 @@
+import { type Cipheriv, createCipheriv } from 'node:crypto';
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import type { SourceSlice } from './locate-media.ts';
+
+/** One file to be written. */
+export interface MediaFileJob {
+  readonly source: SourceSlice;
+  readonly target: string;
+  /** Key and vector, 16 bytes each; undefined for a copy in the clear. */
+  readonly encryption: { readonly key: Uint8Array; readonly iv: Uint8Array } | undefined;
+}
+
+/**
+ * What is read, encrypted and written at once. Memory up to 128 KiB is taken from the heap of malloc (M_MMAP_THRESHOLD,
+ * mallopt(3)); beyond that the kernel clears new pages each time, and 256 KiB took a third more CPU time.
+ */
+const chunkBytes = 64 * 1024;
+
+/**
+ * Writes bytes of one file into a new one, either encrypted with AES-128-CBC and PKCS #7 padding over the whole (RFC 8216
+ * section 5.2) or unchanged. A file of any size takes the memory of two chunks. It blocks its thread: streams took 1.6 times
+ * the CPU time.
+ *
+ * @returns bytes written: when encrypted, the next multiple of 16 above `source.length`
+ * @throws Error if the file cannot be read or written, exists already, or has become shorter
+ */
+export function writeMediaFile({ source, target, encryption }: MediaFileJob): number {
+  const input = openSync(source.path, 'r');
+  try {
+    const output = openSync(target, 'wx');
+    try {
+      const cipher = encryption && createCipheriv('aes-128-cbc', encryption.key, encryption.iv);
+      return naming(target, () => writeAll(input, output, source, cipher));
+    } finally {
+      closeSync(output);
+    }
+  } finally {
+    closeSync(input);
+  }
+}
+
+function writeAll(
+  input: number,
+  output: number,
+  { path, offset, length }: SourceSlice,
+  cipher: Cipheriv | undefined,
+): number {
+  const chunk = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(1, length)));
+  let written = 0;
+  for (let done = 0; done < length; ) {
+    const read = naming(path, () =>
+      readSync(input, chunk, 0, Math.min(chunk.length, length - done), offset + done),
+    );
+    if (read === 0) throw new Error(`${path} changed while it was being read`);
+    done += read;
+    const clear = chunk.subarray(0, read);
+    const encrypted = cipher?.update(clear);
+    written += writeWhole(output, encrypted ?? clear);
+    if (encrypted) giveBack(encrypted);
+  }
+  return written + (cipher ? writeWhole(output, cipher.final()) : 0);
+}
+
+/** Frees the memory of a chunk. The garbage collector would let 60 MB of them gather in each thread. */
+function giveBack({ buffer, length }: Buffer): void {
+  // Not where it is part of Node's pool, which others use.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+}
+
+/** The system may write less than it is given, as on a disk that becomes full. */
+function writeWhole(output: number, bytes: Uint8Array): number {
+  for (let done = 0; done < bytes.length; ) done += writeSync(output, bytes, done);
+  return bytes.length;
+}
+
+/** Node does not name the file of a failed read or write. The message should say which disk is full. */
+function naming<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && 'errno' in error && !('path' in error)) Object.assign(error, { path });
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import { createDecipheriv, randomBytes } from 'node:crypto';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../testing/temporary-folder.ts';
+import { type MediaFileJob, writeMediaFile } from './media-file.ts';
+import { writeMediaFiles } from './media-threads.ts';
+
+const mib = 1024 * 1024;
+const key = Buffer.alloc(16, 7);
+
+/** Files of that many bytes each, with a few random bytes at their beginning and end, and zeros between. */
+function makeJobs(count: number, bytes: number): { folder: string; jobs: MediaFileJob[] } {
+  const folder = temporaryFolder();
+  const jobs = Array.from({ length: count }, (_, n) => {
+    const path = join(folder, `${n}.ts`);
+    const file = openSync(path, 'w');
+    writeSync(file, randomBytes(100), 0, 100, 0);
+    writeSync(file, randomBytes(100), 0, 100, bytes - 100);
+    closeSync(file);
+    const encryption = n === 0 ? undefined : { key, iv: randomBytes(16) };
+    return { source: { path, offset: 0, length: bytes }, target: join(folder, `${n}.out`), encryption };
+  });
+  return { folder, jobs };
+}
+
+function readBack({ target, encryption }: MediaFileJob): Buffer {
+  const written = readFileSync(target);
+  if (!encryption) return written;
+  const decipher = createDecipheriv('aes-128-cbc', encryption.key, encryption.iv);
+  return Buffer.concat([decipher.update(written), decipher.final()]);
+}
+const ignore = { fileDone: () => {}, signal: undefined };
+
+test('a large presentation is written by several threads, each file as one thread alone writes it', async () => {
+  const { folder, jobs } = makeJobs(6, 11 * mib + 5);
+  const done: number[] = [];
+  const bytes = await writeMediaFiles(jobs, { ...ignore, fileDone: (length) => void done.push(length) });
+  expect(done).toEqual(jobs.map(({ source }) => source.length));
+  expect(bytes).toBe(11 * mib + 5 + 5 * (11 * mib + 16));
+  for (const job of jobs) expect(readBack(job).equals(readFileSync(job.source.path))).toBe(true);
+  const [, second] = jobs;
+  const alone = { ...(second as MediaFileJob), target: join(folder, 'alone') };
+  writeMediaFile(alone);
+  expect(readFileSync(alone.target).equals(readFileSync(second?.target ?? ''))).toBe(true);
+});
+
+test('an error of one thread names its file, ends the others, and nothing is written after it', async () => {
+  const { folder, jobs } = makeJobs(6, 11 * mib);
+  const [first] = jobs;
+  truncateSync(first?.source.path ?? '', mib);
+  await expect(writeMediaFiles(jobs, ignore)).rejects.toThrow(
+    `${first?.source.path} changed while it was being read`,
+  );
+  const after = readdirSync(folder).sort();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(readdirSync(folder).sort()).toEqual(after);
+
+  const missing = { ...(jobs[1] as MediaFileJob), target: join(folder, 'no', 'folder') };
+  const failing = writeMediaFiles(
+    [...jobs.slice(2).map((job) => ({ ...job, target: `${job.target}2` })), missing],
+    ignore,
+  );
+  await expect(failing).rejects.toMatchObject({ code: 'ENOENT', path: missing.target });
+});
+
+test('a signal ends every thread within its file', async () => {
+  const { jobs } = makeJobs(6, 11 * mib);
+  const interrupted = new AbortController();
+  const fileDone = () => interrupted.abort(new Error('interrupted'));
+  await expect(writeMediaFiles(jobs, { fileDone, signal: interrupted.signal })).rejects.toThrow(
+    'interrupted',
+  );
+  expect(existsSync(jobs.at(-1)?.target ?? '')).toBe(false);
+});
+
+test.each([0, 1, 15, 16, 64 * 1024 - 1, 64 * 1024, 200_000])(
+  'a range of %i bytes becomes the next multiple of 16 when it is encrypted, and stays as it is in the clear',
+  (length) => {
+    const folder = temporaryFolder();
+    const media = randomBytes(length + 20);
+    const path = join(folder, 'all');
+    const file = openSync(path, 'w');
+    writeSync(file, media);
+    closeSync(file);
+    for (const encryption of [undefined, { key, iv: randomBytes(16) }]) {
+      const job = {
+        source: { path, offset: 10, length },
+        target: join(folder, `${encryption !== undefined}`),
+        encryption,
+      };
+      expect(writeMediaFile(job)).toBe(encryption ? length + 16 - (length % 16) : length);
+      expect(readBack(job).equals(media.subarray(10, 10 + length))).toBe(true);
+    }
+  },
+);
