@@ -46,12 +46,15 @@ async function registerContents(call: OddRequestNode['call']): Promise<void> {
   const times = { origin: '1970-01-01T00:00:00.000Z', periodSeconds: 86_400, ahead: 1, behind: null };
   await register('live', { keyPeriods: { mode: 'clock', ...times } });
   await register('paced', { keyPeriods: { mode: 'sequence', count: 9, periodSeconds: 60 } });
+  await register('tight', { keyPeriods: { mode: 'sequence', count: 9, periodSeconds: 60, burst: 1 } });
 }
 
 function oddPaths(bearer: string): string[] {
   const epochs = '0 1 4294967295 4294967296 01 -1 1.0 1e3 0/0 0? 0?a=1 0#a %30'.split(' ');
   const ids = 'film film/ gone unknown f%69lm film;a leases leases/0 leases/renew'.split(' ');
-  const periods = 'live live/0 live/99999999 paced paced/0 paced/1 paced/9'.split(' ');
+  const periods = 'live live/0 live/99999999 paced paced/0 paced/1 paced/9 tight/0 tight/1 tight/0'.split(
+    ' ',
+  );
   return [
     ...epochs.map((epoch) => `/keys/film/${epoch}`),
     ...[...ids, ...periods, longId, `${longId}x`, keyLikeId].map((id) => `/keys/${id}`),

@@ -1,6 +1,6 @@
 import type { Authority } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
-import { toRefusalError, viewerIdOf } from '@latchkey/shared/contracts';
+import { toRefusalError } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { ContentKeyCache } from './content-key-cache.ts';
 import { type Decision, decideKeyRequest, type KeyRules, type UnknownState } from './decide-key-request.ts';
@@ -8,6 +8,7 @@ import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
 import type { KeyPace } from './pace/key-pace.ts';
+import { takePaced } from './pace/take-paced.ts';
 
 export interface ContentKeyIssuer {
   /**
@@ -109,15 +110,6 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
         : settle(request, decision);
     },
   };
-}
-
-/** @returns the milliseconds until the pace lets the viewer have the key; 0 where it does now, or where there is no pace */
-function takePaced(pace: KeyPace, request: KeyRequest, decision: Settled): number | Promise<number> {
-  const { principal, contentId, epoch } = request;
-  const periods = decision.kind === 'serve' ? decision.paced : null;
-  const viewerId = viewerIdOf(principal);
-  if (periods === null || epoch === undefined || viewerId === null) return 0;
-  return pace.take({ viewerId, contentId, epoch, periods });
 }
 
 function paceExceeded(waitMs: number): AppError {

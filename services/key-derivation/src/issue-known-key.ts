@@ -4,6 +4,8 @@ import type { ContentKeyCache } from './content-key-cache.ts';
 import { decideKeyRequest, type KeyRules, type KnownStates } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
+import type { LocalPace } from './pace/local-pace.ts';
+import { takePaced } from './pace/take-paced.ts';
 
 interface KnownKeyOptions {
   authority: Authority;
@@ -11,26 +13,33 @@ interface KnownKeyOptions {
   masterKeys: Pick<MasterKeyRing, 'holds'>;
   keys: ContentKeyCache;
   clock: Clock;
+  /** The pace of this process; null where replicas share one, which needs a wait. */
+  pace: LocalPace | null;
   /** Counts a look-up of a state. */
   onLookup: (cache: keyof Authority, hit: boolean) => void;
 }
 
 /**
- * The key, where every state is known, the key is served and no pace counts: the same decision as `ContentKeyIssuer`'s.
+ * The key, where every state is known and the key is served: the same decision as `ContentKeyIssuer`'s.
  *
  * @returns 16 bytes, which the caller must not change. Null where only a `ContentKeyIssuer` can answer: the call then had no effect
  */
 export type KnownKeyIssuer = (request: KeyRequest) => Buffer | null;
 
 export function createKnownKeyIssuer(options: KnownKeyOptions): KnownKeyIssuer {
-  const { authority, rules, masterKeys, keys, clock, onLookup } = options;
+  const { authority, rules, masterKeys, keys, pace, clock, onLookup } = options;
   const { states, seen } = createGlances(authority);
   return (request) => {
     seen.length = 0;
     const decision = decideKeyRequest(request, states, rules, clock.now(), authority.leases.loadsBegun);
-    if (decision.kind !== 'serve' || decision.paced !== null) return null;
+    if (decision.kind !== 'serve') return null;
     const masterKey = masterKeys.holds(decision.keyVersion);
     if (!masterKey) return null;
+    if (decision.paced !== null) {
+      // A bucket that does not give the key stays as it is, so the router's answer is the same.
+      const waitMs = pace && takePaced(pace, request, decision);
+      if (waitMs !== 0) return null;
+    }
     for (const cache of seen) onLookup(cache, true);
     return keys.derive(masterKey, request.contentId, request.epoch);
   };

@@ -37,7 +37,11 @@ export async function mount(
   await keyDerivationRoutes({ ...options, issuer: createContentKeyIssuer(options) })(core.app);
   // A separate service first checks where a request comes from, and limits count each request: only the router does either.
   if (core.isSeparate || core.guard.limiter !== null) return () => {};
-  const issueKnown = createKnownKeyIssuer({ ...options, onLookup: core.metrics.countCacheLookup });
+  const issueKnown = createKnownKeyIssuer({
+    ...options,
+    pace: core.sharing ? null : local,
+    onLookup: core.metrics.countCacheLookup,
+  });
   return () => addPlainAnswerer(core.app, createPlainKeyAnswerer({ ...core, ...core.guard, issueKnown }));
 }
 
