@@ -1,16 +1,18 @@
 import type { ContentReader } from '@latchkey/shared/contracts';
-import { createColumnCheck, throwDatabaseFault } from '@latchkey/shared/db';
+import { createColumnCheck, keepQuery, throwDatabaseFault } from '@latchkey/shared/db';
 import type { Database } from './own-tables.ts';
 
 /** The registry for other services. It reads the rows on every call. */
 export function createContentReader({ db }: { db: Database }): ContentReader {
   const periods = createColumnCheck('contents', 'key_periods');
+  const select = (contentId: string) =>
+    db.selectFrom('contents').where('id', '=', contentId).select(['status', 'key_version']);
+  const findWithPeriods = keepQuery(db, (contentId) => select(contentId).select('key_periods'));
+  // While the migration is pending, no content has periods.
+  const findWithout = keepQuery(db, select);
   async function find(contentId: string) {
-    const select = db.selectFrom('contents').where('id', '=', contentId);
-    // While the migration is pending, no content has periods.
-    return (await periods.isThere(db))
-      ? select.select(['status', 'key_version', 'key_periods']).executeTakeFirst()
-      : select.select(['status', 'key_version']).executeTakeFirst();
+    const [row] = await ((await periods.isThere(db)) ? findWithPeriods : findWithout)(contentId);
+    return row;
   }
   return {
     async findContent(contentId) {

@@ -1,8 +1,8 @@
 import type { LeaseReader } from '@latchkey/shared/contracts';
 import { isUuid } from '@latchkey/shared/contracts';
 import { createTableCheck, throwDatabaseFault } from '@latchkey/shared/db';
+import { createLeaseFinder } from './find-lease.ts';
 import { toLeaseState } from './lease.ts';
-import { openLeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database } from './own-tables.ts';
 
@@ -17,14 +17,12 @@ export function createLeaseReader({
   db: Database;
   renewGraceSeconds: number;
 }): LeaseReader {
-  const revocations = createTableCheck('revocations');
+  const find = createLeaseFinder(db, createTableCheck('revocations'));
   const marks = new MarkStore(db);
   return {
     async findLease(leaseId) {
       if (!isUuid(leaseId)) return null;
-      const lease = await openLeaseStore(db, revocations)
-        .then((leases) => leases.find(leaseId))
-        .catch(throwDatabaseFault);
+      const lease = await find(leaseId).catch(throwDatabaseFault);
       return lease && toLeaseState(lease, { renewGraceSeconds });
     },
     findMark: (viewerId, contentId) => marks.findLatest(viewerId, contentId).catch(throwDatabaseFault),

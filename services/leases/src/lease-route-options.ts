@@ -3,6 +3,7 @@ import type { TableCheck } from '@latchkey/shared/db';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { LeasePublisher } from '@latchkey/shared/replicas';
 import type { ActWriter } from './acts/lease-act.ts';
+import type { LeaseFinder } from './find-lease.ts';
 import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
 import type { RouteOptions } from './own-tables.ts';
@@ -28,4 +29,5 @@ export interface LeaseWriting extends Omit<LeaseRouteOptions, 'ledger'> {
 /** What the functions of the service get. */
 export interface LeaseService extends LeaseWriting {
   acts: ActWriter;
+  findLease: LeaseFinder;
 }

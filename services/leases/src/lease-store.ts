@@ -79,8 +79,12 @@ export class LeaseStore {
     return this.#hasRevocations ? eb.and([byRow, eb.not(isCovered(eb))]) : byRow;
   }
 
+  selectById(id: string) {
+    return this.#select().where('id', '=', id);
+  }
+
   async find(id: string): Promise<Lease | null> {
-    const row = await this.#select().where('id', '=', id).executeTakeFirst();
+    const row = await this.selectById(id).executeTakeFirst();
     return row ? toLease(row) : null;
   }
 

@@ -9,6 +9,7 @@ import type { Metrics } from '@latchkey/shared/metrics';
 import { createLeasePublisher } from '@latchkey/shared/replicas';
 import { createActWriter } from './acts/act-writer.ts';
 import { type LeaseConfig, readLeaseRules } from './config.ts';
+import { createLeaseFinder } from './find-lease.ts';
 import { createLeaseLedger } from './lease-ledger.ts';
 import type { LeaseRouteOptions, LeaseService, LeaseWriting } from './lease-route-options.ts';
 import { openLeaseStore } from './lease-store.ts';
@@ -57,7 +58,11 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
       ledger: createLeaseLedger(options.ledger, options.publisher, options.rules),
       revocations: createTableCheck('revocations'),
     };
-    const service: LeaseService = { ...writing, acts: createActWriter(writing) };
+    const service: LeaseService = {
+      ...writing,
+      acts: createActWriter(writing),
+      findLease: createLeaseFinder(options.db, writing.revocations),
+    };
     gaugeActiveLeases(options.metrics.activeLeases, () => countActiveLeases(service));
     const samples = sampleActiveLeases(options, () => countActiveLeases(service));
     app.addHook('onClose', () => samples.stop());

@@ -5,6 +5,7 @@ export { describeFileRefusal, findFilesOpenToAll } from './file-access.ts';
 export { anyId, findLatestMark } from './find-latest-mark.ts';
 export { createGroupWriter, type Fate, type GroupWriter } from './group-writer.ts';
 export { isPostgres } from './is-postgres.ts';
+export { keepQuery } from './keep-query.ts';
 export { makeFolder } from './make-folder.ts';
 export { type KnownSchema, type MigrationState, migrate, readMigrationState } from './migrate.ts';
 export { type Database, type DatabasePlace, nameDatabase, openDatabase, type Transaction } from './open.ts';

@@ -8,7 +8,6 @@ import { assertContentOpen, assertEntitled, findRenewalRefusal } from '../lease-
 import type { LeaseService } from '../lease-route-options.ts';
 import { grantTtlSeconds } from '../lease-rules.ts';
 import { grantOf, grantResponse, LeaseIdSchema, RequestedTtlSchema } from '../lease-schema.ts';
-import { openLeaseStore } from '../lease-store.ts';
 import type { Grant } from './create-lease.ts';
 
 const schema = {
@@ -58,8 +57,8 @@ async function renewLease(
   { leaseId, requestedTtlSeconds }: { leaseId: string; requestedTtlSeconds: number | undefined },
   acting: Acting,
 ): Promise<Grant> {
-  const { db, revocations, clock, rules } = service;
-  const found = isUuid(leaseId) ? await (await openLeaseStore(db, revocations)).find(leaseId) : null;
+  const { findLease, clock, rules } = service;
+  const found = isUuid(leaseId) ? await findLease(leaseId) : null;
   const refusal = findRenewalRefusal(found, acting.principal, rules, clock.now());
   if (refusal || !found) throw refusal;
   const { viewerId, contentId } = found;

@@ -1,0 +1,20 @@
+import { keepQuery, type TableCheck } from '@latchkey/shared/db';
+import type { Lease } from './lease.ts';
+import { toLease } from './lease-row.ts';
+import { LeaseStore } from './lease-store.ts';
+import type { Database } from './own-tables.ts';
+
+/** `LeaseStore.find` for requests that come all the time. @param leaseId a UUID */
+export type LeaseFinder = (leaseId: string) => Promise<Lease | null>;
+
+export function createLeaseFinder(db: Database, revocations: TableCheck): LeaseFinder {
+  const [withRevocations, without] = [true, false].map((hasRevocations) => {
+    const store = new LeaseStore(db, hasRevocations);
+    return keepQuery(db, (id) => store.selectById(id));
+  });
+  return async (leaseId) => {
+    const find = (await revocations.isThere(db)) ? withRevocations : without;
+    const [row] = (await find?.(leaseId)) ?? [];
+    return row ? toLease(row) : null;
+  };
+}
