@@ -2,6 +2,14 @@ import LongFirstSequencer from '@latchkey/rig/test-run/long-first-sequencer';
 import { defineConfig } from 'vitest/config';
 
 const ignored = ['**/node_modules/**', '**/dist/**', '**/.cache/**'];
+/** Also run against a single node with two workers: TEST_WORKERS=2 does it with every test that starts single nodes. */
+const alsoWithWorkers = ['acceptance/src/{lease-revocation,marks,key-decisions}.test.ts'];
+/** Whether tests get single nodes, and not a given server or separate services. */
+const areSingleNodes = !(
+  process.env.BASE_URL ||
+  process.env.TEST_SEPARATE_SERVICES ||
+  process.env.TEST_CONTAINERS
+);
 const startsProcesses = ['{acceptance,examples,bench,faults,rig,cli,sdk}/**/*.test.ts'];
 
 export default defineConfig({
@@ -9,6 +17,14 @@ export default defineConfig({
     projects: [
       // These start servers and browsers, which wait more than they compute: each file gets a process of its own.
       { extends: true, test: { name: 'processes', include: startsProcesses } },
+      ...(areSingleNodes
+        ? [
+            {
+              extends: true as const,
+              test: { name: 'workers', include: alsoWithWorkers, provide: { workers: '2' } },
+            },
+          ]
+        : []),
       // A test of one package needs no process of its own, and to load Latchkey's modules again for each file would take as
       // long as the tests. No module keeps state, and what a test changes of the process is checked after each.
       {
@@ -38,6 +54,8 @@ export default defineConfig({
     provide: {
       // In a test, process.env.BASE_URL is Vite's own. This is the server that the acceptance tests are to use.
       baseUrl: process.env.BASE_URL ?? null,
+      // Tests' own single nodes answer by so many workers.
+      workers: process.env.TEST_WORKERS ?? null,
       // Set by `npm run test:distributed`: a server with settings of a test's own is separate services on this Postgres.
       separateOn:
         process.env.TEST_SEPARATE_SERVICES === 'true' ? (process.env.TEST_POSTGRES_URL ?? null) : null,

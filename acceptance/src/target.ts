@@ -12,6 +12,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** `BASE_URL`; null if it is not set. */
     baseUrl: string | null;
+    /** `LATCHKEY_WORKERS` of a test's own single nodes; null if it is not set. */
+    workers: string | null;
     /** The Postgres for a test's own servers if they run as separate services; else null. */
     separateOn: string | null;
     /** The tag of the images for a test's own servers if they run as containers; else null. */
@@ -69,6 +71,9 @@ export interface OwnSingleNode extends OwnServer {
   /** Its folder, with `latchkey.db` in it. */
   folder: string;
 }
+
+/** How many workers a test's own single nodes have; null for none. */
+const workers = inject('workers');
 
 /** On a busy machine, separate services may answer 503 once or twice. */
 const triesOfSeparate = 4;
@@ -158,6 +163,7 @@ function leastSettings(): Environment & { ADMIN_API_KEY: string; AUTH_JWT_SECRET
     ADMIN_API_KEY: makeApiKey(),
     AUTH_JWT_SECRET: randomBytes(32).toString('hex'),
     SHUTDOWN_DRAIN_SECONDS: '0',
+    ...(workers === null ? {} : { LATCHKEY_WORKERS: workers }),
   };
 }
 

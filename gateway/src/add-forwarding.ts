@@ -4,7 +4,7 @@ import type { App } from '@latchkey/shared/http';
 import type { Upstream } from '@latchkey/shared/upstream';
 import { Forwarding, type ShedReason } from './forwarding.ts';
 import { createOpenStreams } from './open-streams.ts';
-import { routeTable, type ServiceName, type Upstreams } from './route-table.ts';
+import { type RouteRow, routeTable, type ServiceName, type Upstreams } from './route-table.ts';
 
 /** Above the 4 s of a statement in a service. Below the 8 s that hls.js waits for the first byte of a key (`keyLoadPolicy`). */
 const defaultAnswerLimitMs = 7_000;
@@ -19,6 +19,8 @@ interface ForwardingOptions {
   clock: Clock;
   /** `PUBLIC_URL`; null if it is not set. */
   publicUrl: string | null;
+  /** What is forwarded; everything where it is left out. */
+  routes?: readonly RouteRow[];
   /** How long a service may take to begin its answer, unless the route table names another limit. */
   answerLimitMs?: number;
   /** How long it may take before its address is probed. */
@@ -37,6 +39,7 @@ export async function addForwarding(
     secret,
     clock,
     publicUrl,
+    routes = routeTable,
     answerLimitMs = defaultAnswerLimitMs,
     doubtAfterMs = defaultDoubtAfterMs,
     onFault,
@@ -60,7 +63,7 @@ export async function addForwarding(
       done();
     });
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    for (const { path, service, exact, streams: isStream, answerLimitMs: ownLimitMs } of routeTable) {
+    for (const { path, service, exact, streams: isStream, answerLimitMs: ownLimitMs } of routes) {
       const upstream = isStream ? eventStreams : upstreams[service];
       if (!upstream) continue;
       const options = {

@@ -16,7 +16,7 @@ export function listUpstreams(upstreams: Upstreams): { name: ServiceName; upstre
   });
 }
 
-interface RouteRow {
+export interface RouteRow {
   path: string;
   service: ServiceName;
   /** Whether the service has only this path, and none below it. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { flushCompileCache } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import {
   createApiKeyVerifier,
   mount as mountAuth,
@@ -15,21 +16,26 @@ import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { cleanAudit, type Database, findFilesOpenToAll, migrate, openDatabase } from '@latchkey/shared/db';
-import { type App, addGuard, addRefusalAudit } from '@latchkey/shared/http';
+import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
 import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
-import { createMetrics, type Metrics, startMetricsListener } from '@latchkey/shared/metrics';
-import { createProcessBase, createServiceCore, type ProcessContext } from '@latchkey/shared/process';
+import { createMetrics, startMetricsListener } from '@latchkey/shared/metrics';
+import {
+  createProcessBase,
+  createServiceCore,
+  type ProcessBase,
+  type ProcessContext,
+} from '@latchkey/shared/process';
 import { addRows, openRows, type RowCore, type Rows } from '@latchkey/shared/process/rows';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
 import packageJson from '../package.json' with { type: 'json' };
 import { createGateway } from './gateway.ts';
 import { type NodeConfiguration, settleMasterKeys } from './single-node-first-run.ts';
-import { addOwnStatistics } from './statistics/add-own-statistics.ts';
+import { addOwnStatistics, type WorkerReports } from './statistics/add-own-statistics.ts';
 
 const closeTimeoutMs = 10_000;
 
-interface SingleNodeOptions {
+export interface SingleNodeOptions {
   configuration: NodeConfiguration;
   /** Reads the configuration again: another first run may have kept its secrets meanwhile. */
   reread: () => NodeConfiguration;
@@ -41,29 +47,45 @@ interface SingleNodeOptions {
   shutdown: Shutdown;
 }
 
-interface SingleNode {
-  app: App;
-  /** Where it listens, such as `http://127.0.0.1:4100`. */
-  url: string;
+export interface SingleNode {
   drain(): void;
+  /** What SIGHUP does; left out, it ends the process. */
+  onHangup?: () => void;
+}
+
+/** A single node before it has a host. */
+export interface OpenedNode {
+  base: ProcessBase;
+  rows: Rows;
+  values: SingleNodeValues;
+  masterKeys: MasterKeyRing;
 }
 
 /**
- * Opens the database, checks the master keys, mounts every service and listens. `shutdown` closes all of it.
+ * Opens the database, migrates it and checks the master keys.
  *
  * @throws MasterKeyMismatch, SchemaMissing, and the errors of the database and the operating system
  */
-export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
-  const { clock, log, shutdown, requestLog } = options;
+export async function openSingleNode(options: SingleNodeOptions): Promise<OpenedNode> {
+  const { clock, log, shutdown } = options;
   const given = options.configuration.values;
   const base = createProcessBase({ clock, log, shutdown });
   const rows = await openRows('single node', given, base);
-  const { db } = rows;
-  await migrateOnStart(db, given, log);
+  await migrateOnStart(rows.db, given, log);
   await rows.checkSchema();
-  const { values, masterKeys } = await settleMasterKeys({ ...options, randomId: randomUUID }, db);
+  const { values, masterKeys } = await settleMasterKeys({ ...options, randomId: randomUUID }, rows.db);
   warnOfOpenFiles(options);
+  return { base, rows, values, masterKeys };
+}
 
+/**
+ * Mounts every service and listens. `shutdown` closes all of it.
+ *
+ * @throws as `openSingleNode`
+ */
+export async function startSingleNode(options: SingleNodeOptions): Promise<SingleNode> {
+  const { clock, log, shutdown, requestLog } = options;
+  const { base, rows, values, masterKeys } = await openSingleNode(options);
   const metrics = createMetrics(clock);
   metrics.statistics.warnings.push(...judgeConfiguration(values));
   const readiness = createLoggedReadiness(base.dependencies, clock, log);
@@ -81,26 +103,29 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
   });
   const context = { ...base, app, metrics, isSeparate: false };
   await mountServices({ context, values, rows, masterKeys, readiness });
-  await listenForMetrics(options, values, metrics);
+  await listenForMetrics(options, values, metrics.registry);
   await app.ready();
   endStartUp();
   await app.listen({ host: values.host, port: values.port });
   shutdown.add('requests under way', closeTimeoutMs, () => app.close());
-
   const { port } = app.server.address() as AddressInfo;
-  const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
-  await announce(options, values, db, url);
-  return { app, url, drain: readiness.drain };
+  await announce(options, values, rows.db, port);
+  return { drain: readiness.drain };
 }
 
 /**
  * Keeps the compiled code for the next start, and returns the memory that only the start needed. Both block for some 100 ms,
  * so they come before the first request. Without `NODE_COMPILE_CACHE` and `--expose-gc` they do nothing.
  */
-function endStartUp(): void {
+export function endStartUp(): void {
   // By itself Node writes the code at its end, which a killed process does not reach.
   flushCompileCache();
   globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+}
+
+/** `LATCHKEY_WORKERS`. */
+export function countWorkers({ workers }: Pick<SingleNodeValues, 'workers'>): number {
+  return workers === 'auto' ? availableParallelism() : workers;
 }
 
 function warnOfOpenFiles({ configuration, log }: SingleNodeOptions): void {
@@ -113,14 +138,14 @@ function warnOfOpenFiles({ configuration, log }: SingleNodeOptions): void {
   );
 }
 
-async function listenForMetrics(
-  options: SingleNodeOptions,
+export async function listenForMetrics(
+  options: Pick<SingleNodeOptions, 'log' | 'shutdown' | 'metricsPortWasSet'>,
   values: SingleNodeValues,
-  metrics: Metrics,
+  registry: Parameters<typeof startMetricsListener>[0],
 ): Promise<void> {
   const { log, shutdown } = options;
   try {
-    const listener = await startMetricsListener(metrics.registry, values.metricsHost, values.metricsPort);
+    const listener = await startMetricsListener(registry, values.metricsHost, values.metricsPort);
     shutdown.add('the metrics', 1_000, () => listener.close());
     log.info(`metrics on http://${values.metricsHost}:${listener.port}/metrics`);
   } catch (error) {
@@ -131,12 +156,14 @@ async function listenForMetrics(
   }
 }
 
-async function announce(
-  { log, clock }: SingleNodeOptions,
+/** @param port that it listens on */
+export async function announce(
+  { log, clock }: Pick<SingleNodeOptions, 'log' | 'clock'>,
   values: SingleNodeValues,
   db: Database,
-  url: string,
+  port: number,
 ): Promise<void> {
+  const url = `http://${values.host === '0.0.0.0' || values.host === '::' ? 'localhost' : values.host}:${port}`;
   log.info(
     `Latchkey ${packageJson.version} serves on ${url} (dashboard: ${url}/admin, API: ${url}/openapi.json)`,
   );
@@ -190,10 +217,13 @@ async function cleanAuditOnStart(db: Database, log: OperatorLog): Promise<void> 
 
 interface SingleNodeParts {
   context: ProcessContext;
-  values: SingleNodeValues;
+  /** With a secret where workers are in front. */
+  values: SingleNodeValues & { internalSecret?: { reveal(): string } };
   rows: Rows;
   masterKeys: MasterKeyRing;
   readiness: Readiness;
+  /** Where workers answer the clients. */
+  gatherWorkers?: (since: number) => Promise<WorkerReports>;
 }
 
 /**
@@ -202,7 +232,7 @@ interface SingleNodeParts {
  * @throws the errors of the database
  */
 export async function mountServices(parts: SingleNodeParts): Promise<void> {
-  const { context, values, rows, masterKeys, readiness } = parts;
+  const { context, values, rows, masterKeys } = parts;
   const { db, checkSchema: _, ...ways } = rows;
   const setup = toSetupSecrets(values);
   const apiKeys = createApiKeyVerifier({
@@ -216,19 +246,19 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   const readers = { ...ways, apiKeys, contents, leases };
   const core = addRows(await createServiceCore(context, values, readers), db);
   await core.follower.pull();
+  await mountStatistics(core, setup, parts);
   await mountAuth(core, { apiKeys });
   await mountContent(core, { contents });
   await mountLeases(core, { leases, contents });
   // The master keys were checked before: `settleMasterKeys`.
   const answerPlainRequests = await mountKeyDerivation(core, { masterKeys });
   answerPlainRequests();
-  await mountStatistics(core, setup, readiness);
 }
 
 async function mountStatistics(
   { app, db, clock, metrics, guard, refusals }: RowCore<SingleNodeValues>,
   setup: SetupSecrets,
-  readiness: Readiness,
+  { readiness, gatherWorkers }: Pick<SingleNodeParts, 'readiness' | 'gatherWorkers'>,
 ): Promise<void> {
   await app.register(async (scope) => {
     addGuard(scope, guard);
@@ -238,6 +268,7 @@ async function mountStatistics(
       statistics: metrics.statistics,
       report: readiness.report,
       storedWarnings: () => readStoredWarnings(db, setup),
+      gatherWorkers,
     });
   });
 }

@@ -6,7 +6,7 @@ import { createOperatorLog, createRequestLog, createStderrWriter } from '@latchk
 import { answerFlags, endOnSignals, explainAndExit } from '@latchkey/shared/process';
 import packageJson from '../package.json' with { type: 'json' };
 import { readNodeConfiguration } from './single-node-first-run.ts';
-import { startSingleNode } from './single-node-start.ts';
+import { countWorkers, startSingleNode } from './single-node-start.ts';
 
 const usage = `latchkey, every service in one process on SQLite
 
@@ -35,7 +35,11 @@ async function main(env: Environment): Promise<void> {
   const requestLog = createRequestLog(values.logLevel, process.stdout.fd);
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   try {
-    const { drain } = await startSingleNode({
+    const start =
+      countWorkers(values) > 1
+        ? (await import('./single-node-workers/start-parent.ts')).startWithWorkers
+        : startSingleNode;
+    const { drain, onHangup } = await start({
       configuration,
       reread: readConfiguration,
       metricsPortWasSet: Boolean(env.METRICS_PORT || env.METRICS_PORT_FILE),
@@ -44,7 +48,14 @@ async function main(env: Environment): Promise<void> {
       requestLog,
       shutdown,
     });
-    endOnSignals({ process, drain, shutdown, log, drainSeconds: values.shutdownDrainSeconds });
+    endOnSignals({
+      process,
+      drain,
+      shutdown,
+      log,
+      drainSeconds: values.shutdownDrainSeconds,
+      ...(onHangup ? { onHangup } : {}),
+    });
   } catch (error) {
     await shutdown.run();
     throw error;

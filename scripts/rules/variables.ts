@@ -18,7 +18,11 @@ const fixedInContainers = {
 
 export const leftOutOfCompose = { ...fixedInContainers, SQLITE_PATH: 'the image names its volume' };
 
-export const leftOutOfKubernetes = { ...fixedInContainers, SETUP_TOKEN: 'ADMIN_API_KEY is always set' };
+export const leftOutOfKubernetes = {
+  ...fixedInContainers,
+  SETUP_TOKEN: 'ADMIN_API_KEY is always set',
+  LATCHKEY_WORKERS: 'replicas take their place',
+};
 
 /** The variables in the first column of the tables of a document. */
 export function namesInTables(text: string): string[] {

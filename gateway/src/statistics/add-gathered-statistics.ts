@@ -70,7 +70,7 @@ export function addGatheredStatistics(app: App, options: GatheredStatistics): vo
       const gateway = statistics.report(since);
       const of = (name: ServiceName) => reports.filter(({ service }) => service === name);
       const gathered = {
-        gateway,
+        gateways: [gateway],
         replicas: ownReplica
           ? [{ name: ownReplica, report: gateway }]
           : of('key-derivation').map(({ address, report }) => ({ name: address, report })),

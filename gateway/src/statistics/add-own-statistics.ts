@@ -4,12 +4,13 @@ import type { App } from '@latchkey/shared/http';
 import type { ReadyReport } from '@latchkey/shared/lifecycle';
 import {
   type ConfigurationWarning,
+  type ProcessReport,
   type ProcessStatistics,
   StatisticsQuerySchema,
   stepsKept,
 } from '@latchkey/shared/statistics';
 import { Type } from 'typebox';
-import { beginningOf, composeStatistics } from './compose-statistics.ts';
+import { beginningOf, composeStatistics, type ReplicaReport } from './compose-statistics.ts';
 import { StatisticsSchema } from './statistics-schema.ts';
 
 export const statisticsPath = '/api/v1/statistics';
@@ -30,28 +31,48 @@ export const statisticsRouteSchema = {
   },
 };
 
+export interface WorkerReports {
+  /** All that have run in the last hour, those that have ended included. */
+  all: ProcessReport[];
+  serving: ReplicaReport[];
+  missing: { service: string; address: string }[];
+}
+
 interface OwnStatistics {
   clock: Clock;
   statistics: ProcessStatistics;
   report: () => Promise<ReadyReport>;
   /** Warnings about stored rows, such as API keys that never expire. */
   storedWarnings: () => Promise<readonly ConfigurationWarning[]>;
+  /** Where workers answer the clients: their reports of what began at this time or later. */
+  gatherWorkers?: ((since: number) => Promise<WorkerReports>) | undefined;
 }
 
 /** `GET /api/v1/statistics` of the single node, where one process has all figures. The guard of the scope authorizes it. */
 export function addOwnStatistics(
   app: App,
-  { clock, statistics, report, storedWarnings }: OwnStatistics,
+  { clock, statistics, report, storedWarnings, gatherWorkers }: OwnStatistics,
 ): void {
   app.get(
     statisticsPath,
     { config: statisticsConfig, schema: statisticsRouteSchema },
     async ({ query: { steps = stepsKept } }) => {
-      const [ready, stored] = await Promise.all([report(), storedWarnings()]);
       const now = clock.now();
+      const [ready, stored, workers] = await Promise.all([
+        report(),
+        storedWarnings(),
+        gatherWorkers?.(beginningOf(now)),
+      ]);
       const own = statistics.report(beginningOf(now));
       const warnings = [...own.warnings, ...stored];
-      const gathered = { gateway: own, replicas: null, leases: [own], warnings, ready, missing: [] };
+      const gathered = {
+        gateways: workers?.all ?? [own],
+        replicas: workers?.serving ?? null,
+        leases: [own],
+        warnings,
+        ready,
+        missing: workers?.missing ?? [],
+      };
       return { statistics: composeStatistics(gathered, steps, now) };
     },
   );

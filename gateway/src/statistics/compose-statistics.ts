@@ -12,7 +12,8 @@ import type { ChangeFigures, PlayerFigures, RequestFigures, Statistics } from '.
 
 /** All reports. In the single node they are those of one process. */
 export interface Gathered {
-  gateway: ProcessReport;
+  /** Of the process that answers clients: several where workers share its port. */
+  gateways: readonly ProcessReport[];
   /** Null in the single node, where one process derives the keys, too. */
   replicas: readonly ReplicaReport[] | null;
   leases: readonly ProcessReport[];
@@ -29,8 +30,8 @@ export function beginningOf(now: number): number {
 
 /** @param steps how many points a series has at most */
 export function composeStatistics(gathered: Gathered, steps: number, now: number): Statistics {
-  const { gateway, ready, missing } = gathered;
-  const replicas = gathered.replicas ?? [{ name: 'single node', report: gateway }];
+  const { gateways, ready, missing } = gathered;
+  const replicas = gathered.replicas ?? gateways.map((report) => ({ name: 'single node', report }));
   const present = now - (now % stepMs);
   const earliest = present - (steps - 1) * stepMs;
   const seriesOf = (reports: readonly ProcessReport[], parts: ('keyRequests' | 'otherRequests')[]) => {
@@ -49,7 +50,7 @@ export function composeStatistics(gathered: Gathered, steps: number, now: number
         ['keyRequests'],
       ),
     },
-    requests: { source: 'gateway', ...seriesOf([gateway], ['keyRequests', 'otherRequests']) },
+    requests: { source: 'gateway', ...seriesOf(gateways, ['keyRequests', 'otherRequests']) },
     activeLeases: toActiveLeases(gathered.leases, earliest),
     player: toPlayer(
       gathered.leases.flatMap((report) => report.playerReports),
@@ -113,7 +114,7 @@ function playerFiguresOf(steps: readonly PlayerStepReport[]): PlayerFigures {
 
 /** As many as a page shows. */
 const changesShown = 20;
-interface ReplicaReport {
+export interface ReplicaReport {
   /** Its address. */
   name: string;
   report: ProcessReport;

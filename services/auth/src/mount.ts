@@ -42,7 +42,9 @@ export async function mount(core: RowCore<AuthConfig>, { apiKeys }: AuthReaders)
   };
   await authRoutes(options)(app);
   if (core.isSeparate) {
-    await addStatisticsForGateway(options)(app);
+    // Where the process has the statistics itself, the gateway forwards the call.
+    if (!app.hasRoute({ method: 'GET', url: '/api/v1/statistics' }))
+      await addStatisticsForGateway(options)(app);
     addAuthInternalRoutes(app, apiKeys);
     addFeedRoutes(app, core.feed);
   }

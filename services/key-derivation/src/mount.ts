@@ -7,7 +7,8 @@ import { type ContentKeyIssuer, createContentKeyIssuer } from './issue-content-k
 import { createKnownKeyIssuer } from './issue-known-key.ts';
 import { reportMissingKeys } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
-import { createLocalPace } from './pace/local-pace.ts';
+import type { KeyPace } from './pace/key-pace.ts';
+import { createLocalPace, type LocalPace } from './pace/local-pace.ts';
 import { createSharedPace } from './pace/shared-pace.ts';
 import { addKeyRoutes } from './routes/get-key.ts';
 import { createPlainKeyAnswerer } from './routes/plain-key.ts';
@@ -18,6 +19,12 @@ export interface KeyDerivationOptions {
   metrics: Metrics;
 }
 
+interface MountOptions {
+  masterKeys: MasterKeyRing;
+  /** A pace of several processes, which may fall back on that of this process alone. */
+  openPace?: (local: LocalPace) => KeyPace;
+}
+
 /**
  * Adds the key-derivation service to a process. It has no internal routes, because no service calls it.
  *
@@ -26,13 +33,13 @@ export interface KeyDerivationOptions {
  */
 export async function mount(
   core: ServiceCore<KeyDerivationConfig>,
-  { masterKeys }: { masterKeys: MasterKeyRing },
+  { masterKeys, openPace }: MountOptions,
 ): Promise<() => void> {
   // Optional: `/ready` shows a version that is missing, and the others are served.
   core.dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
   if (core.isSeparate) reportMissingKeys(core.app);
   const local = createLocalPace(core.clock, core.cacheBytes.paces);
-  const pace = core.sharing ? createSharedPace(core.sharing.connection, local) : local;
+  const pace = openPace?.(local) ?? (core.sharing ? createSharedPace(core.sharing.connection, local) : local);
   const options = { ...core, rules: core.values, masterKeys, pace, keys: createContentKeyCache() };
   await keyDerivationRoutes({ ...options, issuer: createContentKeyIssuer(options) })(core.app);
   // A separate service first checks where a request comes from, and limits count each request: only the router does either.

@@ -13,6 +13,7 @@ import { listenRule, observabilityVariables } from './variables/observability.ts
 import { presignRule, presignVariables } from './variables/presign.ts';
 import { rateLimitVariables } from './variables/rate-limits.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
+import { workerVariables } from './variables/workers.ts';
 import { weakSecretRules } from './weak-secrets.ts';
 
 /** Every setting that the single process reads. */
@@ -23,6 +24,7 @@ export const singleNodeSettings = {
   masterKeys,
   ...databaseVariables,
   migrateOnStart,
+  ...workerVariables,
   ...apiKeyVariables,
   ...auditVariables,
   ...viewerTokenVariables,

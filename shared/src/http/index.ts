@@ -10,7 +10,7 @@ export {
   isOwnName,
 } from './own-page.ts';
 export { addPlainAnswerer, type PlainAnswerer } from './plain-answers.ts';
-export { createRateLimiter, type RateLimits } from './rate-limit.ts';
+export { type CountRequest, createRateLimiter, createWindowCounter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';
 export { instantOf, NameSchema, readInstant, readName, validationFailure } from './validation.ts';

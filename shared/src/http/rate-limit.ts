@@ -1,5 +1,6 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../clock/clock.ts';
 import { viewerIdOf } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { networkOf } from '../net/index.ts';
@@ -41,18 +42,21 @@ export type RateLimiter = (request: FastifyRequest, reply: FastifyReply) => Prom
  * @param figures requests a minute
  * @param connection to the Redis in which the replicas of a service count together. While it is down, no request is
  *   counted or refused: a limit protects the server, and waiting for a dead Redis would not
+ * @param countRequest counts for several processes together. Where it rejects, the request is not counted or refused
  * @returns a function that rejects with AppError RATE_LIMITED
  */
 export async function createRateLimiter(
   app: App,
   figures: RateLimits,
   connection?: RedisConnection,
+  countRequest?: CountRequest,
 ): Promise<RateLimiter> {
   await app.register(rateLimit, {
     global: false,
     cache: countedKeys,
     skipOnError: true,
     ...(connection ? { redis: connection.redis, nameSpace: redisPrefix } : {}),
+    ...(countRequest ? { store: createStoreClass(countRequest) } : {}),
   });
   const count = (name: LimitName, max: number, keyOf: (request: FastifyRequest) => string) =>
     app.createRateLimit({
@@ -85,6 +89,49 @@ export async function createRateLimiter(
       detail: `This takes ${counted.max} requests in ${windowSeconds} seconds.`,
       retryAfterSeconds: counted.ttlInSeconds,
     });
+  };
+}
+
+/** The requests of a sender in its present window, and the milliseconds until that ends. */
+interface WindowCount {
+  current: number;
+  ttl: number;
+}
+
+/** Counts one request of a sender. */
+export type CountRequest = (sender: string, windowMs: number) => Promise<WindowCount>;
+
+/** The form in which the plugin takes a store. */
+function createStoreClass(countRequest: CountRequest) {
+  return class RemoteStore {
+    incr(sender: string, done: (error: Error | null, count?: WindowCount) => void, windowMs: number): void {
+      countRequest(sender, windowMs).then(
+        (count) => done(null, count),
+        (error) => done(error),
+      );
+    }
+    child(): RemoteStore {
+      return this;
+    }
+  };
+}
+
+/** Counts senders in the memory of this process, for itself and others. The sender that came first goes where there are too many. */
+export function createWindowCounter(
+  clock: Pick<Clock, 'monotonic'>,
+): (sender: string, windowMs: number) => WindowCount {
+  const windows = new Map<string, { current: number; endsAtMs: number }>();
+  return (sender, windowMs) => {
+    const nowMs = clock.monotonic();
+    let window = windows.get(sender);
+    if (!window || window.endsAtMs <= nowMs) {
+      windows.delete(sender);
+      window = { current: 0, endsAtMs: nowMs + windowMs };
+      windows.set(sender, window);
+      if (windows.size > countedKeys) windows.delete(windows.keys().next().value as string);
+    }
+    window.current++;
+    return { current: window.current, ttl: window.endsAtMs - nowMs };
   };
 }
 

@@ -21,6 +21,8 @@ function toPage(body: unknown): FeedPage {
 
 /** Serves the change feed to services without a database. */
 export function addFeedRoutes(app: App, feed: ChangeFeed): void {
+  // Several services may share this host, and they have the same feed.
+  if (app.hasRoute({ method: 'GET', url: '/internal/feed' })) return;
   app.get(
     '/internal/feed/head',
     {

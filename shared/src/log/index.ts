@@ -5,4 +5,4 @@ export {
   type OperatorLog,
 } from './operator-log.ts';
 export { redact, redactPath } from './redact.ts';
-export { createRequestLog, type RequestLine, type RequestLog } from './request-log.ts';
+export { createRequestLog, openLogStream, type RequestLine, type RequestLog } from './request-log.ts';

@@ -57,7 +57,7 @@ function createTimestamp(): () => string {
 }
 
 /** Lines on their way to a file descriptor. */
-interface LogStream {
+export interface LogStream {
   /** Never waits. Drops the line where the reader is gone, or does not read and too much is buffered. */
   write(line: string): void;
   /** Resolves once every line was handed to the operating system, or cannot be. Later lines are dropped. */
@@ -74,7 +74,7 @@ const keptBytes = 32 * 1024 * 1024;
  * Opens a stream of lines. A reader that dies or stops reading must not block a thread or delay the end of the process.
  * Pipes and sockets are therefore written without blocking, and the last lines are tried once at the exit.
  */
-function openLogStream(fd: number): LogStream {
+export function openLogStream(fd: number): LogStream {
   const { stream, isFile } = openStream(fd);
   let gathered = '';
   let isClosed = false;

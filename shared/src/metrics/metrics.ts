@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Clock, createSystemClock } from '../clock/clock.ts';
 import { kindOfRequest, ProcessStatistics } from '../statistics/index.ts';
 import { DurationHistogram } from './duration-histogram.ts';
@@ -153,6 +153,19 @@ function createRequestObserver(
   };
 }
 
+/** The metrics of a process at one instant, in a form that crosses processes. */
+export type MetricsSnapshot = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** The metrics of several processes as those of one: counts are added up, and gauges as each says. */
+export function addUpMetrics(snapshots: readonly MetricsSnapshot[]): Registry {
+  return AggregatorRegistry.aggregate([...snapshots]);
+}
+
+/** Metrics that only grow. They must not shrink when a process ends. */
+export function totalsOf(snapshot: MetricsSnapshot): MetricsSnapshot {
+  return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+}
+
 interface MetricsListener {
   port: number;
   close(): Promise<void>;
@@ -164,7 +177,7 @@ interface MetricsListener {
  * @throws the listener's error, such as EADDRINUSE, with `listener: 'metrics'`, which means METRICS_PORT and not PORT
  */
 export async function startMetricsListener(
-  registry: Registry,
+  registry: Pick<Registry, 'metrics' | 'contentType'>,
   host: string,
   port: number,
 ): Promise<MetricsListener> {

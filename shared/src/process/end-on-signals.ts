@@ -18,6 +18,8 @@ interface EndOptions {
   shutdown: Shutdown;
   log: OperatorLog;
   drainSeconds: number;
+  /** What SIGHUP does; by default it ends the process. */
+  onHangup?: () => void;
 }
 
 /**
@@ -50,7 +52,7 @@ export function endOnSignals(options: EndOptions): void {
 
   process.on('SIGTERM', () => void end('SIGTERM', drainSeconds));
   process.on('SIGINT', () => void end('SIGINT', 0));
-  process.on('SIGHUP', () => void end('SIGHUP', 0));
+  process.on('SIGHUP', () => (options.onHangup ? options.onHangup() : void end('SIGHUP', 0)));
   // The parent process is gone; without this, nothing would stop the server.
   process.on('disconnect', () => void end('the starting process ended', 0));
 }

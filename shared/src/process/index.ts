@@ -7,4 +7,5 @@ export { explainAndExit, explainRefusal } from './explain-refusal.ts';
 export { createProcessBase, type ProcessBase, type ProcessContext } from './process-context.ts';
 export { rowSettings, runService, type ServiceContext, serviceSettings } from './run-service.ts';
 export { createServiceCore, feedDependency, type ServiceCore } from './service-core.ts';
+export { createServiceProcess } from './service-process.ts';
 export { createStart } from './start.ts';

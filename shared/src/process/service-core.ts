@@ -16,7 +16,7 @@ import {
   type FeedFollower,
   pullIntervalMs,
 } from '../events/index.ts';
-import { createRateLimiter, type GuardOptions, type RateLimits } from '../http/index.ts';
+import { type CountRequest, createRateLimiter, type GuardOptions, type RateLimits } from '../http/index.ts';
 import { announceUnsure } from '../internal/index.ts';
 import type { Dependency } from '../lifecycle/index.ts';
 import { boundCaches, type CachePlan, planCaches, readProcessMemory } from '../memory/index.ts';
@@ -48,6 +48,8 @@ interface CoreReaders {
   leases?: LeaseReader | SharedLeases;
   /** The state that the replicas share; null where each replica keeps and counts its own. */
   sharing: Sharing | null;
+  /** Counts requests for several processes together; left out, Redis or this process counts. */
+  countRequest?: CountRequest;
 }
 
 /** What a service is mounted on. Of the single node, all services share one. */
@@ -73,7 +75,7 @@ const noLeases: LeaseReader = { findLease: notRead, findMark: notRead };
 export async function createServiceCore<Values extends CoreSettings>(
   context: ProcessContext,
   values: Values,
-  { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing }: CoreReaders,
+  { feed, bus, apiKeys, contents = noContents, leases = noLeases, sharing, countRequest }: CoreReaders,
 ): Promise<ServiceCore<Values>> {
   const { app, metrics, clock, warn, jobs, shutdown } = context;
   const follower = createFeedFollower({
@@ -90,7 +92,7 @@ export async function createServiceCore<Values extends CoreSettings>(
     // A service that no longer receives them still serves requests without cached states, and is retried by itself.
     context.dependencies.push(feedDependency(follower, { optional: true }));
   }
-  const cacheBytes = planCaches(boundCaches(readProcessMemory()));
+  const cacheBytes = planCaches(boundCaches(readProcessMemory()) / (context.processes ?? 1));
   const authority = createAuthority({
     apiKeys,
     contents,
@@ -116,7 +118,9 @@ export async function createServiceCore<Values extends CoreSettings>(
     clock,
   });
   const limiter =
-    values.rateLimit === 'on' ? await createRateLimiter(app, values, sharing?.connection) : null;
+    values.rateLimit === 'on'
+      ? await createRateLimiter(app, values, sharing?.connection, countRequest)
+      : null;
   jobs.repeat({
     everyMs: pullIntervalMs(follower.limitMs),
     run: () => follower.pull(),

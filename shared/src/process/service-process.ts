@@ -24,6 +24,8 @@ interface ServiceProcessOptions {
   internalSecret: string;
   publicUrl: string | null;
   base: ProcessBase;
+  /** Its own where it is left out. */
+  metrics?: Metrics;
 }
 
 /** A service in a separate process, before its routes are mounted. */
@@ -40,7 +42,7 @@ export interface ServiceProcess {
 export async function createServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { name, version } = options;
   const { clock, log, shutdown, dependencies } = options.base;
-  const metrics = createMetrics(clock);
+  const metrics = options.metrics ?? createMetrics(clock);
   const readiness = createLoggedReadiness(dependencies, clock, log);
   const gate = createInternalGate(options.internalSecret);
   let open = false;

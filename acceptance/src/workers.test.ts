@@ -1,0 +1,144 @@
+import { Agent, request } from 'node:http';
+import { kill } from 'node:process';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { createLease, makeScene, revokeLeases } from './server-actions.ts';
+import { isSingleNode, type OwnSingleNode, startSingleNode } from './target.ts';
+import { unique, viewerToken } from './tokens.ts';
+
+// Each server starts three processes, which takes seconds on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
+const patience = { timeout: 120_000, interval: 50 };
+
+interface KeyRequest {
+  contentId: string;
+  token: string;
+  leaseId?: string;
+  epoch?: number;
+}
+
+/** Asks on a connection of its own: each new connection goes to the next worker. Rejects if the connection breaks. */
+function ask(
+  server: OwnSingleNode,
+  { contentId, token, leaseId, epoch }: KeyRequest,
+  agent?: Agent,
+): Promise<number> {
+  const headers = { authorization: `Bearer ${token}`, ...(leaseId ? { 'x-lease-id': leaseId } : {}) };
+  const path = `/keys/${contentId}${epoch === undefined ? '' : `/${epoch}`}`;
+  return new Promise((resolve, reject) => {
+    request(new URL(path, server.url), { headers, agent: agent ?? false }, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(answer.statusCode ?? 0));
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+const askTimes = (times: number, server: OwnSingleNode, key: KeyRequest) =>
+  Promise.all(Array.from({ length: times }, () => ask(server, key)));
+
+/** The process ids of the workers that have served so far, the latest last. */
+const workersOf = (server: OwnSingleNode) =>
+  [...server.process.stderr().matchAll(/worker (\d+) serves/g)].map(([, pid]) => Number(pid));
+
+async function countServed(server: OwnSingleNode): Promise<number> {
+  const url = /metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(server.process.stderr())?.[1] ?? '';
+  const text = await (await fetch(url)).text();
+  return Number(/^latchkey_key_requests_total\{outcome="served"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+
+describe.runIf(isSingleNode)('a single node with two workers', async () => {
+  const server = await startSingleNode({ LATCHKEY_WORKERS: '2', LOG_LEVEL: 'info' });
+  const { jwtSecret } = server;
+
+  it('serves no key by any worker once a revocation is answered', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { contentId, token, viewerId } = await makeScene(server);
+      const leaseId = await createLease(server, { token, contentId });
+      const key = { contentId, token, leaseId };
+      expect(await askTimes(4, server, key)).toEqual([200, 200, 200, 200]);
+      await revokeLeases(server, round % 2 ? { leaseId } : { viewerId });
+      expect(await askTimes(4, server, key)).toEqual([403, 403, 403, 403]);
+    }
+  });
+
+  it('lets a viewer take no more than the burst of a content from all workers together', async () => {
+    const keyPeriods = { mode: 'sequence', count: 100, periodSeconds: 3_600, burst: 4, speed: 1 };
+    const contentId = unique('content');
+    const body = { id: contentId, name: 'paced', keyPeriods };
+    expect((await server.client.post('/api/v1/content', server.adminApiKey, body)).status).toBe(201);
+    const token = viewerToken(jwtSecret, unique('viewer'));
+    const statuses = [];
+    for (let epoch = 0; epoch < 10; epoch++) statuses.push(await ask(server, { contentId, token, epoch }));
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 429, 429, 429]);
+  });
+
+  it('replaces a worker that is killed, and no count goes back', async () => {
+    const { contentId, token } = await makeScene(server);
+    await askTimes(20, server, { contentId, token });
+    await vi.waitFor(async () => expect(await countServed(server)).toBeGreaterThanOrEqual(20), patience);
+    const [before, workers] = [await countServed(server), workersOf(server)];
+    kill(workers.at(-1) ?? 0, 'SIGKILL');
+    await vi.waitFor(() => expect(workersOf(server)).toHaveLength(workers.length + 1), patience);
+    expect(await countServed(server)).toBeGreaterThanOrEqual(before);
+    expect(await askTimes(4, server, { contentId, token })).toEqual([200, 200, 200, 200]);
+  });
+
+  it('replaces every worker on SIGHUP, and no request fails meanwhile', async () => {
+    const { contentId, token } = await makeScene(server);
+    const before = workersOf(server);
+    const agent = new Agent({ keepAlive: true });
+    const statuses = new Set<number>();
+    let isOver = false;
+    const play = async (own?: Agent) => {
+      while (!isOver) {
+        statuses.add(await ask(server, { contentId, token }, own));
+        // Leaves processor time to the workers that start.
+        await pause(20);
+      }
+    };
+    const players = [play(), play(), play(agent)];
+    server.process.kill('SIGHUP');
+    await vi.waitFor(() => expect(server.process.stderr()).toContain('every worker was replaced'), patience);
+    isOver = true;
+    await Promise.all(players);
+    agent.destroy();
+    expect([...statuses]).toEqual([200]);
+    expect(workersOf(server)).toHaveLength(before.length + 2);
+  });
+});
+
+describe.runIf(isSingleNode)('a single node with two workers and limits', async () => {
+  const server = await startSingleNode({
+    LATCHKEY_WORKERS: '2',
+    LOG_LEVEL: 'info',
+    RATE_LIMIT: 'on',
+    RATE_LIMIT_KEYS_PER_MINUTE: '6',
+    AUTHORITY_MAX_AGE_SECONDS: '1',
+  });
+
+  it('counts the key requests of a viewer over all workers', async () => {
+    const { contentId, token } = await makeScene(server);
+    const statuses = [];
+    for (let n = 0; n < 10; n++) statuses.push(await ask(server, { contentId, token }));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429, 429, 429, 429]);
+  });
+
+  it('answers 503 once the process that owns the database is silent for AUTHORITY_MAX_AGE_SECONDS, and serves again after it', async () => {
+    const { contentId } = await makeScene(server);
+    const askAnew = () =>
+      ask(server, { contentId, token: viewerToken(server.jwtSecret, unique('viewer')) }, agent);
+    // A stopped parent accepts no connection, so this one is opened before.
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await askAnew()).toBe(200);
+    server.process.kill('SIGSTOP');
+    try {
+      await vi.waitFor(async () => expect(await askAnew()).toBe(503), patience);
+    } finally {
+      server.process.kill('SIGCONT');
+    }
+    await vi.waitFor(async () => expect(await askAnew()).toBe(200), patience);
+    agent.destroy();
+  });
+});

@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { createLocalPace, type PacedKey } from '@latchkey/key-derivation';
+import { createInProcessBus } from '@latchkey/shared/events';
+import { type App, createWindowCounter } from '@latchkey/shared/http';
+import type { Readiness } from '@latchkey/shared/lifecycle';
+import { openLogStream } from '@latchkey/shared/log';
+import { boundCaches, planCaches, readProcessMemory } from '@latchkey/shared/memory';
+import { createMetrics } from '@latchkey/shared/metrics';
+import { createServiceProcess } from '@latchkey/shared/process';
+import { judgeConfiguration } from '@latchkey/shared/statistics';
+import packageJson from '../../package.json' with { type: 'json' };
+import {
+  announce,
+  countWorkers,
+  endStartUp,
+  listenForMetrics,
+  mountServices,
+  openSingleNode,
+  type SingleNode,
+  type SingleNodeOptions,
+} from '../single-node-start.ts';
+import { type Announcements, createAnnouncements } from './announcements.ts';
+import { createOutput } from './output.ts';
+import type { WorkerTask } from './pool-worker.ts';
+import { createWorkerFigures, type WorkerFigures } from './worker-figures.ts';
+import { WorkerPool } from './worker-pool.ts';
+
+/** Loopback: workers are on this machine. The secret keeps other users of the machine from it. */
+const internalHost = '127.0.0.1';
+const closeTimeoutMs = 10_000;
+/** Longer than a worker's own end, which the pool cuts off. */
+const workersEndMs = 20_000;
+
+/**
+ * Starts a single node of several processes. This one owns the database, auth, content, leases and the change feed. The workers share the
+ * port: each is a gateway with key-derivation mounted, and forwards everything else to this process.
+ *
+ * @throws as `startSingleNode`, and WorkerEnded
+ */
+export async function startWithWorkers(options: SingleNodeOptions): Promise<SingleNode> {
+  const { clock, log, shutdown } = options;
+  const { base, rows, values, masterKeys } = await openSingleNode(options);
+  const secret = randomBytes(32).toString('hex');
+  const count = countWorkers(values);
+  const own = createMetrics(clock);
+  // Workers count the requests of clients. Theirs to this process would be counted twice.
+  const metrics = { ...own, observeRequest: () => {} };
+  metrics.statistics.warnings.push(...judgeConfiguration(values));
+  const announcements = createAnnouncements(createInProcessBus((error) => base.warn('the bus', error)));
+  const service = await createServiceProcess({
+    ...values,
+    name: 'single node',
+    version: packageJson.version,
+    internalSecret: secret,
+    publicUrl: values.publicUrl ?? null,
+    base,
+    metrics,
+  });
+  const { app, readiness } = service;
+  waitForWorkers(app, announcements);
+  const figures = createWorkerFigures(() => pool.all(), metrics.registry);
+  await mountServices({
+    context: { ...base, app, metrics, isSeparate: true, processes: count + 1 },
+    values: { ...values, internalSecret: { reveal: () => secret } },
+    rows: { ...rows, bus: announcements.bus },
+    masterKeys,
+    readiness,
+    gatherWorkers: figures.gather,
+  });
+  await app.listen({ host: internalHost, port: 0 });
+  shutdown.add('requests under way', closeTimeoutMs, () => app.close());
+  service.openForRequests();
+  endStartUp();
+
+  const { port: internalPort } = app.server.address() as AddressInfo;
+  const task = { parentUrl: `http://${internalHost}:${internalPort}`, secret, count };
+  const pool = openPool({ task, options, announcements, figures, ready: readiness.report });
+  shutdown.add('the workers', workersEndMs, () => pool.end());
+  const port = await pool.start();
+  await listenForMetrics(options, values, figures);
+  await announce(options, values, rows.db, port);
+  return {
+    drain() {
+      readiness.drain();
+      pool.drain();
+    },
+    onHangup() {
+      log.info('SIGHUP: replacing the workers, one after the other');
+      void pool.roll();
+    },
+  };
+}
+
+interface PoolParts {
+  task: WorkerTask;
+  options: SingleNodeOptions;
+  announcements: Announcements;
+  figures: WorkerFigures;
+  ready: Readiness['report'];
+}
+
+/** The workers, and what this process does for them: it keeps the paces, counts for the rate limits, and joins their request lines. */
+function openPool({ task, options, announcements, figures, ready }: PoolParts): WorkerPool {
+  const { clock, log, shutdown } = options;
+  const pace = createLocalPace(clock, planCaches(boundCaches(readProcessMemory()) / (task.count + 1)).paces);
+  const countRequest = createWindowCounter(clock);
+  const stream = openLogStream(process.stdout.fd);
+  shutdown.add('the request lines of workers', 1_000, () => stream.end());
+  const output = createOutput((text) => stream.write(text));
+  return new WorkerPool({
+    task,
+    log,
+    announcements,
+    handlers: {
+      pace: (key: PacedKey) => pace.take(key),
+      count: ({ sender, windowMs }: { sender: string; windowMs: number }) => countRequest(sender, windowMs),
+      ready,
+    },
+    onTotals: figures.note,
+    onEnd(id) {
+      figures.retire(id);
+      output.end(id);
+    },
+    onOutput: output.write,
+  });
+}
+
+/** Once an act is answered, no worker goes by what was before it. */
+function waitForWorkers(app: App, { settled }: Announcements): void {
+  app.addHook('onSend', (_request, _reply, _payload, done) => {
+    const outstanding = settled();
+    if (outstanding) void outstanding.then(() => done());
+    else done();
+  });
+}

@@ -1,0 +1,147 @@
+import cluster from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import type { OperatorLog } from '@latchkey/shared/log';
+import type { Announcements } from './announcements.ts';
+import { PoolWorker, type WorkerEvents, type WorkerTask } from './pool-worker.ts';
+
+interface PoolOptions extends Pick<WorkerEvents, 'handlers'> {
+  task: WorkerTask;
+  log: OperatorLog;
+  announcements: Announcements;
+  onTotals: (id: number, totals: unknown) => void;
+  onOutput: (id: number, text: Buffer) => void;
+  onEnd: (id: number) => void;
+}
+
+/**
+ * How long a worker that is replaced answers on: each answer closes its connection, so only idle ones are left when it ends. Players
+ * ask again within seconds.
+ */
+const rollDrainMs = 3_000;
+/** A worker that ends soon is replaced after twice as long each time, from a quarter of a second to 30 s. */
+const firstPauseMs = 250;
+const longestPauseMs = 30_000;
+/** A worker that ran this long did not fail at its start. */
+const healthyAfterMs = 30_000;
+/** A worker sends its figures every 2 s. One that is silent for half a minute is stuck, and connections are stuck with it. */
+const silentCheckEveryMs = 5_000;
+const silentChecksAtMost = 6;
+
+/** The workers of a single node. One that ends by itself is replaced. */
+export class WorkerPool {
+  readonly #options: PoolOptions;
+  readonly #workers = new Set<PoolWorker>();
+  readonly #checking: NodeJS.Timeout;
+  #pauseMs = firstPauseMs;
+  #hasStarted = false;
+  #isEnding = false;
+  #rolling: Promise<void> | null = null;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    cluster.setupPrimary({
+      exec: fileURLToPath(new URL('main.ts', import.meta.url)),
+      args: [],
+      // Their request lines pass through the parent: lines of several processes in one pipe may break each other up.
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    this.#checking = setInterval(() => this.#endSilent(), silentCheckEveryMs);
+    this.#checking.unref();
+  }
+
+  /** Resolves with the port once every worker serves. Rejects if one ends before. */
+  async start(): Promise<number> {
+    const { count } = this.#options.task;
+    const ports = await Promise.all(Array.from({ length: count }, () => this.#fork().serving));
+    this.#hasStarted = true;
+    // One may have ended since it began to serve.
+    this.#refill();
+    return ports[0] ?? 0;
+  }
+
+  /** The workers that serve. */
+  all(): PoolWorker[] {
+    return [...this.#workers].filter(({ isServing }) => isServing);
+  }
+
+  /** Each worker reports not ready, and serves on. */
+  drain(): void {
+    for (const worker of this.#workers) worker.drain();
+  }
+
+  /** Replaces one worker after the other. Each new one serves before an old one stops. Calls during a round share it. */
+  roll(): Promise<void> {
+    this.#rolling ??= this.#rollAll().finally(() => {
+      this.#rolling = null;
+    });
+    return this.#rolling;
+  }
+
+  async end(): Promise<void> {
+    this.#isEnding = true;
+    clearInterval(this.#checking);
+    await Promise.all([...this.#workers].map((worker) => worker.end(0)));
+  }
+
+  #fork(): PoolWorker {
+    const { task, log, announcements, handlers, onTotals, onOutput } = this.#options;
+    const worker: PoolWorker = new PoolWorker(task, {
+      handlers,
+      onBegin: (send) => announcements.add(worker.id, send),
+      onApplied: (number) => announcements.noteApplied(worker.id, number),
+      onServing: () => log.info(`worker ${worker.pid} serves`),
+      onTotals: (totals) => onTotals(worker.id, totals),
+      onOutput: (text) => onOutput(worker.id, text),
+      onDisconnect: () => announcements.remove(worker.id),
+    });
+    this.#workers.add(worker);
+    void worker.ended.then(() => this.#forget(worker));
+    return worker;
+  }
+
+  #forget(worker: PoolWorker): void {
+    const { log, announcements, onEnd } = this.#options;
+    this.#workers.delete(worker);
+    announcements.remove(worker.id);
+    onEnd(worker.id);
+    if (worker.isEnding || this.#isEnding || !this.#hasStarted) return;
+    const livedMs = performance.now() - worker.startedAtMs;
+    this.#pauseMs = livedMs > healthyAfterMs ? firstPauseMs : Math.min(this.#pauseMs * 2, longestPauseMs);
+    log.error(
+      `worker ${worker.pid} ended by itself (${worker.fate}): its open requests are lost, and the others serve on. ` +
+        `Another one starts in ${this.#pauseMs} ms`,
+    );
+    setTimeout(() => this.#refill(), this.#pauseMs).unref();
+  }
+
+  #refill(): void {
+    const staying = [...this.#workers].filter(({ isEnding }) => !isEnding).length;
+    for (let n = staying; n < this.#options.task.count && !this.#isEnding; n++) this.#fork();
+  }
+
+  /** Counted in checks, not by the clock: a parent that was itself stopped has messages to read first. */
+  #endSilent(): void {
+    for (const worker of this.#workers) {
+      if (!worker.isServing || worker.silentChecks++ < silentChecksAtMost) continue;
+      this.#options.log.error(`worker ${worker.pid} does not react any more and is ended`);
+      worker.kill();
+    }
+  }
+
+  async #rollAll(): Promise<void> {
+    const { log } = this.#options;
+    for (const old of [...this.#workers]) {
+      if (this.#isEnding) return;
+      try {
+        await this.#fork().serving;
+      } catch (error) {
+        log.error('a new worker does not start, so the old ones stay', { error });
+        return;
+      }
+      // It may have ended by itself meanwhile, and the new one then takes its place.
+      if (this.#workers.has(old)) await old.end(rollDrainMs);
+      this.#refill();
+    }
+    log.info('every worker was replaced');
+  }
+}

@@ -1,0 +1,52 @@
+import { createManualClock } from '@latchkey/shared/testing';
+import { expect, it } from 'vitest';
+import type { PacedKey } from './key-pace.ts';
+import { createLocalPace } from './local-pace.ts';
+import { createRemotePace } from './remote-pace.ts';
+
+const periods = {
+  mode: 'sequence',
+  count: 1_000,
+  periodSeconds: 10,
+  burst: 3,
+  speed: 1,
+  pace: true,
+} as const;
+const keyOf = (epoch: number): PacedKey => ({ viewerId: 'v', contentId: 'c', epoch, periods });
+
+function stage() {
+  const clock = createManualClock();
+  const shared = createLocalPace(clock, 1e6);
+  const state = { isGone: false, asked: 0 };
+  const ask = async (key: PacedKey) => {
+    state.asked++;
+    if (state.isGone) throw new Error('gone');
+    return shared.take(key);
+  };
+  const open = () => createRemotePace(ask, createLocalPace(clock, 1e6));
+  return { clock, state, open };
+}
+
+it('two processes together give a viewer no more than one burst of keys', async () => {
+  const { open } = stage();
+  const [one, two] = [open(), open()];
+  const given = [];
+  for (let epoch = 0; epoch < 8; epoch++) given.push(await (epoch % 2 ? one : two).take(keyOf(epoch)));
+  expect(given.filter((waitMs) => waitMs === 0)).toHaveLength(3);
+});
+
+it('a key that this process gave lately is given again without a question', async () => {
+  const { open, state } = stage();
+  const pace = open();
+  await pace.take(keyOf(0));
+  expect([pace.take(keyOf(0)), state.asked]).toEqual([0, 1]);
+});
+
+it('without the other process each gives what its own bucket holds, less what it has given', async () => {
+  const { open, state } = stage();
+  const pace = open();
+  for (const epoch of [0, 1]) expect(await pace.take(keyOf(epoch))).toBe(0);
+  state.isGone = true;
+  expect(await pace.take(keyOf(2))).toBe(0);
+  expect(await pace.take(keyOf(3))).toBeGreaterThan(0);
+});
