@@ -134,3 +134,16 @@ describe.skipIf(url === '' || !canStart)('a Redis', () => {
     await vi.waitFor(() => expect(faults).toContainEqual(expect.stringMatching(/^NOPERM /)), waiting);
   });
 });
+
+test('an answer that came while this process stood still counts, although its time limit is over', async () => {
+  const connection = connectRedis(url, () => {}, { ...patientLimits, commandTimeoutMs: 50 });
+  onTestFinished(() => connection.close());
+  await vi.waitFor(() => expect(connection.isUp()).toBe(true), waiting);
+  for (let stall = 0; stall < 5; stall++) {
+    const answer = connection.attempt((redis) => redis.ping());
+    // Redis answers meanwhile.
+    const untilMs = performance.now() + 200;
+    while (performance.now() < untilMs);
+    expect(await answer).toBe('PONG');
+  }
+});

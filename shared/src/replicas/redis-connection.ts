@@ -121,12 +121,24 @@ function selectDatabase(redis: Redis): Promise<unknown> {
 
 function openRedis(url: string, { commandTimeoutMs, connectTimeoutMs, socketTimeoutMs }: RedisLimits): Redis {
   const { Redis: RedisClient }: typeof import('ioredis') = loadModule('ioredis');
-  return new RedisClient(url, {
+  /** In place of `commandTimeout`, which takes a stall of this process for one of Redis. */
+  class TimedRedis extends RedisClient {
+    override sendCommand(...[command, stream]: Parameters<Redis['sendCommand']>): unknown {
+      // After a stall, timers come before the answers that have arrived meanwhile, and `setImmediate` after them.
+      const timer = setTimeout(
+        () => setImmediate(() => command.reject(new Error('Command timed out'))),
+        commandTimeoutMs,
+      );
+      const settle = () => clearTimeout(timer);
+      command.promise.then(settle, settle);
+      return super.sendCommand(command, stream);
+    }
+  }
+  return new TimedRedis(url, {
     connectionName: 'latchkey',
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     autoResendUnfulfilledCommands: false,
-    commandTimeout: commandTimeoutMs,
     connectTimeout: connectTimeoutMs,
     socketTimeout: socketTimeoutMs,
     retryStrategy: (times) => Math.min(times * 100, retryAtMostEveryMs),
