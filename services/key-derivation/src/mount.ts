@@ -46,7 +46,7 @@ export async function mount(
   if (core.isSeparate || core.guard.limiter !== null) return () => {};
   const issueKnown = createKnownKeyIssuer({
     ...options,
-    pace: core.sharing ? null : local,
+    pace: pace === local ? local : null,
     onLookup: core.metrics.countCacheLookup,
   });
   return () => addPlainAnswerer(core.app, createPlainKeyAnswerer({ ...core, ...core.guard, issueKnown }));
