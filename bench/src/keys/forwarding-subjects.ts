@@ -2,13 +2,19 @@ import { startOwnPostgres } from '@latchkey/rig/stores/own-stores';
 import { migrate, openDatabase } from '@latchkey/shared/db';
 import type { Cleanup } from '../cleanup.ts';
 import { becomesReady, startServer } from '../servers.ts';
-import { internalSecret, startGateway, startKeyDerivation, startOwners } from '../stack/services.ts';
+import {
+  internalSecret,
+  startEdge,
+  startGateway,
+  startKeyDerivation,
+  startOwners,
+} from '../stack/services.ts';
 import type { KeySubject } from './key-subject.ts';
 import { toSubject } from './single-subjects.ts';
 import { createLeases, listedRequests, registerContent, viewerTokens } from './viewers.ts';
 
 /**
- * Bare servers, a bare forwarder before one of them, and Latchkey's gateway before one key-derivation process.
+ * Bare servers, a bare forwarder before one of them, Latchkey's gateway before one key-derivation process, and the edge, which is both.
  *
  * @throws Error if Postgres is not installed on this machine
  */
@@ -21,7 +27,7 @@ export async function startForwardingSubjects(cleanup: Cleanup): Promise<KeySubj
       UPSTREAM_URL: upstream.url,
     }),
   );
-  const { gateway, keyDerivation } = await startServices(cleanup);
+  const { gateway, keyDerivation, edge } = await startServices(cleanup);
   await registerContent(gateway);
   const tokens = viewerTokens();
   const leases = await createLeases(gateway, tokens);
@@ -33,10 +39,11 @@ export async function startForwardingSubjects(cleanup: Cleanup): Promise<KeySubj
     toSubject(forwarder, requests, upstream.pid),
     toSubject(keyDerivation, direct),
     toSubject(gateway, requests, keyDerivation.pid),
+    toSubject(edge, requests),
   ];
 }
 
-/** Starts the five processes on a Postgres of their own. */
+/** Starts the six processes on a Postgres of their own. */
 async function startServices(cleanup: Cleanup) {
   const postgres = cleanup.add(await startOwnPostgres());
   const db = openDatabase({ databaseUrl: postgres.url, sqlitePath: '' });
@@ -49,6 +56,7 @@ async function startServices(cleanup: Cleanup) {
     await startKeyDerivation('Latchkey, key-derivation itself', owners, backings),
   );
   const gateway = cleanup.add(await startGateway('Latchkey, gateway', owners, [keyDerivation]));
-  await becomesReady(gateway.url);
-  return { keyDerivation, gateway };
+  const edge = cleanup.add(await startEdge('Latchkey, edge', owners, backings));
+  for (const { url } of [gateway, edge]) await becomesReady(url);
+  return { keyDerivation, gateway, edge };
 }

@@ -64,6 +64,15 @@ export function startGateway(
   return startServer(name, topology.gateway.entry, { ...env, LOG_LEVEL: 'info' });
 }
 
+/** The gateway and key-derivation in one process. Does not wait until it is ready. */
+export function startEdge(name: string, owners: Owners, backings: Environment): Promise<Subject> {
+  const urls = { ...urlsOfStores(backings), ...urlsOfOwners(owners) };
+  return startServer(name, topology.edge.entry, {
+    ...environmentOf('edge', urls, settings),
+    LOG_LEVEL: 'info',
+  });
+}
+
 /** Gateways before replicas of key-derivation. */
 export interface DataPlane {
   gateways: Subject[];
