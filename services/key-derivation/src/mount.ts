@@ -46,6 +46,7 @@ export async function mount(
   if (core.isSeparate || core.guard.limiter !== null) return () => {};
   const issueKnown = createKnownKeyIssuer({
     ...options,
+    // One that other processes share needs a wait, which the router does.
     pace: pace === local ? local : null,
     onLookup: core.metrics.countCacheLookup,
   });
