@@ -43,7 +43,8 @@ export async function playLive(checks: Checks, options: LiveOptions): Promise<st
     rows.push(...(await playAndKill({ players, killed, victim }, checks, options)));
     const tools = { server: studio.server, random, say };
     rows.push(judgeRevoked(await revokePlayers(inPage, tools), 'plain', checks));
-    // ffmpeg that reads its key by URL ends with the first outage.
+    // ffmpeg that reads its key by URL ends with the first outage. The last segments of its two outputs differ by some pictures.
+    await byUrl.watch.finish();
     await byUrl.channel.end();
     const own = [byFile, fmp4].map((staged) => studio.playInPage(staged, ownKinds));
     const audience = {

@@ -37,7 +37,7 @@ interface Watched {
 export interface ChannelWatch {
   /** Segments that were listed so far. */
   count(): number;
-  /** Ends the looks, and waits for the last segment to be decrypted. */
+  /** Ends the looks, and waits for the last segment to be decrypted. A second call gives the same. */
   finish(): Promise<Watched>;
 }
 
@@ -73,15 +73,21 @@ export function watchChannel(folders: WatchedFolders, decrypt: Decrypter): Chann
   }
   const looking = lookAgain();
 
+  async function finish(): Promise<Watched> {
+    isOver = true;
+    await looking;
+    look();
+    const counts = await listed.finish(clear);
+    const longestMs = { packager: pace.longestMs(), served: listed.longestMs() };
+    return { looks, ...counts, longestMs, wrong: [...wrong] };
+  }
+
+  let finishing: Promise<Watched> | undefined;
   return {
     count: listed.count,
-    async finish() {
-      isOver = true;
-      await looking;
-      look();
-      const counts = await listed.finish(clear);
-      const longestMs = { packager: pace.longestMs(), served: listed.longestMs() };
-      return { looks, ...counts, longestMs, wrong: [...wrong] };
+    finish() {
+      finishing ??= finish();
+      return finishing;
     },
   };
 }
