@@ -12,6 +12,7 @@ interface Audience {
   /** ffmpeg and mpv, which ask once for each key. */
   readonly others: readonly Player[];
   readonly channels: readonly Channel[];
+  readonly control: Player;
 }
 
 /** Each is shorter than a period. They begin after the start of a period. */
@@ -28,7 +29,7 @@ const afterOutageMs = 15_000;
 /** Takes the key server out of reach for less than a period, at two places of a period. */
 export async function breakServer(
   server: KeyServer,
-  { own, others, channels }: Audience,
+  { own, others, channels, control }: Audience,
   checks: Checks,
   say: (line: string) => void,
 ): Promise<Row[]> {
@@ -38,7 +39,7 @@ export async function breakServer(
     await sleep(server.periodEnd() - Date.now() + afterStartMs);
     await server.outage(outageMs);
     await sleep(afterOutageMs);
-    const seen = await judgePlayers(own, `an outage ${name}`, checks, say);
+    const seen = await judgePlayers(own, control, `an outage ${name}`, checks, say);
     const ended = channels.flatMap(({ programs }) => programs.filter((program) => !program.isRunning()));
     const said = ended.map((program) => program.output()).join('; ');
     checks.check(`an outage ${name}: no packager ends`, ended.length === 0, said);

@@ -1,21 +1,28 @@
 import type { Checks } from '../checks.ts';
 import type { Staged } from './on-air.ts';
-import { findStalls, type Player } from './player.ts';
+import { driftOf, findStalls, type Player, programKinds } from './player.ts';
 
 export type Row = [what: string, seen: string];
 
-/** Checks that no player stalled since its start. */
+/**
+ * Checks that no player stalled since its start.
+ *
+ * @param control plays the same media in the clear, in the page of those that play in a page
+ */
 export async function judgePlayers(
   players: readonly Player[],
+  control: Player,
   when: string,
   checks: Checks,
   say: (line: string) => void,
 ): Promise<string> {
   let stalls = 0;
   let longestMs = 0;
+  const inTheClear = await control.read();
   for (const player of players) {
     const seen = await player.read();
-    const found = findStalls(seen);
+    const isProgram = programKinds.some((kind) => kind === player.kind);
+    const found = findStalls(seen, isProgram ? 0 : driftOf(inTheClear));
     stalls += found.length;
     longestMs = Math.max(longestMs, seen.standstillMs);
     const times = `${seen.mediaSeconds.toFixed(1)} s of media in ${seen.wallSeconds.toFixed(1)} s`;

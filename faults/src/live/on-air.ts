@@ -6,7 +6,14 @@ import { type Channel, type ChannelKind, startChannel, waitOnAir } from './chann
 import { createDecrypter } from './decrypt.ts';
 import { type KeyServer, startKeyServer } from './key-server.ts';
 import { type MediaServer, startMediaServer } from './media-server.ts';
-import { buildPlayer, openPlayersPage, type PlayersPage, pageFiles } from './play-in-page.ts';
+import { startOwnTime } from './own-time.ts';
+import {
+  buildPlayer,
+  openPlayersPage,
+  type PlayersPage,
+  type PlayOptions,
+  pageFiles,
+} from './play-in-page.ts';
 import { playInProgram } from './play-in-program.ts';
 import { type PageKind, type PagePlayer, type Player, programKinds } from './player.ts';
 import { type ChannelWatch, watchChannel } from './watch-channel.ts';
@@ -32,6 +39,8 @@ export interface Studio {
   stage(contentId: string, kind: ChannelKind): Promise<Staged>;
   /** Starts players in the page. */
   playInPage(staged: Staged, kinds: readonly PageKind[]): Promise<PagePlayer[]>;
+  /** Starts hls.js with the packager's own playlist, in the clear. */
+  playInTheClear(staged: Staged): Promise<PagePlayer>;
   /** Starts ffmpeg and mpv. */
   playInPrograms(staged: Staged): Promise<Player[]>;
   stop(): Promise<void>;
@@ -49,18 +58,11 @@ export async function openStudio(
   const media: MediaServer = await startMediaServer(folders, pageFiles);
   const staged: Staged[] = [];
   const running: Player[] = [];
+  const time = startOwnTime();
   let page: PlayersPage | undefined;
   const server = await startKeyServer({ folder, logFolder, origin: media.origin, periodSeconds });
+  const urls = { media: media.origin, keys: server.url };
   const decrypt = createDecrypter(viewerToken(tokenSecret, 'checker'), programs.env);
-
-  const optionsOf = ({ channel }: Staged, kind: string) => {
-    const { contentId, playlistName } = channel;
-    const viewerId = `${kind.replace(/\W+/g, '-')}-${contentId}`;
-    const token = viewerToken(tokenSecret, viewerId);
-    const url = `${media.origin}/${contentId}/${playlistName}`;
-    const keyServerUrl = server.url;
-    return { name: `${kind} of ${contentId}`, url, token, viewerId, contentId, keyServerUrl };
-  };
 
   return {
     server,
@@ -79,14 +81,25 @@ export async function openStudio(
     async playInPage(its, kinds) {
       page ??= await openPlayersPage(programs.chromium, media.origin);
       const started: PagePlayer[] = [];
-      for (const kind of kinds) started.push(await page.play(kind, optionsOf(its, kind)));
+      for (const kind of kinds) started.push(await page.play(kind, optionsOf(its, kind, urls)));
       await waitBegun(started);
       return started;
+    },
+    async playInTheClear({ channel }) {
+      page ??= await openPlayersPage(programs.chromium, media.origin);
+      // Under a name that no player of the channel is given.
+      folders.set('in-the-clear', channel.clearFolder);
+      const { contentId } = channel;
+      const url = `${media.origin}/in-the-clear/live.m3u8`;
+      const none = { token: '', viewerId: '', contentId, keyServerUrl: server.url };
+      const player = await page.play('hls.js', { name: 'hls.js in the clear', url, ...none });
+      await waitBegun([player]);
+      return player;
     },
     async playInPrograms(its) {
       const started: Player[] = [];
       for (const kind of programKinds)
-        started.push(await playInProgram(kind, optionsOf(its, kind), { ...programs, folder }));
+        started.push(await playInProgram(kind, optionsOf(its, kind, urls), { ...programs, folder, time }));
       running.push(...started);
       await waitBegun(started);
       return started;
@@ -98,9 +111,19 @@ export async function openStudio(
       await Promise.all(staged.map(({ watch }) => watch.finish()));
       await server.stop();
       media.close();
+      time.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A player with a viewer of its own. */
+function optionsOf({ channel }: Staged, kind: string, urls: { media: string; keys: string }): PlayOptions {
+  const { contentId, playlistName } = channel;
+  const viewerId = `${kind.replace(/\W+/g, '-')}-${contentId}`;
+  const token = viewerToken(tokenSecret, viewerId);
+  const url = `${urls.media}/${contentId}/${playlistName}`;
+  return { name: `${kind} of ${contentId}`, url, token, viewerId, contentId, keyServerUrl: urls.keys };
 }
 
 async function waitBegun(players: readonly Player[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Checks } from '../checks.ts';
 import { judgePlayers, type Row } from './judge.ts';
 import { killEncryption } from './kill-encryption.ts';
 import type { Staged } from './on-air.ts';
-import { findStalls, type PagePlayer, type Player } from './player.ts';
+import { driftOf, findStalls, type PagePlayer, type Player } from './player.ts';
 
 export interface KillOptions {
   /** How long all channels play before anything but the encryption of the fourth is broken. */
@@ -18,6 +18,7 @@ export interface KillOptions {
 interface Playing {
   /** Of the channels that nothing breaks. */
   readonly players: readonly Player[];
+  readonly control: PagePlayer;
   /** The channel whose encryption is killed, and its player. */
   readonly killed: Staged;
   readonly victim: PagePlayer;
@@ -25,7 +26,7 @@ interface Playing {
 
 /** Lets everything play for these minutes, while the encryption of one channel is killed again and again. */
 export async function playAndKill(
-  { players, killed, victim }: Playing,
+  { players, control, killed, victim }: Playing,
   checks: Checks,
   { minutes, rounds, random, say }: KillOptions,
 ): Promise<Row[]> {
@@ -36,12 +37,17 @@ export async function playAndKill(
   for (const contentId of new Set(players.map((player) => player.contentId))) {
     const own = players.filter((player) => player.contentId === contentId);
     const kinds = own.map(({ kind }) => kind).join(', ');
-    const seen = await judgePlayers(own, `${minutes} minutes`, checks, say);
+    const seen = await judgePlayers(own, control, `${minutes} minutes`, checks, say);
     rows.push([`${minutes} minutes of ${contentId}: ${kinds}`, seen]);
   }
+  const inTheClear = await control.read();
+  rows.push([
+    'hls.js with the same media in the clear, for comparison',
+    `${findStalls(inTheClear, driftOf(inTheClear)).length} stalls; the longest time without a new picture: ${Math.round(inTheClear.standstillMs)} ms`,
+  ]);
   const { count, wrong, slowestRecoverySeconds } = kills;
   checks.check(`hls.js plays on after each of ${count} kills`, wrong.length === 0, wrong.join('; '));
-  const noticed = findStalls(await victim.read()).join('; ') || 'no stall';
+  const noticed = findStalls(await victim.read(), driftOf(inTheClear)).join('; ') || 'no stall';
   rows.push([
     `${count} times kill -9 of \`encrypt --live\``,
     `hls.js: ${noticed}. It showed a picture of after the kill within ${slowestRecoverySeconds.toFixed(1)} s`,

@@ -1,6 +1,7 @@
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { OwnTime } from './own-time.ts';
 import type { PlayOptions } from './play-in-page.ts';
 import type { Player, ProgramKind, Seen } from './player.ts';
 import { type Program, startProgram } from './program.ts';
@@ -11,6 +12,7 @@ export interface PlayerPrograms {
   readonly env: NodeJS.ProcessEnv;
   /** For sockets and what the programs write. */
   readonly folder: string;
+  readonly time: OwnTime;
 }
 
 /** Starts ffmpeg or mpv with a token as docs/clients.md shows it. Both play in real time and throw the pictures away. */
@@ -20,7 +22,7 @@ export async function playInProgram(
   programs: PlayerPrograms,
 ): Promise<Player> {
   const { name, viewerId, contentId, token } = options;
-  const progress = createProgress();
+  const progress = createProgress(programs.time);
   const program =
     kind === 'ffmpeg'
       ? startFfmpeg(options, programs, progress)
@@ -42,19 +44,19 @@ interface Progress {
   seen(): Omit<Seen, 'errors'>;
 }
 
-function createProgress(): Progress {
-  let first = { media: 0, atMs: 0 };
+function createProgress(time: OwnTime): Progress {
+  let first = { media: 0, atMs: 0, ranMs: 0 };
   let last: typeof first | undefined;
   let standstillMs = 0;
   const notes: string[] = [];
   const secondsNow = () => (performance.now() - first.atMs) / 1_000;
   return {
     at(media) {
-      const atMs = performance.now();
       if (last && media <= last.media) return;
-      if (last) standstillMs = Math.max(standstillMs, atMs - last.atMs);
-      else first = { media, atMs };
-      last = { media, atMs };
+      const now = { media, atMs: performance.now(), ranMs: time.nowMs() };
+      if (last) standstillMs = Math.max(standstillMs, now.ranMs - last.ranMs);
+      else first = now;
+      last = now;
     },
     interrupt(note) {
       if (last) notes.push(`${note} at ${secondsNow().toFixed(1)} s`);
@@ -65,7 +67,7 @@ function createProgress(): Progress {
       return {
         mediaSeconds: last.media - first.media,
         wallSeconds: secondsNow(),
-        standstillMs: Math.max(standstillMs, performance.now() - last.atMs),
+        standstillMs: Math.max(standstillMs, time.nowMs() - last.ranMs),
         interruptions: notes.length,
         notes,
       };

@@ -37,10 +37,11 @@ export async function playLive(checks: Checks, options: LiveOptions): Promise<st
     }
     const [victim] = await studio.playInPage(killed, ['hls.js']);
     if (!victim) throw new Error('the channel that is killed has no player');
+    const control = await studio.playInTheClear(byFile);
     const players = [...inPage, ...[...inPrograms.values()].flat()];
-    say(`${players.length + 1} players play`);
+    say(`${players.length + 2} players play`);
 
-    rows.push(...(await playAndKill({ players, killed, victim }, checks, options)));
+    rows.push(...(await playAndKill({ players, control, killed, victim }, checks, options)));
     const tools = { server: studio.server, random, say };
     rows.push(judgeRevoked(await revokePlayers(inPage, tools), 'plain', checks));
     // ffmpeg that reads its key by URL ends with the first outage. The last segments of its two outputs differ by some pictures.
@@ -51,6 +52,7 @@ export async function playLive(checks: Checks, options: LiveOptions): Promise<st
       own: (await Promise.all(own)).flat(),
       others: [byFile, fmp4].flatMap(({ channel }) => inPrograms.get(channel.contentId) ?? []),
       channels: [byFile.channel, fmp4.channel],
+      control,
     };
     rows.push(...(await breakServer(studio.server, audience, checks, say)));
     rows.push(judgeRevoked(await revokePlayers(audience.own, tools), 'ahead', checks));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findStalls, type Seen } from './player.ts';
+import { driftOf, findStalls, type Seen } from './player.ts';
 
 const smooth: Seen = {
   mediaSeconds: 600.2,
@@ -25,4 +25,12 @@ it.each<[string, Partial<Seen>, string]>([
 
 it('a player that never showed a picture has stalled', () => {
   expect(findStalls({ ...smooth, mediaSeconds: 0, wallSeconds: 0 })).toEqual(['never began']);
+});
+
+it('media that falls behind like media in the clear beside it is no stall, and more than that is one', () => {
+  const drift = driftOf({ ...smooth, mediaSeconds: 597, wallSeconds: 600 });
+  expect(findStalls({ ...smooth, mediaSeconds: 597.3 }, drift)).toEqual([]);
+  expect(findStalls({ ...smooth, mediaSeconds: 595.5 }, drift)).toEqual([
+    'played 595.5 s of media in 600.0 s',
+  ]);
 });

@@ -46,22 +46,28 @@ type PlayerKind = PageKind | ProgramKind;
 
 /** A picture comes every 40 ms. A viewer notices less than this second, but a busy machine may stop a process for half of it. */
 const stallMs = 1_000;
-/** How far the played media may fall behind the clock: what a player of the machine's own sound clock drifts, and one look. */
+/** How far the played media may fall behind the clock, beside the standstills: one look. */
 const lateSeconds = 1;
 
-/** @returns a sentence for each thing that a viewer of this player would have noticed */
-export function findStalls({
-  mediaSeconds,
-  wallSeconds,
-  standstillMs,
-  interruptions,
-  notes,
-}: Seen): string[] {
+/**
+ * How much slower than the clock media plays here, as a share. The clock of Chromium on a machine without a sound device loses some
+ * thousandths, more on a busy one. This is read from a player of the same media in the clear.
+ */
+export function driftOf({ mediaSeconds, wallSeconds }: Seen): number {
+  return wallSeconds > 0 ? 1 - mediaSeconds / wallSeconds : 0;
+}
+
+/**
+ * @param drift of a player beside it, which needs no key
+ * @returns a sentence for each thing that a viewer of this player would have noticed
+ */
+export function findStalls(seen: Seen, drift = 0): string[] {
+  const { mediaSeconds, wallSeconds, standstillMs, interruptions, notes } = seen;
   const found: string[] = [];
   if (wallSeconds === 0) found.push('never began');
   if (standstillMs >= stallMs) found.push(`stood still for ${(standstillMs / 1_000).toFixed(1)} s`);
   if (interruptions > 0) found.push(notes.join(', '));
-  if (Math.abs(wallSeconds - mediaSeconds) > lateSeconds)
+  if (Math.abs(wallSeconds * (1 - drift) - mediaSeconds) > lateSeconds)
     found.push(`played ${mediaSeconds.toFixed(1)} s of media in ${wallSeconds.toFixed(1)} s`);
   return found;
 }
