@@ -11,6 +11,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   caches: ['docs/faults.md'],
   renewals: ['docs/faults.md'],
   clocks: ['docs/faults.md'],
+  live: ['docs/live.md'],
   pace: ['docs/key-periods.md'],
   // npm run bench
   servers: ['README.md'],
