@@ -2,6 +2,7 @@ import { Agent, request } from 'node:http';
 import { kill } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
+import { readLines } from './request-lines.ts';
 import { createLease, makeScene, revokeLeases } from './server-actions.ts';
 import { isSingleNode, type OwnSingleNode, startSingleNode } from './target.ts';
 import { unique, viewerToken } from './tokens.ts';
@@ -79,6 +80,11 @@ describe.runIf(isSingleNode)('a single node with two workers', async () => {
     await askTimes(20, server, { contentId, token });
     await vi.waitFor(async () => expect(await countServed(server)).toBeGreaterThanOrEqual(20), patience);
     const [before, workers] = [await countServed(server), workersOf(server)];
+    // A process that is killed takes along the lines that it has gathered for its next write.
+    await vi.waitFor(() => {
+      const written = new Set(readLines(server.process).map(({ requestId }) => requestId));
+      expect(server.client.answered.filter((id) => !written.has(id))).toEqual([]);
+    }, patience);
     kill(workers.at(-1) ?? 0, 'SIGKILL');
     await vi.waitFor(() => expect(workersOf(server)).toHaveLength(workers.length + 1), patience);
     expect(await countServed(server)).toBeGreaterThanOrEqual(before);
