@@ -10,8 +10,8 @@ import { askAlone, type Tally } from './simulated-requests.fixture.ts';
 
 /** Any number will do; a fixed one makes a failure here a failure everywhere. */
 const seed = Number(process.env.SIMULATION_SEED ?? 20_260_101);
-/** Key requests of all tests together, each with one or two other events before it: half a million take some four seconds. */
-const requests = Number(process.env.SIMULATION_RUNS ?? 500_000);
+/** Key requests of all tests together, each with one or two other events before it: a million take some six seconds. */
+const requests = Number(process.env.SIMULATION_RUNS ?? 1_000_000);
 const requestsPerRun = 40;
 /** Spreads neighbouring runs over the seeds (2^32 divided by the golden ratio). */
 const seedStep = 0x9e3779b9;
