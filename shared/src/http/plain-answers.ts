@@ -41,7 +41,7 @@ interface PlainHost {
 
 /**
  * Answers plain requests below the router, which takes half of the time of a key request that needs nothing else. Whatever is not plain, or
- * is not a 200, goes to the router as before. `plain-answers.test.ts` compares the answers of both byte by byte.
+ * is not a 200, goes to the router as before. `gateway/src/plain-key-answers.test.ts` compares the answers of both byte by byte.
  */
 export function answerPlainRequests(app: App, host: PlainHost): void {
   let answerer: PlainAnswerer | null = null;
