@@ -18,8 +18,12 @@ vi.setConfig({ testTimeout: 120_000 });
 const vlc = process.env.VLC_PATH;
 /** VLC refuses to run as root. On Debian this number is that of `nobody`. */
 const user = process.getuid?.() === 0 ? 65534 : undefined;
-/** VLC skips up to half a second of pictures until the sound begins, even if the film is not encrypted. */
-const leastPictures = pictures - 13;
+/**
+ * VLC skips pictures until the sound begins, even if the film is not encrypted: up to half a second of them here, and 15 were seen on
+ * a busy machine. A whole second, of 25 pictures, is left to it.
+ */
+const skippedAtMost = 25;
+const leastPictures = pictures - skippedAtMost;
 
 /** Without a key, VLC sometimes ends and sometimes waits for something. */
 const patienceMs = 8_000;
@@ -77,7 +81,7 @@ describe.skipIf(!vlc)('VLC', () => {
   it('VLC stops at a break with a second initialization section, and does so in the clear film as well', async () => {
     const film = await stage.screen('twoMaps');
     expect(await play(film.clearUrl)).toBeLessThan(pictures - 100);
-    expect(await play(film.urlWithToken)).toBeGreaterThanOrEqual(pictures / 2 - 13);
+    expect(await play(film.urlWithToken)).toBeGreaterThanOrEqual(pictures / 2 - skippedAtMost);
   });
 
   it('VLC has no option for a request header', async () => {

@@ -39,6 +39,7 @@ async function main(): Promise<void> {
       drain();
       await pause(drainMs);
       await shutdown.run();
+      await parent.drainChannel();
       await sendTotals();
       process.exit(0);
     });

@@ -8,6 +8,12 @@ export interface ParentConnection {
   /** Carries what the parent announces. */
   bus: Bus;
   calls: Calls;
+  /**
+   * Call it after the port is closed, before the process ends. The parent hands its connections over through this channel, so some may
+   * still be on their way. Whoever does not take them gives them back, and they are lost where nobody does. Messages keep their order,
+   * so the answer to a call comes after all of them.
+   */
+  drainChannel(): Promise<void>;
   /** @param done called once the message was handed to the system, or cannot be */
   send(message: Message, done?: () => void): void;
   onDrain(listener: () => void): void;
@@ -16,6 +22,9 @@ export interface ParentConnection {
   /** What the parent may call. */
   serve(name: string, handler: (argument: never) => unknown): void;
 }
+
+/** Half of what the pool leaves a worker for its end, 15 s. */
+const drainLimitMs = 7_500;
 
 /** Call it first: messages that come earlier are lost. Node ends a worker whose parent is gone. */
 export function connectParent(process: NodeJS.Process): ParentConnection {
@@ -43,6 +52,8 @@ export function connectParent(process: NodeJS.Process): ParentConnection {
     task,
     bus,
     calls,
+    // A parent that does not answer for so long cannot give the connections to others either.
+    drainChannel: () => calls.call<void>('drained', null, drainLimitMs).catch(() => {}),
     send,
     onDrain(listener) {
       onDrain = listener;

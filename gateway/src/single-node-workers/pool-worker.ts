@@ -50,7 +50,11 @@ export class PoolWorker {
     const worker = cluster.fork();
     this.#worker = worker;
     const send = (message: Message) => this.#send(message);
-    this.calls = createCalls(send, { ...events.handlers, begin: () => events.onBegin(send) });
+    this.calls = createCalls(send, {
+      ...events.handlers,
+      begin: () => events.onBegin(send),
+      drained: () => {},
+    });
     this.ended = new Promise((resolve) => {
       // The channel may close before the output was read.
       worker.process.once('close', () => resolve());
