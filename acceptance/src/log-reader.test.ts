@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { complete, makeTestFolder } from './own-process.ts';
+import { makeApiKey } from './target.ts';
 
 // Each test starts servers, which takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
@@ -42,9 +43,10 @@ async function startUnread(env: Record<string, string> = {}): Promise<{ child: C
 
 /** Sends requests until their log is larger than a pipe can hold: 64 KiB, or some 200 KiB for a pair of sockets. */
 async function fillLog(url: string): Promise<void> {
-  for (let round = 0; round < 120; round++)
+  const headers = { 'user-agent': 'a'.repeat(1_000) };
+  for (let round = 0; round < 30; round++)
     await Promise.all(
-      Array.from({ length: 25 }, () => fetch(`${url}/health`).then((answer) => answer.text())),
+      Array.from({ length: 25 }, () => fetch(`${url}/health`, { headers }).then((answer) => answer.text())),
     );
 }
 
@@ -68,6 +70,43 @@ it('a second signal ends the process at once, even during the drain and if its l
     await sleep(100);
   }
   expect(await ended).toEqual([1, null]);
+});
+
+it('workers go on with keys and acts while nobody reads the log, also where standard error is the same pipe', async () => {
+  const ADMIN_API_KEY = makeApiKey();
+  const env = environment({ LATCHKEY_WORKERS: '2', ADMIN_API_KEY });
+  const child = spawn('sh', ['-c', 'exec "$0" "$1" 2>&1', process.execPath, entry], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const workers = () => [...output.matchAll(/worker (\d+) serves/g)].map(([, pid]) => Number(pid));
+  await vi.waitFor(() => expect(output).toMatch(listening), patience);
+  const url = listening.exec(output)?.[1] ?? '';
+  // A worker that starts later must not change how the others write.
+  process.kill(workers()[0] ?? 0, 'SIGKILL');
+  await vi.waitFor(() => expect(workers()).toHaveLength(3), patience);
+  child.stdout.pause();
+  await fillLog(url);
+  for (let round = 0; round < 4; round++) {
+    const answer = await fetch(`${url}/api/v1/content`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_API_KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ id: `film-${round}`, name: 'Film' }),
+    });
+    expect(answer.status).toBe(201);
+    const key = await fetch(`${url}/keys/film-${round}`, {
+      headers: { authorization: `Bearer ${ADMIN_API_KEY}` },
+    });
+    expect(key.status).toBe(200);
+  }
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
 });
 
 /** Starts the server as a process manager does, prints its address, and is killed while requests are logged. */

@@ -18,11 +18,14 @@ async function main(): Promise<void> {
   if (Object.keys(made).length > 0) throw new SecretsGone(Object.keys(made));
   const log = createOperatorLog({
     level: values.logLevel,
-    format: process.stderr.isTTY ? 'plain' : 'json',
+    format: task.logFormat,
     write: createStderrWriter(process.stderr),
   });
   const shutdown = createShutdown(log);
-  const requestLog = createRequestLog(values.logLevel, process.stdout.fd);
+  const requestLog =
+    task.logFd === null
+      ? createRequestLog(values.logLevel, process.stdout.fd)
+      : createRequestLog(values.logLevel, task.logFd, task.count);
   shutdown.add('the last log lines', 1_000, () => requestLog.flush());
   try {
     const { drain, sendTotals } = await startWorker({

@@ -8,8 +8,8 @@ interface Output {
 const lineFeed = 0x0a;
 
 /**
- * Joins the request lines of several processes, each line whole. If they wrote to one pipe themselves, lines would break each other
- * up where its reader is slow: a pipe keeps only 4 KiB together (pipe(7)).
+ * Joins the lines of several processes, each line whole. For logs that they cannot share (`canShareLog`): their texts would break each other
+ * up where the reader is slow.
  *
  * @param write takes whole lines
  */

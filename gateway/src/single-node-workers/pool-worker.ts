@@ -9,6 +9,10 @@ export interface WorkerTask {
   secret: string;
   /** How many workers there are; they share the memory. */
   count: number;
+  /** The file descriptor of the log that all of them write to. Null: their lines go through the parent, by standard output. */
+  logFd: number | null;
+  /** The form of the operator's log. */
+  logFormat: 'plain' | 'json';
 }
 
 export interface WorkerEvents {
@@ -20,8 +24,10 @@ export interface WorkerEvents {
   onApplied: (number: number) => void;
   onServing: () => void;
   onTotals: (totals: unknown) => void;
-  /** Its request lines, as they come. */
+  /** Its standard output, as it comes: request lines, where they go through the parent. */
   onOutput: (text: Buffer) => void;
+  /** Its standard error, as it comes. */
+  onErrorOutput: (text: Buffer) => void;
   /** Its channel is closed: it applies nothing any more. */
   onDisconnect: () => void;
 }
@@ -71,6 +77,7 @@ export class PoolWorker {
       reject(new WorkerEnded(this.fate));
     });
     worker.process.stdout?.on('data', events.onOutput);
+    worker.process.stderr?.on('data', events.onErrorOutput);
     worker.once('disconnect', events.onDisconnect);
     worker.on('message', (message: Message) => {
       this.silentChecks = 0;

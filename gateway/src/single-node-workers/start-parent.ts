@@ -4,7 +4,7 @@ import { createLocalPace, type PacedKey } from '@latchkey/key-derivation';
 import { createInProcessBus } from '@latchkey/shared/events';
 import { type App, createWindowCounter } from '@latchkey/shared/http';
 import type { Readiness } from '@latchkey/shared/lifecycle';
-import { openLogStream } from '@latchkey/shared/log';
+import { canShareLog, createStderrWriter, openLogStream } from '@latchkey/shared/log';
 import { boundCaches, planCaches, readProcessMemory } from '@latchkey/shared/memory';
 import { createMetrics } from '@latchkey/shared/metrics';
 import { createServiceProcess } from '@latchkey/shared/process';
@@ -24,7 +24,7 @@ import { type Announcements, createAnnouncements } from './announcements.ts';
 import { createOutput } from './output.ts';
 import type { WorkerTask } from './pool-worker.ts';
 import { createWorkerFigures, type WorkerFigures } from './worker-figures.ts';
-import { WorkerPool } from './worker-pool.ts';
+import { sharedLogFd, WorkerPool } from './worker-pool.ts';
 
 /** Loopback: workers are on this machine. The secret keeps other users of the machine from it. */
 const internalHost = '127.0.0.1';
@@ -74,7 +74,13 @@ export async function startWithWorkers(options: SingleNodeOptions): Promise<Sing
   endStartUp();
 
   const { port: internalPort } = app.server.address() as AddressInfo;
-  const task = { parentUrl: `http://${internalHost}:${internalPort}`, secret, count };
+  const task: WorkerTask = {
+    parentUrl: `http://${internalHost}:${internalPort}`,
+    secret,
+    count,
+    logFd: canShareLog(process.stdout, process.platform) ? sharedLogFd : null,
+    logFormat: process.stderr.isTTY ? 'plain' : 'json',
+  };
   const pool = openPool({ task, options, announcements, figures, ready: readiness.report });
   shutdown.add('the workers', workersEndMs, () => pool.end());
   const port = await pool.start();
@@ -100,7 +106,7 @@ interface PoolParts {
   ready: Readiness['report'];
 }
 
-/** The workers, and what this process does for them: it keeps the paces, counts for the rate limits, and joins their request lines. */
+/** The workers, and what this process does for them: it keeps the paces, counts for the rate limits, and joins the lines that they do not write themselves. */
 function openPool({ task, options, announcements, figures, ready }: PoolParts): WorkerPool {
   const { clock, log, shutdown } = options;
   const pace = createLocalPace(clock, planCaches(boundCaches(readProcessMemory()) / (task.count + 1)).paces);
@@ -108,6 +114,7 @@ function openPool({ task, options, announcements, figures, ready }: PoolParts): 
   const stream = openLogStream(process.stdout.fd);
   shutdown.add('the request lines of workers', 1_000, () => stream.end());
   const output = createOutput((text) => stream.write(text));
+  const errorOutput = createOutput(createStderrWriter(process.stderr));
   return new WorkerPool({
     task,
     log,
@@ -121,8 +128,10 @@ function openPool({ task, options, announcements, figures, ready }: PoolParts): 
     onEnd(id) {
       figures.retire(id);
       output.end(id);
+      errorOutput.end(id);
     },
     onOutput: output.write,
+    onErrorOutput: errorOutput.write,
   });
 }
 

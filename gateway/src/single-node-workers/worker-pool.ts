@@ -10,6 +10,7 @@ interface PoolOptions extends Pick<WorkerEvents, 'handlers'> {
   announcements: Announcements;
   onTotals: (id: number, totals: unknown) => void;
   onOutput: (id: number, text: Buffer) => void;
+  onErrorOutput: (id: number, text: Buffer) => void;
   onEnd: (id: number) => void;
 }
 
@@ -27,6 +28,17 @@ const healthyAfterMs = 30_000;
 const silentCheckEveryMs = 5_000;
 const silentChecksAtMost = 6;
 
+/** Where a worker finds the log that it shares with the others: after the three usual descriptors and the channel. */
+export const sharedLogFd = 4;
+
+/**
+ * A worker inherits no descriptor as its 0, 1 or 2. The system's start of a process sets those to block, for all processes that share them (libuv's
+ * `uv__process_child_init`). A reader of the log that stops would then stop every worker.
+ */
+function stdioOf({ logFd }: WorkerTask): ('ignore' | 'pipe' | 'ipc' | number)[] {
+  return ['ignore', 'pipe', 'pipe', 'ipc', ...(logFd === null ? [] : [process.stdout.fd])];
+}
+
 /** The workers of a single node. One that ends by itself is replaced. */
 export class WorkerPool {
   readonly #options: PoolOptions;
@@ -42,8 +54,7 @@ export class WorkerPool {
     cluster.setupPrimary({
       exec: fileURLToPath(new URL('main.ts', import.meta.url)),
       args: [],
-      // Their request lines pass through the parent: lines of several processes in one pipe may break each other up.
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      stdio: stdioOf(options.task),
     });
     this.#checking = setInterval(() => this.#endSilent(), silentCheckEveryMs);
     this.#checking.unref();
@@ -84,7 +95,7 @@ export class WorkerPool {
   }
 
   #fork(): PoolWorker {
-    const { task, log, announcements, handlers, onTotals, onOutput } = this.#options;
+    const { task, log, announcements, handlers, onTotals, onOutput, onErrorOutput } = this.#options;
     const worker: PoolWorker = new PoolWorker(task, {
       handlers,
       onBegin: (send) => announcements.add(worker.id, send),
@@ -92,6 +103,7 @@ export class WorkerPool {
       onServing: () => log.info(`worker ${worker.pid} serves`),
       onTotals: (totals) => onTotals(worker.id, totals),
       onOutput: (text) => onOutput(worker.id, text),
+      onErrorOutput: (text) => onErrorOutput(worker.id, text),
       onDisconnect: () => announcements.remove(worker.id),
     });
     this.#workers.add(worker);

@@ -1,3 +1,4 @@
+export { canShareLog, openLogStream } from './log-stream.ts';
 export {
   createOperatorLog,
   createRepeatedWarnings,
@@ -5,4 +6,4 @@ export {
   type OperatorLog,
 } from './operator-log.ts';
 export { redact, redactPath } from './redact.ts';
-export { createRequestLog, openLogStream, type RequestLine, type RequestLog } from './request-log.ts';
+export { createRequestLog, type RequestLine, type RequestLog } from './request-log.ts';

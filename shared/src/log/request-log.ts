@@ -1,8 +1,5 @@
-import { createWriteStream, fstatSync, writeSync } from 'node:fs';
-import { Socket } from 'node:net';
-import process from 'node:process';
-import type { Writable } from 'node:stream';
 import pino from 'pino';
+import { longestSharedWrite, openLogStream } from './log-stream.ts';
 
 /** One line for one request (`docs/contract.md#request-log`). */
 export interface RequestLine {
@@ -26,17 +23,26 @@ export interface RequestLog {
   flush(): void | Promise<void>;
 }
 
-/** Writes request lines to a file descriptor, 1 being standard output. */
-export function createRequestLog(level: string, fd: number): RequestLog {
-  const stream = openLogStream(fd);
+/**
+ * Writes request lines to a file descriptor, 1 being standard output.
+ *
+ * @param processes how many processes write to it (`canShareLog`). With more than one, a line of over 4,096 bytes has its path and its
+ *   user agent cut
+ */
+export function createRequestLog(level: string, fd: number, processes = 1): RequestLog {
+  const stream = openLogStream(fd, processes);
   const least = pino.levels.values[level] ?? Number.POSITIVE_INFINITY;
   const timestamp = createTimestamp();
+  // Building the whole line as one text takes a third of the time that the logger takes member by member.
+  const textOf = (level: string, line: RequestLine) =>
+    `{"level":"${level}"${timestamp()},${JSON.stringify(line).slice(1)}\n`;
   return {
     write(line) {
       const own = line.status >= 500 ? 'error' : 'info';
       if ((pino.levels.values[own] ?? 0) < least) return;
-      // Building the whole line as one text takes a third of the time that the logger takes member by member.
-      stream.write(`{"level":"${own}"${timestamp()},${JSON.stringify(line).slice(1)}\n`);
+      const text = textOf(own, line);
+      const isTooLong = processes > 1 && isLongerThan(longestSharedWrite, text);
+      stream.write(isTooLong ? textOf(own, cut(line)) : text);
     },
     flush: () => stream.end(),
   };
@@ -56,91 +62,24 @@ function createTimestamp(): () => string {
   };
 }
 
-/** Lines on their way to a file descriptor. */
-export interface LogStream {
-  /** Never waits. Drops the line where the reader is gone, or does not read and too much is buffered. */
-  write(line: string): void;
-  /** Resolves once every line was handed to the operating system, or cannot be. Later lines are dropped. */
-  end(): Promise<void>;
+/** Counts only where the length leaves it open: a UTF-16 unit takes 3 bytes at most. */
+function isLongerThan(bytes: number, text: string): boolean {
+  return text.length * 3 > bytes && Buffer.byteLength(text) > bytes;
 }
-
-/** Lines are gathered for this long at most. A request never waits for its line. */
-const gatherMs = 100;
-const gatherLength = 8 * 1024;
-/** Where the reader does not read, later lines are dropped rather than memory filled. */
-const keptBytes = 32 * 1024 * 1024;
 
 /**
- * Opens a stream of lines. A reader that dies or stops reading must not block a thread or delay the end of the process.
- * Pipes and sockets are therefore written without blocking, and the last lines are tried once at the exit.
+ * What is left of the texts without a limit of their own. Both are Latin-1, so in JSON a character takes 2 bytes at most. A viewer's id takes
+ * 2,048 at most, and the rest of a line some 450.
  */
-export function openLogStream(fd: number): LogStream {
-  const { stream, isFile } = openStream(fd);
-  let gathered = '';
-  let isClosed = false;
-  let ending: Promise<void> | null = null;
+const cutLengths = { path: 500, userAgent: 200 } as const;
 
-  function send(): void {
-    if (gathered === '' || isClosed) return;
-    const text = gathered;
-    gathered = '';
-    stream.write(text);
-  }
-  const timer = setInterval(send, gatherMs);
-  timer.unref();
-
-  /**
-   * The lines that a crash leaves: 100 ms of them. A file takes them at once. A pipe takes what fits, as the stream tries
-   * that first.
-   */
-  function leave(): void {
-    if (isFile) {
-      try {
-        writeSync(fd, gathered);
-      } catch {
-        // The disk is full: the process ends anyway.
-      }
-    } else send();
-  }
-  process.once('exit', leave);
-
-  function close(): void {
-    isClosed = true;
-    gathered = '';
-    clearInterval(timer);
-    process.removeListener('exit', leave);
-  }
-  // A reader that left (a closed pipe) must not end the server.
-  stream.on('error', close);
-
+/** Cuts what makes a line too long: the URL and the user agent may take 16 KiB. */
+function cut(line: RequestLine): RequestLine {
+  const start = (text: string, length: number) => (text.length > length ? `${text.slice(0, length)}…` : text);
+  const { path, userAgent } = line;
   return {
-    write(line) {
-      if (isClosed || ending || stream.writableLength + gathered.length > keptBytes) return;
-      gathered += line;
-      if (gathered.length >= gatherLength) send();
-    },
-    end() {
-      ending ??= new Promise((resolve) => {
-        if (isClosed) return resolve();
-        send();
-        stream.once('close', resolve);
-        stream.end(() => {
-          close();
-          resolve();
-        });
-      });
-      return ending;
-    },
+    ...line,
+    path: start(path, cutLengths.path),
+    userAgent: userAgent && start(userAgent, cutLengths.userAgent),
   };
-}
-
-function openStream(fd: number): { stream: Writable; isFile: boolean } {
-  const kind = fstatSync(fd);
-  if (kind.isFIFO() || kind.isSocket()) {
-    const stream = new Socket({ fd, readable: false, writable: true });
-    // The log alone does not keep a process alive.
-    stream.unref();
-    return { stream, isFile: false };
-  }
-  return { stream: createWriteStream('', { fd, autoClose: false }), isFile: kind.isFile() };
 }
