@@ -85,6 +85,30 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       database = await open();
     });
 
+    test('another service gets each of many API keys that it asks for at once, in the order of its questions', async () => {
+      const hashes = [];
+      for (let n = 0; n < 70; n++)
+        hashes.push(await insert(`key ${n}`, n % 4 === 1 ? { revoked_at: 7 } : {}));
+      const asked = hashes.flatMap((hash, n) => [
+        [hash, true] as const,
+        ...(n % 10 === 0
+          ? ([
+              [hash, false],
+              [hashCredential(`unknown ${n}`), true],
+              [hashCredential(bootstrapKey), n > 0],
+            ] as const)
+          : []),
+      ]);
+      const found = await Promise.all(
+        asked.map(([hash, wellFormed]) => verifier.findApiKey(hash, wellFormed)),
+      );
+      const expected = hashes.flatMap((_, n) => [
+        { id: `key ${n}`, revokedAt: n % 4 === 1 ? 7 : null },
+        ...(n % 10 === 0 ? [null, null, { id: null, revokedAt: null }] : []),
+      ]);
+      expect(found.map((key) => key && { id: key.id, revokedAt: key.revokedAt })).toEqual(expected);
+    });
+
     test('the auth service stores the latest of the uses that another service noted', async () => {
       await insert('one');
       await insert('two');

@@ -1,5 +1,5 @@
 import { accessRules } from '@latchkey/shared/auth';
-import type { Cursor } from '@latchkey/shared/db';
+import { type Cursor, rowList } from '@latchkey/shared/db';
 import type { ApiKeyEnd, ApiKeyRow } from './api-key.ts';
 import { type ApiKeyFilter, matchesFilter } from './api-key-filter.ts';
 import type { Database, Transaction } from './own-tables.ts';
@@ -29,6 +29,21 @@ export async function findApiKeyById(db: Connection, id: string): Promise<ApiKey
 /** @param keyHash SHA-256 of the raw key, 64 lower-case hex digits */
 export async function findApiKeyByHash(db: Connection, keyHash: string): Promise<ApiKeyRow | undefined> {
   return db.selectFrom('api_keys').select(columns).where('key_hash', '=', keyHash).executeTakeFirst();
+}
+
+/** @param keyHashes as in `findApiKeyByHash` */
+export async function findApiKeysByHash(db: Connection, keyHashes: readonly string[]): Promise<ApiKeyRow[]> {
+  if (keyHashes.length === 0) return [];
+  const given = rowList(
+    db,
+    { asked: 'text' } as const,
+    keyHashes.map((asked) => ({ asked })),
+  ).as('given');
+  return db
+    .selectFrom('api_keys')
+    .select(columns)
+    .where('key_hash', 'in', db.selectFrom(given).select('asked'))
+    .execute();
 }
 
 /** Whether any key is stored, including revoked and expired ones. */

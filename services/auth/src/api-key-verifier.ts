@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashCredential } from '@latchkey/shared/auth';
-import type { ApiKeyState, ApiKeyVerifier } from '@latchkey/shared/contracts';
+import type { ApiKeyBatchReader, ApiKeyState, ApiKeyVerifier } from '@latchkey/shared/contracts';
 import { throwDatabaseFault } from '@latchkey/shared/db';
 import { toApiKeyState } from './api-key.ts';
-import { findApiKeyByHash } from './api-key-store.ts';
+import { findApiKeyByHash, findApiKeysByHash } from './api-key-store.ts';
 import { createUseLog, type UseLogOptions } from './use-log.ts';
 
 interface ApiKeyVerifierOptions extends UseLogOptions {
@@ -12,7 +12,7 @@ interface ApiKeyVerifierOptions extends UseLogOptions {
 }
 
 /** The verifier in the process that owns the keys. That process calls `flush` every `usesFlushMs` and at its end. */
-export interface OwnedApiKeyVerifier extends ApiKeyVerifier {
+export interface OwnedApiKeyVerifier extends ApiKeyVerifier, ApiKeyBatchReader {
   /** Writes the uses that were noted. Never rejects. */
   flush(): Promise<void>;
 }
@@ -31,13 +31,24 @@ export function createApiKeyVerifier(options: ApiKeyVerifierOptions): OwnedApiKe
   const { db, bootstrapKey } = options;
   const bootstrapHash = bootstrapKey === null ? null : hashCredential(bootstrapKey);
   const uses = createUseLog(options);
+  const isBootstrap = (keyHash: string) => bootstrapHash !== null && isSameHash(keyHash, bootstrapHash);
   return {
     async findApiKey(keyHash, wellFormed) {
       // First, because the bootstrap key may have any form.
-      if (bootstrapHash !== null && isSameHash(keyHash, bootstrapHash)) return bootstrapState;
+      if (isBootstrap(keyHash)) return bootstrapState;
       if (!wellFormed) return null;
       const row = await findApiKeyByHash(db, keyHash).catch(throwDatabaseFault);
       return row ? toApiKeyState(row) : null;
+    },
+    async findApiKeys(asked) {
+      const stored = asked.filter(({ keyHash, wellFormed }) => wellFormed && !isBootstrap(keyHash));
+      const hashes = stored.map(({ keyHash }) => keyHash);
+      const rows = await findApiKeysByHash(db, hashes).catch(throwDatabaseFault);
+      const found = new Map(rows.map((row) => [row.key_hash, toApiKeyState(row)]));
+      return asked.map(({ keyHash, wellFormed }) => {
+        if (isBootstrap(keyHash)) return bootstrapState;
+        return wellFormed ? (found.get(keyHash) ?? null) : null;
+      });
     },
     noteUse: uses.note,
     flush: uses.flush,

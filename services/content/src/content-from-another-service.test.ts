@@ -21,11 +21,12 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     let close: () => Promise<void>;
     beforeEach(async () => {
       database = await open();
-      reader = createContentReader(database);
+      const ownReader = createContentReader(database);
+      reader = ownReader;
       registry = createKeyVersionRegistry({ db: database.db, clock: createManualClock() });
       close = async () => {};
       if (way === 'itself') return;
-      const own = { reader, registry };
+      const own = { reader: ownReader, registry };
       const server = await serveInternalRoutes((app) =>
         addContentInternalRoutes(app, own.reader, own.registry),
       );
@@ -75,6 +76,20 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
           expect(await reader.findContent(id)).toBeNull();
         }),
         { numRuns: 40 },
+      );
+    });
+
+    test('another service gets each of a hundred contents that it asks for at once, and null for those that do not exist', async () => {
+      const ids = Array.from({ length: 100 }, (_, n) => `film-${n}`);
+      for (const [n, id] of ids.entries())
+        if (n % 10 !== 3) await insert(id, n % 7 === 0 ? 'disabled' : 'active', (n % 5) + 1);
+      const asked = [...ids, '..', 'a b', 'ż'];
+      expect(await Promise.all(asked.map((id) => reader.findContent(id)))).toEqual(
+        asked.map((_, n) =>
+          n >= ids.length || n % 10 === 3
+            ? null
+            : { status: n % 7 === 0 ? 'disabled' : 'active', keyVersion: (n % 5) + 1, keyPeriods: null },
+        ),
       );
     });
 

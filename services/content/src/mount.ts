@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyCredentials } from '@latchkey/shared/auth';
-import type { ContentReader } from '@latchkey/shared/contracts';
+import type { ContentBatchReader, ContentReader } from '@latchkey/shared/contracts';
 import { addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
 import type { ContentServiceConfig } from './config.ts';
@@ -18,7 +18,7 @@ import {
 } from './routes/write-contents.ts';
 
 interface ContentReaders {
-  contents: ContentReader;
+  contents: ContentReader & ContentBatchReader;
 }
 
 export interface ContentRouteOptions extends RouteOptions {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { LeaseReader } from '@latchkey/shared/contracts';
+import type { LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
 import { createDatabaseFeed } from '@latchkey/shared/events/rows';
 import { createLeaseClient, type LeaseClient } from '@latchkey/shared/internal';
 import {
@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLeaseReader } from './lease-reader.ts';
 import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
+import { RevocationStore } from './revocation-store.ts';
 import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
 
 const now = createManualClock().now();
@@ -77,6 +78,71 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       );
     });
 
+    test('another service gets each of a hundred leases that it asks for at once, revoked, malformed and unknown ones among them', async () => {
+      const leaseIds = [];
+      for (let n = 0; n < 100; n++)
+        leaseIds.push(await insert(n % 9 === 4 ? { revokedAt: now + n, revokedBy: 'viewer' } : {}));
+      // Not written to the rows yet.
+      const unwritten = {
+        viewerId: 'eve',
+        contentId: null,
+        createdAfter: 0,
+        createdUpTo: now,
+        expiringAfter: 0,
+      };
+      await new RevocationStore(database.db).insert(
+        { ...unwritten, revokedAt: now + 1, reason: null, auditNumber: null },
+        null,
+      );
+      const covered = await insert({ viewerId: 'eve' });
+      const asked = [...leaseIds, covered, randomUUID(), 'a/b', randomUUID().toUpperCase()];
+      const found = await Promise.all(asked.map((id) => reader.findLease(id)));
+      expect(found.map((state) => (state === null ? null : state.revokedAt))).toEqual([
+        ...leaseIds.map((_, n) => (n % 9 === 4 ? now + n : null)),
+        now + 1,
+        null,
+        null,
+        null,
+      ]);
+      expect(found.map((state) => state?.viewerId)).toEqual([
+        ...leaseIds.map(() => 'ann'),
+        'eve',
+        undefined,
+        undefined,
+        undefined,
+      ]);
+    });
+
+    test('another service gets the mark of each of many pairs that it asks for at once, whatever the ids contain', async () => {
+      const marks = new MarkStore(database.db);
+      await marks.mark({ viewerId: 'b c', contentId: 'a' }, now + 1);
+      await marks.mark({ viewerId: 'ann', contentId: null }, now + 2);
+      await marks.mark({ viewerId: null, contentId: 'film' }, now + 3);
+      const pairs = [
+        ['b c', 'a'],
+        // Joined by a space, these would be the same text.
+        ['c', 'a b'],
+        ['ann', 'series'],
+        ['ann', 'film'],
+        ['bob', 'film'],
+        ['bob', 'series'],
+        ['%&"\\{}', "'"],
+        ['x'.repeat(3_000), 'y'.repeat(256)],
+        ['ann', 'series'],
+      ] as const;
+      expect(await Promise.all(pairs.map(([viewer, content]) => reader.findMark(viewer, content)))).toEqual([
+        now + 1,
+        null,
+        now + 2,
+        now + 3,
+        now + 3,
+        null,
+        null,
+        null,
+        now + 2,
+      ]);
+    });
+
     test('another service gets the latest mark of the viewer, the content and the pair, and null without one', async () => {
       const marks = new MarkStore(database.db);
       expect(await reader.findMark('ann', 'film')).toBeNull();
@@ -112,15 +178,23 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
   test('each answer about leases and marks over HTTP carries the number of the change feed from which it is true', async () => {
     const database = await open();
     const order: string[] = [];
-    const reader: LeaseReader = {
-      findLease: async () => {
-        order.push('lease');
-        return null;
-      },
-      findMark: async () => {
-        order.push('mark');
-        return null;
-      },
+    const note = async <V>(name: string, value: V) => {
+      order.push(name);
+      return value;
+    };
+    const reader: LeaseReader & LeaseBatchReader = {
+      findLease: () => note('lease', null),
+      findMark: () => note('mark', null),
+      findLeases: (ids) =>
+        note(
+          'leases',
+          ids.map(() => null),
+        ),
+      findMarks: (pairs) =>
+        note(
+          'marks',
+          pairs.map(() => null),
+        ),
     };
     const head = async () => {
       order.push('head');
@@ -134,6 +208,12 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
     expect(await client.stamped.findMark('ann', 'film')).toEqual({ value: null, asOf: 7 });
     // A number that is read after the row could be that of a change which the row does not show.
     expect(order).toEqual(['head', 'lease', 'head', 'mark']);
+    order.length = 0;
+    const { findLease, findMark } = client.stamped;
+    const placed = { value: null, asOf: 7 };
+    expect(await Promise.all([findLease('a'), findLease('b')])).toEqual([placed, placed]);
+    expect(await Promise.all([findMark('ann', 'film'), findMark('ann', 'x')])).toEqual([placed, placed]);
+    expect(order).toEqual(['head', 'leases', 'head', 'marks']);
     await server.close();
     await database.close();
   });

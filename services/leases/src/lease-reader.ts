@@ -1,8 +1,9 @@
-import type { LeaseReader } from '@latchkey/shared/contracts';
+import type { LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
 import { isUuid } from '@latchkey/shared/contracts';
 import { createTableCheck, throwDatabaseFault } from '@latchkey/shared/db';
+import { ActStore } from './acts/act-store.ts';
 import { createLeaseFinder } from './find-lease.ts';
-import { toLeaseState } from './lease.ts';
+import { type Lease, toLeaseState } from './lease.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database } from './own-tables.ts';
 
@@ -16,15 +17,27 @@ export function createLeaseReader({
 }: {
   db: Database;
   renewGraceSeconds: number;
-}): LeaseReader {
-  const find = createLeaseFinder(db, createTableCheck('revocations'));
+}): LeaseReader & LeaseBatchReader {
+  const revocations = createTableCheck('revocations');
+  const find = createLeaseFinder(db, revocations);
   const marks = new MarkStore(db);
+  const toState = (lease: Lease | null | undefined) =>
+    lease ? toLeaseState(lease, { renewGraceSeconds }) : null;
+  const openStore = async () => new ActStore(db, await revocations.isThere(db));
   return {
     async findLease(leaseId) {
       if (!isUuid(leaseId)) return null;
-      const lease = await find(leaseId).catch(throwDatabaseFault);
-      return lease && toLeaseState(lease, { renewGraceSeconds });
+      return toState(await find(leaseId).catch(throwDatabaseFault));
     },
     findMark: (viewerId, contentId) => marks.findLatest(viewerId, contentId).catch(throwDatabaseFault),
+    async findLeases(leaseIds) {
+      const find = async () => (await openStore()).find(leaseIds.filter(isUuid));
+      const found = await find().catch(throwDatabaseFault);
+      return leaseIds.map((id) => toState(found.get(id)));
+    },
+    async findMarks(pairs) {
+      const list = async () => (await openStore()).listMarks(pairs);
+      return list().catch(throwDatabaseFault);
+    },
   };
 }

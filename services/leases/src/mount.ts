@@ -1,5 +1,5 @@
 import type { Clock } from '@latchkey/shared/clock';
-import type { ContentReader, LeaseReader } from '@latchkey/shared/contracts';
+import type { ContentReader, LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
 import { createTableCheck, type TableCheck } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type App, addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
@@ -29,7 +29,7 @@ const purgeEveryMs = 60_000;
 const writeEveryMs = 1_000;
 
 interface LeaseReaders {
-  leases: LeaseReader;
+  leases: LeaseReader & LeaseBatchReader;
   contents: ContentReader;
 }
 

@@ -1,3 +1,14 @@
+export {
+  type ApiKeyBatchReader,
+  type AskedApiKey,
+  AskedApiKeySchema,
+  BatchAnswerSchema,
+  batchSchema,
+  type ContentBatchReader,
+  type LeaseBatchReader,
+  type ViewerAndContent,
+  ViewerAndContentSchema,
+} from './batch-reads.ts';
 export { type EpochRefusal, findEpochRefusal, toRefusalError } from './find-epoch-refusal.ts';
 export { ContentIdSchema, isContentId, isUuid } from './ids.ts';
 export {
@@ -24,11 +35,13 @@ export { createRecordReader, createStrictReader, nullable } from './record.ts';
 export {
   ApiKeyAnswerSchema,
   type ApiKeyState,
+  ApiKeyStateSchema,
   ApiKeyUsesSchema,
   type ApiKeyVerifier,
   ContentAnswerSchema,
   type ContentReader,
   type ContentState,
+  ContentStateSchema,
   type ContentStatus,
   FingerprintsSchema,
   KeyVersionComparisonSchema,

@@ -38,7 +38,7 @@ export interface LeaseReader {
   findMark(viewerId: string, contentId: string): Promise<number | null>;
 }
 
-const ContentStateSchema = Type.Object({
+export const ContentStateSchema = Type.Object({
   status: Type.Enum(['active', 'disabled']),
   keyVersion: Type.Integer({
     description: "The version of the master key that this content's keys are derived with; it never changes.",
@@ -98,7 +98,7 @@ export interface KeyVersionRegistry {
 }
 
 /** The state that a decision about an API key needs. Never the key itself. */
-const ApiKeyStateSchema = Type.Object({
+export const ApiKeyStateSchema = Type.Object({
   id: Type.Union([Type.String(), Type.Null()], {
     description: 'UUID; null for the bootstrap key, which is not stored.',
   }),

@@ -8,7 +8,8 @@ function service(name: string, asked: string[], answers: () => boolean): Interna
     if (!answers()) throw new Error('no answer');
     return parse({ head: 1, changes: [] });
   };
-  return { get, post: () => Promise.reject(new Error('the feed is only read')) };
+  const refuse = () => Promise.reject(new Error('the feed is only read, page by page'));
+  return { get, post: refuse, readMany: refuse };
 }
 
 test('the address that answered last is asked first, so that a silent one is waited for once', async () => {

@@ -7,6 +7,8 @@ export {
   readLogHeaders,
 } from './answer-headers.ts';
 export { ask, faultOf, isSecretRefused, readJson, SecretRefused, secretHeaders } from './ask.ts';
+export { apiKeyBatch, contentBatch, leaseBatch, markBatch } from './batch-kinds.ts';
+export { addBatchRoute } from './batch-routes.ts';
 export { addFeedRoutes, createFeedClient } from './feed.ts';
 export { createInternalClient, type InternalClient } from './internal-client.ts';
 export { createInternalGate, internalSecretHeader } from './internal-gate.ts';

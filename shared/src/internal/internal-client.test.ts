@@ -282,6 +282,7 @@ test('uses of API keys that could not be reported are reported the next time, un
   let lost = true;
   const auth: InternalClient = {
     get: async () => expect.fail('nothing is asked'),
+    readMany: async () => expect.fail('nothing is asked'),
     async post(_path, body, parse) {
       if (lost) throw new Error('lost');
       bodies.push(body);

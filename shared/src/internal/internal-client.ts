@@ -1,6 +1,6 @@
 import { AppError } from '../errors/errors.ts';
-import { Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
-import { ask, readJson, secretHeaders } from './ask.ts';
+import { type Member, Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
+import { type Answer, ask, isSecretRefused, readJson, secretHeaders } from './ask.ts';
 
 /** Below the 5 s after which a state is unknown, with time for a second address. */
 const defaultAnswerTimeoutMs = 2_000;
@@ -15,6 +15,32 @@ export interface InternalClient {
    */
   get<T>(path: string, parse: (body: unknown) => T): Promise<T>;
   post<T>(path: string, body: unknown, parse: (body: unknown) => T): Promise<T>;
+  /**
+   * Reads several things by one POST, which is sent to another address in the same cases as a GET. A GET with the same keys in its
+   * query could be too long: a head may have 16 KiB, and an id of 128 characters can take 1,152 bytes there.
+   *
+   * @throws BatchRefused where each of them is to be read alone; otherwise as `get`
+   */
+  readMany<T>(path: string, body: unknown, parse: (body: unknown) => T): Promise<T>;
+}
+
+/** A batch was not answered because of what it is, not because the service is unavailable. Single reads may be answered. */
+export class BatchRefused extends Error {
+  constructor(why: string) {
+    super(`the batch was not answered: ${why}`);
+  }
+}
+
+/** What a process of 0.2.0 answers, which has no route for a batch: the path is unknown, or takes only GET. */
+const unknownRoute = [404, 405];
+/** What may be wrong with one of several keys: its form, the length of all of them, a value that the database refuses. */
+const refusals = [400, 413, 500];
+
+interface Call {
+  /** A `get` and a `batch` change nothing, so they may be sent to a second address. */
+  kind: 'get' | 'batch' | 'change';
+  path: string;
+  body: unknown;
 }
 
 interface InternalClientOptions {
@@ -35,34 +61,39 @@ export function createInternalClient({
   answerTimeoutMs = defaultAnswerTimeoutMs,
   onFault,
 }: InternalClientOptions): InternalClient {
-  async function call(method: 'GET' | 'POST', path: string, body: unknown): Promise<unknown> {
-    const tries = new Tries(upstream, method === 'GET');
+  async function call(request: Call): Promise<unknown> {
+    const tries = new Tries(upstream, request.kind !== 'change');
     for (;;) {
       if (!tries.member) throw new Error(upstream.size() > 0 ? 'no address is alive' : 'no address is known');
       try {
-        return await callOne(tries, method, path, body);
+        return await callOne(tries, request);
       } catch (error) {
         if (!tries.next(error)) throw error;
       }
     }
   }
 
-  async function callOne(
-    tries: Tries,
-    method: 'GET' | 'POST',
-    path: string,
-    body: unknown,
-  ): Promise<unknown> {
+  async function callOne(tries: Tries, { kind, path, body }: Call): Promise<unknown> {
     // One limit for the wait and the answer together.
     const signal = AbortSignal.timeout(answerTimeoutMs);
     const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
     const headers = secretHeaders(secret);
     if (body !== undefined) headers['content-type'] = 'application/json';
     const text = body === undefined ? null : JSON.stringify(body);
+    const method = kind === 'get' ? 'GET' : 'POST';
     try {
-      return readJson(
-        await ask(member, { method, path, headers, body: text, limitMs: answerTimeoutMs, signal }),
-      );
+      if (kind === 'batch' && member.lacksRoute(path))
+        throw new BatchRefused('the process has no such route');
+      const answer = await ask(member, {
+        method,
+        path,
+        headers,
+        body: text,
+        limitMs: answerTimeoutMs,
+        signal,
+      });
+      if (kind === 'batch') throwRefusal(member, path, answer);
+      return readJson(answer);
     } finally {
       member.release();
     }
@@ -72,13 +103,24 @@ export function createInternalClient({
     try {
       return parse(await answer);
     } catch (cause) {
+      // Not a fault of the service: the caller now reads one by one.
+      if (cause instanceof BatchRefused) throw cause;
       onFault(name, cause);
       throw new AppError('DEPENDENCY_UNAVAILABLE', { cause });
     }
   }
 
   return {
-    get: (path, parse) => parsed(call('GET', path, undefined), parse),
-    post: (path, body, parse) => parsed(call('POST', path, body), parse),
+    get: (path, parse) => parsed(call({ kind: 'get', path, body: undefined }), parse),
+    post: (path, body, parse) => parsed(call({ kind: 'change', path, body }), parse),
+    readMany: (path, body, parse) => parsed(call({ kind: 'batch', path, body }), parse),
   };
+}
+
+/** @throws BatchRefused; an unknown route is remembered for the address */
+function throwRefusal(member: Member, path: string, answer: Answer): void {
+  const { status } = answer;
+  if (isSecretRefused(answer) || ![...unknownRoute, ...refusals].includes(status)) return;
+  if (unknownRoute.includes(status)) member.noteMissingRoute(path);
+  throw new BatchRefused(`it answered ${status}`);
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import {
   ApiKeyAnswerSchema,
   type ApiKeyVerifier,
+  type AskedApiKey,
   ContentAnswerSchema,
   type ContentReader,
   createStrictReader,
@@ -10,8 +11,12 @@ import {
   LeaseAnswerSchema,
   type LeaseReader,
   MarkAnswerSchema,
+  type ViewerAndContent,
 } from '../contracts/index.ts';
 import type { OwnerLeaseReader } from '../replicas/index.ts';
+import { apiKeyBatch, contentBatch, leaseBatch, markBatch } from './batch-kinds.ts';
+import { createBatchReader } from './batch-routes.ts';
+import { alone, gatherReads } from './gather-reads.ts';
 import type { InternalClient } from './internal-client.ts';
 
 const readLease = createStrictReader(
@@ -20,6 +25,9 @@ const readLease = createStrictReader(
 );
 const readMark = createStrictReader(MarkAnswerSchema, 'a mark with its place in the change feed');
 
+/** An answer about leases without its place in the feed could not be shared with other replicas. */
+const withPlace = <V>(value: V, asOf: number | undefined) => (asOf === undefined ? alone : { value, asOf });
+
 /** The lease service over HTTP. */
 export interface LeaseClient extends LeaseReader {
   /** Same, with the place in the change feed at which each answer is known to be true. */
@@ -27,12 +35,17 @@ export interface LeaseClient extends LeaseReader {
 }
 
 export function createLeaseClient(leases: InternalClient): LeaseClient {
+  const findMark = gatherReads({
+    readOne: (pair: ViewerAndContent) =>
+      leases.get(`/internal/marks?${new URLSearchParams({ ...pair })}`, readMark),
+    readMany: createBatchReader(leases, markBatch, withPlace),
+  });
   const stamped: OwnerLeaseReader = {
-    findLease: (leaseId) => leases.get(`/internal/leases/${encodeURIComponent(leaseId)}`, readLease),
-    findMark: (viewerId, contentId) => {
-      const query = new URLSearchParams({ viewerId, contentId });
-      return leases.get(`/internal/marks?${query}`, readMark);
-    },
+    findLease: gatherReads({
+      readOne: (leaseId: string) => leases.get(`/internal/leases/${encodeURIComponent(leaseId)}`, readLease),
+      readMany: createBatchReader(leases, leaseBatch, withPlace),
+    }),
+    findMark: (viewerId, contentId) => findMark({ viewerId, contentId }),
   };
   return {
     stamped,
@@ -46,8 +59,14 @@ const readContent = createStrictReader(ContentAnswerSchema, 'the state of a cont
 /** The content service over HTTP. */
 export function createContentClient(content: InternalClient): ContentReader {
   return {
-    findContent: (contentId) =>
-      content.get(`/internal/contents/${encodeURIComponent(contentId)}`, (body) => readContent(body).content),
+    findContent: gatherReads({
+      readOne: (contentId: string) =>
+        content.get(
+          `/internal/contents/${encodeURIComponent(contentId)}`,
+          (body) => readContent(body).content,
+        ),
+      readMany: createBatchReader(content, contentBatch, (state) => state),
+    }),
   };
 }
 
@@ -81,9 +100,13 @@ export interface RemoteApiKeyVerifier extends ApiKeyVerifier {
 
 export function createApiKeyClient(auth: InternalClient): RemoteApiKeyVerifier {
   let uses = new Map<string, number>();
-  return {
-    findApiKey: (keyHash, wellFormed) =>
+  const findApiKey = gatherReads({
+    readOne: ({ keyHash, wellFormed }: AskedApiKey) =>
       auth.get(`/internal/api-keys/${keyHash}?wellFormed=${wellFormed}`, (body) => readAnswer(body).apiKey),
+    readMany: createBatchReader(auth, apiKeyBatch, (state) => state),
+  });
+  return {
+    findApiKey: (keyHash, wellFormed) => findApiKey({ keyHash, wellFormed }),
     noteUse(id, usedAt) {
       uses.set(id, Math.max(usedAt, uses.get(id) ?? 0));
     },

@@ -1,6 +1,7 @@
 import { ApiKeyAnswerSchema, ApiKeyUsesSchema } from '@latchkey/shared/contracts';
 import { problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
+import { addBatchRoute, apiKeyBatch } from '@latchkey/shared/internal';
 import { ConfigurationWarningSchema, StatisticsQuerySchema } from '@latchkey/shared/statistics';
 import { Type } from 'typebox';
 import type { OwnedApiKeyVerifier } from '../api-key-verifier.ts';
@@ -31,6 +32,7 @@ export function addAuthorizeStatisticsRoute(app: App, { db, setup }: AuthRouteOp
 
 /** The internal routes of the auth service (`ApiKeyVerifier`), which need `INTERNAL_SECRET`. */
 export function addAuthInternalRoutes(app: App, verifier: OwnedApiKeyVerifier): void {
+  addBatchRoute(app, apiKeyBatch, { readMany: (asked) => verifier.findApiKeys(asked) });
   app.get(
     '/internal/api-keys/:keyHash',
     {

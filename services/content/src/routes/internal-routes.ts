@@ -1,19 +1,22 @@
 import {
   ContentAnswerSchema,
+  type ContentBatchReader,
   type ContentReader,
   FingerprintsSchema,
   KeyVersionComparisonSchema,
   type KeyVersionRegistry,
 } from '@latchkey/shared/contracts';
 import type { App } from '@latchkey/shared/http';
+import { addBatchRoute, contentBatch } from '@latchkey/shared/internal';
 import { Type } from 'typebox';
 
 /** The internal routes of the content service, which need `INTERNAL_SECRET`. */
 export function addContentInternalRoutes(
   app: App,
-  reader: ContentReader,
+  reader: ContentReader & ContentBatchReader,
   keyVersions: KeyVersionRegistry,
 ): void {
+  addBatchRoute(app, contentBatch, { readMany: (contentIds) => reader.findContents(contentIds) });
   app.get(
     '/internal/contents/:contentId',
     {

@@ -11,7 +11,7 @@ import {
   toRow,
 } from '../lease-row.ts';
 import type { Renewal, Revocation } from '../lease-store.ts';
-import type { Transaction } from '../own-tables.ts';
+import type { Database, Transaction } from '../own-tables.ts';
 
 /** A viewer and a content. */
 export interface Pair {
@@ -41,10 +41,10 @@ const rowTypes = {
  * statement.
  */
 export class ActStore {
-  readonly #tx: Transaction;
+  readonly #tx: Database | Transaction;
   readonly #hasRevocations: boolean;
 
-  constructor(tx: Transaction, hasRevocations: boolean) {
+  constructor(tx: Database | Transaction, hasRevocations: boolean) {
     this.#tx = tx;
     this.#hasRevocations = hasRevocations;
   }
@@ -107,9 +107,9 @@ export class ActStore {
     return this.#hasRevocations ? eb.and([byRow, eb.not(isCovered(eb))]) : byRow;
   }
 
-  /** As `findLatestMark`, by `pairKey`. */
-  async findMarks(pairs: readonly Pair[]): Promise<Map<string, number>> {
-    if (pairs.length === 0) return new Map();
+  /** As `findLatestMark`, in the order of the pairs. Any text may stand for a content here, one with spaces, too. */
+  async listMarks(pairs: readonly Pair[]): Promise<(number | null)[]> {
+    if (pairs.length === 0) return [];
     const found = await this.#tx
       .selectFrom(selectorsOf(this.#tx, pairs))
       .crossJoin('marks')
@@ -118,6 +118,11 @@ export class ActStore {
       .select(['given.place as place', 'marks.marked_at as at'])
       .execute();
     return latestOf(pairs, found);
+  }
+
+  /** As `findLatestMark`, by `pairKey`. */
+  async findMarks(pairs: readonly Pair[]): Promise<Map<string, number>> {
+    return byPair(pairs, await this.listMarks(pairs));
   }
 
   /** As `RevocationStore.findBound`, by `pairKey`. */
@@ -131,7 +136,7 @@ export class ActStore {
       .groupBy('given.place')
       .select((eb) => ['given.place as place', eb.fn.max<number>('revocations.revoked_up_to').as('at')])
       .execute();
-    return latestOf(pairs, found);
+    return byPair(pairs, latestOf(pairs, found));
   }
 
   async insert(leases: readonly Lease[]): Promise<void> {
@@ -197,7 +202,7 @@ export class ActStore {
 }
 
 /** What marks and revocations name: the viewer, the pair and the content of each pair. */
-function selectorsOf(tx: Transaction, pairs: readonly Pair[]) {
+function selectorsOf(tx: Database | Transaction, pairs: readonly Pair[]) {
   const rows = pairs.flatMap(({ viewerId, contentId }) => [
     { asked_viewer: viewerId, asked_content: any },
     { asked_viewer: viewerId, asked_content: contentId },
@@ -208,17 +213,26 @@ function selectorsOf(tx: Transaction, pairs: readonly Pair[]) {
 
 const selectorsOfPair = 3;
 
-/** The latest time of each pair. */
+/** The latest time of each pair, in their order. */
 function latestOf(
   pairs: readonly Pair[],
   found: readonly { place: number; at: number }[],
-): Map<string, number> {
-  const latest = new Map<string, number>();
+): (number | null)[] {
+  const latest = pairs.map((): number | null => null);
   for (const { place, at } of found) {
-    const pair = pairs[Math.floor(place / selectorsOfPair)];
-    if (pair) latest.set(pairKey(pair), Math.max(at, latest.get(pairKey(pair)) ?? 0));
+    const pair = Math.floor(place / selectorsOfPair);
+    latest[pair] = Math.max(at, latest[pair] ?? 0);
   }
   return latest;
+}
+
+function byPair(pairs: readonly Pair[], times: readonly (number | null)[]): Map<string, number> {
+  const known = new Map<string, number>();
+  for (const [n, pair] of pairs.entries()) {
+    const at = times[n] ?? null;
+    if (at !== null) known.set(pairKey(pair), at);
+  }
+  return known;
 }
 
 // Content ids have no spaces.

@@ -1,13 +1,26 @@
-import { LeaseAnswerSchema, type LeaseReader, MarkAnswerSchema } from '@latchkey/shared/contracts';
+import {
+  LeaseAnswerSchema,
+  type LeaseBatchReader,
+  type LeaseReader,
+  MarkAnswerSchema,
+} from '@latchkey/shared/contracts';
 import type { ChangeFeed } from '@latchkey/shared/events';
 import type { App } from '@latchkey/shared/http';
+import { addBatchRoute, leaseBatch, markBatch } from '@latchkey/shared/internal';
 import { Type } from 'typebox';
 
 /**
  * The internal routes of the lease service, which need `INTERNAL_SECRET`. Each answer carries the number of the
  * change feed before it was read, so that it is known to be true there or later.
  */
-export function addLeaseInternalRoutes(app: App, reader: LeaseReader, feed: ChangeFeed): void {
+export function addLeaseInternalRoutes(
+  app: App,
+  reader: LeaseReader & LeaseBatchReader,
+  feed: ChangeFeed,
+): void {
+  const head = () => feed.head();
+  addBatchRoute(app, leaseBatch, { head, readMany: (leaseIds) => reader.findLeases(leaseIds) });
+  addBatchRoute(app, markBatch, { head, readMany: (pairs) => reader.findMarks(pairs) });
   app.get(
     '/internal/leases/:leaseId',
     {

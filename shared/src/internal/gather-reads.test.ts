@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { AppError } from '../errors/errors.ts';
+import { alone, gatherReads, mostKeyBytes, mostTogether } from './gather-reads.ts';
+import { BatchRefused } from './internal-client.ts';
+
+interface Running<Answer> {
+  keys: readonly string[];
+  end: (answer: Answer) => void;
+  fail: (error: Error) => void;
+}
+type Values = readonly (string | typeof alone)[];
+/** Single reads and batches that are under way, oldest first. */
+let singles: Running<string>[];
+let batches: Running<Values>[];
+let read: (key: string) => Promise<string>;
+
+beforeEach(() => {
+  // Only the limit after which a request keeps no other one waiting is moved by hand.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  singles = [];
+  batches = [];
+  read = gatherReads({
+    readOne: (key: string) =>
+      new Promise<string>((end, fail) => void singles.push({ keys: [key], end, fail })),
+    readMany: (keys: readonly string[]) =>
+      new Promise<Values>((end, fail) => void batches.push({ keys, end, fail })),
+  });
+});
+afterEach(() => void vi.useRealTimers());
+
+async function settled(): Promise<void> {
+  for (let n = 0; n < 4; n++) await new Promise((resolve) => setImmediate(resolve));
+}
+async function readAll(keys: readonly string[]): Promise<Promise<string>[]> {
+  const answers = keys.map(read);
+  for (const answer of answers) answer.catch(() => {});
+  await settled();
+  return answers;
+}
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+/** Two single reads, as many as there may be requests at once. Whatever is read next has to wait for one of them. */
+const occupy = async () => [...(await readAll(['first'])), ...(await readAll(['second']))];
+
+test('a lone look-up is sent at once as a single read, without a timer', async () => {
+  const answer = read('a');
+  await settled();
+  expect(singles.map(({ keys }) => keys)).toEqual([['a']]);
+  singles[0]?.end('A');
+  expect(await answer).toBe('A');
+  expect(batches).toEqual([]);
+});
+
+test('look-ups of the same turn share one request, and each gets its own answer', async () => {
+  const answers = await readAll(['a', 'b', 'a', 'c']);
+  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b', 'a', 'c']]);
+  batches[0]?.end(['A', 'B', 'A', 'C']);
+  expect(await Promise.all(answers)).toEqual(['A', 'B', 'A', 'C']);
+  expect(singles).toEqual([]);
+});
+
+test('look-ups that come while two requests are under way share the next one, which is sent when one of the two has ended', async () => {
+  await occupy();
+  const answers = [...(await readAll(['a'])), ...(await readAll(['b']))];
+  expect([singles.length, batches.length]).toEqual([2, 0]);
+  singles[1]?.end('second');
+  await settled();
+  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b']]);
+  batches[0]?.end(['A', 'B']);
+  expect(await Promise.all(answers)).toEqual(['A', 'B']);
+});
+
+test('a look-up never joins a request that was sent before it, even for the same key', async () => {
+  const [before] = await readAll(['a']);
+  const [after] = await readAll(['a']);
+  singles[0]?.end('old');
+  singles[1]?.end('new');
+  expect(await before).toBe('old');
+  expect(await after).toBe('new');
+});
+
+test('no request has more look-ups or longer keys than fit, and at most two are under way', async () => {
+  const answers = await readAll(names('a', 2 * mostTogether + 3));
+  expect(batches.map(({ keys }) => keys.length)).toEqual([mostTogether, mostTogether]);
+  for (const { keys, end } of batches.splice(0)) end(keys);
+  await settled();
+  expect(batches.map(({ keys }) => keys.length)).toEqual([3]);
+  for (const { keys, end } of batches.splice(0)) end(keys);
+  expect(await Promise.all(answers)).toEqual(names('a', 2 * mostTogether + 3));
+
+  const long = names('ż'.repeat(mostKeyBytes / 8), 5);
+  const all = await readAll(long);
+  expect(batches.map(({ keys }) => keys.length)).toEqual([3, 2]);
+  for (const { keys, end } of batches) end(keys);
+  expect(await Promise.all(all)).toEqual(long);
+});
+
+test('a key that is too long for any batch is read alone and keeps no other look-up waiting', async () => {
+  const tooLong = 'x'.repeat(mostKeyBytes);
+  await readAll([tooLong, tooLong, tooLong]);
+  expect(singles.length).toBe(3);
+  await readAll(['a', 'b']);
+  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b']]);
+});
+
+test('where the other service answers no batches, each look-up is read alone, and one that fails fails alone', async () => {
+  const answers = await readAll(['a', 'b', 'c']);
+  batches[0]?.fail(new BatchRefused('it answered 404'));
+  await settled();
+  expect(singles.map(({ keys }) => keys)).toEqual([['a'], ['b'], ['c']]);
+  singles[0]?.end('A');
+  singles[1]?.fail(new AppError('DEPENDENCY_UNAVAILABLE'));
+  singles[2]?.end('C');
+  expect(await answers[0]).toBe('A');
+  await expect(answers[1]).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+  expect(await answers[2]).toBe('C');
+});
+
+test('an answer that is missing or cannot be understood is read alone, and the others are taken as they are', async () => {
+  const answers = await readAll(['a', 'b', 'c']);
+  batches[0]?.end(['A', alone]);
+  await settled();
+  expect(singles.map(({ keys }) => keys)).toEqual([['b'], ['c']]);
+  for (const { keys, end } of singles) end(`${keys[0]} alone`);
+  expect(await Promise.all(answers)).toEqual(['A', 'b alone', 'c alone']);
+});
+
+test('a batch that fails as a whole fails each look-up as unavailable, and the next look-up is sent again', async () => {
+  const answers = await readAll(['a', 'b']);
+  batches.splice(0)[0]?.fail(new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error('silent') }));
+  const errors = await Promise.all(answers.map((answer) => answer.catch((error: unknown) => error)));
+  for (const error of errors) expect(error).toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE', status: 503 });
+  expect(errors[0]).not.toBe(errors[1]);
+  await readAll(['a', 'b']);
+  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b']]);
+});
+
+test('a key that no URL can hold fails alone', async () => {
+  const other = gatherReads<string, string>({
+    readOne: (key) => {
+      throw new URIError(key);
+    },
+    readMany: async () => [alone, 'B', alone],
+  });
+  const [a, b, c] = ['\ud800', 'b', '\udfff'].map(other);
+  await Promise.all([expect(a).rejects.toThrow(URIError), expect(c).rejects.toThrow(URIError)]);
+  expect(await b).toBe('B');
+  await expect(other('\ud800')).rejects.toThrow(URIError);
+});
+
+test('requests that are not answered within 20 ms keep no other look-up waiting, and count only once when they end', async () => {
+  const [first, second] = await occupy();
+  const waiting = await readAll(['a', 'b']);
+  vi.advanceTimersByTime(19);
+  await settled();
+  expect(batches.length).toBe(0);
+  vi.advanceTimersByTime(1);
+  await settled();
+  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b']]);
+  singles[0]?.end('late');
+  singles[1]?.fail(new AppError('DEPENDENCY_UNAVAILABLE'));
+  expect(await first).toBe('late');
+  await expect(second).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+  // One batch is under way, so one more request may be sent, and no third one.
+  await readAll(['c']);
+  await readAll(['d']);
+  expect(singles.map(({ keys }) => keys)).toEqual([['first'], ['second'], ['c']]);
+  batches[0]?.end(['A', 'B']);
+  expect(await Promise.all(waiting)).toEqual(['A', 'B']);
+});
