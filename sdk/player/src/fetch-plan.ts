@@ -2,12 +2,6 @@ import type { Clock } from './clock.ts';
 import type { KeyStore } from './key-store.ts';
 import type { SessionLeases } from './session-leases.ts';
 
-/**
- * The key of the next period is fetched in the last third of the current one: early enough for a key server that is away for a
- * while. No earlier, since a viewer who is revoked plays on with the keys that the player holds.
- */
-export const aheadShare = 1 / 3;
-
 interface FetchPlanPorts {
   readonly clock: Clock;
   readonly random: () => number;

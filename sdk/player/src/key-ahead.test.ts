@@ -22,6 +22,8 @@ afterEach(() => vi.unstubAllGlobals());
 
 const segmentSeconds = 2;
 const periodSeconds = 12;
+/** The random number with which a key is fetched one second before the end of its period: the last three fifths are 7.2 s. */
+const oneSecond = 5 / 36;
 const segmentsOfPeriod = periodSeconds / segmentSeconds;
 /** The segment with this number. Six of them share a key. */
 const segment = (sn: number, contentId = 'film') => ({
@@ -39,8 +41,8 @@ describe('on demand', () => {
 
   it.each([
     [0, 12],
-    [0.5, 10],
-    [0.99, 8.04],
+    [0.5, 8.4],
+    [0.95, 5.16],
   ])(
     'with the random number %d, the next key is fetched when the playhead of a period of 12 s is at %d s',
     async (random, atSeconds) => {
@@ -61,7 +63,7 @@ describe('on demand', () => {
   );
 
   it('a playhead that moves twice as fast fetches the next key in half the time', async () => {
-    const { hls } = await open(0.25);
+    const { hls } = await open(oneSecond);
     hls.levels = [{ details: { fragments } }];
     video.playbackRate = 2;
     video.currentTime = 10;
@@ -125,8 +127,8 @@ describe('live', () => {
   }
 
   it.each([
-    [0.75, 3],
-    [0.25, 1],
+    [0.75, 5.4],
+    [oneSecond, 1],
   ])(
     'with the random number %d, the key of the next period is fetched %d s before that period, although no playlist names it',
     async (random, beforeSeconds) => {
@@ -152,7 +154,7 @@ describe('live', () => {
   );
 
   it('a playlist that is read again before it has a new segment does not put the request off', async () => {
-    const { hls } = await open(0.25);
+    const { hls } = await open(oneSecond);
     await show(hls, 5, 15);
     // 34 s are finished, and the request is due at 35 s.
     await update(hls, 16);

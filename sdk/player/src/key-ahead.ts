@@ -1,5 +1,6 @@
 import type Hls from 'hls.js';
-import { aheadShare, createFetchPlan } from './fetch-plan.ts';
+import { leadSeconds } from './early-moment.ts';
+import { createFetchPlan } from './fetch-plan.ts';
 import { findNextKey } from './key-loader.ts';
 import { createEdgeWatch, findPeriods, type TimedFragment } from './key-periods.ts';
 import { contentIdOf, nextKeyUrl } from './key-url.ts';
@@ -18,8 +19,8 @@ interface Playlist {
 /**
  * Fetches keys before hls.js needs them, each at a random moment, so that players in step do not request in step:
  * - before the last segment that is loaded is used up, as the playlist names the keys;
- * - when the playhead is in the last third of a period;
- * - in a live stream, whose playlist does not name the next key, when the stream is in the last third of a period.
+ * - when the playhead is in the last three fifths of a period;
+ * - in a live stream, whose playlist does not name the next key, when the stream is in the last three fifths of a period.
  */
 export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string) {
   const { Events } = hls.constructor as typeof Hls;
@@ -45,7 +46,7 @@ export function createKeyAhead(hls: Hls, core: PlayerCore, keyServerUrl: string)
     const { startSeconds, endSeconds } = current;
     const { currentTime = frag.start, playbackRate = 1 } = hls.media ?? {};
     byPlayhead.fetch(next.url, (share) => {
-      const atSeconds = endSeconds - (endSeconds - startSeconds) * aheadShare * share;
+      const atSeconds = endSeconds - leadSeconds(endSeconds - startSeconds, share);
       // A later segment decides.
       if (atSeconds > frag.start + frag.duration) return undefined;
       return (atSeconds - currentTime) / (playbackRate || 1);
@@ -73,6 +74,9 @@ function createEdgeAhead(core: PlayerCore, nextOf: (url: string) => string | und
   const edgeWatch = createEdgeWatch(nextOf);
   let isServedAhead = true;
   let plannedEdgeSeconds: number | undefined;
+  let seenUrl: string | undefined;
+  /** Of the period with this key, when it was first seen: later playlists must not move the planned moment. */
+  let seenLeftSeconds = 0;
 
   function onUpdated({ live, fragments, targetduration }: Playlist) {
     const edge = edgeWatch.update(fragments);
@@ -87,12 +91,16 @@ function createEdgeAhead(core: PlayerCore, nextOf: (url: string) => string | und
     // Nothing new, and time has passed since.
     if (edgeSeconds === plannedEdgeSeconds) return;
     plannedEdgeSeconds = edgeSeconds;
+    const leftSeconds = endSeconds - edgeSeconds;
+    if (seenUrl !== edge.url) seenLeftSeconds = leftSeconds;
+    seenUrl = edge.url;
     plan.fetch(
       next,
       (share) =>
-        endSeconds -
-        edgeSeconds +
-        (isServedAhead ? -edge.lengthSeconds * aheadShare : targetduration * openingShare) * share,
+        leftSeconds +
+        (isServedAhead
+          ? -leadSeconds(edge.lengthSeconds, share, seenLeftSeconds)
+          : targetduration * openingShare * share),
       (code) => {
         if (code === 'EPOCH_NOT_YET') isServedAhead = false;
       },

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from './clock.ts';
+import { leadSeconds } from './early-moment.ts';
 import { type KeyWait, toKeyWait } from './emitter.ts';
-import { aheadShare, createFetchPlan, type FetchPlan } from './fetch-plan.ts';
+import { createFetchPlan, type FetchPlan } from './fetch-plan.ts';
 import { createKeyServer, type KeyServer } from './key-server.ts';
 import { createKeyStore } from './key-store.ts';
 import { nextKeyUrl } from './key-url.ts';
@@ -185,7 +186,10 @@ function createGuess(plan: FetchPlan, clock: Clock, nextOf: (url: string) => str
     last = { url, atMs: nowMs };
     const next = nextOf(url);
     if (next === undefined || periodMs < leastPeriodMs || !isServedAhead || !isLive) return;
-    const delaySecondsOf = (share: number) => (periodMs / 1_000) * (1 - aheadShare * share);
+    const delaySecondsOf = (share: number) => {
+      const periodSeconds = periodMs / 1_000;
+      return periodSeconds - leadSeconds(periodSeconds, share);
+    };
     plan.fetch(next, delaySecondsOf, (code) => {
       if (code === 'EPOCH_NOT_YET') isServedAhead = false;
     });

@@ -96,13 +96,13 @@ it('of the keys that Shaka has given up in many seeks, only the last six are sti
   expect(errors).toEqual([]);
 });
 
-it('the key of the next epoch of a live stream is fetched in the last third of a period, whose length shows in the requests before it', async () => {
+it('the key of the next epoch of a live stream is fetched in the last three fifths of a period, whose length shows in the requests before it', async () => {
   const filter = makeFilter({ random: () => 0.5 });
   await readPlaylistAgain(filter);
   await filter(6, request(3));
   await fake.clock.advance(12_000);
   await filter(6, request(4));
-  await fake.clock.advance(9_999);
+  await fake.clock.advance(8_399);
   expect(epochs()).toEqual([3, 4]);
   await fake.clock.advance(1);
   expect(epochs()).toEqual([3, 4, 5]);
