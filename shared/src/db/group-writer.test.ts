@@ -1,5 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createGroupWriter, type Fate, type GroupWriter } from './group-writer.ts';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  createGroupWriter,
+  type Fate,
+  type GroupWriter,
+  groupsAtOnce,
+  worthAnother,
+} from './group-writer.ts';
 
 /** Transactions that are running, oldest first: the requests of each, and how it ends. */
 let running: {
@@ -152,4 +158,87 @@ test('requests beyond 4,096 that wait get DEPENDENCY_UNAVAILABLE at once', async
   await endNext();
   expect(running[0]?.requests).toHaveLength(128);
   vi.advanceTimersByTime(2_000);
+});
+
+describe('where the database runs several transactions', () => {
+  beforeEach(() => {
+    writer = createGroupWriter<string, string>({
+      writeTogether: (requests) => new Promise((end, fail) => void running.push({ requests, end, fail })),
+      writeAlone: (request) => new Promise((end, fail) => void alone.push({ request, end, fail })),
+      subjectOf: (request) => request.charAt(0),
+    });
+  });
+  const inWork = () => running.map(({ requests }) => requests);
+  const endOf = async (n: number) => {
+    const [ended] = running.splice(n, 1);
+    ended?.end(written(ended.requests));
+    await settled();
+  };
+
+  /** Requests of different subjects. */
+  const crowd = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => String.fromCharCode(0x4e00 + from + n));
+  const ask = (names: readonly string[]) => Promise.all(names.map((name) => writer.write(name)));
+
+  test('a second transaction begins for many requests that come while one runs, and fewer wait for the next', async () => {
+    const first = ask(['a1']);
+    await settled();
+    const few = crowd(0, worthAnother - 1);
+    const answers = ask(few);
+    await settled();
+    expect(inWork()).toEqual([['a1']]);
+    const last = ask(['z1']);
+    await settled();
+    expect(inWork()).toEqual([['a1'], [...few, 'z1']]);
+    const later = ask(crowd(100, 2 * worthAnother));
+    await settled();
+    expect(running.length).toBe(groupsAtOnce);
+    await endOf(1);
+    expect(inWork()).toEqual([['a1'], crowd(100, 2 * worthAnother)]);
+    await endOf(1);
+    await endOf(0);
+    expect((await Promise.all([first, answers, last, later])).flat()).toHaveLength(1 + 3 * worthAnother);
+  });
+
+  test('requests with one subject are never in two transactions at the same time, and keep their order', async () => {
+    const first = ask(['a1', 'b1']);
+    await settled();
+    const others = crowd(0, worthAnother);
+    const later = ask(['a2', ...others, 'b2', 'a3']);
+    await settled();
+    expect(inWork()).toEqual([['a1', 'b1'], others]);
+    await endOf(1);
+    // Nothing else can be written now, and nothing is lost.
+    expect(inWork()).toEqual([['a1', 'b1']]);
+    await endOf(0);
+    expect(inWork()).toEqual([['a2', 'b2', 'a3']]);
+    await endOf(0);
+    expect(await first).toEqual(['a1', 'b1']);
+    expect(await later).toEqual(['a2', ...others, 'b2', 'a3']);
+  });
+
+  test('many requests with the subject of a running transaction wait for it, and none is lost', async () => {
+    const first = ask(['a1']);
+    await settled();
+    const names = Array.from({ length: 3 * worthAnother }, (_, n) => `a${n + 2}`);
+    const later = ask(names);
+    await settled();
+    expect(inWork()).toEqual([['a1']]);
+    await endOf(0);
+    expect(inWork()).toEqual([names]);
+    await endOf(0);
+    expect([await first, await later]).toEqual([['a1'], names]);
+  });
+
+  test('after a transaction that failed, its subjects can be written again', async () => {
+    const lost = writer.write('a1');
+    await settled();
+    running.shift()?.fail(diskFull());
+    await expect(lost).rejects.toThrow('full');
+    const answer = writer.write('a2');
+    await settled();
+    expect(inWork()).toEqual([['a2']]);
+    await endOf(0);
+    expect(await answer).toBe('a2');
+  });
 });

@@ -12,6 +12,13 @@ const mostWaiting = 4_096;
 const patienceMs = 2_000;
 /** Requests that are written alone at the same time. Postgres gives writes seven connections, which others need, too. */
 const aloneAtOnce = 3;
+/**
+ * Transactions of several requests at the same time, where the database can run more than one. While one waits for its disk, another
+ * one works.
+ */
+export const groupsAtOnce = 2;
+/** Requests for which another one begins beside the first. A transaction costs as much as ten rows, so fewer wait for the next. */
+export const worthAnother = 16;
 
 /**
  * What a transaction did with one of its requests.
@@ -32,6 +39,11 @@ export interface GroupWriterOptions<Request, Result> {
   writeTogether(requests: readonly Request[]): Promise<readonly Fate<Result>[]>;
   /** Writes one request in a transaction that may wait. */
   writeAlone(request: Request): Promise<Result>;
+  /**
+   * Requests with the same subject are never in two transactions at the same time, which would wait for each other. Left out where one
+   * transaction at a time is enough: SQLite has one writer.
+   */
+  subjectOf?: (request: Request) => string;
 }
 
 /** Writes requests of several callers in shared transactions. */
@@ -53,7 +65,8 @@ interface Waiting<Request, Result> {
 }
 
 /**
- * Each transaction takes the requests that came while the one before was written, so no timer delays a lone request.
+ * Each transaction takes the requests that came while the one before was written, so no timer delays a lone request. If many come
+ * meanwhile, a second transaction begins beside it.
  *
  * If the database refuses a transaction because of what is in it, its requests are written one by one, so that one fails
  * alone. If the database cannot serve, or the commit is in doubt, all of them fail.
@@ -62,18 +75,33 @@ export function createGroupWriter<Request, Result>(
   options: GroupWriterOptions<Request, Result>,
 ): GroupWriter<Request, Result> {
   type Entry = Waiting<Request, Result>;
+  const { subjectOf } = options;
   const together = new Set<Entry>();
   const apart = new Set<Entry>();
-  let isWriting = false;
-  let writingAlone = 0;
+  const subjects = new Set<string>();
+  const writeApart = createLoneWriter(apart, (request: Request) => options.writeAlone(request));
+  let writers = 0;
+
+  const mayAddWriter = () =>
+    subjectOf !== undefined && writers < groupsAtOnce && together.size >= worthAnother;
 
   async function writeGroups(): Promise<void> {
-    while (together.size > 0) {
-      await writeGroup(take(together, mostTogether));
+    for (;;) {
+      const group = take(
+        together,
+        mostTogether,
+        ({ request }) => !subjectOf || !subjects.has(subjectOf(request)),
+      );
+      // What is left waits for its subject, which another writer has: that one takes it next.
+      if (group.length === 0) break;
+      const own = new Set(subjectOf ? group.map(({ request }) => subjectOf(request)) : []);
+      for (const subject of own) subjects.add(subject);
+      await writeGroup(group);
+      for (const subject of own) subjects.delete(subject);
       // On SQLite a transaction is over before this process reads its sockets again: what arrived meanwhile is read here.
       await immediately();
     }
-    isWriting = false;
+    writers--;
   }
 
   async function writeGroup(group: Entry[]): Promise<void> {
@@ -84,21 +112,6 @@ export function createGroupWriter<Request, Result>(
     });
     if (fates) settle(group, fates, { together, apart });
     writeApart();
-  }
-
-  function writeApart(): void {
-    while (writingAlone < aloneAtOnce && apart.size > 0) {
-      const [entry] = take(apart, 1);
-      if (!entry) return;
-      writingAlone++;
-      void options
-        .writeAlone(entry.request)
-        .then(entry.resolve, entry.reject)
-        .finally(() => {
-          writingAlone--;
-          writeApart();
-        });
-    }
   }
 
   return {
@@ -112,12 +125,33 @@ export function createGroupWriter<Request, Result>(
           reject(overloaded());
         }, patienceMs);
         together.add(entry);
-        if (isWriting) return;
-        isWriting = true;
+        if (writers > 0 && !mayAddWriter()) return;
+        writers++;
         // After the sockets that can be read now: their requests join this one.
         setImmediate(() => void writeGroups());
       });
     },
+  };
+}
+
+/** @returns writes those that stand apart, each in its own transaction, a few at a time. Call it when one was added */
+function createLoneWriter<Request, Result>(
+  apart: Set<Waiting<Request, Result>>,
+  writeAlone: (request: Request) => Promise<Result>,
+): () => void {
+  let writing = 0;
+  return function writeApart() {
+    while (writing < aloneAtOnce && apart.size > 0) {
+      const [entry] = take(apart, 1, () => true);
+      if (!entry) return;
+      writing++;
+      void writeAlone(entry.request)
+        .then(entry.resolve, entry.reject)
+        .finally(() => {
+          writing--;
+          writeApart();
+        });
+    }
   };
 }
 
@@ -141,11 +175,16 @@ function settle<Request, Result>(
   for (const entry of [...later, ...others]) together.add(entry);
 }
 
-/** Takes the first entries out of those that wait. From here on the database limits how long they take. */
-function take<E extends { patience: NodeJS.Timeout | null }>(waiting: Set<E>, most: number): E[] {
+/** Takes the first fitting entries out of those that wait. From here on the database limits how long they take. */
+function take<E extends { patience: NodeJS.Timeout | null }>(
+  waiting: Set<E>,
+  most: number,
+  fits: (entry: E) => boolean,
+): E[] {
   const taken: E[] = [];
   for (const entry of waiting) {
     if (taken.length === most) break;
+    if (!fits(entry)) continue;
     waiting.delete(entry);
     if (entry.patience) clearTimeout(entry.patience);
     entry.patience = null;

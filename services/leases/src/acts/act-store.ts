@@ -120,23 +120,45 @@ export class ActStore {
     return latestOf(pairs, found);
   }
 
-  /** As `findLatestMark`, by `pairKey`. */
-  async findMarks(pairs: readonly Pair[]): Promise<Map<string, number>> {
-    return byPair(pairs, await this.listMarks(pairs));
-  }
-
-  /** As `RevocationStore.findBound`, by `pairKey`. */
-  async findBounds(pairs: readonly Pair[]): Promise<Map<string, number>> {
-    if (pairs.length === 0 || !this.#hasRevocations) return new Map();
+  /** As `findLatestMark` and `RevocationStore.findBound`, by `pairKey`, in one statement. */
+  async findTimes(
+    pairs: readonly Pair[],
+  ): Promise<{ marks: Map<string, number>; bounds: Map<string, number> }> {
+    if (pairs.length === 0) return { marks: new Map(), bounds: new Map() };
+    const hasRevocations = this.#hasRevocations;
     const found = await this.#tx
-      .selectFrom(selectorsOf(this.#tx, pairs))
-      .crossJoin('revocations')
-      .whereRef('revocations.content_id', '=', 'given.asked_content')
-      .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
-      .groupBy('given.place')
-      .select((eb) => ['given.place as place', eb.fn.max<number>('revocations.revoked_up_to').as('at')])
+      .with('given', (db) => db.selectFrom(selectorsOf(this.#tx, pairs)).selectAll())
+      .selectFrom('given')
+      .crossJoin('marks')
+      .whereRef('marks.viewer_id', '=', 'given.asked_viewer')
+      .whereRef('marks.content_id', '=', 'given.asked_content')
+      .select((eb) => ['given.place as place', 'marks.marked_at as at', eb.lit<number>(1).as('mark')])
+      .$if(hasRevocations, (query) =>
+        query.unionAll((db) =>
+          db
+            .selectFrom('given')
+            .crossJoin('revocations')
+            .whereRef('revocations.content_id', '=', 'given.asked_content')
+            .whereRef('revocations.viewer_id', '=', 'given.asked_viewer')
+            .groupBy('given.place')
+            .select((eb) => [
+              'given.place as place',
+              eb.fn.max<number>('revocations.revoked_up_to').as('at'),
+              eb.lit<number>(0).as('mark'),
+            ]),
+        ),
+      )
       .execute();
-    return byPair(pairs, latestOf(pairs, found));
+    const [marks, bounds] = [1, 0].map((mark) =>
+      byPair(
+        pairs,
+        latestOf(
+          pairs,
+          found.filter((row) => row.mark === mark),
+        ),
+      ),
+    );
+    return { marks: marks ?? new Map(), bounds: bounds ?? new Map() };
   }
 
   async insert(leases: readonly Lease[]): Promise<void> {

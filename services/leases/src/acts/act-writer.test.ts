@@ -101,6 +101,29 @@ describe.each(databaseKinds(process.env))('acts on leases at the same time, on $
     expect(fine.status).toBe(201);
   });
 
+  test('of 320 creations at the same time each viewer gets as many leases as it may have, and each eviction its own change', async () => {
+    const leases = await openLeases(database.db, { rules: { maxPerViewer: 2, limitMode: 'evict-oldest' } });
+    // The acts of a viewer stand side by side, so that a second transaction has other viewers than the first.
+    const answers = await Promise.all(
+      many.flatMap((n) => [1, 2, 3, 4, 5].map(() => create(leases, `v${n}`))),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const stored = await rows();
+    expect(stored).toHaveLength(answers.length);
+    const active = Map.groupBy(
+      stored.filter(({ revoked_at }) => revoked_at === null),
+      ({ viewer_id }) => viewer_id,
+    );
+    expect([...active.values()].map((own) => own.length)).toEqual(many.map(() => 2));
+    const changes = await database.db.selectFrom('changes').selectAll().orderBy('number').execute();
+    expect(changes.map(({ number }) => number)).toEqual(
+      Array.from({ length: 3 * many.length }, (_, n) => n + 1),
+    );
+    expect(changes.slice(1).map(({ previous }) => previous)).toEqual(
+      changes.slice(0, -1).map(({ id }) => id),
+    );
+  });
+
   test('releases at the same time get change feed numbers without a gap, and each change names the one before it', async () => {
     const leases = await openLeases(database.db);
     const made = await Promise.all(many.map((n) => create(leases, `v${n}`)));

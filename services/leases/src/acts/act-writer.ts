@@ -1,4 +1,4 @@
-import { createGroupWriter } from '@latchkey/shared/db';
+import { createGroupWriter, isPostgres } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import type { LeaseWriting } from '../lease-route-options.ts';
 import type { ActResult, ActWriter, LeaseAct } from './lease-act.ts';
@@ -11,6 +11,8 @@ const tries = 3;
 export function createActWriter(service: LeaseWriting): ActWriter {
   return createGroupWriter<LeaseAct, ActResult>({
     writeTogether: (acts) => service.ledger.write((entry) => writeActs(service, entry, acts, 'try')),
+    // Acts of one viewer lock each other out. Different viewers of a content share its lock.
+    ...(isPostgres(service.db) ? { subjectOf: (act: LeaseAct) => act.viewerId } : {}),
     async writeAlone(act) {
       for (let n = 0; n < tries; n++) {
         const [fate] = await service.ledger.write((entry) => writeActs(service, entry, [act], 'wait'));

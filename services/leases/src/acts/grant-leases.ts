@@ -60,8 +60,7 @@ async function read({ service, store, now }: ActsInWork, grants: readonly Grant[
   );
   const viewerIds = new Set(acts.map(({ viewerId }) => viewerId));
   return {
-    marks: await store.findMarks(acts.filter(({ acting }) => acting.principal.kind !== 'api-key')),
-    bounds: await store.findBounds(creations),
+    ...(await store.findTimes(acts)),
     reusable: await store.findReusable(devices, now),
     expired: await store.find(acts.flatMap((act) => (act.kind === 'create' ? [] : [act.leaseId]))),
     seats: new Seats(
