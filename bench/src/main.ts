@@ -52,9 +52,10 @@ What others see while a content with a million leases is revoked, in one process
   npm run bench -- --revocation      --leases 1000000 --seconds 15 --database SQLite,Postgres
                                      --watch 900 (seconds to wait for the last row at most)
 
-Creations, renewals and releases of leases on SQLite, and creations on Postgres beside pgbench (installed) with the same rows (Linux).
+Creations, renewals and releases of leases on SQLite, and creations by a separate lease service on Postgres, which waits for the disk,
+beside pgbench (installed) with the same rows (Linux).
 
-  npm run bench -- --lease-acts      --seconds 5 --rounds 3 --connections 64
+  npm run bench -- --lease-acts      --seconds 5 --rounds 3 --connections 64 --only Postgres
 
 CPU time and memory of latchkey encrypt, beside openssl enc (installed) on the same files (Linux).
 
@@ -224,9 +225,10 @@ async function writeLeases(): Promise<void> {
     connections: Number(flags.connections),
     seconds: Number(flags.seconds ?? 5),
     rounds: Number(flags.rounds ?? 3),
+    only: flags.only,
     say,
   });
-  console.log(`${describeMachine()}\n\n${reportLeaseActs(samples)}`);
+  show('lease-acts', `${describeMachine()}\n\n${reportLeaseActs(samples)}`);
 }
 
 async function encryptFiles(): Promise<void> {

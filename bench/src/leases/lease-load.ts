@@ -13,6 +13,8 @@ export interface LeaseLoad {
   connections: number;
   seconds: number;
   cycle: LeaseCycle;
+  /** Sent with each request. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 export interface LeaseLoadResult {
@@ -48,9 +50,12 @@ export async function loadLeases(load: LeaseLoad): Promise<LeaseLoadResult> {
 function playViewer(n: number, load: LeaseLoad, endsAtMs: number, latenciesMs: number[]): Promise<void> {
   const { hostname, port, host } = new URL(load.url);
   const token = viewerToken(load.tokenSecret, `viewer-${n}`);
+  const extra = Object.entries(load.headers ?? {})
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
   const request = (path: string, body: object) => {
     const json = JSON.stringify(body);
-    return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${json.length}\r\n\r\n${json}`;
+    return `POST ${path} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n${extra}content-length: ${json.length}\r\n\r\n${json}`;
   };
   const create = () => request('/keys/leases', { contentId: load.contentId });
   const steps: ((leaseId: string) => string)[] =

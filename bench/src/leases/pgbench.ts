@@ -28,7 +28,18 @@ export async function insertWithPgbench(
         select gen_random_uuid()::text, 'viewer-' || n, 'film', ${pgbenchTime}, ${pgbenchTime + 300_000}
         from generate_series(1, ${rows}) as n;\n`,
     );
-    const options = ['--no-vacuum', '--client', String(sessions), '--jobs', '2', '--time', String(seconds)];
+    // Prepared, as the statements of Latchkey are.
+    const options = [
+      '--no-vacuum',
+      '--protocol',
+      'prepared',
+      '--client',
+      String(sessions),
+      '--jobs',
+      '2',
+      '--time',
+      String(seconds),
+    ];
     const pgbench = findProgram('pgbench');
     if (!pgbench) throw new Error('pgbench is not installed on this machine');
     const { stdout } = await promisify(execFile)(pgbench, [...options, '--file', script, databaseUrl]);

@@ -17,6 +17,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
   'large-revocation': ['docs/scale.md'],
+  'lease-acts': ['docs/leases.md'],
   memory: ['docs/scale.md'],
   start: ['docs/operations.md'],
   'cold-replica': ['docs/decisions/redis.md'],

@@ -76,12 +76,18 @@ export async function startOwnNats(place?: Place): Promise<ServerProgram> {
   });
 }
 
+/** Settings of a cluster that only tests use: a crash of the machine may leave half a page, and the cluster is then made again. */
+const briefSettings = { full_page_writes: 'off' };
+
 /**
  * A new cluster whose superuser needs no password.
  *
+ * @param settings in place of those for tests, with which it does not sync its files (`runPostgres`)
  * @throws Error if it is not installed or does not start
  */
-export async function startOwnPostgres(): Promise<ServerProgram> {
+export async function startOwnPostgres(
+  settings: Readonly<Record<string, string>> = briefSettings,
+): Promise<ServerProgram> {
   const initdb = programOf('Postgres');
   const uid = postgresUid();
   const port = await findFreePort();
@@ -90,7 +96,7 @@ export async function startOwnPostgres(): Promise<ServerProgram> {
   const user = uid === undefined ? {} : { uid, gid: uid };
   const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   await promisify(execFile)(initdb, options, { ...user, cwd: folder });
-  return runPostgres({ port, folder }, { uid, removesFolder: true, settings: { full_page_writes: 'off' } });
+  return runPostgres({ port, folder }, { uid, removesFolder: true, settings });
 }
 
 export interface PostgresOptions {
