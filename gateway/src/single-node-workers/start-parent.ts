@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { createLocalPace, type PacedKey } from '@latchkey/key-derivation';
 import { createInProcessBus } from '@latchkey/shared/events';
 import { type App, createWindowCounter } from '@latchkey/shared/http';
@@ -117,6 +118,7 @@ function openPool({ task, options, announcements, figures, ready }: PoolParts): 
   const errorOutput = createOutput(createStderrWriter(process.stderr));
   return new WorkerPool({
     task,
+    startsAtOnce: availableParallelism(),
     log,
     announcements,
     handlers: {

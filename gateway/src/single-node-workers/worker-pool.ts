@@ -3,9 +3,15 @@ import { fileURLToPath } from 'node:url';
 import type { OperatorLog } from '@latchkey/shared/log';
 import type { Announcements } from './announcements.ts';
 import { PoolWorker, type WorkerEvents, type WorkerTask } from './pool-worker.ts';
+import { startInTurn } from './start-in-turn.ts';
 
 interface PoolOptions extends Pick<WorkerEvents, 'handlers'> {
   task: WorkerTask;
+  /**
+   * How many workers may be starting at a time. A start needs a core for a second, and the parent too: beside many starts it would
+   * answer none of them in time.
+   */
+  startsAtOnce: number;
   log: OperatorLog;
   announcements: Announcements;
   onTotals: (id: number, totals: unknown) => void;
@@ -62,8 +68,8 @@ export class WorkerPool {
 
   /** Resolves with the port once every worker serves. Rejects if one ends before. */
   async start(): Promise<number> {
-    const { count } = this.#options.task;
-    const ports = await Promise.all(Array.from({ length: count }, () => this.#fork().serving));
+    const { task, startsAtOnce } = this.#options;
+    const ports = await startInTurn(task.count, startsAtOnce, () => this.#fork().serving);
     this.#hasStarted = true;
     // One may have ended since it began to serve.
     this.#refill();
@@ -100,7 +106,10 @@ export class WorkerPool {
       handlers,
       onBegin: (send) => announcements.add(worker.id, send),
       onApplied: (number) => announcements.noteApplied(worker.id, number),
-      onServing: () => log.info(`worker ${worker.pid} serves`),
+      onServing: () => {
+        log.info(`worker ${worker.pid} serves`);
+        if (this.#hasStarted) this.#refill();
+      },
       onTotals: (totals) => onTotals(worker.id, totals),
       onOutput: (text) => onOutput(worker.id, text),
       onErrorOutput: (text) => onErrorOutput(worker.id, text),
@@ -127,8 +136,11 @@ export class WorkerPool {
   }
 
   #refill(): void {
-    const staying = [...this.#workers].filter(({ isEnding }) => !isEnding).length;
-    for (let n = staying; n < this.#options.task.count && !this.#isEnding; n++) this.#fork();
+    const { task, startsAtOnce } = this.#options;
+    const staying = [...this.#workers].filter(({ isEnding }) => !isEnding);
+    const missing = task.count - staying.length;
+    const starting = staying.filter(({ isServing }) => !isServing).length;
+    for (let n = 0; n < Math.min(missing, startsAtOnce - starting) && !this.#isEnding; n++) this.#fork();
   }
 
   /** Counted in checks, not by the clock: a parent that was itself stopped has messages to read first. */
