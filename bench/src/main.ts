@@ -21,6 +21,7 @@ import { measureStart } from './start/measure-start.ts';
 import { reportStart } from './start/report-start.ts';
 import { measureViewers } from './viewers/measure-viewers.ts';
 import { reportViewers } from './viewers/report-viewers.ts';
+import { compareWorkers } from './workers/compare-workers.ts';
 
 const usage = `CPU time, rate and latency of key requests, beside bare servers and other ways to build a key server, in one run. The measured server has
 a core to itself, and the load has the others (taskset, util-linux). The servers take turns.
@@ -36,6 +37,10 @@ CPU time per key request at a fixed rate, as gateways and replicas of key-deriva
                                      --warm 20000 (requests that each process gets first) --connections 64
   npm run bench -- --scale --each    --rate is for each replica, instead of for all together
   npm run bench -- --scale --awake   keeps cores from sleeping: waking one counts as CPU time of the woken process
+
+One process of the single node, and one with a worker for each core that shares the cores with its load; leases revoked under load (Linux).
+
+  npm run bench -- --workers         --rounds 5 --seconds 3 --revocations 200
 
 Many viewers at once, each with its own connection, token and lease, beside a million leases (Linux).
 
@@ -85,6 +90,8 @@ const { values: flags } = readFlags(usage, {
     connections: { type: 'string', default: '64' },
     distributed: { type: 'boolean', default: false },
     scale: { type: 'boolean', default: false },
+    workers: { type: 'boolean', default: false },
+    revocations: { type: 'string', default: '200' },
     dashboard: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     'cold-replica': { type: 'boolean', default: false },
@@ -127,6 +134,7 @@ function show(part: string, found: string): void {
 
 async function main(): Promise<void> {
   if (flags.scale) return compareShapes();
+  if (flags.workers) return compareWithWorkers();
   if (flags.dashboard) return timeDashboard();
   if (flags.start) return timeStarts();
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
@@ -163,6 +171,17 @@ async function compareShapes(): Promise<void> {
   const rate = `${flags.rate ?? steadyRate} key requests a second${flags.each ? ' for each replica' : ' in all'}${flags.awake ? ', cores kept awake' : ''}`;
   const found = `${describeMachine()}; ${rate}\n\n${reportScale(samples, shapes)}`;
   show(flags.each ? 'scale-each' : 'scale', found);
+}
+
+async function compareWithWorkers(): Promise<void> {
+  const found = await compareWorkers({
+    rounds: Number(flags.rounds ?? 5),
+    seconds: Number(flags.seconds ?? 3),
+    connections: [64, 256],
+    revocations: Number(flags.revocations),
+    say,
+  });
+  show('workers', found);
 }
 
 async function compareViewers(viewers: number): Promise<void> {

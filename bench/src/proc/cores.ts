@@ -59,3 +59,11 @@ export function pin(pid: number, cores: readonly number[]): void {
   const moved = spawnSync('taskset', ['-acp', cores.join(','), String(pid)], { encoding: 'utf8' });
   if (moved.status !== 0) throw new Error(`taskset did not move process ${pid}: ${moved.stderr}`);
 }
+
+/**
+ * Lets a process finish what it does before it reacts to something new (`batch`: SCHED_BATCH, sched(7)), or as usual. A load generator that
+ * shares cores with a server would interrupt it for each answer otherwise, and handle each by itself. Nothing changes where `chrt` is missing.
+ */
+export function schedule(pid: number, how: 'batch' | 'other'): void {
+  spawnSync('chrt', [`--${how}`, '--all-tasks', '--pid', '0', String(pid)]);
+}

@@ -18,6 +18,7 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   gateway: ['gateway/README.md'],
   'large-revocation': ['docs/scale.md'],
   'lease-acts': ['docs/leases.md'],
+  workers: ['docs/scale.md'],
   memory: ['docs/scale.md'],
   start: ['docs/operations.md'],
   'cold-replica': ['docs/decisions/redis.md'],

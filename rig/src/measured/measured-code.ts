@@ -18,6 +18,13 @@ export const measuredCode: Readonly<Record<string, readonly string[]>> = {
     'bench/src/keys',
     'bench/src/peers',
   ],
+  workers: [
+    'gateway/src',
+    'services/key-derivation/src',
+    ...sharedFolders(),
+    'bench/src/load',
+    'bench/src/workers',
+  ],
 };
 
 /** What a key request runs through. */
