@@ -62,7 +62,11 @@ export function openLogStream(fd: number, processes = 1): LogStream {
     gatheredBytes = 0;
     writer.write(text);
   }
-  const timer = setInterval(send, gatherMs);
+  function sendAll(): void {
+    send();
+    writer.flush();
+  }
+  const timer = setInterval(sendAll, gatherMs);
   timer.unref();
 
   /**
@@ -70,13 +74,8 @@ export function openLogStream(fd: number, processes = 1): LogStream {
    * that first.
    */
   function leave(): void {
-    if (isFile) {
-      try {
-        writeSync(fd, gathered);
-      } catch {
-        // The disk is full: the process ends anyway.
-      }
-    } else send();
+    if (isFile) tryToWrite(fd, gathered);
+    else sendAll();
   }
   process.once('exit', leave);
 
@@ -112,9 +111,19 @@ export function openLogStream(fd: number, processes = 1): LogStream {
   };
 }
 
+function tryToWrite(fd: number, text: string): void {
+  try {
+    writeSync(fd, text);
+  } catch {
+    // The disk is full: the process ends anyway.
+  }
+}
+
 /** How texts get into a stream. */
 interface Writer {
+  /** It may keep the text until the next call, or the next `flush`. */
   write(text: string): void;
+  flush(): void;
   /** About how many bytes the system has not taken yet. */
   waiting(): number;
   end(done: () => void): void;
@@ -123,10 +132,15 @@ interface Writer {
 function writeAtOnce(stream: Writable): Writer {
   return {
     write: (text) => void stream.write(text),
+    flush: () => {},
     waiting: () => stream.writableLength,
     end: (done) => void stream.end(done),
   };
 }
+
+/** So many pieces are written one after the other, so that the reader wakes up once for them. */
+const piecesAtOnce = 8;
+const forgottenAtOnce = 256;
 
 /** Each text is a write of its own. The stream would join those that wait into one, which the system may take in part. */
 function writeInPieces(stream: Writable): Writer {
@@ -136,23 +150,26 @@ function writeInPieces(stream: Writable): Writer {
   let whenEmpty = () => {};
 
   function pump(): void {
-    if (stream.destroyed) texts = [];
+    if (stream.destroyed) next = texts.length;
     while (next < texts.length && stream.writableLength === 0) {
       const text = texts[next++] as string;
       bytes -= text.length;
       stream.write(text, pump);
     }
-    if (next < texts.length) return;
-    texts = [];
-    next = 0;
-    if (stream.writableLength === 0) whenEmpty();
+    // What was written is forgotten now and then: a slow reader may never take all that waits.
+    if (next >= forgottenAtOnce || next === texts.length) {
+      texts = texts.slice(next);
+      next = 0;
+    }
+    if (texts.length === 0 && stream.writableLength === 0) whenEmpty();
   }
   return {
     write(text) {
       texts.push(text);
       bytes += text.length;
-      pump();
+      if (texts.length - next >= piecesAtOnce) pump();
     },
+    flush: pump,
     waiting: () => bytes + stream.writableLength,
     end(done) {
       // Not `end` of the stream: it would shut a socket down for the other processes too.
