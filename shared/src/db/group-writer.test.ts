@@ -43,7 +43,7 @@ const badRow = () => Object.assign(new Error('bad row'), { code: 'SQLITE_CONSTRA
 
 test('a lone request is written at once, without a timer', async () => {
   const answer = writer.write('a');
-  await turn();
+  await settled();
   expect(running.map(({ requests }) => requests)).toEqual([['a']]);
   await endNext();
   expect(await answer).toBe('a');
@@ -62,6 +62,24 @@ test('requests that come while a transaction runs share the next one, and each i
   expect(running.map(({ requests }) => requests)).toEqual([['b', 'c', 'd']]);
   await endNext();
   expect(answered).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a transaction also takes the requests of connections that the event loop accepts one by one, each a turn before its request', async () => {
+  // Before the writer's own turns, as sockets are read before it looks.
+  let next = turn();
+  const answers = [writer.write('0')];
+  for (let n = 1; n < 50; n++) {
+    // A turn that accepts a connection brings no request.
+    for (let turns = 0; turns < 2; turns++) {
+      await next;
+      next = turn();
+    }
+    answers.push(writer.write(`${n}`));
+  }
+  await settled();
+  expect(running.map(({ requests }) => requests.length)).toEqual([50]);
+  await endNext();
+  expect(await Promise.all(answers)).toHaveLength(50);
 });
 
 test('a transaction takes at most 128 requests, the oldest first', async () => {
