@@ -6,6 +6,8 @@ import { measureDashboard } from './dashboard/measure-dashboard.ts';
 import { isQuick, reportDashboard } from './dashboard/report-dashboard.ts';
 import { measureEncryption } from './encrypt/measure-encryption.ts';
 import { reportEncryption } from './encrypt/report-encryption.ts';
+import { measureCrossing, measureEventStart } from './event/measure-event.ts';
+import { reportCrossings, reportEventStarts } from './event/report-event.ts';
 import { compareServers } from './keys/compare-servers.ts';
 import { measureLeaseActs } from './leases/measure-lease-acts.ts';
 import { reportLeaseActs } from './leases/report-lease-acts.ts';
@@ -47,6 +49,11 @@ Many viewers at once, each with its own connection, token and lease, beside a mi
   npm run bench -- --viewers 10000   --leases 1000000 --profile single,distributed --rate 2000 --seconds 15 --rounds 2
                                      --beside 1000 (viewers to compare with) --replicas 3 --boots 3
 
+An event: viewers join a server that has just started within 10 s, each with a lease and a key; then all of them cross key periods (Linux).
+
+  npm run bench -- --event-start     --viewers 10000 --seconds 10 --profile single,distributed
+  npm run bench -- --crossing        the same
+
 How soon the dashboard reacts to a keystroke or a click in Chromium, beside 100,000 API keys, 100,000 contents and a million
 leases in SQLite. Ends with 1 if anything takes more than 300 ms.
 
@@ -80,7 +87,7 @@ How soon and in how much memory \`npm start\` is ready, with and without compile
   npm run bench -- --start           --rounds 5
 
 --write puts the figures into their documents. Those of the dashboard are only printed.
---scale, --viewers and --cold-replica take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
+--scale, --viewers, --event-start, --crossing and --cold-replica take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
 const { values: flags } = readFlags(usage, {
@@ -99,6 +106,8 @@ const { values: flags } = readFlags(usage, {
     revocation: { type: 'boolean', default: false },
     'lease-acts': { type: 'boolean', default: false },
     encrypt: { type: 'boolean', default: false },
+    'event-start': { type: 'boolean', default: false },
+    crossing: { type: 'boolean', default: false },
     mebibytes: { type: 'string', default: '512' },
     // Long enough for a million rows on a slow disk, with requests in between.
     watch: { type: 'string', default: '900' },
@@ -142,6 +151,7 @@ async function main(): Promise<void> {
   if (flags['lease-acts']) return writeLeases();
   if (flags.encrypt) return encryptFiles();
   if (flags['cold-replica']) return compareColdReplicas();
+  if (flags['event-start'] || flags.crossing) return joinEvent();
   if (flags.viewers !== undefined) return compareViewers(Number(flags.viewers));
   await compareServers({
     part: flags.distributed ? 'gateway' : 'servers',
@@ -185,11 +195,7 @@ async function compareWithWorkers(): Promise<void> {
 }
 
 async function compareViewers(viewers: number): Promise<void> {
-  const chosen = flags.profile.split(',').map((name) => {
-    if (name === 'single' || name === 'distributed') return name;
-    throw new Error(`The profile ${name} does not exist. --profile takes single and distributed.`);
-  });
-  for (const profile of chosen) {
+  for (const profile of chosenProfiles()) {
     const result = await measureViewers(profile, {
       viewers,
       beside: Number(flags.beside),
@@ -203,6 +209,27 @@ async function compareViewers(viewers: number): Promise<void> {
     });
     show(`viewers-${profile}`, `${describeMachine()}; ${profile}\n\n${reportViewers(result)}`);
   }
+}
+
+function chosenProfiles(): ('single' | 'distributed')[] {
+  return flags.profile.split(',').map((name) => {
+    if (name === 'single' || name === 'distributed') return name;
+    throw new Error(`The profile ${name} does not exist. --profile takes single and distributed.`);
+  });
+}
+
+async function joinEvent(): Promise<void> {
+  const viewers = Number(flags.viewers ?? 10_000);
+  const options = { viewers, overSeconds: Number(flags.seconds ?? 10), say };
+  const head = `${describeMachine()}; ${viewers.toLocaleString('en')} viewers`;
+  if (flags.crossing) {
+    const crossings = [];
+    for (const profile of chosenProfiles()) crossings.push(...(await measureCrossing(profile, options)));
+    return show('crossing', `${head}\n\n${reportCrossings(crossings)}`);
+  }
+  const starts = [];
+  for (const profile of chosenProfiles()) starts.push(await measureEventStart(profile, options));
+  show('event-start', `${head}\n\n${reportEventStarts(starts)}`);
 }
 
 async function followMemory(viewers: number): Promise<void> {

@@ -42,6 +42,7 @@ describe('allowed', () => {
     ['cli/src/encrypt/upload.ts', '@latchkey/uploader'],
     ['examples/src/page.ts', '@latchkey/player'],
     ['cli/src/encrypt/ffmpeg-plays.test.ts', '@latchkey/rig/video/make-video'],
+    ['bench/src/event/cross-periods.ts', '../../../sdk/player/src/early-moment.ts'],
   ])('%s may import %s', (file, specifier) => {
     expect(findWrongImports(file, from(specifier))).toEqual([]);
   });
@@ -83,6 +84,8 @@ describe('refused', () => {
     ['shared/src/config/variables/http.ts', '../../http/host.ts'],
     ['shared/src/http/host.ts', '../testing/manual-clock.ts'],
     ['shared/src/errors/index.ts', '../folder-without-a-place/index.ts'],
+    ['bench/src/event/cross-periods.ts', '../../../sdk/player/src/fetch-plan.ts'],
+    ['cli/src/main.ts', '../../sdk/player/src/early-moment.ts'],
     ['services/auth/src/index.ts', './serve.ts'],
     ['services/auth/src/routes/list-api-keys.ts', '../index.ts'],
     ['services/auth/src/api-key-store.ts', './routes/list-api-keys.ts'],

@@ -25,7 +25,16 @@ export const measuredCode: Readonly<Record<string, readonly string[]>> = {
     'bench/src/load',
     'bench/src/workers',
   ],
+  'event-start': eventFolders(),
+  crossing: [...eventFolders(), 'sdk/player/src/early-moment.ts'],
 };
+
+/** What a viewer's lease and key run through, on either profile. */
+function eventFolders(): string[] {
+  const services = ['key-derivation', 'leases', 'content'].map((name) => `services/${name}/src`);
+  const folders = ['db', 'events', 'internal', 'replicas'].map((name) => `shared/src/${name}`);
+  return ['gateway/src', ...services, ...sharedFolders(), ...folders, 'bench/src/event'];
+}
 
 /** What a key request runs through. */
 function sharedFolders(): string[] {
