@@ -1,8 +1,10 @@
 import { METHODS } from 'node:http';
 import type { Clock } from '@latchkey/shared/clock';
-import type { App } from '@latchkey/shared/http';
+import { type App, addPlainAnswerer } from '@latchkey/shared/http';
 import type { Upstream } from '@latchkey/shared/upstream';
-import { Forwarding, type ShedReason } from './forwarding.ts';
+import { RoutedExchange } from './exchange.ts';
+import { createPlainForwarder } from './forward-plain-requests.ts';
+import { Forwarding, type ForwardOptions, type ShedReason } from './forwarding.ts';
 import { createOpenStreams } from './open-streams.ts';
 import { type RouteRow, routeTable, type ServiceName, type Upstreams } from './route-table.ts';
 
@@ -66,7 +68,7 @@ export async function addForwarding(
     for (const { path, service, exact, streams: isStream, answerLimitMs: ownLimitMs } of routes) {
       const upstream = isStream ? eventStreams : upstreams[service];
       if (!upstream) continue;
-      const options = {
+      const options: ForwardOptions = {
         upstream,
         secret,
         clock,
@@ -84,9 +86,19 @@ export async function addForwarding(
           exposeHeadRoute: false,
           config: { access: 'open' },
           schema: { hide: true },
-          handler: (request, reply) => void new Forwarding(request, reply, options),
+          handler: (request, reply) =>
+            void new Forwarding(new RoutedExchange(request, reply), bodyOf(request.body), options),
         });
       }
+      if (service === 'key-derivation')
+        addPlainAnswerer(
+          app,
+          createPlainForwarder(routes, (exchange) => void new Forwarding(exchange, null, options)),
+        );
     }
   });
+}
+
+function bodyOf(body: unknown): Buffer | null {
+  return Buffer.isBuffer(body) && body.length > 0 ? body : null;
 }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Principal } from '@latchkey/shared/contracts';
 import { isSecretRefused, readLogHeaders, SecretRefused } from '@latchkey/shared/internal';
 import {
   elsewhereHeader,
@@ -8,8 +9,8 @@ import {
   TryElsewhere,
   UnsureReplica,
 } from '@latchkey/shared/upstream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dispatcher } from 'undici';
+import type { Exchange } from './exchange.ts';
 import { responseHeaders } from './forwarded-headers.ts';
 
 /** An answer up to this size is sent as one piece: keys have 16 bytes, and most pages of a list fit too. */
@@ -17,8 +18,7 @@ const wholeBytes = 16 * 1024;
 
 /** The request that an attempt belongs to, which is notified of how the attempt goes. */
 export interface AttemptedRequest {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+  readonly exchange: Exchange;
   /** The head of an answer goes to the client: the time limit no longer applies. */
   onHead(): void;
   /** Notes what an answer says of the service's process. */
@@ -83,7 +83,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   ): void {
     // Interim answers (RFC 9110 section 15.2) are not forwarded.
     if (status < 200 || this.#over) return;
-    const { reply, request } = this.#forwarding;
+    const { exchange } = this.#forwarding;
     const unusable = this.#whyUnusable(headers);
     if (unusable) {
       controller.abort(unusable);
@@ -94,11 +94,9 @@ export class Attempt implements Dispatcher.DispatchHandler {
       return;
     }
     const logged = readLogHeaders(headers);
-    request.principal = logged.principal as FastifyRequest['principal'];
-    request.errorCode = logged.code;
-    request.answeredRoute = logged.route;
+    exchange.note(logged.principal as Principal | null, logged.code, logged.route);
     this.#status = status;
-    this.#headers = responseHeaders(headers, reply.getHeaders());
+    this.#headers = responseHeaders(headers, exchange.ownHeaders());
     const length = Number(headers['content-length'] ?? Number.NaN);
     if (length <= wholeBytes) this.#held = [];
     else this.#begin(Number.isNaN(length));
@@ -110,44 +108,44 @@ export class Attempt implements Dispatcher.DispatchHandler {
       this.#held.push(chunk);
       return;
     }
-    const { raw } = this.#forwarding.reply;
+    const { response } = this.#forwarding.exchange;
     // Writing to an answer that the gateway has ended would be an error.
-    if (raw.writableEnded || raw.write(chunk)) return;
+    if (response.writableEnded || response.write(chunk)) return;
     controller.pause();
-    raw.once('drain', () => controller.resume());
+    response.once('drain', () => controller.resume());
   }
 
   onResponseEnd(): void {
     this.member.release();
     if (this.#over) return;
     this.#over = true;
-    const { reply } = this.#forwarding;
-    const { raw } = reply;
+    const { exchange } = this.#forwarding;
+    const { response } = exchange;
     if (this.#held) {
-      if (reply.sent) return;
+      if (exchange.isAnswered()) return;
       this.#forwarding.onHead();
-      reply.hijack();
-      raw.writeHead(this.#status, this.#headers);
+      exchange.take?.();
+      response.writeHead(this.#status, this.#headers);
       const [only] = this.#held;
       const bytes = only && this.#held.length === 1 ? only : Buffer.concat(this.#held);
       // As Latin-1 text, one byte a letter: Node writes text together with the head, and a buffer in a second write.
-      raw.end(bytes.toString('latin1'), 'latin1');
-    } else if (!raw.writableEnded) raw.end();
+      response.end(bytes.toString('latin1'), 'latin1');
+    } else if (!response.writableEnded) response.end();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.member.release();
     if (this.#over) return;
     this.#over = true;
-    const { raw } = this.#forwarding.reply;
-    if (raw.destroyed || raw.writableEnded) return;
-    if (!raw.headersSent) {
+    const { response } = this.#forwarding.exchange;
+    if (response.destroyed || response.writableEnded) return;
+    if (!response.headersSent) {
       this.#forwarding.onUnanswered(error);
       return;
     }
     this.#forwarding.onBroken(error);
     // The head is sent, so only a broken connection can tell the client that the rest is missing.
-    raw.destroy();
+    response.destroy();
   }
 
   /** Notes what the answer says of its process. @returns whether another address gets the request instead */
@@ -164,20 +162,20 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   #whyUnusable(headers: IncomingHttpHeaders): Error | null {
-    if (this.#forwarding.reply.sent) return new Error('the answer comes too late');
+    if (this.#forwarding.exchange.isAnswered()) return new Error('the answer comes too late');
     return isSecretRefused({ headers }) ? new SecretRefused() : null;
   }
 
   /** Sends the head. For a stream at once, because its first event may come much later. */
   #begin(isStream: boolean): void {
     this.#forwarding.onHead();
-    const { reply } = this.#forwarding;
-    reply.hijack();
+    const { exchange } = this.#forwarding;
+    exchange.take?.();
     // A stream's connection is not reused: an idle one would delay the end of the process.
     if (isStream) this.#headers.connection = 'close';
-    reply.raw.writeHead(this.#status, this.#headers);
+    exchange.response.writeHead(this.#status, this.#headers);
     if (!isStream) return;
-    reply.raw.flushHeaders();
+    exchange.response.flushHeaders();
     // Any other answer ends by itself, and must not be ended early at the shutdown: it would look complete.
     if (this.#headers['content-type']?.includes('text/event-stream')) this.#forwarding.onStream();
   }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { foreignPageReason, isOwnName } from '@latchkey/shared/http';
 import {
   foreignPageHeader,
@@ -7,7 +7,7 @@ import {
   isDirectHeader,
 } from '@latchkey/shared/internal';
 import { isDirectFromLoopback } from '@latchkey/shared/net';
-import type { FastifyRequest } from 'fastify';
+import type { Exchange } from './exchange.ts';
 
 /** Headers between two hops only (RFC 9110 section 7.6.1), besides those that a Connection header names. */
 const hopByHop = [
@@ -45,26 +45,27 @@ const setupPath = '/api/v1/setup';
  *
  * @param publicUrl `PUBLIC_URL`, null if it is not set
  */
-export function requestHeaders(request: FastifyRequest, secret: string, publicUrl: string | null): string[] {
-  const { headers } = request;
+export function requestHeaders(exchange: Exchange, secret: string, publicUrl: string | null): string[] {
+  const { headers } = exchange.request;
   const named = namedBy(headers.connection);
   const kept: string[] = [];
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || notToService.has(name) || named?.has(name)) continue;
-    if (name.startsWith('x-forwarded-') || name.startsWith(internalHeaderPrefix)) continue;
+    if (name.startsWith('x-') && (name.startsWith('x-forwarded-') || name.startsWith(internalHeaderPrefix)))
+      continue;
     kept.push(name, typeof value === 'string' ? value : value.join(', '));
   }
   kept.push('via', headers.via ? `${headers.via}, ${thisHop}` : thisHop);
-  kept.push('x-forwarded-for', request.clientIp, 'x-request-id', request.id, internalSecretHeader, secret);
-  if (request.routeOptions.url === setupPath) pushSetupOrigin(kept, request, publicUrl);
+  kept.push('x-forwarded-for', exchange.clientIp, 'x-request-id', exchange.id, internalSecretHeader, secret);
+  if (exchange.route === setupPath) pushSetupOrigin(kept, exchange.request, publicUrl);
   return kept;
 }
 
 /** Tells the service where the client calls from: it sees neither the client's connection nor its `Host`. */
 function pushSetupOrigin(
   kept: string[],
-  { headers, socket }: FastifyRequest,
+  { headers, socket }: IncomingMessage,
   publicUrl: string | null,
 ): void {
   if (isDirectFromLoopback(socket.remoteAddress, headers) && isOwnName(headers.host, publicUrl))
@@ -76,14 +77,15 @@ function pushSetupOrigin(
 /**
  * The headers that the client gets: those that the gateway has set (CORS, request id), then those of the service.
  *
- * @returns for `writeHead`
+ * @param own those of the gateway; the others are added to it
+ * @returns `own`, for `writeHead`
  */
 export function responseHeaders(
   answered: IncomingHttpHeaders,
   own: Record<string, unknown>,
 ): Record<string, string | string[]> {
   const named = namedBy(answered.connection);
-  const headers = { ...own } as Record<string, string | string[]>;
+  const headers = own as Record<string, string | string[]>;
   for (const name in answered) {
     const value = answered[name];
     if (value === undefined || notToClient.has(name) || named?.has(name)) continue;

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { CorsOrigins } from '@latchkey/shared/config';
+import type { App } from '@latchkey/shared/http';
 import { createReadiness } from '@latchkey/shared/lifecycle';
 import type { RequestLine } from '@latchkey/shared/log';
-import { createMetrics } from '@latchkey/shared/metrics';
+import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
 import type { TrustProxy } from '@latchkey/shared/net';
 import { createManualClock } from '@latchkey/shared/testing';
 import { createUpstream, type Upstream } from '@latchkey/shared/upstream';
@@ -93,6 +94,9 @@ export interface GatewayFixture {
   faults: string[];
   /** Requests that were refused without being sent: the service and why. */
   shed: string[];
+  /** How many requests the router has got. */
+  routed(): number;
+  metrics: Metrics;
   /** Resolves once so many requests wait for room at the key service. */
   waiting(count: number): Promise<void>;
   /** Puts waiting requests into the line of the key service that are no real ones. */
@@ -151,14 +155,12 @@ export async function startGateway(
   const lines: RequestLine[] = [];
   const faults: string[] = [];
   const shed: string[] = [];
+  const metrics = createMetrics();
   let onLine = (_count: number) => {};
   const readiness = createReadiness([], clock, () => {});
   const found = { lookup: async () => [], clock, probeEveryMs, connections, onFault: () => {} };
   const openUpstream = (name: ServiceName) => createUpstream({ urls: urls[name] ?? [], ...found });
-  const upstreams = Object.fromEntries(serviceNames.map((name) => [name, openUpstream(name)])) as Record<
-    ServiceName,
-    ReturnType<typeof createUpstream>
-  >;
+  const upstreams = openEach(openUpstream);
   const eventStreams = openUpstream('auth');
   const app = await createGateway({
     version: '0.0.0',
@@ -169,8 +171,9 @@ export async function startGateway(
     readiness,
     requestLog: { write: (line) => onLine(lines.push(line)), flush: () => {} },
     operatorLog: silentLog,
-    metrics: createMetrics(),
+    metrics,
   });
+  const routed = countRouted(app);
   await addForwarding(app, {
     upstreams,
     eventStreams,
@@ -191,6 +194,8 @@ export async function startGateway(
     lines,
     faults,
     shed,
+    routed,
+    metrics,
     async waiting(count) {
       while (upstreams['key-derivation'].line.size < count) await new Promise(setImmediate);
     },
@@ -210,6 +215,16 @@ export async function startGateway(
       await Promise.all([eventStreams, ...Object.values(upstreams)].map((upstream) => upstream.close()));
     },
   };
+}
+
+function openEach(open: (name: ServiceName) => Upstream): Record<ServiceName, Upstream> {
+  return Object.fromEntries(serviceNames.map((name) => [name, open(name)])) as Record<ServiceName, Upstream>;
+}
+
+function countRouted(app: App): () => number {
+  let count = 0;
+  app.addHook('onRequest', async () => void count++);
+  return () => count;
 }
 
 function openConnection(port: number, text: string): Connection {

@@ -8,8 +8,8 @@ import {
   type Upstream,
   type Waiter,
 } from '@latchkey/shared/upstream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Attempt, type AttemptedRequest } from './attempt.ts';
+import type { Exchange } from './exchange.ts';
 import { requestHeaders } from './forwarded-headers.ts';
 import type { OpenStreams } from './open-streams.ts';
 
@@ -35,7 +35,7 @@ const shedWords: Readonly<Record<ShedReason, string>> = {
   waited_too_long: `requests that waited ${lineLimitMs / 1_000} s for a connection are refused`,
 };
 
-interface ForwardOptions {
+export interface ForwardOptions {
   upstream: Upstream;
   secret: string;
   clock: Clock;
@@ -55,8 +55,7 @@ interface ForwardOptions {
 /** One request on its way to a service and its answer on the way to the client, over one or more attempts. */
 export class Forwarding implements Waiter, AttemptedRequest {
   readonly weight: number;
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
+  readonly exchange: Exchange;
   readonly #options: ForwardOptions;
   readonly #isSafe: boolean;
   readonly #tries: Tries;
@@ -70,20 +69,20 @@ export class Forwarding implements Waiter, AttemptedRequest {
   /** Time since its beginning, as the timers have counted it. */
   #timersMs = 0;
 
-  constructor(request: FastifyRequest, reply: FastifyReply, options: ForwardOptions) {
-    const { url = '/' } = request.raw;
-    this.request = request;
-    this.reply = reply;
+  /** @param body null where the request has none */
+  constructor(exchange: Exchange, body: Buffer | null, options: ForwardOptions) {
+    const { url = '/', method = '' } = exchange.request;
+    this.exchange = exchange;
     this.#options = options;
-    this.#isSafe = safeMethods.has(request.method);
+    this.#isSafe = safeMethods.has(method);
     this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
-    this.#headers = requestHeaders(request, options.secret, options.publicUrl);
-    this.#body = Buffer.isBuffer(request.body) && request.body.length > 0 ? request.body : null;
+    this.#headers = requestHeaders(exchange, options.secret, options.publicUrl);
+    this.#body = body;
     this.#startedAtMs = options.clock.monotonic();
-    this.weight = 1 + Math.floor((this.#body?.length ?? 0) / bytesPerWeight);
+    this.weight = 1 + Math.floor((body?.length ?? 0) / bytesPerWeight);
     this.#arm();
-    reply.raw.on('close', () => this.#end());
+    exchange.response.on('close', () => this.#end());
     this.#start();
   }
 
@@ -110,7 +109,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
   }
 
   onStream(): void {
-    this.#options.streams.add(this.reply.raw);
+    this.#options.streams.add(this.exchange.response);
   }
 
   /** Its turn has come. */
@@ -141,7 +140,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
 
   #send(member: Member): void {
     this.#attempt = new Attempt(this, member);
-    const { method } = this.request;
+    const { method = '' } = this.exchange.request;
     // This class has its own limit. The limit of the connection would end requests that have been given more time.
     member.pool.dispatch(
       { method, path: this.#path, headers: this.#headers, body: this.#body, headersTimeout: 0 },
@@ -197,16 +196,16 @@ export class Forwarding implements Waiter, AttemptedRequest {
   /** Without a cause, so that not each request is logged: there may be thousands a second. */
   #shed(reason: ShedReason): void {
     this.#end();
-    if (this.reply.sent || this.reply.raw.destroyed) return;
+    if (this.exchange.isAnswered() || this.exchange.response.destroyed) return;
     this.#options.onShed(reason);
     this.#options.onFault(new Error(shedWords[reason]));
-    this.reply.send(new AppError('DEPENDENCY_UNAVAILABLE'));
+    this.exchange.refuse(new AppError('DEPENDENCY_UNAVAILABLE'));
   }
 
   #fail(cause: unknown): void {
     this.#end();
-    if (this.reply.sent || this.reply.raw.destroyed) return;
+    if (this.exchange.isAnswered() || this.exchange.response.destroyed) return;
     this.#options.onFault(cause);
-    this.reply.send(new AppError('DEPENDENCY_UNAVAILABLE', { cause }));
+    this.exchange.refuse(new AppError('DEPENDENCY_UNAVAILABLE', { cause }));
   }
 }

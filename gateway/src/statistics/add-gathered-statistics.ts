@@ -20,6 +20,7 @@ import {
 } from '@latchkey/shared/statistics';
 import { type Member, Tries } from '@latchkey/shared/upstream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RoutedExchange } from '../exchange.ts';
 import { requestHeaders, responseHeaders } from '../forwarded-headers.ts';
 import { listUpstreams, type ServiceName, type Upstreams } from '../route-table.ts';
 import { statisticsConfig, statisticsPath, statisticsRouteSchema } from './add-own-statistics.ts';
@@ -113,7 +114,7 @@ async function callAuthAt(
   if (!member) throw new Error('no address is known');
   const answer = await ask(member, {
     path: request.raw.url ?? statisticsPath,
-    headers: requestHeaders(request, secret, null),
+    headers: requestHeaders(new RoutedExchange(request, reply), secret, null),
     limitMs: answerTimeoutMs,
   });
   if (isSecretRefused(answer)) throw new SecretRefused();

@@ -59,9 +59,9 @@ export function keyDerivationRoutes(options: KeyDerivationOptions): Routes {
   return async (app) => {
     await app.register(async (scope) => {
       addGuard(scope, options.guard);
-      scope.addHook('onError', async (request) => {
+      scope.addHook('onError', async (request, reply) => {
         // The error handler has not run yet, so the code is counted once the answer is under way.
-        request.raw.once('close', () => options.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
+        reply.raw.once('close', () => options.metrics.countKeyRequest(request.errorCode ?? 'INTERNAL'));
       });
       addKeyRoutes(scope, {
         issuer,

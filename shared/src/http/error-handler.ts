@@ -6,38 +6,47 @@ import type { OperatorLog } from '../log/index.ts';
 import type { App } from './routes.ts';
 import { validationErrors } from './validation.ts';
 
-const problemType = 'application/problem+json';
+export const problemType = 'application/problem+json';
 /** Seconds until a lost dependency may be back. hls.js retries by itself; other clients read this header. */
 const retryAfterSeconds = 1;
 
 type ErrorHandler = (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => void;
 
+/** Writes a failure of the server itself into the operator's log. */
+export type ReportFailure = (error: AppError, thrown: unknown, requestId: string) => void;
+
+export function createFailureReport(log: OperatorLog): ReportFailure {
+  return (error, thrown, requestId) => {
+    // A 503 without a cause is an intended refusal: a process that waits for something, and has already logged for what.
+    if (error.status < 500 || (error.code === 'DEPENDENCY_UNAVAILABLE' && error.cause === undefined)) return;
+    log.error('a request failed', { requestId, code: error.code, error: error.cause ?? thrown });
+  };
+}
+
+/** The header `Retry-After` of an error; null where it has none. */
+export function retryAfterOf({ code, retryAfterSeconds: own }: AppError): string | null {
+  const seconds = own ?? (code === 'DEPENDENCY_UNAVAILABLE' ? retryAfterSeconds : null);
+  return seconds === null ? null : String(seconds);
+}
+
 /**
- * The only place that turns an error into an answer. An error that is not an `AppError` and not one of Fastify's known
- * errors becomes a bare 500.
+ * Turns an error into an answer. An error that is not an `AppError` and not one of Fastify's known errors becomes a bare
+ * 500. `plain-exchange.ts` does the same for requests that the router does not get.
  */
-export function createErrorHandler(log: OperatorLog): ErrorHandler {
+export function createErrorHandler(reportFailure: ReportFailure): ErrorHandler {
   return (thrown, request, reply) => {
     // The client left in the middle of its body: the server did not fail, and there is no client to answer.
     if (request.raw.errored && thrown === request.raw.errored) return;
     const error = toAppError(thrown);
     request.errorCode = error.code;
-    // A 503 without a cause is an intended refusal: a process that waits for something, and has already logged for what.
-    if (error.status >= 500 && (error.code !== 'DEPENDENCY_UNAVAILABLE' || error.cause !== undefined)) {
-      log.error('a request failed', {
-        requestId: request.id,
-        code: error.code,
-        error: error.cause ?? thrown,
-      });
-    }
+    reportFailure(error, thrown, request.id);
     const challenge = challengeOf(error);
     if (challenge) {
       const offersBasic = error.status === 401 && takesBasic(request.routeOptions?.config?.access);
       reply.header('www-authenticate', offersBasic ? [challenge, 'Basic realm="latchkey"'] : challenge);
     }
-    const retryAfter =
-      error.retryAfterSeconds ?? (error.code === 'DEPENDENCY_UNAVAILABLE' ? retryAfterSeconds : null);
-    if (retryAfter !== null) reply.header('retry-after', String(retryAfter));
+    const retryAfter = retryAfterOf(error);
+    if (retryAfter !== null) reply.header('retry-after', retryAfter);
     reply
       .code(error.status)
       .header('content-type', problemType)

@@ -6,7 +6,7 @@ import type { Principal } from '../contracts/index.ts';
 import type { ErrorCode } from '../errors/errors.ts';
 import type { OperatorLog, RequestLog } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import { addNotFound, createErrorHandler } from './error-handler.ts';
+import { addNotFound, createErrorHandler, createFailureReport } from './error-handler.ts';
 import {
   createClientErrors,
   createTransferCodingCheck,
@@ -69,7 +69,8 @@ interface HostOptions {
  */
 export function createHost(options: HostOptions): App {
   const { randomId, clientIpOf, requestLog, operatorLog, metrics, isDraining = () => false } = options;
-  const answerError = createErrorHandler(operatorLog);
+  const reportFailure = createFailureReport(operatorLog);
+  const answerError = createErrorHandler(reportFailure);
   const observe = createResponseObserver(requestLog, metrics);
   const rawAnswers = toRawAnswers(options);
   const clientErrors = createClientErrors(rawAnswers);
@@ -125,6 +126,7 @@ export function createHost(options: HostOptions): App {
     refuseTransferCoding,
     isDraining,
     observe,
+    reportFailure,
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;

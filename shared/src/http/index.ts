@@ -9,7 +9,8 @@ export {
   foreignPageReasons,
   isOwnName,
 } from './own-page.ts';
-export { addPlainAnswerer, type PlainAnswerer } from './plain-answers.ts';
+export { addPlainAnswerer, type DeferredAnswer, type PlainAnswerer } from './plain-answers.ts';
+export type { PlainExchange } from './plain-exchange.ts';
 export { type CountRequest, createRateLimiter, createWindowCounter, type RateLimits } from './rate-limit.ts';
 export { type AuditFacts, addRefusalAudit, auditFacts } from './refusal-audit.ts';
 export { type App, gateDecorator, type Routes } from './routes.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../contracts/index.ts';
 import { refuseFragment, refuseHost } from './malformed-requests.ts';
-import type { ResponseObserver } from './observe-response.ts';
+import { PlainExchange, type PlainExchangeHost } from './plain-exchange.ts';
 import type { App } from './routes.ts';
 
 /** A 200 that a service gives without the router. */
@@ -16,12 +16,22 @@ interface PlainAnswer {
   body: string;
 }
 
+/** An answer that a service gives later without the router, whatever it will be. */
+export interface DeferredAnswer {
+  /** The pattern of the route that would have answered. */
+  route: string;
+  /** `redactPath` of the target. */
+  path: string;
+  /** Called once, at once. If it throws, the client gets the error. */
+  begin(exchange: PlainExchange): void;
+}
+
 /**
- * Answers a request of the usual form whose answer is known at once, with what the router would have answered.
+ * Answers a request of the usual form without the router, with what the router would have answered.
  *
  * @returns null where the router must answer. The call then had no effect that a second look at the request could double
  */
-export type PlainAnswerer = (request: IncomingMessage) => PlainAnswer | null;
+export type PlainAnswerer = (request: IncomingMessage) => PlainAnswer | DeferredAnswer | null;
 
 const plainDecorator = 'answerPlainRequests';
 
@@ -30,13 +40,9 @@ export function addPlainAnswerer(app: App, answerer: PlainAnswerer): void {
   app.getDecorator<(answerer: PlainAnswerer) => void>(plainDecorator)(answerer);
 }
 
-interface PlainHost {
-  requestIdOf: (request: IncomingMessage) => string;
-  clientIpOf: (request: IncomingMessage) => string;
-  crossOriginHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
+interface PlainHost extends PlainExchangeHost {
   refuseTransferCoding: (request: IncomingMessage) => Error | null;
   isDraining: () => boolean;
-  observe: ResponseObserver;
 }
 
 /**
@@ -62,8 +68,10 @@ export function answerPlainRequests(app: App, host: PlainHost): void {
   server.on('request', (request, response) => {
     const startedAtMs = performance.now();
     const answer = answerer && mayBePlain(request, host) ? answerer(request) : null;
-    if (answer) send(answer, request, response, startedAtMs, host);
-    else route(request, response);
+    if (!answer) route(request, response);
+    else if ('begin' in answer)
+      begin(answer, new PlainExchange(request, response, startedAtMs, answer, host));
+    else send(answer, request, response, startedAtMs, host);
   });
 }
 
@@ -72,6 +80,15 @@ function mayBePlain(request: IncomingMessage, { isDraining, refuseTransferCoding
   if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
   if (headers.expect !== undefined || headers.upgrade !== undefined || isDraining()) return false;
   return !(refuseTransferCoding(request) ?? refuseHost(request) ?? refuseFragment(request));
+}
+
+/** As the router does, turns an error that is thrown into an answer. */
+function begin(answer: DeferredAnswer, exchange: PlainExchange): void {
+  try {
+    answer.begin(exchange);
+  } catch (error) {
+    exchange.refuse(error as Error);
+  }
 }
 
 function send(

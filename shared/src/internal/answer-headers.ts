@@ -55,6 +55,8 @@ function text(value: string | string[] | undefined): string {
 }
 
 function decode(value: string): string {
+  // Most ids need no encoding.
+  if (!value.includes('%')) return value;
   try {
     return decodeURIComponent(value);
   } catch {

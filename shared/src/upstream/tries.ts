@@ -21,7 +21,7 @@ export class Tries {
   #tried = 1;
   #repeated = false;
   /** Addresses that cannot answer it, and would say so again. */
-  readonly #unable = new Set<Member>();
+  #unable: Set<Member> | undefined;
 
   /** @param isSafe whether the request changes nothing (RFC 9110 section 9.2.1) */
   constructor(upstream: Upstream, isSafe: boolean) {
@@ -40,7 +40,11 @@ export class Tries {
     const unsent = neverReached(error);
     const broke = brokeBeforeAnswer(error);
     if (error instanceof UnsureReplica) this.member?.notePhase('unsure');
-    if (error instanceof TryElsewhere && this.member) this.#unable.add(this.member);
+    if (error instanceof TryElsewhere && this.member) {
+      // Made when it is needed: nearly all requests have their answer from the first address.
+      this.#unable ??= new Set();
+      this.#unable.add(this.member);
+    }
     if (broke || isSilence(error) || (unsent && !(error instanceof NotStarted))) this.member?.penalize();
     if (this.#tried === addressesTried) return false;
     if (unsent) return this.#turnTo(this.#upstream.pickAlive(this.#unable));
