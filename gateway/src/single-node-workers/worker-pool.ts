@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { OperatorLog } from '@latchkey/shared/log';
 import type { Announcements } from './announcements.ts';
 import { PoolWorker, type WorkerEvents, type WorkerTask } from './pool-worker.ts';
+import { RestartPause } from './restart-pause.ts';
 import { startInTurn } from './start-in-turn.ts';
 
 interface PoolOptions extends Pick<WorkerEvents, 'handlers'> {
@@ -25,11 +26,6 @@ interface PoolOptions extends Pick<WorkerEvents, 'handlers'> {
  * ask again within seconds.
  */
 const rollDrainMs = 3_000;
-/** A worker that ends soon is replaced after twice as long each time, from a quarter of a second to 30 s. */
-const firstPauseMs = 250;
-const longestPauseMs = 30_000;
-/** A worker that ran this long did not fail at its start. */
-const healthyAfterMs = 30_000;
 /** A worker sends its figures every 2 s. One that is silent for half a minute is stuck, and connections are stuck with it. */
 const silentCheckEveryMs = 5_000;
 const silentChecksAtMost = 6;
@@ -50,7 +46,7 @@ export class WorkerPool {
   readonly #options: PoolOptions;
   readonly #workers = new Set<PoolWorker>();
   readonly #checking: NodeJS.Timeout;
-  #pauseMs = firstPauseMs;
+  readonly #pause = new RestartPause();
   #hasStarted = false;
   #isEnding = false;
   #rolling: Promise<void> | null = null;
@@ -127,12 +123,14 @@ export class WorkerPool {
     onEnd(worker.id);
     if (worker.isEnding || this.#isEnding || !this.#hasStarted) return;
     const livedMs = performance.now() - worker.startedAtMs;
-    this.#pauseMs = livedMs > healthyAfterMs ? firstPauseMs : Math.min(this.#pauseMs * 2, longestPauseMs);
+    const serving = this.all().length;
+    const pauseMs = this.#pause.next(livedMs, serving);
+    const meanwhile = serving > 0 ? 'the others serve on' : 'no key is served until then';
     log.error(
-      `worker ${worker.pid} ended by itself (${worker.fate}): its open requests are lost, and the others serve on. ` +
-        `Another one starts in ${this.#pauseMs} ms`,
+      `worker ${worker.pid} ended by itself (${worker.fate}): its open requests are lost. ` +
+        `Another one starts in ${pauseMs} ms: ${meanwhile}`,
     );
-    setTimeout(() => this.#refill(), this.#pauseMs).unref();
+    setTimeout(() => this.#refill(), pauseMs).unref();
   }
 
   #refill(): void {
