@@ -1,5 +1,6 @@
 import { migrate } from '@latchkey/shared/db';
 import type { Cleanup } from '../cleanup.ts';
+import { seedApiKeys } from '../seed-api-keys.ts';
 import { seedLeases } from '../seed-leases.ts';
 import { startBackings } from '../stack/backings.ts';
 import { startDataPlane, startKeyDerivation, startOwners } from '../stack/services.ts';
@@ -16,6 +17,7 @@ export async function startDistributedTarget(options: TargetOptions, cleanup: Cl
   // Not measured: the first start registers the master key.
   await timeBoots(1, start);
   const withoutLeasesMs = await timeBoots(options.boots, start);
+  await seedApiKeys(backings.db, options.apiKeys, Date.now());
   await seedLeases(backings.db, options, Date.now(), options.say);
   const withLeasesMs = await timeBoots(options.boots, start);
   const counts = { gateways: 1, replicas: options.replicas };

@@ -34,7 +34,9 @@ const profiles = { single: startSingleTarget, distributed: startDistributedTarge
 export type Profile = keyof typeof profiles;
 
 /** A tenth of all leases is for one of them. */
-const contents = 1_000;
+const contents = 100_000;
+/** Nobody presents them: they are rows beside those that are read. */
+const apiKeys = 100_000;
 /** Files that a process needs beside its viewers: connections to other services and the database, and the log. */
 const otherFiles = 500;
 
@@ -45,7 +47,7 @@ export async function measureViewers(profile: Profile, options: ViewersOptions):
   assertPossible(Math.max(viewers, beside), viewersOf(population));
   const cleanup = createCleanup();
   try {
-    const target = await profiles[profile]({ ...options, contents }, cleanup);
+    const target = await profiles[profile]({ ...options, contents, apiKeys }, cleanup);
     const loader = cleanup.add(startLoader());
     const memoryBefore = target.processes.map(({ pid }) => readMemory(pid));
     const crowds: CrowdResult[] = [];

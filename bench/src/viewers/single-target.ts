@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@latchkey/shared/db';
 import type { Cleanup } from '../cleanup.ts';
+import { seedApiKeys } from '../seed-api-keys.ts';
 import { seedLeases } from '../seed-leases.ts';
 import { becomesReady, startSingleNode } from '../servers.ts';
 import type { Target, TargetOptions } from './target.ts';
@@ -19,6 +20,7 @@ export async function startSingleTarget(options: TargetOptions, cleanup: Cleanup
   const withoutLeasesMs = await timeBoots(options.boots, start);
   const db = openDatabase({ sqlitePath });
   try {
+    await seedApiKeys(db, options.apiKeys, Date.now());
     await seedLeases(db, options, Date.now(), options.say);
   } finally {
     await db.destroy();

@@ -21,6 +21,7 @@ export interface Boots {
 export interface TargetOptions {
   leases: number;
   contents: number;
+  apiKeys: number;
   /** Replicas of key-derivation, in the distributed profile. */
   replicas: number;
   /** How often each boot is measured. */

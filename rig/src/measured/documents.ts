@@ -19,6 +19,8 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   'large-revocation': ['docs/scale.md'],
   'lease-acts': ['docs/leases.md'],
   workers: ['docs/scale.md'],
+  'viewers-single': ['docs/scale.md'],
+  'viewers-distributed': ['docs/scale.md'],
   'event-start': ['docs/scale.md'],
   crossing: ['docs/scale.md'],
   memory: ['docs/scale.md'],
