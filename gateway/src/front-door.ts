@@ -84,6 +84,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
     requestLog,
     operatorLog: log,
     metrics,
+    overloadDelay: values.overloadDelay,
     serviceDocuments: () => fetchServiceDocuments(upstreams, secret, onFault),
   });
   const { statistics } = metrics;

@@ -21,13 +21,15 @@ interface GatewayOptions {
   requestLog: RequestLog;
   operatorLog: OperatorLog;
   metrics: Metrics;
+  /** `OVERLOAD_DELAY_MS`. Left out: no request is refused for an overload. */
+  overloadDelay?: number | 'off';
   /** For separate services: reads their OpenAPI documents. */
   serviceDocuments?: Parameters<typeof addOpenApi>[1]['others'];
 }
 
 /** The host of both profiles, before services are mounted on it or requests forwarded from it. It holds no secret. */
 export async function createGateway(options: GatewayOptions): Promise<App> {
-  const { trustProxy, readiness, clock, version, publicUrl } = options;
+  const { trustProxy, readiness, clock, version, publicUrl, overloadDelay = 'off' } = options;
   const app = createHost({
     randomId: randomUUID,
     clientIpOf: ({ socket, headers }) =>
@@ -36,6 +38,10 @@ export async function createGateway(options: GatewayOptions): Promise<App> {
     operatorLog: options.operatorLog,
     metrics: options.metrics,
     isDraining: readiness.isDraining,
+    overload:
+      overloadDelay === 'off'
+        ? undefined
+        : { targetMs: overloadDelay, random: Math.random, isBehindGateway: false },
     crossOriginHeaders: createCorsHeaders(options.corsOrigins, options.viewerTokenFrom.includes('cookie')),
   });
   await addCors(app, options.corsOrigins, options.viewerTokenFrom.includes('cookie'));

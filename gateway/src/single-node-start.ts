@@ -100,6 +100,7 @@ export async function startSingleNode(options: SingleNodeOptions): Promise<Singl
     requestLog,
     operatorLog: log,
     metrics,
+    overloadDelay: values.overloadDelay,
   });
   const context = { ...base, app, metrics, isSeparate: false };
   await mountServices({ context, values, rows, masterKeys, readiness });

@@ -87,6 +87,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     requestLog: options.requestLog,
     operatorLog: log,
     metrics,
+    overloadDelay: values.overloadDelay,
     serviceDocuments: async () => [await client.get('/openapi.json', (document) => document as object)],
   });
   const context = { ...base, app, metrics, isSeparate: false, processes: task.count + 1 };

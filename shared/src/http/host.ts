@@ -18,6 +18,7 @@ import { answerPlainRequests } from './plain-answers.ts';
 import type { LimitName } from './rate-limit.ts';
 import { type RawAnswers, refuseConnect } from './raw-answer.ts';
 import { type App, gateDecorator } from './routes.ts';
+import { type OverloadOptions, shedRequests } from './shed-requests.ts';
 import { acceptJsonBodies, validatorCompiler } from './validation.ts';
 
 /** `docs/contract.md#conventions`. */
@@ -61,6 +62,8 @@ interface HostOptions {
   crossOriginHeaders?: (origin: string | undefined) => Readonly<Record<string, string>>;
   /** Whether the process is about to end, so that clients should send their next request elsewhere. */
   isDraining?: () => boolean;
+  /** How requests are refused while more come than the process can serve. Left out: none are. */
+  overload?: OverloadOptions | undefined;
 }
 
 /**
@@ -68,8 +71,8 @@ interface HostOptions {
  * error answers, limits. The caller adds the routes.
  */
 export function createHost(options: HostOptions): App {
-  const { randomId, clientIpOf, requestLog, operatorLog, metrics, isDraining = () => false } = options;
-  const reportFailure = createFailureReport(operatorLog);
+  const { randomId, clientIpOf, requestLog, metrics, isDraining = () => false } = options;
+  const reportFailure = createFailureReport(options.operatorLog);
   const answerError = createErrorHandler(reportFailure);
   const observe = createResponseObserver(requestLog, metrics);
   const rawAnswers = toRawAnswers(options);
@@ -119,15 +122,17 @@ export function createHost(options: HostOptions): App {
   addNotFound(app);
   // Node would answer by itself, with a bare 417. An unknown expectation may be ignored (RFC 9110 section 10.1.1).
   refuseConnect(app.server, rawAnswers);
-  answerPlainRequests(app, {
-    requestIdOf: (request) => requestIdOf(request, randomId),
+  const parts = {
+    requestIdOf: (request: IncomingMessage) => requestIdOf(request, randomId),
     clientIpOf,
     crossOriginHeaders: rawAnswers.crossOriginHeaders,
     refuseTransferCoding,
     isDraining,
-    observe,
-    reportFailure,
-  });
+  };
+  const { overload } = options;
+  const shed =
+    overload && shedRequests(app.server, overload, { ...options, ...parts, keepAliveMs: keepAliveTimeoutMs });
+  answerPlainRequests(app, { ...parts, observe, reportFailure, shed });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
 }

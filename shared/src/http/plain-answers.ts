@@ -3,6 +3,7 @@ import type { Principal } from '../contracts/index.ts';
 import { refuseFragment, refuseHost } from './malformed-requests.ts';
 import { PlainExchange, type PlainExchangeHost } from './plain-exchange.ts';
 import type { App } from './routes.ts';
+import type { Shedder } from './shed-requests.ts';
 
 /** A 200 that a service gives without the router. */
 interface PlainAnswer {
@@ -43,6 +44,8 @@ export function addPlainAnswerer(app: App, answerer: PlainAnswerer): void {
 interface PlainHost extends PlainExchangeHost {
   refuseTransferCoding: (request: IncomingMessage) => Error | null;
   isDraining: () => boolean;
+  /** Answers requests that are refused because more come than can be served. Left out: none are. */
+  shed?: Shedder | undefined;
 }
 
 /**
@@ -65,7 +68,9 @@ export function answerPlainRequests(app: App, host: PlainHost): void {
   ) => void)[];
   if (!route || others.length > 0) throw new Error('the framework has one listener for requests');
   server.removeAllListeners('request');
+  const { shed } = host;
   server.on('request', (request, response) => {
+    if (shed?.(request, response)) return;
     const startedAtMs = performance.now();
     const answer = answerer && mayBePlain(request, host) ? answerer(request) : null;
     if (!answer) route(request, response);

@@ -16,6 +16,12 @@ const principalHeader = 'x-latchkey-principal';
 const codeHeader = 'x-latchkey-code';
 const routeHeader = 'x-latchkey-route';
 
+/** Of an answer that no route has given: an overloaded service refuses before it knows more. */
+export const refusalLogHeaders = { [codeHeader]: 'DEPENDENCY_UNAVAILABLE' } as const satisfies Record<
+  string,
+  ErrorCode
+>;
+
 /** The facts for the gateway's log line that only the service knows. */
 interface LogFacts {
   principal: { kind: string; id: string | null } | null;

@@ -5,6 +5,7 @@ export {
   internalHeaderPrefix,
   isDirectHeader,
   readLogHeaders,
+  refusalLogHeaders,
 } from './answer-headers.ts';
 export { ask, faultOf, isSecretRefused, readJson, SecretRefused, secretHeaders } from './ask.ts';
 export { apiKeyBatch, contentBatch, leaseBatch, markBatch } from './batch-kinds.ts';

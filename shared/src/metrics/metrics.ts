@@ -20,7 +20,10 @@ export interface Metrics {
   countCacheLookup(cache: string, hit: boolean): void;
   revocationDelay: Histogram;
   upstreamErrors: Counter<'upstream'>;
-  /** Requests that were answered 503 without being sent to a service: `no_address`, `line_full` or `waited_too_long`. */
+  /**
+   * Requests that were answered 503 without being sent to a service: `no_address`, `line_full` or `waited_too_long`; or, with the upstream
+   * `own`, because more come than this process can serve: `overloaded`.
+   */
   shedRequests: Counter<'upstream' | 'reason'>;
   activeLeases: Gauge;
   /** The last hour, for the dashboard: Prometheus keeps its own. */
@@ -72,7 +75,7 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
     }),
     shedRequests: new Counter({
       name: 'latchkey_shed_requests_total',
-      help: 'Requests answered 503 without being sent to a service, by reason.',
+      help: 'Requests answered 503 without being sent to a service or decided, by reason.',
       labelNames: ['upstream', 'reason'],
       registers,
     }),

@@ -34,6 +34,7 @@ interface ProcessValues {
   metricsPort: number;
   logLevel: string;
   shutdownDrainSeconds: number;
+  overloadDelay: number | 'off';
   internalSecret: { reveal(): string };
   publicUrl?: string | undefined;
 }

@@ -19,6 +19,7 @@ async function createProcess(dependencies: Dependency[]) {
     metricsPort: 0,
     internalSecret: secret,
     publicUrl: null,
+    overloadDelay: 'off',
     base: { ...createProcessBase({ clock, log, shutdown: createShutdown(log) }), dependencies },
   });
   for (const path of ['/internal/feed/head', '/keys/leases'])

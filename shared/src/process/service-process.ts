@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyReply } from 'fastify';
 import { AppError } from '../errors/errors.ts';
 import { type App, addHealthRoutes, addOpenApi, createHost } from '../http/index.ts';
-import { addLogHeaders, addProcessReportRoute, createInternalGate } from '../internal/index.ts';
+import {
+  addLogHeaders,
+  addProcessReportRoute,
+  createInternalGate,
+  refusalLogHeaders,
+} from '../internal/index.ts';
 import { createLoggedReadiness, type Readiness } from '../lifecycle/index.ts';
 import { createMetrics, type Metrics, startMetricsListener } from '../metrics/metrics.ts';
 import { normalizeIp } from '../net/index.ts';
@@ -23,6 +28,8 @@ interface ServiceProcessOptions {
   metricsPort: number;
   internalSecret: string;
   publicUrl: string | null;
+  /** `OVERLOAD_DELAY_MS` */
+  overloadDelay: number | 'off';
   base: ProcessBase;
   /** Its own where it is left out. */
   metrics?: Metrics;
@@ -56,6 +63,15 @@ export async function createServiceProcess(options: ServiceProcessOptions): Prom
     operatorLog: log,
     metrics,
     isDraining: readiness.isDraining,
+    overload:
+      options.overloadDelay === 'off'
+        ? undefined
+        : {
+            targetMs: options.overloadDelay,
+            random: Math.random,
+            isBehindGateway: true,
+            headers: refusalLogHeaders,
+          },
   });
   gate.addTo(app);
   const setPhase = (reply: FastifyReply, phase: Phase) => void reply.header(phaseHeader, phase);

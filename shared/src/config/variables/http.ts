@@ -1,5 +1,5 @@
 import { parseTrustProxy, type TrustProxy, trustProxyForms } from '../../net/index.ts';
-import { boolean, integer, oneOf, text } from '../parsers.ts';
+import { boolean, integer, oneOf, type Parser, text } from '../parsers.ts';
 import type { Rule } from '../read-config.ts';
 import { type CorsOrigins, origins, url } from '../url-parsers.ts';
 import { variable } from '../variable.ts';
@@ -12,6 +12,13 @@ export const defaultPorts = {
   auth: 4103,
   content: 4104,
 } as const;
+
+const delay = integer(1, 10_000);
+
+const overloadDelay: Parser<number | 'off'> = {
+  forms: `${delay.forms}, or \`off\``,
+  parse: (text) => (text === 'off' ? { value: 'off' } : delay.parse(text)),
+};
 
 /** Settings of every process. `port` is its default, one of `defaultPorts`. */
 export function processVariables(port: number) {
@@ -39,6 +46,14 @@ export function processVariables(port: number) {
       // Long enough for a load balancer that probes every second or two to stop sending requests.
       fallback: 5,
       about: 'How long a process goes on answering after SIGTERM, not ready, before it closes.',
+    }),
+    overloadDelay: variable({
+      name: 'OVERLOAD_DELAY_MS',
+      type: overloadDelay,
+      // Some times the delay of a busy process that keeps up, and far below what a player or its viewer notices.
+      fallback: 10,
+      about:
+        'Where requests wait longer than this for the process because too many come, a part of them gets 503. `off` lets all of them wait.',
     }),
   };
 }

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { readLines } from './request-lines.ts';
+import { startServer } from './target.ts';
+
+// Every request of the flood leaves a line, and all are read.
+vi.setConfig({ testTimeout: 120_000 });
+const patience = { timeout: 60_000, interval: 50 };
+
+/** A server that counts as overloaded after a millisecond, so that this machine is fast enough to overload it. */
+const server = await startServer({ OVERLOAD_DELAY_MS: '1' });
+const metricsUrl = /metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)/.exec(server.process.stderr())?.[1] ?? '';
+
+const floodConnections = 8;
+/** So many that the server has more in each turn than it always serves, whichever process the machine runs meanwhile. */
+const sentAtOnce = 400;
+
+function ask(method: string, path: string, body?: object): Promise<Response> {
+  const authorization = `Bearer ${server.adminApiKey}`;
+  if (!body) return fetch(server.url + path, { method, headers: { authorization } });
+  const headers = { authorization, 'content-type': 'application/json' };
+  return fetch(server.url + path, { method, headers, body: JSON.stringify(body) });
+}
+
+/** Keeps two batches of key requests under way on each connection. @returns ends it, once every request has its answer */
+function startFlood(path: string): () => Promise<void> {
+  const { hostname, port } = new URL(server.url);
+  const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${server.adminApiKey}\r\n\r\n`;
+  const batch = Buffer.from(request.repeat(sentAtOnce));
+  let isOver = false;
+  const sockets: Socket[] = Array.from({ length: floodConnections }, () => {
+    const socket = connect(Number(port), hostname);
+    let waiting = 2 * sentAtOnce;
+    socket.write(batch);
+    socket.write(batch);
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      // The first line of an answer is in one piece, or counts with the next piece: the batches are only kept going.
+      waiting -= text.split('HTTP/1.1 ').length - 1;
+      if (isOver || waiting > sentAtOnce) return;
+      waiting += sentAtOnce;
+      socket.write(batch);
+    });
+    return socket;
+  });
+  const end = async () => {
+    isOver = true;
+    const closed = sockets.filter((socket) => !socket.closed).map((socket) => once(socket, 'close'));
+    for (const socket of sockets) socket.end();
+    await Promise.all(closed);
+  };
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+  });
+  return end;
+}
+
+it('while more key requests come than can be served, a part gets 503 with Retry-After, and probes, changes and revocations are served', async () => {
+  await ask('POST', '/api/v1/content', { id: 'film', name: 'Film' });
+  await ask('POST', '/api/v1/content', { id: 'other', name: 'Other' });
+  const lease = await ask('POST', '/keys/leases', { contentId: 'other', viewerId: 'ann' });
+  const { lease: made } = (await lease.json()) as { lease: { id: string } };
+  const endFlood = startFlood('/keys/film');
+  const refused = await vi.waitUntil(async () => {
+    const answer = await ask('GET', '/keys/film');
+    return answer.status === 503 && answer;
+  }, patience);
+  expect(refused.headers.get('retry-after')).toMatch(/^[123]$/);
+  expect(refused.headers.get('content-type')).toBe('application/problem+json');
+  expect(await refused.json()).toMatchObject({
+    code: 'DEPENDENCY_UNAVAILABLE',
+    requestId: refused.headers.get('x-request-id'),
+  });
+  for (const path of ['/health', '/ready']) expect((await ask('GET', path)).status).toBe(200);
+  const revoked = await ask('POST', '/keys/leases/revoke', { leaseId: made.id });
+  expect([revoked.status, await revoked.json()]).toMatchObject([200, { revoked: 1 }]);
+  expect((await ask('DELETE', '/api/v1/content/other')).status).toBe(200);
+
+  await endFlood();
+  // Connections that the server had not read yet.
+  await vi.waitUntil(async () => (await ask('GET', '/keys/film')).status === 200, patience);
+  for (let n = 0; n < 20; n++) expect((await ask('GET', '/keys/film')).status).toBe(200);
+  const counted = async () => {
+    const text = await (await fetch(metricsUrl)).text();
+    return Number(/shed_requests_total\{upstream="own",reason="overloaded"\} (\d+)/.exec(text)?.[1]);
+  };
+  const logged = () => readLines(server.process).filter(({ status }) => status === 503).length;
+  await vi.waitFor(async () => expect(logged()).toBe(await counted()), patience);
+  expect(server.process.stderr()).toContain('OVERLOAD_DELAY_MS');
+});

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  createRandom,
+  type SimulatedServer,
+  simulateOverload,
+  summarizeSimulation,
+} from './admission.fixture.ts';
+import { Admission } from './admission.ts';
+
+/** A key request that a gateway forwards, and a refusal before Node makes an answer. */
+const server: SimulatedServer = { costMs: 0.1, refusalMs: 0.015, targetMs: 10 };
+const capacityPerSecond = 1_000 / server.costMs;
+const calm = { ms: 1_000, factor: 0.5 };
+
+describe('in simulated time', () => {
+  test.each([0.1, 0.5, 0.9])('at %s times what a server can serve, nothing is refused', (factor) => {
+    const all = simulateOverload([{ ms: 10_000, factor }], server);
+    expect(summarizeSimulation(all, 0, 10_000)).toMatchObject({ refused: 0 });
+  });
+
+  test.each([1.5, 2, 3])(
+    'at %s times what a server can serve, served requests stay fast, and the others are refused within 50 ms',
+    (factor) => {
+      const all = simulateOverload([calm, { ms: 6_000, factor }, calm], server);
+      // The overload begins at 1 s, and is noticed and worked off within another 1.5 s.
+      const found = summarizeSimulation(all, 2_500, 7_000);
+      expect(found.servedP99Ms).toBeLessThan(3 * server.targetMs);
+      expect(found.refusedP99Ms).toBeLessThan(50);
+      expect(found.servedPerSecond).toBeGreaterThan(0.6 * capacityPerSecond);
+      expect(summarizeSimulation(all, 7_050, 8_000)).toMatchObject({ refused: 0 });
+    },
+  );
+
+  test('at ten times what a server can serve, which it cannot even refuse, it serves on and is back at once afterwards', () => {
+    const clients = 2_000;
+    const all = simulateOverload([calm, { ms: 6_000, factor: 10 }, calm], { ...server, clients });
+    const found = summarizeSimulation(all, 2_500, 7_000);
+    expect(found.servedPerSecond).toBeGreaterThan(0.2 * capacityPerSecond);
+    expect(found.servedP99Ms).toBeLessThan(clients * server.costMs);
+    expect(summarizeSimulation(all, 7_250, 8_000)).toMatchObject({ refused: 0 });
+  });
+
+  test.each([100, 1_000, 3_000])(
+    'a process that stood still for %s ms serves all that came meanwhile',
+    (ms) => {
+      const pauses = [{ atMs: 2_000, ms }];
+      const all = simulateOverload([{ ms: 12_000, factor: 0.5 }], { ...server, pauses });
+      expect(summarizeSimulation(all, 0, 12_000)).toMatchObject({ refused: 0 });
+    },
+  );
+
+  test('no sequence of loads that a server can serve, with pauses of the process between them, leads to a refusal', () => {
+    const load = fc.record({
+      ms: fc.integer({ min: 10, max: 2_000 }),
+      factor: fc.double({ min: 0.01, max: 0.6, noNaN: true }),
+    });
+    const pause = fc.record({
+      afterMs: fc.integer({ min: 3_000, max: 6_000 }),
+      ms: fc.integer({ min: 1, max: 1_000 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(load, { minLength: 1, maxLength: 8 }),
+        fc.array(pause, { maxLength: 3 }),
+        fc.nat(),
+        (loads, gaps, seed) => {
+          let atMs = 0;
+          const pauses = gaps.map(({ afterMs, ms }) => {
+            atMs += afterMs;
+            return { atMs, ms };
+          });
+          expect(
+            simulateOverload(loads, { ...server, pauses, seed }).filter(({ isServed }) => !isServed),
+          ).toEqual([]);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test('twice the load for 300 ms, as when many viewers come at once, is served whole', () => {
+    const all = simulateOverload([calm, { ms: 300, factor: 2 }, { ms: 3_000, factor: 0.5 }], server);
+    expect(summarizeSimulation(all, 0, 4_300)).toMatchObject({ refused: 0 });
+  });
+
+  test('a hundred clients that each send again at once are all served, however slow the process is', () => {
+    const admission = new Admission<number>({
+      targetMs: 10,
+      random: () => 0.999,
+      rankOf: () => 'usual',
+      onChange: () => {},
+    });
+    let nowMs = 0;
+    let served = 0;
+    for (let turn = 0; turn < 1_000; turn++) {
+      for (let client = 0; client < 100; client++, nowMs += 5)
+        served += Number(admission.admits(nowMs, client));
+      admission.endTurn(nowMs);
+    }
+    expect(served).toBe(100_000);
+  });
+
+  test('refusals are spread over the viewers: of a thousand, each is served and each is refused within some seconds of an overload', () => {
+    const viewers = 1_000;
+    const all = simulateOverload([{ ms: 8_000, factor: 3 }], server).filter(({ atMs }) => atMs > 1_500);
+    const served = new Set(all.filter(({ isServed }) => isServed).map(({ n }) => n % viewers));
+    const refused = new Set(all.filter(({ isServed }) => !isServed).map(({ n }) => n % viewers));
+    expect([served.size, refused.size]).toEqual([viewers, viewers]);
+  });
+
+  test('in an overload probes and revocations are all served, the API mostly, keys by a share, and new leases less than keys', () => {
+    const ranks = ['always', 'early', 'usual', 'late'] as const;
+    // One in a hundred of each other rank.
+    const rankOf = (n: number) => ranks[[0, 1, 3].includes(n % 100) ? n % 100 : 2] ?? 'usual';
+    const all = simulateOverload([{ ms: 8_000, factor: 3 }], { ...server, rankOf }).filter(
+      ({ atMs }) => atMs > 1_500,
+    );
+    const [always, early, usual, late] = ranks.map((rank) => {
+      const own = all.filter(({ n }) => rankOf(n) === rank);
+      return own.filter(({ isServed }) => isServed).length / own.length;
+    }) as [number, number, number, number];
+    expect(always).toBe(1);
+    expect(early).toBeGreaterThan(0.95);
+    expect(usual).toBeLessThan(0.4);
+    expect(late).toBeLessThan(0.5 * usual);
+  });
+
+  test('a flood of API requests without a credential gets an eighth of the places, and no more of the rest than keys do', () => {
+    const all = simulateOverload([{ ms: 8_000, factor: 3 }], {
+      ...server,
+      rankOf: (n) => (n % 2 ? 'early' : 'usual'),
+    });
+    const share = (odd: number) => {
+      const own = all.filter(({ n, atMs }) => atMs > 1_500 && n % 2 === odd);
+      return own.filter(({ isServed }) => isServed).length / own.length;
+    };
+    // An eighth of all is a quarter of a half.
+    expect(share(1)).toBeLessThan(0.25 + share(0));
+    expect(share(0)).toBeGreaterThan(0.02);
+  });
+});
+
+test('the beginning and the end of an overload are each reported once', () => {
+  const told: boolean[] = [];
+  const admission = new Admission<number>({
+    targetMs: 10,
+    random: createRandom(1),
+    rankOf: () => 'usual',
+    onChange: (isOverloaded) => told.push(isOverloaded),
+  });
+  let nowMs = 0;
+  const turn = (requests: number) => {
+    for (let n = 0; n < requests; n++, nowMs += 0.1) admission.admits(nowMs, n);
+    admission.endTurn(nowMs);
+  };
+  for (let n = 0; n < 300; n++) turn(500);
+  expect(told).toEqual([true]);
+  for (let n = 0; n < 3_000; n++, nowMs += 1) turn(1);
+  expect(told).toEqual([true, false]);
+});
