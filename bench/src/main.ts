@@ -13,6 +13,7 @@ import { measureLeaseActs } from './leases/measure-lease-acts.ts';
 import { reportLeaseActs } from './leases/report-lease-acts.ts';
 import { measureMemory } from './memory/measure-memory.ts';
 import { reportMemory } from './memory/report-memory.ts';
+import { describeOverload } from './overload/report-overload.ts';
 import { describeMachine } from './proc/process-usage.ts';
 import { type DatabaseName, measureRevocation } from './revocation/measure-revocation.ts';
 import { reportRevocation } from './revocation/report-revocation.ts';
@@ -32,6 +33,10 @@ a core to itself, and the load has the others (taskset, util-linux). The servers
   npm run bench -- --seconds 2 --rounds 7 --connections 64 --only Latchkey (beside bare Fastify)
   npm run bench -- --distributed     the gateway before its services, beside a bare forwarder before a bare server;
                                      this one needs Postgres installed
+
+A server at 1/2, 1, 2 and 3 times what it can serve: who is served and who is refused, how fast, and how soon it is back (Linux).
+
+  npm run bench -- --overload        --seconds 3 (for each rate) --connections 64 (of the closed loop that finds what it can serve) --only new
 
 CPU time per key request at a fixed rate, as gateways and replicas of key-derivation are added (Linux).
 
@@ -102,6 +107,7 @@ const { values: flags } = readFlags(usage, {
     dashboard: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     'cold-replica': { type: 'boolean', default: false },
+    overload: { type: 'boolean', default: false },
     start: { type: 'boolean', default: false },
     revocation: { type: 'boolean', default: false },
     'lease-acts': { type: 'boolean', default: false },
@@ -145,6 +151,7 @@ async function main(): Promise<void> {
   if (flags.scale) return compareShapes();
   if (flags.workers) return compareWithWorkers();
   if (flags.dashboard) return timeDashboard();
+  if (flags.overload) return show('overload', await describeOverload({ ...flags, say }));
   if (flags.start) return timeStarts();
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
   if (flags.revocation) return revokeLargeContent();

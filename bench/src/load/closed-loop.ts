@@ -1,6 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { quantile } from '../quantile.ts';
-import { AnswerReader } from './answer-reader.ts';
+import { createAnswerCounter, readBytes } from './answer-counter.ts';
+import { keepPolling } from './keep-polling.ts';
 import { openSource, type RequestSource } from './request-source.ts';
 
 export interface ClosedLoopOrder {
@@ -61,22 +62,6 @@ export async function runClosedLoop(order: ClosedLoopOrder): Promise<ClosedLoopR
   };
 }
 
-/**
- * Keeps the event loop polling instead of waiting. Waking a process takes the server some 5 µs of its own time in a virtual machine, and
- * the more often the slower the server is, because a load generator with little to do sleeps more. Clients on other machines cost no
- * server that.
- */
-function keepPolling(): () => void {
-  let isOver = false;
-  const turn = () => {
-    if (!isOver) setImmediate(turn);
-  };
-  turn();
-  return () => {
-    isOver = true;
-  };
-}
-
 function keepAsking(
   port: number,
   next: () => Buffer,
@@ -121,34 +106,4 @@ function keepAsking(
     });
     socket.once('end', () => resolve());
   });
-}
-
-/** Answers have some 300 bytes. A longer one comes in parts. */
-const readBytes = 4_096;
-/** Where the digits of the status of an answer are: after `HTTP/1.1 `. */
-const statusAt = 9;
-/** Of the digit 0 in ASCII, as part of a number of three digits. */
-const zeros = 111 * 48;
-
-/**
- * Reads answers to single requests. A chunk with the length and the status of the answer before is one answer: reading each head
- * in full would take a third of the load generator's time.
- *
- * @returns for the first bytes of a buffer the status of the answer that ends in them; null if none does
- */
-function createAnswerCounter(): (length: number, buffer: Buffer) => number | null {
-  const reader = new AnswerReader();
-  let known = { length: 0, status: 0 };
-  let isWhole = true;
-  const statusOf = (buffer: Buffer) =>
-    (buffer[statusAt] ?? 0) * 100 + (buffer[statusAt + 1] ?? 0) * 10 + (buffer[statusAt + 2] ?? 0) - zeros;
-  return (length, buffer) => {
-    const status = statusOf(buffer);
-    if (isWhole && length === known.length && status === known.status) return status;
-    // The buffer is used again for the next answer, and the reader keeps what is not whole.
-    const [read] = reader.push(Buffer.from(buffer.subarray(0, length)));
-    if (read !== undefined && isWhole) known = { length, status };
-    isWhole = read !== undefined;
-    return read ?? null;
-  };
 }
