@@ -1,4 +1,3 @@
-import type { Authority } from '@latchkey/shared/authority';
 import type { ContentReader } from '@latchkey/shared/contracts';
 import type { TableCheck } from '@latchkey/shared/db';
 import type { Metrics } from '@latchkey/shared/metrics';
@@ -11,8 +10,6 @@ import type { RouteOptions } from './own-tables.ts';
 
 /** What the routes of the lease service are made from. */
 export interface LeaseRouteOptions extends RouteOptions {
-  /** Of its states, the contents. */
-  authority: Pick<Authority, 'contents'>;
   contents: ContentReader;
   /** `any`: a lease may be for content that is not registered (`CONTENT_MODE`). */
   contentMode: 'registered' | 'any';

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type LeaseFixture, openLeasesOnSqlite, rawKeys } from '../lease.fixture.ts';
 
 let leases: LeaseFixture;
@@ -65,27 +65,6 @@ describe('POST /keys/leases answers 201', () => {
     expect((await create(leases.tokenOf('ann'), { contentId: 'film' })).body.code).toBe('TOKEN_REVOKED');
     leases.clock.advance(1_000);
     expect((await create(leases.tokenOf('ann'), { contentId: 'film' })).status).toBe(201);
-  });
-
-  it('leases for a content that the change feed shows as open need no call of the content service', async () => {
-    const read = vi.spyOn(leases.contents, 'get');
-    for (const viewer of ['ann', 'ben', 'eve'])
-      expect((await create(leases.tokenOf(viewer), { contentId: 'film' })).status).toBe(201);
-    expect(read).toHaveBeenCalledTimes(1);
-    // Nothing is known of it once the change feed cannot be read for 5 s.
-    leases.clock.advance(5_001);
-    expect((await create(leases.tokenOf('ann'), { contentId: 'film' })).status).toBe(201);
-    expect(read.mock.calls.length).toBeGreaterThan(1);
-  });
-
-  it('a content that was not open a moment ago is read again for each lease, so that none is refused after its registration', async () => {
-    expect((await create(leases.tokenOf('ann'), { contentId: 'later' })).status).toBe(404);
-    expect((await create(leases.tokenOf('ann'), { contentId: 'withdrawn' })).status).toBe(404);
-    // Before the change arrives here.
-    for (const contentId of ['later', 'withdrawn']) {
-      leases.contents.set(contentId, { status: 'active', keyVersion: 1 });
-      expect((await create(leases.tokenOf('ann'), { contentId })).status).toBe(201);
-    }
   });
 
   it('creating one lease too many ends the oldest one if LEASE_LIMIT_MODE is evict-oldest', async () => {
