@@ -75,10 +75,15 @@ export function toSubject(server: Subject, source: KeySubject['source'], upstrea
 }
 
 /** Each kind of load has a process of its own, so that what one leaves in memory does not slow the next. */
-export async function startLatchkey(name: string, cleanup: Cleanup, keySetUrl?: string): Promise<Subject> {
+export async function startLatchkey(
+  name: string,
+  cleanup: Cleanup,
+  keySetUrl?: string,
+  env: Record<string, string> = {},
+): Promise<Subject> {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
   cleanup.add({ stop: () => rmSync(folder, { recursive: true }) });
-  const database = { SQLITE_PATH: join(folder, 'latchkey.db') };
+  const database = { SQLITE_PATH: join(folder, 'latchkey.db'), ...env };
   const subject = cleanup.add(
     await startSingleNode(keySetUrl ? { ...database, AUTH_JWKS_URL: keySetUrl } : database, name),
   );

@@ -4,11 +4,14 @@ import { startLatchkey, toSubject } from '../keys/single-subjects.ts';
 import { createLeases, keyPath, listedRequests, viewers, viewerTokens } from '../keys/viewers.ts';
 import { tokenSecret } from '../servers.ts';
 
+/** The value that `docs/scale.md` recommends. */
+const limited = { OVERLOAD_DELAY_MS: '10' };
+
 /** The single node, with key requests that cost it little and much. */
 export async function startOverloadSubjects(cleanup: Cleanup): Promise<KeySubject[]> {
   const tokens = viewerTokens();
-  const known = await startLatchkey('known tokens and leases', cleanup);
-  const fresh = await startLatchkey('each request a new token', cleanup);
+  const known = await startLatchkey('known tokens and leases', cleanup, undefined, limited);
+  const fresh = await startLatchkey('each request a new token', cleanup, undefined, limited);
   return [
     toSubject(known, listedRequests(tokens, await createLeases(known, tokens))),
     toSubject(fresh, {

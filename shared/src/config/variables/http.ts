@@ -50,8 +50,8 @@ export function processVariables(port: number) {
     overloadDelay: variable({
       name: 'OVERLOAD_DELAY_MS',
       type: overloadDelay,
-      // Some times the delay of a busy process that keeps up, and far below what a player or its viewer notices.
-      fallback: 10,
+      // A refusal of a key request with known states costs nearly as much as its answer, so an operator chooses it.
+      fallback: 'off',
       about:
         'Where requests wait longer than this for the process because too many come, a part of them gets 503. `off` lets all of them wait.',
     }),
