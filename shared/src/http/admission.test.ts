@@ -84,6 +84,23 @@ describe('in simulated time', () => {
     expect(summarizeSimulation(all, 0, 4_300)).toMatchObject({ refused: 0 });
   });
 
+  test('a thousand players that each send again at once are all served while a request takes as long as one for a key', () => {
+    const admission = new Admission<number>({
+      targetMs: 10,
+      random: () => 0.999,
+      rankOf: () => 'usual',
+      onChange: () => {},
+    });
+    let nowMs = 0;
+    let served = 0;
+    for (let turn = 0; turn < 1_000; turn++) {
+      for (let player = 0; player < 1_000; player++, nowMs += 0.03)
+        served += Number(admission.admits(nowMs, player));
+      admission.endTurn(nowMs);
+    }
+    expect(served).toBe(1_000_000);
+  });
+
   test('a hundred clients that each send again at once are all served, however slow the process is', () => {
     const admission = new Admission<number>({
       targetMs: 10,
@@ -151,7 +168,7 @@ test('the beginning and the end of an overload are each reported once', () => {
   });
   let nowMs = 0;
   const turn = (requests: number) => {
-    for (let n = 0; n < requests; n++, nowMs += 0.1) admission.admits(nowMs, n);
+    for (let n = 0; n < requests; n++, nowMs += 0.2) admission.admits(nowMs, n);
     admission.endTurn(nowMs);
   };
   for (let n = 0; n < 300; n++) turn(500);

@@ -1,7 +1,7 @@
 import type { Rank } from './request-rank.ts';
 
 export interface AdmissionOptions<Request> {
-  /** How long requests may wait for the event loop, in milliseconds. */
+  /** How long requests wait for the event loop while others are refused, in milliseconds. */
   targetMs: number;
   rankOf: (request: Request) => Rank;
   /** From 0 to 1, without 1. */
@@ -15,6 +15,11 @@ export interface AdmissionOptions<Request> {
  * or a few requests were large. A client with fewer connections is never refused.
  */
 const fewRequests = 128;
+/**
+ * So many times the target is the delay from which on a queue may be an overload: 50 ms. A thousand connections that each send again at
+ * once wait for less, since a key request takes some 30 µs, and they would rather wait than get 503.
+ */
+const overloadTargets = 5;
 /**
  * A queue that stands for so long does not come from a pause of the process, and not from viewers who came at once: a start of an event
  * or of a key period is served within it.
@@ -46,9 +51,9 @@ const overAfterMs = 1_000;
  * Decides which requests are served while more come than the process can serve.
  *
  * One turn of the event loop reads all requests that came during the turn before. So each request has waited for about one turn, and the
- * length of a turn is the delay. If it stays above the target for a second, with many requests in each turn, and does not shrink, a random
- * share of the requests is refused from then on. After each turn the share is chosen such that the next turn takes the target. A turn that
- * is short, or has few requests, refuses nothing. So the state needs no way back: without load nothing is refused.
+ * length of a turn is the delay. If it stays far above the target for a second, with many requests in each turn, and does not shrink, a
+ * random share of the requests is refused from then on. After each turn the share is chosen such that the next turn takes the target. A turn
+ * that is short, or has few requests, refuses nothing. So the state needs no way back: without load nothing is refused.
  *
  * All times are in milliseconds of one monotonic clock.
  */
@@ -197,7 +202,7 @@ export class Admission<Request> {
    * work off, each shorter than the one before.
    */
   #stands(nowMs: number, delayMs: number): boolean {
-    if (this.#isCalm(delayMs)) {
+    if (this.#isCalm(delayMs) || delayMs < this.#options.targetMs * overloadTargets) {
       this.#standsSinceMs = null;
       return false;
     }

@@ -53,7 +53,7 @@ export function processVariables(port: number) {
       // A refusal of a key request with known states costs nearly as much as its answer, so an operator chooses it.
       fallback: 'off',
       about:
-        'Where requests wait longer than this for the process because too many come, a part of them gets 503. `off` lets all of them wait.',
+        'How long requests wait for the process while more come than it can serve. Where they wait five times longer for a second, a part of them gets 503. `off` lets all of them wait.',
     }),
   };
 }
