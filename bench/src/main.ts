@@ -91,7 +91,7 @@ How soon and in how much memory \`npm start\` is ready, with and without compile
 
   npm run bench -- --start           --rounds 5
 
---write puts the figures into their documents. Those of the dashboard are only printed.
+--write puts the figures into their documents. Those of the dashboard, of encryption and of an overload are only printed.
 --scale, --viewers, --event-start, --crossing and --cold-replica take Postgres, Redis and NATS from TEST_POSTGRES_URL, TEST_REDIS_URL and TEST_NATS_URL, from Docker, or from this machine.
 `;
 
@@ -151,7 +151,7 @@ async function main(): Promise<void> {
   if (flags.scale) return compareShapes();
   if (flags.workers) return compareWithWorkers();
   if (flags.dashboard) return timeDashboard();
-  if (flags.overload) return show('overload', await describeOverload({ ...flags, say }));
+  if (flags.overload) return console.log(await describeOverload({ ...flags, say }));
   if (flags.start) return timeStarts();
   if (flags.memory !== undefined) return followMemory(Number(flags.memory));
   if (flags.revocation) return revokeLargeContent();

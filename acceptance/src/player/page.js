@@ -20,12 +20,14 @@ const seen = {
 };
 let player;
 
+const noteWait = (wait) => seen.waits.push({ ...wait, atMs: performance.now() });
+
 const describe = ({ name, code, message, status, leases }) => ({ name, code, message, status, leases });
 
 function listen() {
   player.on('error', (error) => seen.errors.push(describe(error)));
   player.on('retrying', ({ what, error }) => seen.retries.push({ what, code: error.code }));
-  player.on('keyWait', (wait) => seen.waits.push(wait));
+  player.on('keyWait', noteWait);
   player.on('lease', (lease) => seen.leases.push(lease?.id ?? null));
   player.on('key', () => seen.keyMs.push(performance.now() - tokensMs.shift()));
   player.hls.on(Hls.Events.FRAG_LOADED, (_, { frag }) =>
@@ -122,7 +124,7 @@ const ways = {
     const filter = shakaRequestFilter({
       ...options,
       onError: (error) => seen.errors.push(describe(error)),
-      onKeyWait: (wait) => seen.waits.push(wait),
+      onKeyWait: noteWait,
     });
     shakaPlayer.getNetworkingEngine().registerRequestFilter(filter);
     shakaPlayer.addEventListener('error', ({ detail }) =>

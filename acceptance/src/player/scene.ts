@@ -26,8 +26,15 @@ interface SeenError {
 interface Seen {
   errors: SeenError[];
   retries: { what: 'key' | 'lease'; code: string }[];
-  /** The payloads of the event `keyWait`. */
-  waits: { code: string; url: string; delayMs: number; opensAt?: string; currentEpoch?: number }[];
+  /** The payloads of the event `keyWait`, and when the page got them, by its own clock. */
+  waits: {
+    atMs: number;
+    code: string;
+    url: string;
+    delayMs: number;
+    opensAt?: string;
+    currentEpoch?: number;
+  }[];
   /** Ids in order; null for each that was given back or lost. */
   leases: (string | null)[];
   widths: number[];

@@ -4,7 +4,7 @@ import { startLatchkey, toSubject } from '../keys/single-subjects.ts';
 import { createLeases, keyPath, listedRequests, viewers, viewerTokens } from '../keys/viewers.ts';
 import { tokenSecret } from '../servers.ts';
 
-/** The value that `docs/scale.md` recommends. */
+/** The wait of a process that keeps up, a few times. */
 const limited = { OVERLOAD_DELAY_MS: '10' };
 
 /** The single node, with key requests that cost it little and much. */

@@ -16,7 +16,6 @@ export const documents: Readonly<Record<string, readonly string[]>> = {
   // npm run bench
   servers: ['README.md'],
   gateway: ['gateway/README.md'],
-  overload: ['docs/scale.md'],
   'large-revocation': ['docs/scale.md'],
   'lease-acts': ['docs/leases.md'],
   workers: ['docs/scale.md'],
