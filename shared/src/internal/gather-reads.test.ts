@@ -52,8 +52,8 @@ test('a lone look-up is sent at once as a single read, without a timer', async (
 
 test('look-ups of the same turn share one request, and each gets its own answer', async () => {
   const answers = await readAll(['a', 'b', 'a', 'c']);
-  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b', 'a', 'c']]);
-  batches[0]?.end(['A', 'B', 'A', 'C']);
+  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b', 'c']]);
+  batches[0]?.end(['A', 'B', 'C']);
   expect(await Promise.all(answers)).toEqual(['A', 'B', 'A', 'C']);
   expect(singles).toEqual([]);
 });
@@ -76,6 +76,16 @@ test('a look-up never joins a request that was sent before it, even for the same
   singles[1]?.end('new');
   expect(await before).toBe('old');
   expect(await after).toBe('new');
+});
+
+test('look-ups of the same key that wait are sent once, and each gets the answer', async () => {
+  await occupy();
+  const answers = await readAll(['a', 'b', 'a', 'a']);
+  singles[1]?.end('second');
+  await settled();
+  expect(batches.map(({ keys }) => keys)).toEqual([['a', 'b']]);
+  batches[0]?.end(['A', 'B']);
+  expect(await Promise.all(answers)).toEqual(['A', 'B', 'A', 'A']);
 });
 
 test('no request has more look-ups or longer keys than fit, and at most two are under way', async () => {

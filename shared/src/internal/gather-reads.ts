@@ -34,6 +34,7 @@ interface Reads<K, V> {
 interface Waiting<K, V> {
   key: K;
   bytes: number;
+  answer: Promise<V>;
   resolve(value: V | Promise<V>): void;
   reject(error: unknown): void;
 }
@@ -41,12 +42,13 @@ interface Waiting<K, V> {
 /**
  * Gathers look-ups of several callers into shared requests: those of the same turn of the event loop, and those that come while
  * requests are under way. No timer delays a lone look-up. A look-up joins only a request that is not sent yet, so what it returns
- * was read after the call.
+ * was read after the call. Look-ups of the same key that wait share one answer: at the start of an event, all ask for one content.
  *
  * @returns reads one; fails as `readOne` does
  */
 export function gatherReads<K, V>({ readOne, readMany }: Reads<K, V>): (key: K) => Promise<V> {
-  const waiting = new Set<Waiting<K, V>>();
+  /** By the text of the key. The first has waited longest. */
+  const waiting = new Map<string, Waiting<K, V>>();
   /** Rejects also where `readOne` throws, as for a key that no URL can hold. */
   const readAlone = async (key: K) => readOne(key);
   let underWay = 0;
@@ -100,23 +102,26 @@ export function gatherReads<K, V>({ readOne, readMany }: Reads<K, V>): (key: K) 
   }
 
   return (key) => {
-    const bytes = Buffer.byteLength(JSON.stringify(key)) + 1;
+    const text = JSON.stringify(key);
+    const bytes = Buffer.byteLength(text) + 1;
     if (bytes > mostKeyBytes) return readAlone(key);
-    return new Promise((resolve, reject) => {
-      waiting.add({ key, bytes, resolve, reject });
-      schedule();
-    });
+    const same = waiting.get(text);
+    if (same) return same.answer;
+    const { promise, resolve, reject } = Promise.withResolvers<V>();
+    waiting.set(text, { key, bytes, answer: promise, resolve, reject });
+    schedule();
+    return promise;
   };
 }
 
 /** Takes those that have waited longest, as many as fit into one request. */
-function takeBatch<K, V>(waiting: Set<Waiting<K, V>>): Waiting<K, V>[] {
+function takeBatch<K, V>(waiting: Map<string, Waiting<K, V>>): Waiting<K, V>[] {
   const batch: Waiting<K, V>[] = [];
   let bytes = 0;
-  for (const entry of waiting) {
+  for (const [text, entry] of waiting) {
     bytes += entry.bytes;
     if (batch.length === mostTogether || bytes > mostKeyBytes) break;
-    waiting.delete(entry);
+    waiting.delete(text);
     batch.push(entry);
   }
   return batch;
