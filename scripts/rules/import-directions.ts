@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-const services = ['auth', 'content', 'key-derivation', 'leases'];
+const services = ['auth', 'content', 'key-derivation', 'leases', 'playback'];
 const browserPackages = ['player', 'uploader'];
 /** The packages of the product: they run without tests, measurements or examples. */
 const productPackage = /^(shared|gateway|cli|admin|services\/|sdk\/)/;
@@ -26,6 +26,7 @@ const sharedFolders = [
   'errors',
   'clock',
   'contracts',
+  'hls',
   'derivation',
   'seal',
   'net',

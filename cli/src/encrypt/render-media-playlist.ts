@@ -1,4 +1,4 @@
-import { formatAttributeList, replaceUri } from '../hls/attribute-list.ts';
+import { formatAttributeList, replaceUri } from '@latchkey/shared/hls';
 import type { MapTag, MediaSegment } from '../hls/media-playlist.ts';
 import { type KeyName, keyPath } from './content-key-source.ts';
 import type { PlannedFile, RenditionPlan } from './plan-rendition.ts';

@@ -1,6 +1,6 @@
-import { type AttributeList, findAttribute } from './attribute-list.ts';
+import { type AttributeList, findAttribute, type PlaylistLine } from '@latchkey/shared/hls';
 import { type Place, playlistError } from './playlist-error.ts';
-import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { type PlaylistText, readAttributes } from './playlist-lines.ts';
 import { isLowLatencyTag } from './refused-tags.ts';
 
 /** A reference of a playlist to (a part of) a file. */

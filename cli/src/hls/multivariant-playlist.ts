@@ -1,6 +1,12 @@
-import { type AttributeList, findAttribute, formatAttributeList, replaceUri } from './attribute-list.ts';
+import {
+  type AttributeList,
+  findAttribute,
+  formatAttributeList,
+  type PlaylistLine,
+  replaceUri,
+} from '@latchkey/shared/hls';
 import { playlistError } from './playlist-error.ts';
-import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { type PlaylistText, readAttributes } from './playlist-lines.ts';
 
 /** A line of a multivariant playlist: kept unchanged, or one that names a media playlist. */
 type MultivariantLine =

@@ -1,17 +1,5 @@
-import { type AttributeList, parseAttributeList } from './attribute-list.ts';
+import { type AttributeList, type PlaylistLine, parseAttributeList, splitLines } from '@latchkey/shared/hls';
 import { playlistError } from './playlist-error.ts';
-
-/** One line of a playlist (RFC 8216 section 4.1): a URI, a tag, or `other` (a comment, a blank line). */
-export interface PlaylistLine {
-  readonly kind: 'uri' | 'tag' | 'other';
-  readonly text: string;
-  /** Of a tag: `EXT-X-KEY`, without `#` and value. Empty otherwise. */
-  readonly tag: string;
-  /** Of a tag: what follows the first colon. Empty otherwise. */
-  readonly value: string;
-  /** Counted from 1. */
-  readonly number: number;
-}
 
 /** A playlist as lines. */
 export interface PlaylistText {
@@ -34,18 +22,9 @@ export function splitPlaylist(playlist: string, bytes: Uint8Array): PlaylistText
   } catch (cause) {
     throw playlistError({ playlist }, 'is not UTF-8 text, so it is not an HLS playlist', cause);
   }
-  const lines = text.replace(/(\r?\n)*$/, '').split(/\r?\n/);
-  if (lines[0]?.trim() !== '#EXTM3U') {
-    throw playlistError({ playlist }, 'does not begin with #EXTM3U, so it is not an HLS playlist');
-  }
-  return { playlist, lines: lines.map((line, index) => readLine(line, index + 1)) };
-}
-
-function readLine(text: string, number: number): PlaylistLine {
-  const [, tag = '', value = ''] = /^#(EXT[A-Z0-9-]*)(?::(.*))?$/.exec(text.trimEnd()) ?? [];
-  if (tag !== '') return { kind: 'tag', text, tag, value, number };
-  const kind = text.trim() === '' || text.startsWith('#') ? 'other' : 'uri';
-  return { kind, text, tag, value, number };
+  const lines = splitLines(text);
+  if (!lines) throw playlistError({ playlist }, 'does not begin with #EXTM3U, so it is not an HLS playlist');
+  return { playlist, lines };
 }
 
 /** The attributes of a tag. @throws AppError `VALIDATION_FAILED` that names the line */

@@ -1,6 +1,6 @@
-import { findAttribute } from './attribute-list.ts';
+import { findAttribute, type PlaylistLine } from '@latchkey/shared/hls';
 import { playlistError } from './playlist-error.ts';
-import { type PlaylistLine, type PlaylistText, readAttributes } from './playlist-lines.ts';
+import { type PlaylistText, readAttributes } from './playlist-lines.ts';
 
 const refusals: Record<string, string> = {
   'EXT-X-SESSION-KEY': 'the presentation is encrypted already; give the clear one',

@@ -1,0 +1,31 @@
+import type { Variables } from './variables.ts';
+
+/** A playlist as it was fetched. */
+export interface SourcePlaylist {
+  readonly text: string;
+  /** Where it came from, after redirects: its URIs are relative to it (RFC 8216 section 4.1). */
+  readonly url: URL;
+  /** The multivariant playlist that lists it; null for the first playlist of a content. */
+  readonly parent: RewrittenPlaylist | null;
+}
+
+export interface RewriteRules {
+  /** Whether a playlist may be fetched from this URL. */
+  readonly mayFetch: (url: URL) => boolean;
+  /** Whether a key URI is one of this server, which sessions open. */
+  readonly isOwnKey: (url: URL) => boolean;
+}
+
+/** A playlist that can be served to every session. */
+export interface RewrittenPlaylist {
+  readonly kind: 'media' | 'multivariant';
+  /** Nothing will be added to it. Always false for a multivariant playlist. */
+  readonly isFinished: boolean;
+  /** `EXT-X-TARGETDURATION`; null where there is none. */
+  readonly targetSeconds: number | null;
+  /** The playlists that a multivariant playlist lists, by their names beside it. */
+  readonly children: ReadonlyMap<string, URL>;
+  readonly variables: Variables;
+  /** @param sid of the session, for the URIs of keys */
+  write(sid: string): string;
+}

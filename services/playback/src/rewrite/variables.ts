@@ -1,0 +1,37 @@
+import { type AttributeList, findAttribute } from '@latchkey/shared/hls';
+import { PlaylistFault } from './playlist-fault.ts';
+
+/** Values of `EXT-X-DEFINE` by name. */
+export type Variables = ReadonlyMap<string, string>;
+
+const reference = /\{\$([a-zA-Z0-9_-]+)\}/g;
+
+/**
+ * The variable that an `EXT-X-DEFINE` tag defines (draft-pantos-hls-rfc8216bis section 4.4.2.3).
+ *
+ * @param url where the playlist came from, after redirects, as that section wants it for `QUERYPARAM`
+ * @param imported of the multivariant playlist that names this one
+ * @throws PlaylistFault if the tag is malformed, or its value is not known
+ */
+export function readDefinition(
+  attributes: AttributeList,
+  { url, imported, line }: { url: URL; imported: Variables; line: number },
+): { name: string; value: string } {
+  const find = (attribute: string) => findAttribute(attributes, attribute);
+  const name = find('NAME') ?? find('IMPORT') ?? find('QUERYPARAM');
+  if (name === undefined) throw new PlaylistFault('#EXT-X-DEFINE names no variable', line);
+  let value = find('VALUE');
+  if (find('IMPORT') !== undefined) value = imported.get(name);
+  if (find('QUERYPARAM') !== undefined) value = url.searchParams.get(name) ?? undefined;
+  if (value === undefined) throw new PlaylistFault(`#EXT-X-DEFINE: "${name}" has no value`, line);
+  return { name, value };
+}
+
+/** Replaces `{$name}` by its value. @throws PlaylistFault for a variable that was not defined before */
+export function fillIn(text: string, variables: Variables, line: number): string {
+  return text.replace(reference, (_, name: string) => {
+    const value = variables.get(name);
+    if (value === undefined) throw new PlaylistFault(`the variable "${name}" is not defined`, line);
+    return value;
+  });
+}
