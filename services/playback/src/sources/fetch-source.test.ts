@@ -1,0 +1,124 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { Agent } from 'undici';
+import { expect, it, onTestFinished } from 'vitest';
+import { PlaylistFault } from '../rewrite/playlist-fault.ts';
+import { fetchSource, readMaxAge } from './fetch-source.ts';
+
+/** A source on a port of its own. Only its origin is listed. */
+async function openSource(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const dispatcher = new Agent();
+  onTestFinished(async () => {
+    await dispatcher.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const mayFetch = (url: URL) => url.origin === origin;
+  return {
+    origin,
+    fetch: (path: string, limitMs?: number) =>
+      fetchSource(new URL(path, origin), { mayFetch, dispatcher, limitMs }),
+  };
+}
+
+it('a playlist comes with its URL after redirects, relative ones included', async () => {
+  const { origin, fetch } = await openSource(({ url }, answer) => {
+    if (url === '/a') answer.writeHead(302, { location: 'b/c?x' }).end();
+    else answer.setHeader('cache-control', 'max-age=7').end(`#EXTM3U ${url}`);
+  });
+  expect(await fetch('/a')).toEqual({
+    text: '#EXTM3U /b/c?x',
+    url: new URL(`${origin}/b/c?x`),
+    maxAgeSeconds: 7,
+  });
+});
+
+it.each(['http://evil.example/', '//evil.example/', 'file:///etc/passwd', 'http://127.0.0.1:1/'])(
+  'a redirect to %s is not followed',
+  async (location) => {
+    const { fetch } = await openSource((_, answer) => answer.writeHead(307, { location }).end());
+    await expect(fetch('/')).rejects.toThrow(/PLAYLIST_ORIGINS/);
+  },
+);
+
+it('redirects in a circle end', async () => {
+  let requests = 0;
+  const { fetch } = await openSource((_, answer) => {
+    requests++;
+    answer.writeHead(302, { location: '/again' }).end();
+  });
+  await expect(fetch('/')).rejects.toThrow(PlaylistFault);
+  expect(requests).toBeLessThanOrEqual(4);
+});
+
+it('3 MiB are refused, with a stated length and without one, and while they still come', async () => {
+  const { fetch } = await openSource(({ url }, answer) => {
+    if (url === '/endless') {
+      const more = () => {
+        while (answer.write('x'.repeat(65_536)));
+      };
+      answer.on('drain', more);
+      return more();
+    }
+    const body = Buffer.alloc(3 * 1024 * 1024, 'x');
+    if (url === '/stated') answer.setHeader('content-length', body.length);
+    return answer.end(body);
+  });
+  for (const path of ['/stated', '/chunked', '/endless']) await expect(fetch(path)).rejects.toThrow('2 MiB');
+});
+
+it('a source that sends a byte now and then gets one limit for the whole playlist', async () => {
+  const { fetch } = await openSource((_, answer) => {
+    answer.write('#EXTM3U');
+    const timer = setInterval(() => answer.write('\n'), 50);
+    answer.on('close', () => clearInterval(timer));
+  });
+  await expect(fetch('/', 500)).rejects.toMatchObject({ name: 'TimeoutError' });
+});
+
+it.each([[204], [206], [304], [401], [404], [500]])(
+  'an answer with status %s is not a playlist',
+  async (status) => {
+    const { fetch } = await openSource((_, answer) => answer.writeHead(status).end());
+    await expect(fetch('/')).rejects.toThrow(`${status}`);
+  },
+);
+
+it('compressed bytes are refused, so a small answer cannot become a large text', async () => {
+  const { fetch } = await openSource((_, answer) => {
+    answer.setHeader('content-encoding', 'gzip').end(gzipSync('#EXTM3U'));
+  });
+  await expect(fetch('/')).rejects.toThrow('compress');
+});
+
+it('bytes that are not UTF-8 are refused', async () => {
+  const { fetch } = await openSource((_, answer) => answer.end(Buffer.from([0x23, 0xff])));
+  await expect(fetch('/')).rejects.toThrow('UTF-8');
+});
+
+it('a source receives no cookie, credential or address of a client', async () => {
+  let seen: string[] = [];
+  const { fetch } = await openSource(({ headers }, answer) => {
+    seen = Object.keys(headers);
+    answer.end('#EXTM3U');
+  });
+  await fetch('/');
+  expect(seen.sort()).toEqual(['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
+});
+
+it.each([
+  [undefined, null],
+  ['public', null],
+  ['max-age=5', 5],
+  ['public, Max-Age="5"', 5],
+  ['max-age=5, s-maxage=3', 3],
+  ['no-cache, max-age=5', 0],
+  ['private', 0],
+  ['max-age=x', null],
+])('Cache-Control %j allows %s s', (header, expected) => {
+  expect(readMaxAge(header)).toBe(expected);
+});

@@ -1,0 +1,92 @@
+import { type Dispatcher, request } from 'undici';
+import { PlaylistFault } from '../rewrite/playlist-fault.ts';
+
+/** A playlist as its source served it. */
+export interface FetchedText {
+  readonly text: string;
+  /** After redirects. */
+  readonly url: URL;
+  /** What `Cache-Control` allows; null where it says nothing. */
+  readonly maxAgeSeconds: number | null;
+}
+
+export interface SourceOptions {
+  /** Whether a playlist may be fetched from this URL. Asked for each redirect, too. */
+  readonly mayFetch: (url: URL) => boolean;
+  readonly dispatcher: Dispatcher;
+  /** For a whole playlist, redirects included: the contract's 5 s. A source that sends a byte each second gets no more. */
+  readonly limitMs?: number | undefined;
+}
+
+const contractLimitMs = 5_000;
+/** The contract's 2 MiB, after decompression. */
+const sizeLimitBytes = 2 * 1024 * 1024;
+/** A CDN needs one, or two where it also moves http to https. */
+const redirectsAtMost = 3;
+const redirects = [301, 302, 303, 307, 308];
+
+/**
+ * Fetches the text of a playlist from a listed origin.
+ *
+ * No cookie, credential or header of a client is sent. The answer is asked for without compression, so its size is what is read.
+ *
+ * @throws PlaylistFault if the source refuses, redirects to an origin that is not listed, or sends too much. Errors of the network as they
+ * come, and a TimeoutError at the limit
+ */
+export async function fetchSource(
+  start: URL,
+  { mayFetch, dispatcher, limitMs = contractLimitMs }: SourceOptions,
+): Promise<FetchedText> {
+  const signal = AbortSignal.timeout(limitMs);
+  let url = start;
+  for (let redirected = 0; redirected <= redirectsAtMost; redirected++) {
+    if (!mayFetch(url)) throw new PlaylistFault(`${url.origin} is not one of PLAYLIST_ORIGINS`);
+    const { statusCode, headers, body } = await request(url, { dispatcher, signal, headers: requestHeaders });
+    if (statusCode === 200) {
+      if (headers['content-encoding'] !== undefined) {
+        // Errors of a body that is not read must not end the process.
+        body.on('error', () => {}).destroy();
+        throw new PlaylistFault('the source compresses the playlist although it was asked not to');
+      }
+      return { text: await readText(body), url, maxAgeSeconds: readMaxAge(headers['cache-control']) };
+    }
+    body.on('error', () => {}).destroy();
+    const target = redirects.includes(statusCode) ? headers.location : undefined;
+    if (typeof target !== 'string') throw new PlaylistFault(`the source answers ${statusCode}`);
+    const next = URL.parse(target, url.href);
+    if (!next) throw new PlaylistFault('the source redirects to a malformed URL');
+    url = next;
+  }
+  throw new PlaylistFault(`the source redirects more than ${redirectsAtMost} times`);
+}
+
+const requestHeaders = {
+  accept: 'application/vnd.apple.mpegurl, application/x-mpegurl, */*;q=0.1',
+  'accept-encoding': 'identity',
+  'user-agent': 'latchkey-playback',
+};
+
+async function readText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // Leaving the loop by an error destroys the body, and with it the connection.
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > sizeLimitBytes) throw new PlaylistFault('the playlist is larger than 2 MiB');
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new PlaylistFault('it is not UTF-8 text, so it is not a playlist');
+  }
+}
+
+/** For a shared cache (RFC 9111 section 5.2.2): `s-maxage` wins, and `no-cache`, `no-store` and `private` allow nothing. */
+export function readMaxAge(header: string | string[] | undefined): number | null {
+  const text = [header ?? []].flat().join(',').toLowerCase();
+  if (/(^|[\s,])(no-cache|no-store|private)\b/.test(text)) return 0;
+  const seconds =
+    /(?:^|[\s,])s-maxage="?(\d+)/.exec(text)?.[1] ?? /(?:^|[\s,])max-age="?(\d+)/.exec(text)?.[1];
+  return seconds === undefined ? null : Number(seconds);
+}
