@@ -53,3 +53,4 @@ export {
   MarkAnswerSchema,
   MarkSchema,
 } from './services.ts';
+export { formatSid, hashSecret, isSecretOf, parseSid, type SessionId, secretBytes } from './session-id.ts';

@@ -4,6 +4,7 @@ import { redactPath } from './redact.ts';
 
 const key = `lk_${'0123456789abcdef'.repeat(4)}`;
 const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.c2lnbmF0dXJlLXNpZ25hdHVyZS1zaWduYXR1cmU';
+const sid = 'Xxuhl34KTVWaQw1vP28MEQECAwQFBgcICQoLDA0ODxA';
 
 test.each([
   ['/keys/a', '/keys/a'],
@@ -30,6 +31,11 @@ test.each([
   [`/keys/${token}`, '/keys/***'],
   [`/keys/${token}/0`, '/keys/***/0'],
   [`/keys/${token.replaceAll('.', '%2e')}`, '/keys/***'],
+  [`/play/${sid}/index.m3u8`, '/play/***/index.m3u8'],
+  [`/PLAY/${sid.slice(0, 12)}`, '/PLAY/***'],
+  [`/%70lay%2f${sid}/index.m3u8`, '/play/***/index.m3u8'],
+  [`/x/play/${sid}`, '/x/play/***'],
+  [`/keys/film?s=${sid}`, '/keys/film?s=***'],
   ['http://ada:secret@keys.example/keys/a', 'http://***@keys.example/keys/a'],
 ])('the target %s is written as %s', (target, written) => expect(redactPath(target)).toBe(written));
 

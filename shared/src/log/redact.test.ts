@@ -91,3 +91,15 @@ test.each(['eyJ', 'lk_', 'a', 'a.', '%25', 'aaaaaaaaaaaaaaaa.', 'lk_0', '%', '%2
     expect(redact(text).length).toBeLessThanOrEqual(text.length);
   },
 );
+
+test('the id of a session is hidden in every text that has its URL, such as a Referer', () => {
+  const sid = 'Xxuhl34KTVWaQw1vP28MEQECAwQFBgcICQoLDA0ODxA';
+  for (const text of [
+    `https://keys.example/play/${sid}/index.m3u8`,
+    `https://keys.example/keys/a/1?x=1&s=${sid}`,
+    `GET%20%2Fplay%2F${sid}`,
+  ]) {
+    expect(redact(text)).not.toContain(sid.slice(0, 9));
+    expect(redact(text)).not.toContain(sid.slice(-9));
+  }
+});

@@ -5,6 +5,9 @@ const hidden = '***';
 const apiKey = /lk_[0-9a-f]{9,}/gi;
 /** A credential in the URL of one content key (`shared/src/auth/key-credential.ts`), or a part of one. */
 const keyCredential = /lkc_[\w-]{9,}/g;
+/** The id of a session in its URL, or a part of one (`shared/src/contracts/session-id.ts`). */
+const sessionInPath = /(\/play\/)[^/?#;\s]+/gi;
+const sessionInQuery = /([?&]s=)[\w-]{9,}/g;
 /** The characters of a token in its compact form (RFC 7515 section 7.1), dots included. */
 const tokenLetters = /[\w.-]+/g;
 /** The beginning of a token's header: `{"` in base64url. The 8 letters after it distinguish it from a word. */
@@ -63,10 +66,16 @@ function hideCredentials(text: string): string {
   const withoutKeys = text.includes('_')
     ? text.replace(apiKey, `lk_${hidden}`).replace(keyCredential, `lkc_${hidden}`)
     : text;
+  const withoutSessions = hideSessions(withoutKeys);
   // Most texts contain neither, such as a browser's name. This test takes a fifth of the time.
   const mayHaveToken =
-    withoutKeys.includes('eyJ') || (withoutKeys.includes('.') && longPart.test(withoutKeys));
-  return mayHaveToken ? withoutKeys.replace(tokenLetters, hideToken) : withoutKeys;
+    withoutSessions.includes('eyJ') || (withoutSessions.includes('.') && longPart.test(withoutSessions));
+  return mayHaveToken ? withoutSessions.replace(tokenLetters, hideToken) : withoutSessions;
+}
+
+function hideSessions(text: string): string {
+  const withoutPaths = /\/play\//i.test(text) ? text.replace(sessionInPath, `$1${hidden}`) : text;
+  return withoutPaths.includes('s=') ? withoutPaths.replace(sessionInQuery, `$1${hidden}`) : withoutPaths;
 }
 
 /** @param run a whole run of letters, digits, `_`, `-` and dots, so that no part of a token lies outside of it */
