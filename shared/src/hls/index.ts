@@ -1,5 +1,4 @@
 export {
-  type Attribute,
   type AttributeList,
   findAttribute,
   formatAttributeList,
