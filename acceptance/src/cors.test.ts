@@ -149,3 +149,43 @@ describe('cookies', () => {
     }
   });
 });
+
+describe('a key request by the id of a session alone', () => {
+  const path = '/keys/my-video-001/0?s=not-a-session';
+
+  it.each([listed, 'https://evil.example', undefined])(
+    'a key request by a session alone is answered to every page without credentials, errors too: origin %s',
+    async (origin) => {
+      for (const target of [server, silent, withCookies]) {
+        const answer = await target.client.call('GET', path, { headers: origin ? { origin } : {} });
+        expect(answer.status).toBe(401);
+        expect(answer.code).toBe('INVALID_SESSION');
+        expect(answer.headers['access-control-allow-origin']).toBe('*');
+        expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+        expect(words(answer.headers['access-control-expose-headers'])).toContain('retry-after');
+      }
+    },
+  );
+
+  it('the preflight of a key request by a session alone allows any header but Authorization', async () => {
+    for (const target of [server, silent, withCookies]) {
+      const answer = await preflight(target, path, 'https://evil.example', 'GET', 'range,x-own');
+      expect(answer.status).toBe(204);
+      expect(answer.headers['access-control-allow-origin']).toBe('*');
+      expect(answer.headers['access-control-allow-headers']).toBe('*');
+      expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+    }
+  });
+
+  it('a key request with a session and Authorization is answered to listed origins only', async () => {
+    const authorization = 'Bearer rubbish';
+    const ask = async (origin: string) =>
+      server.client.call('GET', path, { headers: { origin, authorization } });
+    expect((await ask('https://evil.example')).headers['access-control-allow-origin']).toBeUndefined();
+    const fromListed = await ask(listed);
+    expect(fromListed.headers['access-control-allow-origin']).toBe(listed);
+    expect(fromListed.code).toBe('INVALID_TOKEN');
+    const asked = await preflight(server, path, 'https://evil.example', 'GET', 'Authorization');
+    expect(asked.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});

@@ -1,5 +1,12 @@
 import { isApiKeyUsable } from '@latchkey/shared/auth';
-import { type Authority, markKey, mayHaveBeenRenewed } from '@latchkey/shared/authority';
+import {
+  type Authority,
+  decideBySession,
+  type KnownStates,
+  markKey,
+  mayHaveBeenRenewed,
+  type UnknownState,
+} from '@latchkey/shared/authority';
 import type { ContentState, EpochRefusal, SequencePeriods } from '@latchkey/shared/contracts';
 import { findEpochRefusal, isEntitled, isHeldByMark, isUuid, viewerIdOf } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
@@ -10,19 +17,12 @@ export interface KeyRules {
   leaseMode: 'off' | 'optional' | 'required';
 }
 
-/** The states that are known at this instant. */
-export type KnownStates = { readonly [Name in keyof Authority]: Pick<Authority[Name], 'peek'> };
-
-/** A state that the decision needs and that is not known now. */
-export interface UnknownState {
-  readonly cache: keyof Authority;
-  readonly key: string;
-}
-
 export type Decision =
   | {
       readonly kind: 'serve';
       readonly keyVersion: number;
+      /** The viewer of the token or of the session; null for an API key. */
+      readonly viewerId: string | null;
       /** The periods whose pace holds for this request; null without one. */
       readonly paced: SequencePeriods | null;
     }
@@ -34,7 +34,8 @@ const unregisteredKeyVersion = 1;
 
 /**
  * The order of `docs/contract.md#order-of-decisions`, after the credential and its scope: the content claim, the content,
- * then the named lease or, without one, the marks and the lease mode, and last the key periods of the content.
+ * then the named lease or, without one, the marks and the lease mode, and last the key periods of the content. For a session
+ * `decideBySession` takes the place of the first three.
  *
  * It is a pure function of what is known at this instant. What is not known is named, to be read; then everything is
  * decided again from the beginning, so that no answer mixes states of different instants.
@@ -50,6 +51,13 @@ export function decideKeyRequest(
   leaseLoadsAtStart: number,
 ): Decision {
   const { principal, contentId, leaseId } = request;
+  if (principal.kind === 'session') {
+    const isServed = (state: ContentState | null) => keyVersionOf(state, rules) !== null;
+    const asked = { session: principal.session, contentId, leaseMode: rules.leaseMode, isServed };
+    const decision = decideBySession(asked, authority, now, leaseLoadsAtStart);
+    if (decision.kind !== 'open') return decision;
+    return decideByPeriods(request.epoch, decision.content, decision.lease.viewerId, rules, now);
+  }
   if (principal.kind === 'api-key') {
     const known = authority.apiKeys.peek(principal.cacheKey);
     if (!known) return read('apiKeys', principal.cacheKey);
@@ -61,8 +69,7 @@ export function decideKeyRequest(
 
   const content = authority.contents.peek(contentId);
   if (!content) return read('contents', contentId);
-  const keyVersion = keyVersionOf(content.value, rules);
-  if (keyVersion === null) return refuse('CONTENT_NOT_FOUND');
+  if (keyVersionOf(content.value, rules) === null) return refuse('CONTENT_NOT_FOUND');
 
   const viewerId = viewerIdOf(principal);
   if (viewerId !== null && rules.leaseMode !== 'off') {
@@ -72,12 +79,25 @@ export function decideKeyRequest(
         : decideByLease(leaseId, viewerId, contentId, authority, now, leaseLoadsAtStart);
     if (objection) return objection;
   }
-  const periods = content.value?.keyPeriods ?? null;
-  if (periods === null) return { kind: 'serve', keyVersion, paced: null };
-  const refusal = findEpochRefusal(periods, request.epoch, now);
+  return decideByPeriods(request.epoch, content.value, viewerId, rules, now);
+}
+
+/** The last step, for a request that may have keys of the content. */
+function decideByPeriods(
+  epoch: number | undefined,
+  content: ContentState | null,
+  viewerId: string | null,
+  rules: KeyRules,
+  now: number,
+): Decision {
+  const keyVersion = keyVersionOf(content, rules);
+  if (keyVersion === null) return refuse('CONTENT_NOT_FOUND');
+  const periods = content?.keyPeriods ?? null;
+  if (periods === null) return { kind: 'serve', keyVersion, viewerId, paced: null };
+  const refusal = findEpochRefusal(periods, epoch, now);
   if (refusal) return { kind: 'refuse', ...refusal };
   const isPaced = viewerId !== null && periods.mode === 'sequence' && periods.pace;
-  return { kind: 'serve', keyVersion, paced: isPaced ? periods : null };
+  return { kind: 'serve', keyVersion, viewerId, paced: isPaced ? periods : null };
 }
 
 function keyVersionOf(content: ContentState | null, rules: KeyRules): number | null {

@@ -1,9 +1,9 @@
-import type { Authority } from '@latchkey/shared/authority';
+import type { Authority, UnknownState } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import { toRefusalError } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { ContentKeyCache } from './content-key-cache.ts';
-import { type Decision, decideKeyRequest, type KeyRules, type UnknownState } from './decide-key-request.ts';
+import { type Decision, decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
 import { MasterKeyMissing } from './master-key-missing.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';

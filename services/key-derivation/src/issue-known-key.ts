@@ -1,7 +1,7 @@
-import type { Authority } from '@latchkey/shared/authority';
+import type { Authority, KnownStates } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import type { ContentKeyCache } from './content-key-cache.ts';
-import { decideKeyRequest, type KeyRules, type KnownStates } from './decide-key-request.ts';
+import { decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
 import type { MasterKeyRing } from './master-key-ring.ts';
 import type { LocalPace } from './pace/local-pace.ts';

@@ -10,4 +10,5 @@ export {
   readBearer,
   readCredential,
 } from './read-credential.ts';
+export { readSession, splitSessionTarget } from './read-session.ts';
 export { createTokenVerifier, type TokenVerifier } from './token-verifier.ts';

@@ -16,7 +16,7 @@ import {
   usualCachesBytes,
 } from '../memory/index.ts';
 import { AuthorityCache, type EarlierState } from './authority-cache.ts';
-import { KeptLease, keptLeaseBytes } from './kept-lease.ts';
+import { keepLease, keptLeaseBytes } from './kept-lease.ts';
 import { type CacheName, markKey, splitMarkKey } from './tags.ts';
 
 /** Every state that a decision needs, kept current by one change feed. */
@@ -55,7 +55,7 @@ export interface AuthorityOptions {
 
 /** Bytes of a value beside its name: its fields, an id of 36 characters, and a number object for each time. */
 const apiKeyBytes = 160;
-const contentBytes = objectBytes(3);
+const contentBytes = objectBytes(4);
 /** Six members, of which two may be fractions or times: each a number object. */
 const keyPeriodsBytes = objectBytes(6) + 2 * numberBytes(0.5);
 /** Bytes for content ids that leases have in common: 10,000 ids. */
@@ -92,14 +92,17 @@ export function createAuthority(options: AuthorityOptions): Authority {
     contents: new AuthorityCache({
       ...common('contents'),
       load: (contentId) => contents.findContent(contentId),
-      bytesOf: ({ keyPeriods }) => (keyPeriods ? contentBytes + keyPeriodsBytes : contentBytes),
+      bytesOf: ({ keyPeriods, playlistUrl }) =>
+        contentBytes +
+        (keyPeriods ? keyPeriodsBytes : 0) +
+        (playlistUrl === undefined ? 0 : textBytes(playlistUrl)),
     }),
     leases: new AuthorityCache({
       ...common('leases'),
       load: (leaseId) => leases.findLease(leaseId),
       bytesOf: keptLeaseBytes,
       // Thousands of leases name the same content, so its id is kept once.
-      keep: (lease, facts) => new KeptLease(lease, contentIds.share(lease.contentId), facts),
+      keep: (lease, facts) => keepLease(lease, contentIds.share(lease.contentId), facts),
       isNamed: (named, _leaseId, lease, step) =>
         lease !== null && named.namedSince(lease.viewerId, lease.contentId, step),
     }),

@@ -10,5 +10,7 @@ export {
   type KnownState,
   type PendingLoad,
 } from './authority-cache.ts';
+export { decideBySession } from './decide-by-session.ts';
 export { mayHaveBeenRenewed } from './expired-lease.ts';
+export type { KnownStates, UnknownState } from './known-states.ts';
 export { type CacheTag, leaseTags, markKey, markTags, namedBy, splitMarkKey } from './tags.ts';

@@ -34,11 +34,42 @@ export class KeptLease extends KeptState<LeaseState> implements LeaseState {
 }
 
 /**
+ * The entry of a cached session. There are few of them beside leases of players, so that those take no more memory for the two further
+ * fields.
+ */
+class KeptSession extends KeptLease {
+  readonly session: NonNullable<LeaseState['session']>;
+
+  constructor(
+    lease: LeaseState & { session: NonNullable<LeaseState['session']> },
+    contentId: string,
+    facts: ReadFacts,
+  ) {
+    super(lease, contentId, facts);
+    this.session = lease.session;
+  }
+}
+
+/** @param contentId the same text for every lease of the content */
+export function keepLease(lease: LeaseState, contentId: string, facts: ReadFacts): KeptLease {
+  const { session } = lease;
+  return session
+    ? new KeptSession({ ...lease, session }, contentId, facts)
+    : new KeptLease(lease, contentId, facts);
+}
+
+/**
  * Bytes of a lease beside the content id, which other leases share. Its 5 fields take 4 words more than the one by which
  * another entry refers to its value.
  */
 export function keptLeaseBytes(lease: LeaseState): number {
-  const { viewerId, expiresAt, revokedAt, renewableUntil } = lease;
+  const { viewerId, expiresAt, revokedAt, renewableUntil, session } = lease;
   const times = numberBytes(expiresAt) + numberBytes(revokedAt) + numberBytes(renewableUntil - expiresAt);
-  return objectBytes(5) - objectBytes(1) + textBytes(viewerId) + times;
+  const ofSession = session ? sessionBytes(session) : 0;
+  return objectBytes(5) - objectBytes(1) + textBytes(viewerId) + times + ofSession;
+}
+
+/** One more field, and the object that it refers to. */
+function sessionBytes({ secretHash, extendFrom }: NonNullable<LeaseState['session']>): number {
+  return objectBytes(1) - objectBytes(0) + objectBytes(2) + textBytes(secretHash) + numberBytes(extendFrom);
 }

@@ -1,3 +1,5 @@
+import type { SessionId } from './session-id.ts';
+
 /** The actor, as the audit stores it. */
 export interface Actor {
   kind: 'api-key' | 'bootstrap-key' | 'viewer' | 'anonymous' | 'operator' | 'system';
@@ -56,19 +58,28 @@ export type Principal =
       /** Whether its `scope` claim has the word `upload`. */
       readonly mayUpload: boolean;
     }
-  | { readonly kind: 'anonymous'; readonly id: null };
+  | { readonly kind: 'anonymous'; readonly id: null }
+  | {
+      /** The holder of a session's URL, for key requests alone. Nothing of it is checked yet: `decideBySession` does. */
+      readonly kind: 'session';
+      /** UUID of the lease that the URL names. */
+      readonly id: string;
+      readonly session: SessionId;
+    };
 
 /** All anonymous viewers share one id for leases and marks. */
 const anonymousViewerId = 'anonymous';
 
-/** The viewer id that leases and marks use; null for an API key. */
+/** The viewer id that leases and marks use; null for an API key, and for a session, whose lease has it. */
 export function viewerIdOf(principal: Principal): string | null {
   if (principal.kind === 'viewer') return principal.id;
   return principal.kind === 'anonymous' ? anonymousViewerId : null;
 }
 
 export function toActor(principal: Principal | null): Actor {
-  if (!principal || principal.kind === 'anonymous') return { kind: 'anonymous', id: null };
+  // The audit has no row about key requests, and a session makes no others.
+  if (!principal || principal.kind === 'anonymous' || principal.kind === 'session')
+    return { kind: 'anonymous', id: null };
   if (principal.kind === 'viewer') return { kind: 'viewer', id: principal.id };
   return principal.id === null ? { kind: 'bootstrap-key', id: null } : { kind: 'api-key', id: principal.id };
 }

@@ -3,6 +3,18 @@ import { KeyPeriodsSchema } from './key-periods.ts';
 import { scopes } from './principal.ts';
 import { nullable } from './record.ts';
 
+/** What a decision about a session needs beside the state of its lease. */
+const SessionStateSchema = Type.Object({
+  secretHash: Type.String({
+    pattern: '^[0-9a-f]{64}$',
+    description: 'SHA-256 of the secret in its URL.',
+  }),
+  extendFrom: Type.Integer({
+    description:
+      'From then on a use of the session is worth reporting: it extends the lease. In milliseconds since 1970.',
+  }),
+});
+
 /** The state that a decision about a lease needs. All times are milliseconds since 1970. */
 export const LeaseStateSchema = Type.Object({
   viewerId: Type.String(),
@@ -10,6 +22,10 @@ export const LeaseStateSchema = Type.Object({
   expiresAt: Type.Integer(),
   renewableUntil: Type.Integer({ description: 'From then on an expired lease stays expired.' }),
   revokedAt: nullable(Type.Integer()),
+  session: Type.Optional(
+    // Missing where the lease is not a session. A lease service of 0.2.0, or on a schema without sessions, never has it.
+    SessionStateSchema,
+  ),
 });
 export type LeaseState = Static<typeof LeaseStateSchema>;
 
@@ -46,6 +62,10 @@ export const ContentStateSchema = Type.Object({
   keyPeriods: Type.Optional(
     // Missing in the answer of a content service of 0.2.0.
     nullable(KeyPeriodsSchema),
+  ),
+  playlistUrl: Type.Optional(
+    // Missing where the content has none.
+    Type.String({ description: 'Absolute URL of its playlist, for playback sessions.' }),
   ),
 });
 export type ContentState = Static<typeof ContentStateSchema>;

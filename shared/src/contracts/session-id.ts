@@ -10,7 +10,7 @@ export interface SessionId {
 
 /** 16 bytes of the lease's id, then 16 bytes of the secret (`docs/contract.md#sessions`). */
 const idBytes = 16;
-export const secretBytes = 16;
+const secretBytes = 16;
 /** 32 bytes in base64url without padding. */
 const sidPattern = /^[\w-]{43}$/;
 
@@ -43,7 +43,7 @@ export function hashSecret(secret: Uint8Array): string {
 }
 
 /** Compares in constant time. @param stored null where the lease is not a session */
-export function isSecretOf(presented: SessionId, stored: string | null): boolean {
+export function isSecretOf(presented: Pick<SessionId, 'secretHash'>, stored: string | null): boolean {
   return (
     stored !== null &&
     stored.length === presented.secretHash.length &&

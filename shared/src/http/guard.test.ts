@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { signToken } from '@latchkey/rig/tokens';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createKeyCredentials, generateApiKey, hashCredential, type KeyCredentials } from '../auth/index.ts';
+import { formatSid } from '../contracts/index.ts';
 import { AppError } from '../errors/errors.ts';
 import { createManualClock, type ManualClock } from '../testing/manual-clock.ts';
 import { databaseKinds, type TestDatabase } from '../testing/test-database.ts';
@@ -37,6 +38,28 @@ beforeEach(async () => {
 afterEach(async () => {
   await host.app.close();
   await database.close();
+});
+
+const sid = formatSid('5f1b8c1e-7e0a-4d55-9a43-0d6f3f6f0c11', Buffer.alloc(16, 1));
+
+test('a session in the query identifies its holder on key routes alone, and a malformed one is 401 INVALID_SESSION', async () => {
+  await mount();
+  const get = async (url: string, headers = {}) => host.app.inject({ url, headers });
+  expect((await get(`/keys/film/0?s=${sid}`)).statusCode).toBe(200);
+  for (const wrong of ['', sid.slice(1), `${sid}A`, `${sid}&s=${sid}`, sid.replace(/.$/, 'B')]) {
+    const answer = await get(`/keys/film/0?s=${wrong}`);
+    expect([answer.statusCode, answer.json().code], wrong).toEqual([401, 'INVALID_SESSION']);
+    expect(answer.headers['www-authenticate']).toContain('error="invalid_token"');
+  }
+  expect((await get(`/info/film?s=${sid}`)).json().code).toBe('UNAUTHENTICATED');
+});
+
+test('Authorization takes precedence over a session in the query', async () => {
+  await mount();
+  const get = async (authorization: string) =>
+    host.app.inject({ url: `/keys/film/0?s=${sid}`, headers: { authorization } });
+  expect((await get('Bearer rubbish')).json().code).toBe('INVALID_TOKEN');
+  expect((await get(`Bearer ${key}`)).statusCode).toBe(200);
 });
 
 async function mount(sources?: readonly ('header' | 'query' | 'cookie')[], limited = false) {

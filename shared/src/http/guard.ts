@@ -12,6 +12,7 @@ import {
   readBasicPassword,
   readBearer,
   readCredential,
+  readSession,
   takesBasic,
 } from '../auth/index.ts';
 import type { Clock } from '../clock/clock.ts';
@@ -47,10 +48,11 @@ export function addGuard(
       return authenticator.identify(readBearer(headers) ?? readBasicPassword(headers), access);
     const sources = accessRules[access]?.viewer ? viewerSources : headerOnly;
     const credential = readCredential(headers, query, sources);
-    if (credential === null && access === 'keys' && keyCredentials) {
-      const { key_credential: inUrl } = query as { key_credential?: unknown };
-      if (inUrl !== undefined)
+    if (credential === null && access === 'keys') {
+      const { key_credential: inUrl, s: sid } = query as { key_credential?: unknown; s?: unknown };
+      if (inUrl !== undefined && keyCredentials)
         return authenticator.identifyIssuer(keyCredentials.open(request.params as KeyName, inUrl));
+      if (sid !== undefined) return readSession(sid);
     }
     return authenticator.identify(credential, access);
   };

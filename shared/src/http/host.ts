@@ -16,7 +16,7 @@ import {
 import { createResponseObserver, toEnded } from './observe-response.ts';
 import { answerPlainRequests } from './plain-answers.ts';
 import type { LimitName } from './rate-limit.ts';
-import { type RawAnswers, refuseConnect } from './raw-answer.ts';
+import { type CrossOriginHeaders, type RawAnswers, refuseConnect } from './raw-answer.ts';
 import { type App, gateDecorator } from './routes.ts';
 import { type OverloadOptions, shedRequests } from './shed-requests.ts';
 import { acceptJsonBodies, validatorCompiler } from './validation.ts';
@@ -58,8 +58,8 @@ interface HostOptions {
   requestLog: RequestLog | null;
   operatorLog: OperatorLog;
   metrics: Metrics;
-  /** CORS headers for a page of that origin, on every answer. Left out: none. */
-  crossOriginHeaders?: (origin: string | undefined) => Readonly<Record<string, string>>;
+  /** CORS headers of every answer. Left out: none. */
+  crossOriginHeaders?: CrossOriginHeaders;
   /** Whether the process is about to end, so that clients should send their next request elsewhere. */
   isDraining?: () => boolean;
   /** How requests are refused while more come than the process can serve. Left out: none are. */
@@ -86,7 +86,7 @@ export function createHost(options: HostOptions): App {
     // For keys, tokens, states and refusals. A route whose answer may be cached sets its own header.
     reply.header('cache-control', 'no-store');
     // Here and not in a hook, because some refusals come before every hook.
-    reply.headers(rawAnswers.crossOriginHeaders(request.headers.origin));
+    reply.headers(rawAnswers.crossOriginHeaders(request.raw));
     if (isDraining()) reply.header('connection', 'close');
     // 'close' comes exactly once, also where the client left before the answer; 'finish' would not.
     reply.raw.on('close', () => observe(toEnded(request, reply, performance.now() - startedAtMs)));

@@ -111,7 +111,7 @@ function send(
   });
   // In the order of the router's answer.
   const headers = ['x-request-id', id, 'cache-control', 'no-store'];
-  const crossOrigin = crossOriginHeaders(request.headers.origin);
+  const crossOrigin = crossOriginHeaders(request);
   for (const name in crossOrigin) headers.push(name, crossOrigin[name] as string);
   headers.push('content-type', contentType, 'content-length', String(body.length));
   response.writeHead(200, headers);

@@ -3,12 +3,13 @@ import type { Principal } from '../contracts/index.ts';
 import { type ErrorCode, toProblem } from '../errors/errors.ts';
 import { problemType, type ReportFailure, retryAfterOf, toAppError } from './error-handler.ts';
 import type { ResponseObserver } from './observe-response.ts';
+import type { CrossOriginHeaders } from './raw-answer.ts';
 
 /** What every exchange of a host needs. */
 export interface PlainExchangeHost {
   requestIdOf: (request: IncomingMessage) => string;
   clientIpOf: (request: IncomingMessage) => string;
-  crossOriginHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
+  crossOriginHeaders: CrossOriginHeaders;
   observe: ResponseObserver;
   reportFailure: ReportFailure;
 }
@@ -66,7 +67,7 @@ export class PlainExchange {
   /** Headers of every answer, in the order of the router's. */
   ownHeaders(): Record<string, string> {
     const headers: Record<string, string> = { 'x-request-id': this.id, 'cache-control': 'no-store' };
-    const crossOrigin = this.#host.crossOriginHeaders(this.request.headers.origin);
+    const crossOrigin = this.#host.crossOriginHeaders(this.request);
     for (const name in crossOrigin) headers[name] = crossOrigin[name] as string;
     return headers;
   }

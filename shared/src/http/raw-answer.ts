@@ -3,13 +3,17 @@ import type { Socket } from 'node:net';
 import { AppError, toProblem } from '../errors/errors.ts';
 import { type RequestLog, redactPath } from '../log/index.ts';
 
+/** The CORS headers of an answer, by its request. Of a request that could not be parsed only the origin is known. */
+export type CrossOriginHeaders = (
+  request: Pick<IncomingMessage, 'headers'> & { url?: string | undefined },
+) => Readonly<Record<string, string>>;
+
 /** Dependencies of a refusal that never becomes a request of the framework. */
 export interface RawAnswers {
   requestLog: RequestLog | null;
   randomId: () => string;
   clientIpOf: (socket: Socket) => string;
-  /** CORS headers for the origin of a page. */
-  crossOriginHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
+  crossOriginHeaders: CrossOriginHeaders;
 }
 
 /** The known parts of the request. */
@@ -31,7 +35,7 @@ export function answerRaw(
   const requestId = randomId();
   const body = JSON.stringify(toProblem(problem, requestId));
   const all = {
-    ...crossOriginHeaders(origin),
+    ...crossOriginHeaders({ url: path, headers: origin === undefined ? {} : { origin } }),
     ...headers,
     'content-type': 'application/problem+json',
     'content-length': String(Buffer.byteLength(body)),

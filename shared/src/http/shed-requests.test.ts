@@ -23,7 +23,7 @@ async function startHost() {
     requestLog: { write: (line) => void lines.push(line), flush: () => {} },
     operatorLog: { info: note, warn: note, error: note },
     metrics,
-    crossOriginHeaders: (origin) =>
+    crossOriginHeaders: ({ headers: { origin } }) =>
       origin === page ? { vary: 'Origin', 'access-control-allow-origin': page } : {},
     overload: { targetMs: 1, random: () => 0.999_999, isBehindGateway: false },
   });

@@ -4,6 +4,7 @@ import { AppError, toProblem } from '../errors/errors.ts';
 import { type OperatorLog, type RequestLog, redact, redactPath } from '../log/index.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { Admission } from './admission.ts';
+import type { CrossOriginHeaders } from './raw-answer.ts';
 import { createRanking, routeOfRefused } from './request-rank.ts';
 
 /** How a host refuses requests while more come than it can serve. */
@@ -21,7 +22,7 @@ export interface OverloadOptions {
 interface SheddingHost {
   requestIdOf: (request: IncomingMessage) => string;
   clientIpOf: (request: IncomingMessage) => string;
-  crossOriginHeaders: (origin: string | undefined) => Readonly<Record<string, string>>;
+  crossOriginHeaders: CrossOriginHeaders;
   refuseTransferCoding: (request: IncomingMessage) => Error | null;
   isDraining: () => boolean;
   requestLog: RequestLog | null;
@@ -158,7 +159,7 @@ function createRefusal(overload: OverloadOptions, host: SheddingHost): Refusal {
   /** In the order of the error handler. */
   function headersOf(request: IncomingMessage, length: number): string[] {
     const headers = ['x-request-id', id, 'cache-control', 'no-store'];
-    const crossOrigin = crossOriginHeaders(request.headers.origin);
+    const crossOrigin = crossOriginHeaders(request);
     for (const name in crossOrigin) headers.push(name, crossOrigin[name] as string);
     for (const name in further) headers.push(name, further[name] as string);
     const retrySeconds = 1 + Math.floor(random() * mostRetrySeconds);

@@ -21,7 +21,7 @@ export interface KeyRouteOptions {
 const common = {
   tags: ['Content keys'],
   description:
-    'Instead of `Authorization`, the URL that key info names has a credential in its query, `key_credential`: good for one minute and for that key alone.',
+    'Instead of `Authorization`, the URL that key info names has a credential in its query, `key_credential`: good for one minute and for that key alone. The URLs in the playlist of a playback session have its id, `s`: good for keys of its content alone.',
   headers: Type.Object(
     { 'x-lease-id': Type.Optional(Type.String({ description: 'The lease that the viewer plays under.' })) },
     { additionalProperties: true },
@@ -40,6 +40,7 @@ const common = {
       'UNAUTHENTICATED',
       'INVALID_TOKEN',
       'INVALID_API_KEY',
+      'INVALID_SESSION',
       'INSUFFICIENT_SCOPE',
       'CONTENT_NOT_ENTITLED',
       'CONTENT_NOT_FOUND',

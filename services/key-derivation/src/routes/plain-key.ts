@@ -1,5 +1,11 @@
-import { type Authenticator, type CredentialSource, readBearer } from '@latchkey/shared/auth';
-import { isContentId, maxEpoch } from '@latchkey/shared/contracts';
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  type Authenticator,
+  type CredentialSource,
+  readBearer,
+  splitSessionTarget,
+} from '@latchkey/shared/auth';
+import { isContentId, maxEpoch, type Principal, parseSid } from '@latchkey/shared/contracts';
 import type { PlainAnswerer } from '@latchkey/shared/http';
 import { redactPath } from '@latchkey/shared/log';
 import type { Metrics } from '@latchkey/shared/metrics';
@@ -57,20 +63,49 @@ class PathCache {
   }
 }
 
+/** What stands in a log for the id of a session. */
+const hiddenSession = '?s=***';
+
+/** A plain path with its credential. */
+interface PlainRequest {
+  url: string;
+  named: PlainKey;
+  principal: Principal;
+  isSession: boolean;
+}
+
 /**
- * Answers `GET` of a key by a viewer's token in the header, where the token, the content and the lease or marks are known: what nearly all
- * requests of players are. It looks with the same functions as the route, and gives only the 200.
+ * Answers `GET` of a key by a viewer's token in the header or by a session, where the token, the content and the lease or marks are known:
+ * what nearly all requests of players are. It looks with the same functions as the route, and gives only the 200.
  */
 export function createPlainKeyAnswerer(options: PlainKeyOptions): PlainAnswerer {
   const { issueKnown, authenticator, metrics, viewerSources = ['header'] } = options;
   const takesHeader = viewerSources.includes('header');
+  const takesCookie = viewerSources.includes('cookie');
   const paths = new PathCache();
-  return ({ method, url = '', headers }) => {
-    const named = method === 'GET' && takesHeader ? paths.read(url) : null;
-    if (!named) return null;
-    const credential = readBearer(headers);
-    const principal = credential === null ? null : authenticator.recognize(credential);
-    if (!principal) return null;
+
+  function readByToken(url: string, headers: IncomingHttpHeaders): PlainRequest | null {
+    const named = takesHeader ? paths.read(url) : null;
+    const credential = named && readBearer(headers);
+    const principal = credential ? authenticator.recognize(credential) : null;
+    return named && principal && { url, named, principal, isSession: false };
+  }
+
+  /** A request that may have another credential too is left to the router. */
+  function readBySession(target: string, headers: IncomingHttpHeaders): PlainRequest | null {
+    if (headers.authorization !== undefined || (takesCookie && headers.cookie !== undefined)) return null;
+    const { path: url, sid } = splitSessionTarget(target) ?? { path: '', sid: '' };
+    const named = paths.read(url);
+    const session = named && parseSid(sid);
+    const principal = session && ({ kind: 'session', id: session.leaseId, session } as const);
+    return named && principal && { url, named, principal, isSession: true };
+  }
+
+  return ({ method, url: target = '', headers }) => {
+    if (method !== 'GET') return null;
+    const request = target.includes('?') ? readBySession(target, headers) : readByToken(target, headers);
+    if (!request) return null;
+    const { url, named, principal, isSession } = request;
     const { contentId, epoch, route, path } = named;
     const lease = headers['x-lease-id'];
     const leaseId = typeof lease === 'string' && lease !== '' ? lease : null;
@@ -78,6 +113,7 @@ export function createPlainKeyAnswerer(options: PlainKeyOptions): PlainAnswerer 
     if (!key) return null;
     paths.keep(url, named);
     metrics.countKeyRequest('served');
-    return { route, path, principal, contentType: keyContentType, body: key.toString('latin1') };
+    const shown = isSession ? path + hiddenSession : path;
+    return { route, path: shown, principal, contentType: keyContentType, body: key.toString('latin1') };
   };
 }

@@ -1,0 +1,141 @@
+import type { IncomingMessage } from 'node:http';
+import cors from '@fastify/cors';
+import type { CorsOrigins, ViewerTokenPlace } from '@latchkey/shared/config';
+import type { App } from '@latchkey/shared/http';
+
+/** All methods that any route takes. */
+const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'];
+/** CMCD's four headers are those of CTA-5004, section 2. */
+const allowedHeaders = [
+  'Authorization',
+  'Content-Type',
+  'X-Lease-Id',
+  'X-Request-Id',
+  'CMCD-Object',
+  'CMCD-Request',
+  'CMCD-Session',
+  'CMCD-Status',
+];
+const exposedHeaders = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
+/** Two hours: as long as Chrome keeps a preflight. */
+const maxAgeSeconds = 7_200;
+
+/** What of a request decides its CORS headers. */
+interface CrossOriginRequest extends Pick<IncomingMessage, 'headers'> {
+  url?: string | undefined;
+}
+
+const playlists = '/play/';
+const keys = '/keys/';
+const sessionQuery = /[?&]s=/;
+const tokenQuery = /[?&]access_token=/;
+const tokenCookie = /(?:^|;)\s*latchkey_token=/;
+
+/**
+ * Whether the only credential of a request is the id of a session in its URL (`docs/contract.md#cors`). A Cast receiver plays such a URL
+ * from an origin that no operator knows. A holder of the URL can fetch it without a browser too, so any page may read the answer.
+ */
+function isOpenToAllPages(
+  { url = '', headers }: CrossOriginRequest,
+  viewerTokenFrom: readonly ViewerTokenPlace[],
+): boolean {
+  if (url.startsWith(playlists)) return true;
+  if (!url.startsWith(keys) || !sessionQuery.test(url) || headers.authorization !== undefined) return false;
+  if (headers['access-control-request-headers']?.toLowerCase().includes('authorization')) return false;
+  if (viewerTokenFrom.includes('query') && tokenQuery.test(url)) return false;
+  return !(viewerTokenFrom.includes('cookie') && tokenCookie.test(headers.cookie ?? ''));
+}
+
+const openHeaders = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposedHeaders.join(', '),
+};
+/** `*` means every header but `Authorization` (Fetch standard, 3.3.2). */
+const openPreflightHeaders = {
+  ...openHeaders,
+  'access-control-allow-methods': 'GET, HEAD',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': String(maxAgeSeconds),
+  'content-length': '0',
+};
+
+function answerOpenPreflights(app: App, viewerTokenFrom: readonly ViewerTokenPlace[]): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request;
+    const isPreflight =
+      raw.method === 'OPTIONS' && raw.headers['access-control-request-method'] !== undefined;
+    if (!isPreflight || !isOpenToAllPages(raw, viewerTokenFrom)) return done();
+    reply.code(204).headers(openPreflightHeaders).send();
+  });
+}
+
+/**
+ * The CORS headers of an answer that no hook of the plugin reaches, such as the 400 of a path that cannot be decoded. The rules are
+ * those of `addCors`. Without these headers, a page sees a network failure instead of the reason.
+ */
+export function createCorsHeaders(
+  origins: CorsOrigins,
+  viewerTokenFrom: readonly ViewerTokenPlace[],
+): (request: CrossOriginRequest) => Readonly<Record<string, string>> {
+  const ofOrigin = createOriginHeaders(origins, viewerTokenFrom.includes('cookie'));
+  return (request) =>
+    isOpenToAllPages(request, viewerTokenFrom) ? openHeaders : ofOrigin(request.headers.origin);
+}
+
+/** Where the answer depends on the page that asks. */
+function createOriginHeaders(
+  origins: CorsOrigins,
+  takesCookies: boolean,
+): (origin: string | undefined) => Readonly<Record<string, string>> {
+  if (origins.length === 0) return () => ({});
+  const exposed = { 'access-control-expose-headers': exposedHeaders.join(', ') };
+  if (origins === '*') return () => ({ 'access-control-allow-origin': '*', ...exposed });
+  const listed = new Set(origins);
+  const vary = { vary: 'Origin' };
+  const credentials = takesCookies ? { 'access-control-allow-credentials': 'true' } : {};
+  return (origin) =>
+    origin !== undefined && listed.has(origin)
+      ? { ...vary, 'access-control-allow-origin': origin, ...exposed, ...credentials }
+      : vary;
+}
+
+/**
+ * Adds CORS headers for the listed origins, and for all pages where the URL itself is the credential. No other answer has CORS headers.
+ *
+ * @param viewerTokenFrom with `cookie`, pages of listed origins may send cookies. Never with `*`: the operator did not choose those
+ *   pages, and browsers refuse it together with cookies
+ */
+export async function addCors(
+  app: App,
+  origins: CorsOrigins,
+  viewerTokenFrom: readonly ViewerTokenPlace[],
+): Promise<void> {
+  answerOpenPreflights(app, viewerTokenFrom);
+  if (origins.length === 0) return;
+  await addListedOrigins(app, origins, viewerTokenFrom.includes('cookie'));
+  // The plugin knows only the origin of a request, so it has answered for it as for any other.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isOpenToAllPages(request.raw, viewerTokenFrom)) {
+      reply.removeHeader('access-control-allow-credentials');
+      reply.removeHeader('vary');
+      reply.headers(openHeaders);
+    }
+    done();
+  });
+}
+
+async function addListedOrigins(app: App, origins: CorsOrigins, takesCookies: boolean): Promise<void> {
+  const listed = new Set(origins === '*' ? [] : origins);
+  await app.register(cors, {
+    // A function instead of the list: with a list, an unlisted origin would still get some of the headers.
+    origin: origins === '*' ? '*' : (origin, done) => done(null, origin !== undefined && listed.has(origin)),
+    methods,
+    allowedHeaders,
+    exposedHeaders,
+    credentials: takesCookies && origins !== '*',
+    maxAge: maxAgeSeconds,
+    hideOptionsRoute: true,
+    // A plain OPTIONS is not a preflight. It gets 405, like any method that a path does not take.
+    strictPreflight: false,
+  });
+}
