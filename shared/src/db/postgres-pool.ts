@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import type pg from 'pg';
+import { createStatementNames } from './kept-statements.ts';
 import { prepareSession, statementTimeoutMs } from './postgres-session.ts';
 
 /** Loads the driver at the first Postgres database: on SQLite it would take 2 MB and 15 ms of each start. */
@@ -84,8 +85,9 @@ interface SparingPoolOptions {
  */
 export function createSparingPool(pool: pg.Pool, options: SparingPoolOptions): PostgresPool {
   const writes = createSlots(options.maxConnections - readersOnly, options.waitMs);
+  const nameOf = createStatementNames();
   return {
-    connect: async () => new LateClient(pool, writes, options),
+    connect: async () => new LateClient(pool, writes, options, nameOf),
     end: () => pool.end(),
     options: pool.options,
   };
@@ -98,14 +100,21 @@ class LateClient implements PostgresPoolClient {
   readonly #pool: pg.Pool;
   readonly #writes: Slots;
   readonly #options: SparingPoolOptions;
+  readonly #nameOf: (text: string) => string | undefined;
   #client: pg.PoolClient | null = null;
   #mayWrite = false;
   #isUnanswered = false;
 
-  constructor(pool: pg.Pool, writes: Slots, options: SparingPoolOptions) {
+  constructor(
+    pool: pg.Pool,
+    writes: Slots,
+    options: SparingPoolOptions,
+    nameOf: (text: string) => string | undefined,
+  ) {
     this.#pool = pool;
     this.#writes = writes;
     this.#options = options;
+    this.#nameOf = nameOf;
   }
 
   query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -119,7 +128,13 @@ class LateClient implements PostgresPoolClient {
     }
     this.#client ??= await this.#pool.connect();
     try {
-      return (await this.#client.query(text, values as unknown[])) as never;
+      const name = this.#nameOf(text);
+      const given = values as unknown[];
+      const answer =
+        name === undefined
+          ? this.#client.query(text, given)
+          : this.#client.query({ name, text, values: given });
+      return (await answer) as never;
     } catch (error) {
       this.#isUnanswered ||= isUnanswered(error);
       throw error;
