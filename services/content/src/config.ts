@@ -1,6 +1,7 @@
 import {
   contentVariables,
   gatewayVariables,
+  playlistVariables,
   presignVariables,
   type Secret,
   type Values,
@@ -9,6 +10,7 @@ import {
 /** The variables of the content service alone. */
 export const contentServiceVariables = {
   ...contentVariables,
+  ...playlistVariables,
   ...presignVariables,
   publicUrl: gatewayVariables.publicUrl,
 };

@@ -1,7 +1,7 @@
 import { ContentIdSchema as PlainContentIdSchema } from '@latchkey/shared/contracts';
 import { instantOf, NameSchema } from '@latchkey/shared/http';
 import { type Static, Type } from 'typebox';
-import { type Content, type Metadata, maxManifestKeyLength } from './content.ts';
+import { type Content, type Metadata, maxManifestKeyLength, maxPlaylistUrlLength } from './content.ts';
 import { KeyPeriodsSchema, ShownKeyPeriodsSchema, toKeyPeriodsMembers } from './key-periods.ts';
 
 export const StatusSchema = Type.Enum(['active', 'disabled'], {
@@ -20,6 +20,13 @@ const ManifestKeySchema = Type.Unsafe<string | null>({
   maxLength: maxManifestKeyLength,
   description: 'Where the manifest lies in the bucket.',
 });
+const PlaylistUrlSchema = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  minLength: 1,
+  maxLength: maxPlaylistUrlLength,
+  description:
+    'Absolute URL of its playlist, of an origin that PLAYLIST_ORIGINS lists. Playback sessions need it. Null clears it.',
+});
 const MetadataSchema = Type.Unsafe<Metadata>({
   type: 'object',
   additionalProperties: true,
@@ -31,6 +38,7 @@ export const fieldSchemas = {
   keyPeriods: Type.Optional(KeyPeriodsSchema),
   sizeBytes: Type.Optional(SizeSchema),
   manifestKey: Type.Optional(ManifestKeySchema),
+  playlistUrl: Type.Optional(PlaylistUrlSchema),
   metadata: Type.Optional(MetadataSchema),
 };
 
@@ -50,6 +58,7 @@ export const ContentSchema = Type.Object({
   keyPeriods: ShownKeyPeriodsSchema,
   sizeBytes: SizeSchema,
   manifestKey: ManifestKeySchema,
+  playlistUrl: PlaylistUrlSchema,
   metadata: MetadataSchema,
   createdAt: InstantSchema,
   updatedAt: InstantSchema,

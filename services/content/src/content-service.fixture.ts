@@ -32,7 +32,8 @@ export async function serveContents(
   {
     publicUrl = null,
     uploadStore = null,
-  }: Partial<Pick<ContentRouteOptions, 'publicUrl' | 'uploadStore'>> = {},
+    playlistOrigins = [],
+  }: Partial<Pick<ContentRouteOptions, 'publicUrl' | 'uploadStore' | 'playlistOrigins'>> = {},
 ) {
   const clock = createManualClock();
   const reader = createContentReader({ db });
@@ -48,6 +49,7 @@ export async function serveContents(
       keyCredentials: createKeyCredentials({ secret: 'of tests', clock, randomBytes }),
       randomBytes,
       publicUrl,
+      playlistOrigins,
       uploadStore,
     })(app),
   );

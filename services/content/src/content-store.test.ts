@@ -19,6 +19,7 @@ const first: Omit<Content, 'updatedAt'> = {
   keyPeriods: null,
   sizeBytes: null,
   manifestKey: null,
+  playlistUrl: null,
   metadata: {},
   createdAt: 1_000,
 };
@@ -44,6 +45,7 @@ describe.each(databaseKinds(process.env))('the content store on $name', ({ open 
       name: 'Ünïcode 🎬',
       sizeBytes: Number.MAX_SAFE_INTEGER,
       manifestKey: 'content/first/master.m3u8',
+      playlistUrl: 'https://cdn.example/film/master.m3u8?a=b',
       metadata: { nested: { list: [1, null, 'é', { deep: true }] }, text: 'a\u0000b' },
       createdAt: 1_767_225_600_123,
     };

@@ -1,4 +1,4 @@
-import type { ContentStatus, KeyPeriods } from '@latchkey/shared/contracts';
+import type { ContentStatus } from '@latchkey/shared/contracts';
 import { type ContentTable, createColumnCheck } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type Selectable, sql } from 'kysely';
@@ -17,26 +17,44 @@ const columns = [
   'updated_at',
 ] as const;
 
-/** `key_periods` is missing while migration 0006 is pending. */
+/** `key_periods` is missing while migration 0006 is pending, and `playlist_url` while 0007 is. */
 type Row = Pick<Selectable<ContentTable>, (typeof columns)[number]> &
-  Partial<Pick<Selectable<ContentTable>, 'key_periods'>>;
+  Partial<Pick<Selectable<ContentTable>, 'key_periods' | 'playlist_url'>>;
 
-/** The columns that are there. */
+/** The columns that are there. Usually all of them, which takes one look. */
 async function findColumns(db: Database | Transaction): Promise<(keyof Row)[]> {
-  const isThere = await createColumnCheck('contents', 'key_periods').isThere(db);
-  return isThere ? [...columns, 'key_periods'] : [...columns];
+  const has = (column: 'key_periods' | 'playlist_url') => createColumnCheck('contents', column).isThere(db);
+  if (await has('playlist_url')) return [...columns, 'key_periods', 'playlist_url'];
+  return (await has('key_periods')) ? [...columns, 'key_periods'] : [...columns];
 }
 
 /**
- * The members that are stored as they are given.
+ * The columns of members that a pending migration adds.
  *
- * @throws AppError DEPENDENCY_UNAVAILABLE for periods that the schema cannot hold yet: without them every key would be served
+ * @throws AppError DEPENDENCY_UNAVAILABLE for a value that the schema cannot hold yet. Without its periods, every key of a content would
+ *   be served
  */
-function periodsOf(keyPeriods: KeyPeriods | null, present: readonly (keyof Row)[]) {
-  if (present.includes('key_periods'))
-    return { key_periods: keyPeriods === null ? null : JSON.stringify(keyPeriods) };
-  if (keyPeriods === null) return {};
-  const detail = 'keyPeriods cannot be stored before the database is migrated: latchkey migrate.';
+function addedOf(
+  { keyPeriods, playlistUrl }: Pick<Partial<ContentFields>, 'keyPeriods' | 'playlistUrl'>,
+  present: readonly (keyof Row)[],
+) {
+  const periods = keyPeriods == null ? keyPeriods : JSON.stringify(keyPeriods);
+  return {
+    ...columnOf('key_periods', 'keyPeriods', periods, present),
+    ...columnOf('playlist_url', 'playlistUrl', playlistUrl, present),
+  };
+}
+
+function columnOf(
+  column: keyof Row,
+  member: string,
+  value: string | null | undefined,
+  present: readonly (keyof Row)[],
+) {
+  if (value === undefined) return {};
+  if (present.includes(column)) return { [column]: value };
+  if (value === null) return {};
+  const detail = `${member} cannot be stored before the database is migrated: latchkey migrate.`;
   throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
 }
 
@@ -62,7 +80,7 @@ export async function insertContent(
       size_bytes: content.sizeBytes,
       manifest_key: content.manifestKey,
       metadata: JSON.stringify(content.metadata),
-      ...periodsOf(content.keyPeriods, present),
+      ...addedOf(content, present),
       search_text: searchTextOf(content.name, content.id),
       created_at: content.createdAt,
       updated_at: content.createdAt,
@@ -77,16 +95,17 @@ export async function insertContent(
 export async function updateContent(
   tx: Transaction,
   id: string,
-  { name, status, keyPeriods, sizeBytes, manifestKey, metadata }: Partial<ContentFields>,
+  fields: Partial<ContentFields>,
   now: number,
 ): Promise<Content | null> {
+  const { name, status, sizeBytes, manifestKey, metadata } = fields;
   const present = await findColumns(tx);
   const row = await tx
     .updateTable('contents')
     .set({
       ...(name === undefined ? {} : { name, search_text: searchTextOf(name, id) }),
       ...(status === undefined ? {} : { status }),
-      ...(keyPeriods === undefined ? {} : periodsOf(keyPeriods, present)),
+      ...addedOf(fields, present),
       ...(sizeBytes === undefined ? {} : { size_bytes: sizeBytes }),
       ...(manifestKey === undefined ? {} : { manifest_key: manifestKey }),
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
@@ -154,6 +173,7 @@ function toContent(row: Row): Content {
     keyPeriods: row.key_periods ? JSON.parse(row.key_periods) : null,
     sizeBytes: row.size_bytes,
     manifestKey: row.manifest_key,
+    playlistUrl: row.playlist_url ?? null,
     metadata: JSON.parse(row.metadata),
     createdAt: row.created_at,
     updatedAt: row.updated_at,

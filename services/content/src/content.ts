@@ -1,8 +1,9 @@
+import { url } from '@latchkey/shared/config';
 import type { ContentState, ContentStatus, KeyPeriods } from '@latchkey/shared/contracts';
 import { validationFailure } from '@latchkey/shared/http';
 
 /** A registered content. Times are milliseconds since 1970. */
-export interface Content extends ContentState {
+export interface Content extends Omit<ContentState, 'playlistUrl'> {
   id: string;
   name: string;
   keyPeriods: KeyPeriods | null;
@@ -10,6 +11,8 @@ export interface Content extends ContentState {
   sizeBytes: number | null;
   /** Where the manifest lies in the bucket; null if not given. */
   manifestKey: string | null;
+  /** Where sessions get its playlist; null if not given. */
+  playlistUrl: string | null;
   metadata: Metadata;
   createdAt: number;
   updatedAt: number;
@@ -24,6 +27,7 @@ export interface ContentFields {
   keyPeriods: KeyPeriods | null;
   sizeBytes: number | null;
   manifestKey: string | null;
+  playlistUrl: string | null;
   metadata: Metadata;
 }
 
@@ -51,6 +55,8 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
 }
 
+const absoluteUrl = url('http', 'https');
+
 /** The longest key of an S3 object (its API reference: 1,024 bytes). */
 export const maxManifestKeyLength = 1_024;
 
@@ -59,6 +65,23 @@ export function readManifestKey(text: string): string {
   if (/\p{Cc}/u.test(text)) throw validationFailure('/manifestKey', 'must not have control characters');
   if (!text.isWellFormed()) throw validationFailure('/manifestKey', 'must be valid Unicode');
   return text;
+}
+
+/** As long as browsers and proxies take a URL everywhere (RFC 9110 section 4.1 recommends 8,000; older CDNs take 2,048). */
+export const maxPlaylistUrlLength = 2_048;
+
+/**
+ * @param listed `PLAYLIST_ORIGINS`
+ * @returns the same text
+ * @throws AppError VALIDATION_FAILED
+ */
+export function readPlaylistUrl(text: string, listed: readonly string[]): string {
+  const parsed = absoluteUrl.parse(text);
+  if ('wrong' in parsed) throw validationFailure('/playlistUrl', parsed.wrong);
+  if (!text.isWellFormed()) throw validationFailure('/playlistUrl', 'must be valid Unicode');
+  const { origin } = new URL(text);
+  if (listed.includes(origin)) return text;
+  throw validationFailure('/playlistUrl', `has the origin ${origin}, which PLAYLIST_ORIGINS does not list`);
 }
 
 /** Folds case and composition, so that a search for `été` finds `Été` in any composition. */

@@ -63,6 +63,7 @@ describe.each(databaseKinds(process.env))('among many contents on $name', (kind)
       keyPeriods: null,
       sizeBytes: null,
       manifestKey: null,
+      playlistUrl: null,
       metadata: {},
       createdAt: Date.UTC(2027, 0, 2),
     };

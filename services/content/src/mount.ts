@@ -24,6 +24,8 @@ interface ContentReaders {
 export interface ContentRouteOptions extends RouteOptions {
   /** `PUBLIC_URL`: the base of the key endpoint in answers; null for a path alone. */
   publicUrl: string | null;
+  /** `PLAYLIST_ORIGINS`: the origins that a `playlistUrl` may have. */
+  playlistOrigins: readonly string[];
   /** Where uploads go; null if presign is off: then `POST /presign` does not exist. */
   uploadStore: UploadStore | null;
   contents: ContentReader;
@@ -42,6 +44,7 @@ export async function mount(
     contents,
     randomBytes,
     publicUrl: values.publicUrl ?? null,
+    playlistOrigins: values.playlistOrigins,
     uploadStore: readUploadStore(values),
   })(app);
   if (!core.isSeparate) return;

@@ -1,5 +1,6 @@
 import {
   contentVariables,
+  gatewayVariables,
   leaseRule,
   leaseVariables,
   type Values,
@@ -8,7 +9,12 @@ import {
 import type { LeaseRules } from './lease-rules.ts';
 
 /** The variables of this service, besides those of the database, the bus and the listener. */
-export const leaseSettings = { ...contentVariables, ...leaseVariables, ...viewerTokenVariables };
+export const leaseSettings = {
+  ...contentVariables,
+  ...leaseVariables,
+  ...viewerTokenVariables,
+  publicUrl: gatewayVariables.publicUrl,
+};
 /** Checks of several of these variables together. */
 export const leaseSettingRules = [leaseRule];
 

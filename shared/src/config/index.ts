@@ -24,7 +24,7 @@ export {
 export { Secret } from './secret.ts';
 export { bearerCredential } from './secret-parsers.ts';
 export type { Environment } from './source.ts';
-export type { CorsOrigins } from './url-parsers.ts';
+export { type CorsOrigins, url } from './url-parsers.ts';
 export { apiKeyVariables } from './variables/api-keys.ts';
 export { auditVariables, readAuditRetention } from './variables/audit.ts';
 export { authorityVariables } from './variables/authority.ts';
@@ -39,6 +39,7 @@ export {
 export { cacheAndBusVariables, internalVariables, serviceUrlVariables } from './variables/internal.ts';
 export { leaseMode, leaseRule, leaseVariables } from './variables/leases.ts';
 export { listenRule, observabilityVariables } from './variables/observability.ts';
+export { playlistVariables } from './variables/playlists.ts';
 export { presignRule, presignVariables } from './variables/presign.ts';
 export { rateLimitVariables } from './variables/rate-limits.ts';
 export {

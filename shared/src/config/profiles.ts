@@ -10,6 +10,7 @@ import { corsRule, defaultPorts, gatewayVariables, processVariables } from './va
 import { cacheAndBusVariables, internalVariables, serviceUrlVariables } from './variables/internal.ts';
 import { leaseRule, leaseVariables } from './variables/leases.ts';
 import { listenRule, observabilityVariables } from './variables/observability.ts';
+import { playlistVariables } from './variables/playlists.ts';
 import { presignRule, presignVariables } from './variables/presign.ts';
 import { rateLimitVariables } from './variables/rate-limits.ts';
 import { viewerTokenRule, viewerTokenVariables } from './variables/viewer-tokens.ts';
@@ -30,6 +31,7 @@ export const singleNodeSettings = {
   ...viewerTokenVariables,
   ...authorityVariables,
   ...contentVariables,
+  ...playlistVariables,
   ...leaseVariables,
   ...presignVariables,
   ...observabilityVariables('127.0.0.1'),

@@ -62,6 +62,16 @@ export const origins: Parser<CorsOrigins> = {
   },
 };
 
+/** Same as `origins`, without `*`. */
+export const exactOrigins: Parser<readonly string[]> = {
+  forms: origins.forms.replace(', or `*` alone', ''),
+  parse(value) {
+    const parsed = origins.parse(value);
+    if ('wrong' in parsed) return parsed;
+    return parsed.value === '*' ? { wrong: 'is a wildcard' } : { value: parsed.value };
+  },
+};
+
 function whyNoOrigin(item: string): string | undefined {
   if (item === '') return 'has an empty item';
   if (item.includes('*')) return 'has a wildcard beside or inside an origin';

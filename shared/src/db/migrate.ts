@@ -7,6 +7,7 @@ import { feedHistory } from './migrations/0003-feed-history.ts';
 import { revocations } from './migrations/0004-revocations.ts';
 import { audit } from './migrations/0005-audit.ts';
 import { keyPeriods } from './migrations/0006-key-periods.ts';
+import { sessions } from './migrations/0007-sessions.ts';
 import type { Database } from './open.ts';
 import { repeatGrants } from './roles/index.ts';
 
@@ -18,6 +19,7 @@ export const migrations: Record<string, Migration> = {
   '0004-revocations': revocations,
   '0005-audit': audit,
   '0006-key-periods': keyPeriods,
+  '0007-sessions': sessions,
 };
 
 /**

@@ -60,6 +60,19 @@ export interface LeaseTable {
   reason: string | null;
 }
 
+/** What a playback session has beside its lease. Missing before migration 0007. */
+interface SessionTable {
+  lease_id: string;
+  /** SHA-256 of the secret in its URL, 64 hex digits. */
+  secret_hash: string;
+  /** How long a use extends the lease. */
+  ttl_ms: number;
+  /** No use extends the lease beyond this time. */
+  ends_at: number;
+  /** The last reported use; null before the first. */
+  used_at: number | null;
+}
+
 /** A revocation that outlasts the leases. An empty id means any: no viewer and no content has an empty id. */
 interface MarkTable {
   viewer_id: string;
@@ -102,6 +115,8 @@ export interface ContentTable {
   metadata: string;
   /** JSON of `KeyPeriods`; null without periods. Missing before migration 0006. */
   key_periods: string | null;
+  /** Null where the content has no playlist for sessions. Missing before migration 0007. */
+  playlist_url: string | null;
   /** Name and id with their case folded here, because the two databases fold it differently. */
   search_text: string;
   created_at: number;
@@ -144,6 +159,7 @@ export interface Schema {
   audit: AuditTable;
   audit_cleaning: AuditCleaningTable;
   leases: LeaseTable;
+  sessions: SessionTable;
   marks: MarkTable;
   revocations: RevocationTable;
   contents: ContentTable;

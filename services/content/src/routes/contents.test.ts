@@ -35,6 +35,7 @@ describe.each(databaseKinds(process.env))('the content API on $name', ({ open })
           keyPeriods: null,
           sizeBytes: null,
           manifestKey: null,
+          playlistUrl: null,
           metadata: {},
           createdAt: '2026-01-01T00:00:00.000Z',
           updatedAt: '2026-01-01T00:00:00.000Z',

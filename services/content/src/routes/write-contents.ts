@@ -2,7 +2,13 @@ import { isContentId } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import { type App, type AuditFacts, auditFacts, NameSchema, readName } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import { type Content, type ContentFields, readManifestKey, readMetadata } from '../content.ts';
+import {
+  type Content,
+  type ContentFields,
+  readManifestKey,
+  readMetadata,
+  readPlaylistUrl,
+} from '../content.ts';
 import {
   ContentAnswerSchema,
   ContentIdSchema,
@@ -16,6 +22,11 @@ import {
 import { findContent, insertContent, newestKeyVersion, updateContent } from '../content-store.ts';
 import { type KeyPeriodsMembers, readKeyPeriods } from '../key-periods.ts';
 import type { Ledger, LedgerEntry, RouteOptions } from '../own-tables.ts';
+
+interface PlaylistRules {
+  /** `PLAYLIST_ORIGINS` */
+  playlistOrigins: readonly string[];
+}
 
 const registerSchema = {
   tags: ['Content'],
@@ -35,12 +46,17 @@ const registerSchema = {
 /** `POST /api/v1/content` */
 export function addRegisterContentRoute(
   app: App,
-  { ledger, randomId, publicUrl }: RouteOptions & { publicUrl: string | null },
+  {
+    ledger,
+    randomId,
+    publicUrl,
+    playlistOrigins,
+  }: RouteOptions & PlaylistRules & { publicUrl: string | null },
 ): void {
   const config = { access: 'content:register', action: 'content.create', limit: 'api' } as const;
   app.post('/api/v1/content', { config, schema: registerSchema }, async (request, reply) => {
     const { id = randomId(), name, ...fields } = request.body;
-    const registration = { ...readFields(fields), name: readName(name) };
+    const registration = { ...readFields(fields, playlistOrigins), name: readName(name) };
     const { content, created } = await registerContent(ledger, id, registration, auditFacts(request));
     return reply.code(created ? 201 : 200).send({
       content: toContentAnswer(content),
@@ -70,12 +86,16 @@ const changeSchema = {
 };
 
 /** `PATCH /api/v1/content/:id` */
-export function addChangeContentRoute(app: App, { ledger }: RouteOptions): void {
+export function addChangeContentRoute(
+  app: App,
+  { ledger, playlistOrigins }: RouteOptions & PlaylistRules,
+): void {
   const config = { access: 'manage', action: 'content.update', limit: 'api' } as const;
   app.patch('/api/v1/content/:id', { config, schema: changeSchema }, async (request) => {
     const { id } = request.params;
     if (!isContentId(id)) throw new AppError('CONTENT_NOT_FOUND');
-    const content = await changeContent(ledger, id, readFields(request.body), auditFacts(request));
+    const fields = readFields(request.body, playlistOrigins);
+    const content = await changeContent(ledger, id, fields, auditFacts(request));
     return { content: toContentAnswer(content) };
   });
 }
@@ -116,6 +136,7 @@ function registerContent(
       keyPeriods: null,
       sizeBytes: null,
       manifestKey: null,
+      playlistUrl: null,
       metadata: {},
       ...registration,
       id,
@@ -191,13 +212,10 @@ type ContentMembers = Partial<Omit<ContentFields, 'keyPeriods'> & { keyPeriods: 
  *
  * @throws AppError VALIDATION_FAILED for what a schema cannot check
  */
-function readFields({
-  name,
-  keyPeriods,
-  manifestKey,
-  metadata,
-  ...plain
-}: ContentMembers): Partial<ContentFields> {
+function readFields(
+  { name, keyPeriods, manifestKey, playlistUrl, metadata, ...plain }: ContentMembers,
+  playlistOrigins: readonly string[],
+): Partial<ContentFields> {
   return {
     ...plain,
     ...(keyPeriods === undefined ? {} : { keyPeriods: readKeyPeriods(keyPeriods) }),
@@ -205,6 +223,9 @@ function readFields({
     ...(manifestKey === undefined
       ? {}
       : { manifestKey: manifestKey === null ? null : readManifestKey(manifestKey) }),
+    ...(playlistUrl === undefined
+      ? {}
+      : { playlistUrl: playlistUrl === null ? null : readPlaylistUrl(playlistUrl, playlistOrigins) }),
     ...(metadata === undefined ? {} : { metadata: readMetadata(metadata) }),
   };
 }

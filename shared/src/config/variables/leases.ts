@@ -41,6 +41,13 @@ export const leaseVariables = {
     fallback: 0,
     about: 'How many active leases a viewer may have; 0 is no limit.',
   }),
+  sessionMaxSeconds: variable({
+    name: 'SESSION_MAX_SECONDS',
+    type: integer(1, longestLeaseSeconds),
+    // Six hours: longer than a film, a match or a night of television.
+    fallback: 21_600,
+    about: 'How long after its creation a playback session ends, however much it is used.',
+  }),
   leaseLimitMode: variable({
     name: 'LEASE_LIMIT_MODE',
     type: oneOf('reject', 'evict-oldest'),

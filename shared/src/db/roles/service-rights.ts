@@ -41,6 +41,7 @@ export const serviceRights = {
   leases: {
     ...common,
     leases: { select: true, insert: true, update: true, delete: true },
+    sessions: { select: true, insert: true, update: ['used_at'], delete: true },
     marks: { select: true, insert: true, update: true, delete: true },
     revocations: { select: true, insert: true, update: true, delete: true },
     // It purges the change feed for all services.

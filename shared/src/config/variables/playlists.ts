@@ -1,0 +1,14 @@
+import { exactOrigins } from '../url-parsers.ts';
+import { variable } from '../variable.ts';
+
+const noOrigins: readonly string[] = [];
+
+/** Where the playlists of playback sessions come from. Read by the content service and by the service that fetches them. */
+export const playlistVariables = {
+  playlistOrigins: variable({
+    name: 'PLAYLIST_ORIGINS',
+    type: exactOrigins,
+    fallback: noOrigins,
+    about: 'The origins that a playlistUrl of a content may have. None: no content can have one.',
+  }),
+};
