@@ -12,9 +12,10 @@ export interface MediaFileJob {
 
 /**
  * What is read, encrypted and written at once. Memory up to 128 KiB is taken from the heap of malloc (M_MMAP_THRESHOLD,
- * mallopt(3)); beyond that the kernel clears new pages each time, and 256 KiB took a third more CPU time.
+ * mallopt(3)); beyond that the kernel clears new pages each time, and 256 KiB took a third more CPU time. 32 KiB take the CPU time
+ * of 64 KiB, and the command 6 MiB less memory.
  */
-const chunkBytes = 64 * 1024;
+const chunkBytes = 32 * 1024;
 
 /**
  * Writes bytes of one file into a new one, either encrypted with AES-128-CBC and PKCS #7 padding over the whole (RFC 8216
@@ -58,6 +59,7 @@ function writeAll(
     written += writeWhole(output, encrypted ?? clear);
     if (encrypted) giveBack(encrypted);
   }
+  giveBack(chunk);
   return written + (cipher ? writeWhole(output, cipher.final()) : 0);
 }
 

@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads';
 import { type MediaFileJob, writeMediaFile } from './media-file.ts';
 import type { MediaThreadAnswer } from './media-thread.ts';
 
-/** Each takes some 12 MB. Four encrypt some 4 GB/s, more than most disks write, and keep the command under 160 MB. */
+/** Each takes some 15 MiB. Four encrypt some 4 GB/s, more than most disks write, and keep the command at 160 MiB. */
 const mostThreads = 4;
 /** In MB. Chunks are outside of this heap. With V8's usual limits it grows to 25 MB before it is collected. */
 const heapOfThread = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 16 };
