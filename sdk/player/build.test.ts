@@ -31,6 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 describe('the built package', () => {
   it.each([
     ['index', /types, ([\d.]+) KB compressed without hls\.js/],
+    ['remote', /`remote\.js` \(([\d.]+) KB\)/],
     ['shaka', /@latchkey\/player\/shaka'; \/\/ ([\d.]+) KB, without hls\.js/],
   ])(
     'the built %s is one module of at most 12.6 KB compressed, and of the size in the README',
@@ -47,8 +48,19 @@ describe('the built package', () => {
       [
         ...readFileSync(join(dist, `${entry}.js`), 'utf8').matchAll(/(?:from|import)\s*["'`]([^"'`]+)["'`]/g),
       ].map(([, name]) => name);
-    expect([imports('index'), imports('shaka')]).toEqual([['hls.js'], []]);
-    expect(readdirSync(dist).filter((name) => name.endsWith('.js'))).toEqual(['index.js', 'shaka.js']);
+    expect([imports('index'), imports('remote'), imports('shaka')]).toEqual([['hls.js'], [], []]);
+    const modules = ['index.js', 'remote.js', 'shaka.js'];
+    expect(readdirSync(dist).filter((name) => name.endsWith('.js'))).toEqual(modules);
+  });
+
+  it('the built index loads what AirPlay and Cast need only when it is needed', () => {
+    const index = readFileSync(join(dist, 'index.js'), 'utf8');
+    expect(index).toMatch(/import\([`'"]\.\/remote\.js[`'"]\)/);
+    // A name that only AirPlay uses.
+    expect(index).not.toContain('webkitplaybacktargetavailabilitychanged');
+    expect(readFileSync(join(dist, 'remote.js'), 'utf8')).toContain(
+      'webkitplaybacktargetavailabilitychanged',
+    );
   });
 
   it('the built package satisfies publint', async () => {

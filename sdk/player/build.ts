@@ -4,15 +4,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'vite';
+import { build, type Plugin } from 'vite';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 
 /** The oldest browsers that play HLS natively and cannot run hls.js. */
 const target = ['es2020', 'safari14'];
 
-/** Each becomes one module that imports only hls.js. */
-const entries = ['index', 'shaka'];
+/** Each becomes one module that imports only hls.js. `index` loads `remote` when it is needed. */
+const entries = ['index', 'remote', 'shaka'];
 
 /**
  * Builds the package: one ES module per entry, with its declarations. hls.js stays an import.
@@ -27,11 +27,18 @@ export async function buildPlayer(outDir = join(folder, 'dist')): Promise<string
   return join(outDir, 'index.js');
 }
 
+/** A module that is loaded later stays a file of its own, beside the one that loads it. */
+const loadedLater: Plugin = {
+  name: 'loaded-later',
+  resolveDynamicImport: (name) => (name === './remote.ts' ? { id: './remote.js', external: true } : null),
+};
+
 async function bundle(entry: string, outDir: string): Promise<void> {
   await build({
     configFile: false,
     root: folder,
     logLevel: 'warn',
+    plugins: [loadedLater],
     build: {
       outDir,
       emptyOutDir: false,

@@ -17,6 +17,15 @@ export interface KeyWait {
   readonly currentEpoch?: number | undefined;
 }
 
+/**
+ * AirPlay beside hls.js. `offered`: Safari may offer a receiver. `connected`, `disconnected`: the receiver plays, or this page again.
+ * `failed`: there is no session for a receiver, or it has ended; playback in this page goes on.
+ */
+export interface RemoteChange {
+  readonly state: 'offered' | 'connected' | 'disconnected' | 'failed';
+  readonly error?: PlayerError;
+}
+
 /** The events of a player. */
 export interface PlayerEvents {
   /** Playback has ended. Only another `load()` starts it again. */
@@ -26,6 +35,7 @@ export interface PlayerEvents {
   keyWait: KeyWait;
   /** A lease was taken or renewed; null when it was released or lost. */
   lease: Lease | null;
+  remote: RemoteChange;
   /** A key request has ended. `status` is 0 without an answer. */
   key: { url: string; status: number; durationMs: number };
 }

@@ -1,5 +1,6 @@
 import type Hls from 'hls.js';
 import type { ErrorData } from 'hls.js';
+import type { AirPlay } from './airplay.ts';
 import { sleep } from './clock.ts';
 import { createKeyAhead } from './key-ahead.ts';
 import { type KeyedFragment, type KeyLoaderPorts, withKeysFrom } from './key-loader.ts';
@@ -32,6 +33,7 @@ export function createHlsEngine(
   const recovery = createRecovery(hls, core, video !== undefined);
   hls.config.loader = withKeysFrom(loader, createKeyPorts(hls, options, core));
   const ahead = createKeyAhead(hls, core, options.keyServerUrl);
+  let airPlay: AirPlay | undefined;
   const listeners = {
     ...createKeyListeners(hls, core),
     ...ahead.listeners,
@@ -55,12 +57,18 @@ export function createHlsEngine(
   const unwatchHls = watchHls(hls, core.metrics);
   const unlisten = listenTo(hls, listeners);
   if (hls.media) videoWatch.attach(hls.media);
+  if (options.airPlay && hasAirPlay()) {
+    import('./remote.ts').then(({ createAirPlay }) => {
+      if (!life.signal.aborted) airPlay = createAirPlay(hls, core);
+    }, core.remoteFailed);
+  }
 
   function detach() {
     life.abort();
     unwatchHls();
     videoWatch.stop();
     unlisten();
+    return airPlay?.destroy();
   }
 
   return {
@@ -80,13 +88,20 @@ export function createHlsEngine(
     stop() {
       if (!life.signal.aborted) hls.stopLoad();
     },
-    destroy() {
+    leave: () => airPlay?.releaseNow(),
+    async destroy() {
       if (life.signal.aborted) return;
-      detach();
+      const released = detach();
       if (video) hls.destroy();
       else hls.config.loader = loader;
+      await released;
     },
   };
+}
+
+/** Whether this browser is Safari, on any device. */
+export function hasAirPlay(): boolean {
+  return 'WebKitPlaybackTargetAvailabilityEvent' in globalThis;
 }
 
 /** The measurements of the video that hls.js is attached to. */

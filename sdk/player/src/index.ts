@@ -1,4 +1,4 @@
-export type { KeyWait, PlayerEvents } from './emitter.ts';
+export type { KeyWait, PlayerEvents, RemoteChange } from './emitter.ts';
 export type { Lease } from './lease.ts';
 export type { PlayerMetrics } from './metrics.ts';
 export type { Player } from './player.ts';
@@ -12,6 +12,7 @@ export type {
   LeaseOptions,
   PlayerOptions,
 } from './player-options.ts';
+export type { RemoteSource } from './remote-session.ts';
 export {
   type ShakaOptions,
   type ShakaRequest,

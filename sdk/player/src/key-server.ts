@@ -26,6 +26,8 @@ interface KeyServerRequest {
   readonly leaseId?: string | undefined;
   /** Makes it a POST. */
   readonly json?: object;
+  /** The URL is the secret. */
+  readonly withoutToken?: boolean;
   /** Outlives the page. */
   readonly keepalive?: boolean;
   readonly onAttempt?: (attempt: Attempt) => void;
@@ -50,8 +52,8 @@ export interface KeyServer {
    * has expired and the callback is in time. Never fails.
    */
   sendNow(request: KeyServerRequest): Promise<void>;
-  /** Whether a valid token has to be at hand for `sendNow`. */
-  keepTokenFresh(isOn: boolean): void;
+  /** Whether this holder of leases needs a valid token at hand for `sendNow`. */
+  keepTokenFresh(holder: object, isOn: boolean): void;
 }
 
 /** The token was not accepted. Another one may be. */
@@ -63,6 +65,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
   const request = fetchOf(options);
   const base = keyServerUrl.replace(/\/+$/, '');
   const atHand = createTokenAtHand(clock, () => token('lease'));
+  const holders = new Set<object>();
 
   async function token(reason: AuthReason): Promise<string> {
     const given = await askForToken(clock, keyServerAuth, reason);
@@ -86,7 +89,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
     async send(asked) {
       const { url, onAttempt } = asked;
       for (let reason = asked.reason; ; reason = 'retry-after-401') {
-        const init = initOf(asked, await token(reason));
+        const init = initOf(asked, asked.withoutToken ? '' : await token(reason));
         const startMs = clock.now();
         const report = (status: number) => onAttempt?.({ status, durationMs: clock.now() - startMs });
         const fetching = (signal: AbortSignal) => fetchWhole(request, url, { ...init, signal });
@@ -96,7 +99,8 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
         });
         report(answer.status);
         if (answer.ok) return answer.body;
-        if (answer.status === unauthenticated && reason !== 'retry-after-401') continue;
+        const mayRepeat = !asked.withoutToken && reason !== 'retry-after-401';
+        if (answer.status === unauthenticated && mayRepeat) continue;
         const problem = attempt((): unknown => JSON.parse(new TextDecoder().decode(answer.body)));
         const wallNowMs = clock.wallNow();
         const retryAfterMs = readRetryAfter(answer.retryAfter, wallNowMs);
@@ -122,7 +126,11 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
       await Promise.all([sent, next !== last && post(asked, next)]);
     },
 
-    keepTokenFresh: atHand.keepFresh,
+    keepTokenFresh(holder, isOn) {
+      if (isOn) holders.add(holder);
+      else holders.delete(holder);
+      atHand.keepFresh(holders.size > 0);
+    },
   };
 }
 

@@ -12,7 +12,7 @@ export interface LeaseWish {
 
 /** The lease endpoints of the key server. All throw PlayerError. */
 export interface LeaseCalls {
-  /** @returns null if the server has no leases (`LEASE_MODE=off`) */
+  /** @returns null if the server has no leases (`LEASE_MODE=off`). Without leases there are no playback sessions: that throws */
   create(wish: LeaseWish): Promise<LeaseGrant | null>;
   renew(leaseId: string, wish: LeaseWish): Promise<LeaseGrant>;
   revoke(leaseId: string): Promise<void>;
@@ -25,16 +25,26 @@ export interface LeaseCalls {
   revokeNow(leaseId: string): Promise<void>;
 }
 
-export function createLeaseCalls(server: KeyServer, released: ReleasedLease): LeaseCalls {
-  const post = async (path: string, json: object, more = {}): Promise<LeaseGrant> => {
+/** @param kind with `sessions`, each lease is a playback session, which has a URL */
+export function createLeaseCalls(
+  server: KeyServer,
+  released: ReleasedLease,
+  kind: 'leases' | 'sessions' = 'leases',
+): LeaseCalls {
+  const post = async <T = LeaseGrant>(path: string, json: object, more = {}): Promise<T> => {
     const body = await server.send({ url: server.url(path), reason: 'lease', json, ...more });
     return JSON.parse(new TextDecoder().decode(body));
   };
   const revoke = async (leaseId: string) => {
     await post('/keys/leases/revoke', { leaseId }, { keepalive: true });
   };
-  const create = ({ contentId, deviceId, ttlSeconds }: LeaseWish) =>
-    post('/keys/leases', { contentId, deviceId, ...ttlMember(ttlSeconds) });
+  const create = async ({ contentId, deviceId, ttlSeconds }: LeaseWish): Promise<LeaseGrant> => {
+    const wish = { contentId, deviceId };
+    if (kind === 'leases') return post('/keys/leases', { ...wish, ...ttlMember(ttlSeconds) });
+    const { url, lease } = await post<SessionGrant>('/keys/sessions', { ...wish, ttlSeconds });
+    const ttl_seconds = (Date.parse(lease.expiresAt) - Date.parse(lease.createdAt)) / 1_000;
+    return { lease, url, ttl_seconds, renew_after_seconds: ttl_seconds * renewalShare };
+  };
 
   return {
     async create(wish) {
@@ -42,7 +52,10 @@ export function createLeaseCalls(server: KeyServer, released: ReleasedLease): Le
         return await create(wish);
       } catch (error) {
         if (!(error instanceof PlayerError)) throw error;
-        if (error.serverCode === 'NOT_FOUND') return null;
+        if (error.serverCode === 'NOT_FOUND') {
+          if (kind === 'sessions') throw withoutSessions(error);
+          return null;
+        }
         const own = released.get();
         const left = error.leases.find((lease) => own === lease.id || own === nameOf(lease));
         if (!left) throw error;
@@ -59,6 +72,22 @@ export function createLeaseCalls(server: KeyServer, released: ReleasedLease): Le
     },
   };
 }
+
+/** What the server says of leases, and does not say of sessions. */
+const renewalShare = 0.75;
+
+/** The part of an answer to `POST /keys/sessions` that the player uses. */
+interface SessionGrant {
+  readonly url: string;
+  readonly lease: Lease;
+}
+
+const withoutSessions = (cause: PlayerError) =>
+  new PlayerError(
+    'SESSION_UNAVAILABLE',
+    'The key server has no playback sessions (LEASE_MODE=off, or before 0.3.0).',
+    { status: 404, cause },
+  );
 
 /** Names a lease whose id is not known. */
 const nameOf = ({ contentId, deviceId }: Pick<Lease, 'contentId' | 'deviceId'>) => `${deviceId} ${contentId}`;

@@ -25,6 +25,8 @@ export interface LeaseKeeperPorts {
   readonly maxRetryAfterMs: number;
   /** Whether the viewer has waited long enough for a first lease. */
   readonly givesUp: (sinceMs: number) => boolean;
+  /** For playback sessions: the URL of a new one. It is a secret, so no event carries it. */
+  readonly onUrl?: ((url: string) => void) | undefined;
   readonly onChange: (lease: Lease | null) => void;
   readonly onRetry: NonNullable<RetryOptions['onRetry']>;
   /** The lease is lost, or was refused. */
@@ -56,8 +58,9 @@ export function createLeaseKeeper(ports: LeaseKeeperPorts): LeaseKeeper {
   const { calls, wish, clock } = ports;
   const own: Holding = { lease: null, stretch: new AbortController(), ready: createDeferred() };
 
-  function hold({ lease, renew_after_seconds }: LeaseGrant) {
+  function hold({ lease, url, renew_after_seconds }: LeaseGrant) {
     own.lease = lease;
+    if (url !== undefined) ports.onUrl?.(url);
     clock.clearTimeout(own.timer);
     const delayMs = renew_after_seconds * 1_000 * (1 - renewalJitter * ports.random());
     own.timer = clock.setTimeout(() => check().catch(() => {}), delayMs);

@@ -12,7 +12,7 @@ export type KeyUse = string;
 export interface LeaseKeepersPorts
   extends Pick<
     LeaseKeeperPorts,
-    'clock' | 'random' | 'maxRetryAfterMs' | 'givesUp' | 'onChange' | 'onRetry' | 'onLost'
+    'clock' | 'random' | 'maxRetryAfterMs' | 'givesUp' | 'onUrl' | 'onChange' | 'onRetry' | 'onLost'
   > {
   readonly options: KeyServerOptions;
   readonly server: KeyServer;
@@ -46,7 +46,7 @@ export interface LeaseKeepers {
 
 export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
   const { options, server } = ports;
-  const calls = createLeaseCalls(server, tabStorage());
+  const calls = createLeaseCalls(server, tabStorage(), ports.onUrl && 'sessions');
   const keepers = new Map<string, LeaseKeeper>();
   const contentOf = new Map<KeyUse, string>();
   let isOpen = options.leases !== false;
@@ -62,7 +62,7 @@ export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
       wish: { contentId, deviceId, ttlSeconds },
       before: givingBack,
       onChange(lease) {
-        server.keepTokenFresh(isOpen && each((keeper) => keeper.lease).some(Boolean));
+        server.keepTokenFresh(keepers, isOpen && each((keeper) => keeper.lease).some(Boolean));
         ports.onChange(lease);
       },
     });
@@ -95,7 +95,7 @@ export function createLeaseKeepers(ports: LeaseKeepersPorts): LeaseKeepers {
     },
     close() {
       isOpen = false;
-      server.keepTokenFresh(false);
+      server.keepTokenFresh(keepers, false);
     },
     async release() {
       await Promise.all([givingBack, ...each((keeper) => keeper.release())]);

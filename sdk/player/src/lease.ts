@@ -4,6 +4,8 @@ export interface Lease {
   readonly viewerId: string;
   readonly contentId: string;
   readonly deviceId: string | null;
+  /** `session`: a playback session, whose URL plays without a token. Missing from servers before 0.3.0. */
+  readonly kind?: 'player' | 'session';
   readonly state: 'active' | 'expired' | 'revoked';
   /** Times are ISO 8601, UTC, by the server's clock. */
   readonly createdAt: string;
@@ -19,6 +21,8 @@ export interface LeaseGrant {
   readonly lease: Lease;
   readonly ttl_seconds: number;
   readonly renew_after_seconds: number;
+  /** Of a new playback session. */
+  readonly url?: string;
 }
 
 /** Names one player among the viewer's leases. Unlike `randomUUID`, it also works on pages without TLS. */

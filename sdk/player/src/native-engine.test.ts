@@ -8,25 +8,20 @@ import { asVideo, FakeHls, FakeVideo } from './testing/fake-browser.ts';
 import {
   createFakeKeyServer,
   type FakeKeyServer,
-  keyServerUrl,
-  keyUrl,
+  playUrl,
   problem,
+  sessionGrant,
 } from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
 
-const base = 'https://cdn.example/film';
-const media = `#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="${keyUrl(0)}"\n#EXTINF:2,\n0.ts\n#EXT-X-ENDLIST`;
-const files: Record<string, string> = {
-  [`${base}/master.m3u8`]: '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nlow/index.m3u8',
-  [`${base}/low/index.m3u8`]: media,
-  [`${base}/live.m3u8`]: media.replace('#EXT-X-ENDLIST', ''),
-};
+const playlist = 'https://cdn.example/film/master.m3u8';
+/** Where the fake server has the playlists of sessions. */
+const playPath = 'GET /play/';
 
 let fake: FakeKeyServer;
 let video: FakeVideo;
 let player: Player;
 let errors: PlayerError[];
-let playlistHeaders: Headers[];
 beforeEach(() => {
   fake = createFakeKeyServer();
   open();
@@ -34,50 +29,85 @@ beforeEach(() => {
 function open(more: Partial<PlayerOptions> = {}) {
   video = new FakeVideo();
   errors = [];
-  playlistHeaders = [];
-  const fetch: typeof globalThis.fetch = async (url, init) => {
-    if (String(url).startsWith(keyServerUrl)) return (fake.options.fetch ?? globalThis.fetch)(url, init);
-    playlistHeaders.push(new Headers(init?.headers));
-    const file = files[String(url)];
-    return new Response(file ?? 'gone', { status: file ? 200 : 404 });
-  };
   const Fake = FakeHls as unknown as typeof Hls;
-  const native = { video: asVideo(video), Hls: Fake, native: 'always' } as const;
-  player = createPlayer({ ...fake.options, fetch, ...native, ...more });
+  player = createPlayer({ ...fake.options, video: asVideo(video), Hls: Fake, native: 'always', ...more });
   player.on('error', (error) => errors.push(error));
 }
-const load = (name: string) => player.load(`${base}/${name}`, { contentId: 'film' });
-const decode = (dataUrl: string) => atob(dataUrl.slice(dataUrl.indexOf(',') + 1));
-/** The key URL inside the source of the video. */
-function shownKey(): string {
-  const master = decode(video.src);
-  return /URI="([^"]+)"/.exec(decode(/^data:.*$/m.exec(master)?.[0] ?? ''))?.[1] ?? '';
+const load = (contentId = 'film') => player.load(playlist, { contentId });
+async function fail(code: number, message = 'no') {
+  video.error = { code, message };
+  video.emit('error');
+  await settle();
 }
 
-it('native playlists become one data URL, with the token and the lease only in the key URL', async () => {
-  await load('master.m3u8');
+it('a native player plays the URL of a playback session, and takes no other lease', async () => {
+  await load();
   expect(player.hls).toBeNull();
-  expect(video.src).toMatch(/^data:application\/vnd\.apple\.mpegurl;base64,/);
-  expect(shownKey()).toBe(`${keyUrl(0)}?access_token=token-1&lease_id=lease-1`);
-  const low = decode(/^data:.*$/m.exec(decode(video.src))?.[0] ?? '');
-  expect(low).toContain(`\n${base}/low/0.ts\n`);
-  expect(playlistHeaders.flatMap((headers) => [...headers])).toEqual([]);
+  expect(video.src).toBe(playUrl('session-1'));
+  expect(player.lease?.id).toBe('session-1');
+  expect(fake.requests.map(({ method, path, json }) => [method, path, json])).toEqual([
+    ['POST', '/keys/sessions', { contentId: 'film', deviceId: expect.stringMatching(/^player-\w{16}$/) }],
+  ]);
 });
 
-it('a native live playlist stays at its own URL, since it has to be read again', async () => {
-  await load('live.m3u8');
-  expect(video.src).toBe(`${base}/live.m3u8`);
+it('no event of a native player carries the URL of the session, which is a secret', async () => {
+  const seen: unknown[] = [];
+  for (const name of ['lease', 'key', 'retrying', 'remote'] as const)
+    player.on(name, (data) => seen.push(data));
+  await load();
+  await fake.clock.advance(80_000);
+  expect(seen.length).toBeGreaterThan(1);
+  expect(JSON.stringify(seen)).not.toContain('secret-of');
 });
 
-it('a missing playlist is MEDIA_NETWORK', async () => {
-  await expect(load('missing.m3u8')).rejects.toMatchObject({ code: 'MEDIA_NETWORK', status: 404 });
+it('a native player renews its session while the page is there, and releases it on destroy', async () => {
+  await load();
+  await fake.clock.advance(75_000);
+  expect(fake.to('POST /keys/leases/renew')).toMatchObject([{ json: { leaseId: 'session-1' } }]);
+  await player.destroy();
+  expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'session-1' } }]);
+});
+
+it('a native player makes a session with the wished life, also with `leases: false`', async () => {
+  open({ leases: { ttlSeconds: 900, deviceId: 'hall' } });
+  await load();
+  open({ leases: false });
+  await load();
+  expect(fake.to('POST /keys/sessions').map(({ json }) => json)).toEqual([
+    { contentId: 'film', deviceId: 'hall', ttlSeconds: 900 },
+    { contentId: 'film', deviceId: expect.any(String) },
+  ]);
+});
+
+it('a native load without a contentId is UNSUPPORTED, and says that one is needed', async () => {
+  await expect(player.load(playlist)).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+    message: expect.stringContaining('contentId'),
+  });
   expect(errors).toHaveLength(1);
 });
 
+it.each([
+  [409, 'SESSION_UNAVAILABLE', 'SESSION_UNAVAILABLE'],
+  [409, 'LEASE_LIMIT_REACHED', 'LEASE_LIMIT_REACHED'],
+  [404, 'CONTENT_NOT_FOUND', 'CONTENT_NOT_FOUND'],
+  [403, 'TOKEN_REVOKED', 'TOKEN_REVOKED'],
+  // The server has no leases, or is of an older release.
+  [404, 'NOT_FOUND', 'SESSION_UNAVAILABLE'],
+])(
+  'a session that is refused by %i %s ends a native load with %s, after one request',
+  async (status, answer, code) => {
+    fake.answer('POST /keys/sessions', () => problem(status, answer));
+    await expect(load()).rejects.toMatchObject({ code });
+    expect(errors).toHaveLength(1);
+    expect(fake.requests).toHaveLength(1);
+  },
+);
+
 it('a native playback without a token ends once nothing could be played for `patienceSeconds`', async () => {
-  open({ leases: false, patienceSeconds: 20, keyServerAuth: () => new Promise<string>(() => {}) });
+  open({ patienceSeconds: 20, keyServerAuth: () => new Promise<string>(() => {}) });
   video.readyState = 0;
-  const loaded = load('master.m3u8');
+  const loaded = load();
   loaded.catch(() => {});
   await fake.clock.advance(19_000);
   expect(errors).toEqual([]);
@@ -86,53 +116,130 @@ it('a native playback without a token ends once nothing could be played for `pat
   expect(errors).toHaveLength(1);
 });
 
-it('a load that another one replaces while its lease is on its way does not end the other', async () => {
-  const first = load('master.m3u8');
+it('a load that another one replaces shows nothing, and its session is released', async () => {
+  let arrive = () => {};
+  const late = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const slow = fake.answer('POST /keys/sessions', async () => {
+    await late;
+    return sessionGrant('session-1');
+  });
+  const first = load();
   first.catch(() => {});
-  const second = load('live.m3u8');
+  await settle();
+  slow.restore();
+  fake.answer('POST /keys/sessions', () => sessionGrant('session-9'));
+  const second = load('sequel');
   await expect(first).rejects.toMatchObject({ code: 'ABORTED' });
+  arrive();
   await second;
   await settle();
-  expect([errors, video.src]).toEqual([[], `${base}/live.m3u8`]);
+  expect([errors, video.src]).toEqual([[], playUrl('session-9')]);
+  expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'session-1' } }]);
 });
 
-it('a native failure after a while makes the source again with a new credential, at the same place', async () => {
-  await load('master.m3u8');
+it('a native video that fails after a while is shown again at the same place, after the server was asked without a token', async () => {
+  await load();
   await fake.clock.advance(40_000);
   video.currentTime = 38;
-  video.error = { code: 2, message: 'key' };
-  video.emit('error');
-  await settle();
-  expect(fake.to('POST /keys/leases/renew')).toHaveLength(1);
-  expect(shownKey()).toMatch(/access_token=token-5&lease_id=lease-1$/);
+  video.src = '';
+  await fail(2);
+  expect(fake.to(playPath)).toMatchObject([{ token: null }]);
+  expect(video.src).toBe(playUrl('session-1'));
   video.currentTime = 0;
   video.emit('loadedmetadata');
   expect(video.currentTime).toBe(38);
   expect(errors).toEqual([]);
 });
 
-it('a native failure has the key server’s reason if the key is refused', async () => {
-  await load('master.m3u8');
-  fake.answer('GET', () => problem(403, 'CONTENT_NOT_ENTITLED'));
-  video.error = { code: 4, message: 'no' };
-  video.emit('error');
-  await settle();
-  expect(errors).toMatchObject([{ code: 'CONTENT_NOT_ENTITLED' }]);
+it('a live stream goes on at its end, not at the old place, when it is shown again', async () => {
+  await load();
+  await fake.clock.advance(40_000);
+  video.duration = Number.POSITIVE_INFINITY;
+  video.currentTime = 38;
+  await fail(2);
+  video.currentTime = 0;
+  video.emit('loadedmetadata');
+  expect(video.currentTime).toBe(0);
+  expect(fake.to(playPath)).toHaveLength(1);
+});
+
+it.each(['LEASE_EXPIRED', 'INVALID_SESSION'])(
+  'a native video whose session is over (%s) goes on at the same place with a new one',
+  async (code) => {
+    await load();
+    await fake.clock.advance(40_000);
+    video.currentTime = 38;
+    fake.answer(playPath, () => problem(code === 'INVALID_SESSION' ? 401 : 403, code));
+    fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_EXPIRED'));
+    await fail(2);
+    expect(video.src).toBe(playUrl('session-2'));
+    video.currentTime = 0;
+    video.emit('loadedmetadata');
+    expect([video.currentTime, errors]).toEqual([38, []]);
+  },
+);
+
+it('sessions that are over at once end playback, and do not make one after another', async () => {
+  await load();
+  fake.answer(playPath, () => problem(403, 'LEASE_EXPIRED'));
+  await fail(2);
+  await fail(2);
+  expect(errors).toMatchObject([{ code: 'LEASE_EXPIRED' }]);
+  expect(fake.to('POST /keys/sessions')).toHaveLength(1);
+});
+
+it('a native failure has the key server’s reason if the playlist is refused', async () => {
+  await load();
+  fake.answer(playPath, () => problem(403, 'LEASE_REVOKED'));
+  await fail(4);
+  expect(errors).toMatchObject([{ code: 'LEASE_REVOKED', status: 403 }]);
+});
+
+it('a native failure while the server is away waits for the server, and plays on', async () => {
+  await load();
+  await fake.clock.advance(40_000);
+  const away = fake.answer(playPath, () => problem(503, 'DEPENDENCY_UNAVAILABLE'));
+  await fail(2);
+  await fake.clock.advance(10_000);
+  expect(errors).toEqual([]);
+  away.restore();
+  video.src = '';
+  await fake.clock.advance(10_000);
+  expect([errors, video.src]).toEqual([[], playUrl('session-1')]);
 });
 
 it('a native failure soon after another one is an error of the media', async () => {
-  await load('master.m3u8');
-  video.error = { code: 3, message: 'broken' };
-  video.emit('error');
-  await settle();
+  await load();
+  await fail(3, 'broken');
   expect(errors).toMatchObject([{ code: 'MEDIA_DECODE' }]);
 });
 
-it('a revoked lease keeps a native video paused', async () => {
-  await load('master.m3u8');
+it('a revoked session keeps a native video paused', async () => {
+  await load();
   fake.answer('POST /keys/leases/renew', () => problem(403, 'LEASE_REVOKED'));
   await fake.clock.advance(75_000);
   expect(errors).toMatchObject([{ code: 'LEASE_REVOKED' }]);
   await video.play();
   expect(video.paused).toBe(true);
+});
+
+it('a native video that is paused for long releases its session, and plays a new one at the same place', async () => {
+  await load();
+  video.currentTime = 300;
+  video.paused = true;
+  video.emit('pause');
+  await fake.clock.advance(120_000);
+  expect(fake.to('POST /keys/leases/revoke')).toMatchObject([{ json: { leaseId: 'session-1' } }]);
+  // The browser may read a live playlist while it is paused.
+  await fail(2);
+  expect(errors).toEqual([]);
+  await video.play();
+  await settle();
+  expect(video.src).toBe(playUrl('session-2'));
+  video.currentTime = 0;
+  video.paused = true;
+  video.emit('loadedmetadata');
+  expect([video.currentTime, video.paused]).toEqual([300, false]);
 });

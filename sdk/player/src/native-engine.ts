@@ -1,83 +1,84 @@
-import { contentIdOf } from './key-url.ts';
-import { makeNativeSource } from './native-source.ts';
+import { isOver } from './lease-keeper.ts';
 import type { Engine, PlayerCore } from './player-core.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
-import { type AttachOptions, fetchOf } from './player-options.ts';
-import type { Session } from './session.ts';
+import { playlistType } from './playlist-type.ts';
 import { watchVideo } from './watch-playback.ts';
 
-/** A source whose credential has expired is made again. If it fails again this soon, it has another fault. */
+/** A source that fails later than this is shown again. If it fails again this soon, it has another fault. */
 const shortestPlayMs = 30_000;
 
 /** Whether the browser plays HLS by itself. */
 export function playsNatively(video: HTMLVideoElement): boolean {
-  return video.canPlayType('application/vnd.apple.mpegurl') !== '';
+  return video.canPlayType(playlistType) !== '';
 }
 
 /**
- * Plays with the browser's own HLS. Scripts cannot add headers there, so the credential is in the query of the key URLs, from
- * the time when the source was made. If the browser fails later, the source is made again and continues at the same place.
+ * Plays with the browser's own HLS. Scripts cannot add headers there, so the leases are playback sessions, and the video plays their
+ * URLs. A lease that is replaced gives another URL, which goes on at the same place.
  */
-export function createNativeEngine(
-  video: HTMLVideoElement,
-  options: AttachOptions,
-  core: PlayerCore,
-): Engine {
+export function createNativeEngine(video: HTMLVideoElement, core: PlayerCore): Engine {
   const listening = new AbortController();
+  const { signal } = listening;
   const videoWatch = watchVideo(video, core.metrics);
-  let playlistUrl: string | undefined;
-  let keyUrl: string | undefined;
-  let madeAtMs = 0;
+  let shown: { readonly url: string; readonly atMs: number } | undefined;
 
-  async function play(url: string): Promise<void> {
-    const { session, clock } = core;
-    const source = await makeSource(url, session, options, listening.signal);
-    if (session !== core.session || listening.signal.aborted) return;
-    playlistUrl = url;
-    keyUrl = source.keyUrl;
-    madeAtMs = clock.now();
-    video.src = source.src;
+  function show(url: string) {
+    const { currentTime, paused, duration } = video;
+    const goesOn = shown !== undefined;
+    shown = { url, atMs: core.clock.now() };
+    video.src = url;
+    // A live stream goes on at its end.
+    if (goesOn)
+      playOnceLoaded(video, duration === Number.POSITIVE_INFINITY ? 0 : currentTime, paused, signal);
   }
 
-  async function goOn(): Promise<void> {
-    const { session } = core;
-    const { currentTime, paused } = video;
-    await session?.leases.check();
-    await checkKey();
-    if (playlistUrl === undefined || session !== core.session) return;
-    await play(playlistUrl);
-    seekOnceLoaded(video, currentTime, paused, listening.signal);
+  /** @throws PlayerError: why the video failed */
+  async function goOn(failed: NonNullable<typeof shown>): Promise<void> {
+    const { session, clock, server } = core;
+    const wasShort = clock.now() - failed.atMs < shortestPlayMs;
+    const failure = toMediaFailure(video.error);
+    try {
+      // The browser does not tell what the server answered.
+      await session?.patiently(() => server.send({ url: failed.url, reason: 'lease', withoutToken: true }));
+    } catch (thrown) {
+      const error = toPlayerError(thrown);
+      // The machine slept, or the session has reached its longest life. A renewal is refused then, and makes another one.
+      if (wasShort || !(isOver(error) || error.serverCode === 'INVALID_SESSION')) throw error;
+      await session?.leases.check();
+    }
+    if (session !== core.session || shown !== failed) return;
+    if (wasShort) throw failure;
+    show(failed.url);
   }
 
   function onError() {
-    const { session, clock } = core;
-    if (playlistUrl === undefined) return;
-    const wasShort = clock.now() - madeAtMs < shortestPlayMs;
-    const failure = toMediaFailure(video.error);
-    const reason = wasShort ? checkKey().then(() => Promise.reject(failure)) : goOn();
-    reason.catch((error) => session?.fail(toPlayerError(error)));
+    const { session } = core;
+    // A session that was released while no one watches is made again by `play()`.
+    if (!shown || !session || session.leases.isResting) return;
+    goOn(shown).catch((error) => {
+      if (!signal.aborted) session.fail(toPlayerError(error));
+    });
   }
 
-  /** @throws PlayerError if the key server refuses */
-  const checkKey = async () => keyUrl !== undefined && core.session?.keys.get(keyUrl, listening.signal);
-
-  video.addEventListener('error', onError, { signal: listening.signal });
+  video.addEventListener('error', onError, { signal });
   core.idle.watch(video);
   return {
     hls: null,
     video,
-    async load(url) {
-      // When it fails, another content may be playing.
+    playUrl: show,
+    async load() {
       const { session } = core;
-      playlistUrl = undefined;
+      shown = undefined;
       videoWatch.begin();
-      await play(url).catch((error) => {
-        session?.fail(toPlayerError(error));
-        throw error;
-      });
+      // No key names the content here.
+      session?.leases.named([]);
+      if (session?.leases.contentId !== undefined) return;
+      const error = new PlayerError('UNSUPPORTED', 'Native HLS needs the contentId in load().');
+      session?.fail(error);
+      throw error;
     },
     stop() {
-      playlistUrl = undefined;
+      shown = undefined;
     },
     destroy() {
       listening.abort();
@@ -88,50 +89,9 @@ export function createNativeEngine(
   };
 }
 
-async function makeSource(
-  url: string,
-  session: Session | undefined,
-  options: AttachOptions,
-  signal: AbortSignal,
-) {
-  const query = await createKeyQuery(session, options, signal);
-  const source = await makeNativeSource(url, {
-    keyServerUrl: options.keyServerUrl,
-    query,
-    fetch: fetchOf(options),
-  });
-  session?.leases.named([]);
-  return source;
-}
-
-/**
- * The credentials for the query of a key URL: the current token, and the lease of the key's content. The browser itself
- * requests the keys of all renditions, so each content keeps its lease.
- */
-async function createKeyQuery(session: Session | undefined, options: AttachOptions, signal: AbortSignal) {
-  const token = await session?.token();
-  const leaseIds = new Map<string, Promise<string | undefined>>();
-
-  async function leaseFor(keyUrl: string, use: string) {
-    const isKnown = session?.leases.keeperFor(keyUrl, use) !== undefined || options.leases === false;
-    // Only an answer shows whether the server demands a lease for a content that was not named.
-    if (!isKnown) await session?.keys.get(keyUrl, signal, use);
-    return session?.leases.keeperFor(keyUrl, use)?.leaseId();
-  }
-
-  return async (keyUrl: string) => {
-    session?.leases.named([keyUrl]);
-    const contentId = contentIdOf(keyUrl, options.keyServerUrl) ?? '';
-    const requested = leaseIds.get(contentId) ?? leaseFor(keyUrl, contentId);
-    leaseIds.set(contentId, requested);
-    const leaseId = await requested;
-    return { ...(token && { access_token: token }), ...(leaseId && { lease_id: leaseId }) };
-  };
-}
-
-function seekOnceLoaded(video: HTMLVideoElement, currentTime: number, paused: boolean, signal: AbortSignal) {
+function playOnceLoaded(video: HTMLVideoElement, currentTime: number, paused: boolean, signal: AbortSignal) {
   const seek = () => {
-    video.currentTime = currentTime;
+    if (currentTime > 0) video.currentTime = currentTime;
     if (!paused) video.play().catch(() => {});
   };
   video.addEventListener('loadedmetadata', seek, { once: true, signal });

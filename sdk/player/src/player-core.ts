@@ -1,9 +1,12 @@
 import type Hls from 'hls.js';
 import { type Clock, systemClock } from './clock.ts';
 import type { Emitter } from './emitter.ts';
-import { createKeyServer } from './key-server.ts';
+import { createKeyServer, type KeyServer } from './key-server.ts';
 import { createDeviceId } from './lease.ts';
+import { createLeaseCalls } from './lease-calls.ts';
+import { createLeaseKeeper, type LeaseKeeper, type LeaseKeeperPorts } from './lease-keeper.ts';
 import { createMetrics, type MetricsRecorder } from './metrics.ts';
+import { PlayerError, type PlayerErrorCode, toPlayerError } from './player-error.ts';
 import { type AttachOptions, patienceMsOf } from './player-options.ts';
 import { createSession, type Session } from './session.ts';
 import { createIdleWatch, type IdleWatch } from './viewer-watch.ts';
@@ -14,16 +17,34 @@ export interface Engine {
   readonly video: HTMLVideoElement | null;
   /** @returns resolved once the playlist is read and playback may begin */
   load(url: string): Promise<void>;
+  /** Plays the URL of a playback session. With it, leases are sessions. */
+  readonly playUrl?: (url: string) => void;
   /** Requests nothing more. */
   stop(): void;
-  destroy(): void;
+  /** The page is being left. */
+  leave?(): void;
+  destroy(): void | Promise<void>;
 }
+
+type SessionHandlers = Pick<LeaseKeeperPorts, 'before' | 'onUrl' | 'onChange' | 'onLost'>;
+
+/** The longest `deviceId` that the server accepts. */
+const maxDeviceLength = 200;
+/** A page that was reloaded has its own sessions. */
+const forgetful = { get: () => undefined, set: () => {} };
 
 /** What an engine needs of the player. */
 export interface PlayerCore {
   readonly metrics: MetricsRecorder;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly server: KeyServer;
+  readonly emitter: Emitter;
+  /** Holds a playback session for a receiver. @param suffix added to the device's name */
+  keepSession(contentId: string, suffix: string, handlers: SessionHandlers): LeaseKeeper;
+  /** Emits that there is no session for a receiver. */
+  remoteFailed(error: unknown): void;
+  failure(code: PlayerErrorCode, message: string): PlayerError;
   /** Of the content that is played; undefined before the first. */
   readonly session: Session | undefined;
   readonly idle: IdleWatch;
@@ -77,7 +98,20 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
   const patienceMs = patienceMsOf(options);
   const common = { options, patienceMs, server, metrics, emitter, handedOut, deviceId, clock, random };
   return {
-    ...{ metrics, idle, clock, random, end, report },
+    ...{ metrics, idle, clock, random, server, emitter, end, report },
+    keepSession(contentId, suffix, handlers) {
+      const { deviceId: named = deviceId, ttlSeconds } = options.leases || {};
+      const device = named.slice(0, maxDeviceLength - suffix.length) + suffix;
+      return createLeaseKeeper({
+        ...{ clock, random, maxRetryAfterMs: patienceMs, ...handlers },
+        calls: createLeaseCalls(server, forgetful, 'sessions'),
+        wish: { contentId, deviceId: device, ttlSeconds },
+        givesUp: (sinceMs) => clock.now() - sinceMs >= patienceMs,
+        onRetry() {},
+      });
+    },
+    remoteFailed: (error) => emitter.emit('remote', { state: 'failed', error: toPlayerError(error) }),
+    failure: (code, message) => new PlayerError(code, message),
     get session() {
       return session;
     },
@@ -85,7 +119,8 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
       const before = end();
       metrics.begin();
       isReported = false;
-      session = createSession({ ...common, before, isStarving, stop, onWoken: idle.begin }, contentId);
+      const { playUrl: onUrl } = engine();
+      session = createSession({ ...common, before, isStarving, stop, onUrl, onWoken: idle.begin }, contentId);
       idle.begin();
       return session;
     },

@@ -13,6 +13,7 @@ const refusals = [
   'LEASE_EXPIRED',
   'LEASE_REVOKED',
   'LEASE_LIMIT_REACHED',
+  'SESSION_UNAVAILABLE',
 ] as const;
 
 /** Answers that say when the key will be served. The player waits for it. */

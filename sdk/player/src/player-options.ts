@@ -47,6 +47,11 @@ export interface KeyServerOptions {
 export interface AttachOptions extends KeyServerOptions {
   /** Sends the eight figures to `POST /api/v1/player-metrics` when a content ends or the page is left. */
   readonly reportMetrics?: boolean;
+  /**
+   * Offers AirPlay in Safari, where hls.js plays: a playback session is made for the receiver as soon as one is near. It counts as a
+   * device of the viewer. For `attach`, set `preferManagedMediaSource` of hls.js yourself. Default: false.
+   */
+  readonly airPlay?: boolean;
   /** For `attach`, if the application calls `hls.loadSource` itself. Default: the content of the first key. */
   readonly contentId?: string;
 }
@@ -56,7 +61,10 @@ export interface PlayerOptions extends AttachOptions {
   readonly hlsConfig?: Partial<HlsConfig>;
   /** Another build of hls.js. */
   readonly Hls?: typeof Hls;
-  /** The browser's own HLS: where hls.js cannot play (`auto`, the default), never, or always. */
+  /**
+   * The browser's own HLS: where hls.js cannot play (`auto`, the default), never, or always. It plays a playback session of the content,
+   * which is the content's `playlistUrl` on the key server.
+   */
   readonly native?: 'auto' | 'never' | 'always';
 }
 

@@ -1,13 +1,15 @@
 import type Hls from 'hls.js';
 import DefaultHls from 'hls.js';
 import { createEmitter, type Emitter } from './emitter.ts';
-import { createHlsEngine } from './hls-engine.ts';
+import { createHlsEngine, hasAirPlay } from './hls-engine.ts';
 import type { Lease } from './lease.ts';
 import type { PlayerMetrics } from './metrics.ts';
 import { createNativeEngine, playsNatively } from './native-engine.ts';
 import { createPlayerCore, type Engine, type PlayerCore } from './player-core.ts';
-import { PlayerError } from './player-error.ts';
+import { PlayerError, toPlayerError } from './player-error.ts';
 import type { AttachOptions, PlayerOptions } from './player-options.ts';
+import { playlistType } from './playlist-type.ts';
+import type { RemoteSession, RemoteSource } from './remote-session.ts';
 import { watchPage } from './viewer-watch.ts';
 
 /**
@@ -18,12 +20,17 @@ import { watchPage } from './viewer-watch.ts';
 export function createPlayer(options: PlayerOptions): Player {
   const { video, native = 'auto', Hls = DefaultHls } = options;
   new URL(options.keyServerUrl);
+  // Only a managed media source lies in a `<source>`, beside which another one can be.
+  const forAirPlay = options.airPlay && hasAirPlay() ? { preferManagedMediaSource: true } : {};
   if (native !== 'always' && Hls.isSupported())
     return createPlayerWith(options, (core) =>
-      createHlsEngine(new Hls(options.hlsConfig), options, core, video),
+      createHlsEngine(new Hls({ ...forAirPlay, ...options.hlsConfig }), options, core, video),
     );
+  // There is no playing without a session, so `leases: false` does not hold.
   if (native !== 'never' && playsNatively(video))
-    return createPlayerWith(options, (core) => createNativeEngine(video, options, core));
+    return createPlayerWith({ ...options, leases: options.leases || {} }, (core) =>
+      createNativeEngine(video, core),
+    );
   throw new PlayerError(
     'UNSUPPORTED',
     'This browser plays HLS neither with Media Source Extensions nor by itself.',
@@ -51,6 +58,16 @@ export interface Player {
    * @throws PlayerError, also as an `error` event; `ABORTED` if another `load` or `destroy` replaced it
    */
   load(url: string, content?: { contentId?: string }): Promise<void>;
+  /**
+   * The URL of a playback session of the content that is loaded, for Cast's default receiver and anything else that sends no token. It is a
+   * lease of its own beside that of this page, and a repeated call gives the same while it lives. The page renews it.
+   *
+   * @param options `keep`: the session is not released with the player, and ends by itself when the receiver uses it no more
+   * @throws PlayerError `SESSION_UNAVAILABLE`, `LEASE_LIMIT_REACHED`, and others of the key server; `ABORTED` if nothing is loaded
+   */
+  remoteSource(options?: { keep?: boolean }): Promise<RemoteSource>;
+  /** Releases the session of `remoteSource()`, unless it is kept: the receiver has ended. Never fails. */
+  releaseRemote(): Promise<void>;
   /** The eight figures since the last `load()`. */
   getMetrics(): PlayerMetrics;
   /** Ends playback and releases the lease. Never fails; resolved when the server has answered. */
@@ -67,10 +84,13 @@ function createPlayerWith(options: AttachOptions, createEngine: (core: PlayerCor
   let isDestroyed = false;
   const core = createPlayerCore(options, emitter, () => engine);
   const engine = createEngine(core);
+  let remote: RemoteSession | undefined;
   const unwatchPage = watchPage({
     onHide() {
       core.report();
       core.session?.leases.releaseNow();
+      remote?.releaseNow();
+      engine.leave?.();
     },
     onReturn() {
       const { session, idle } = core;
@@ -89,15 +109,25 @@ function createPlayerWith(options: AttachOptions, createEngine: (core: PlayerCor
       ready.catch(() => {});
       await Promise.race([ready, failure]);
     },
+    async remoteSource({ keep } = {}) {
+      const { createRemoteSession } = await import('./remote.ts').catch((error: unknown) => {
+        throw toPlayerError(error);
+      });
+      const contentId = core.session?.leases.contentId;
+      if (contentId === undefined) throw new PlayerError('ABORTED', 'Nothing is loaded.');
+      remote ??= createRemoteSession(core, '-remote', core.remoteFailed);
+      return { url: await remote.url(contentId, keep), contentType: playlistType };
+    },
+    async releaseRemote() {
+      await remote?.release();
+    },
     getMetrics: () => core.metrics.read(),
     async destroy() {
       if (isDestroyed) return;
       isDestroyed = true;
       unwatchPage();
       core.idle.stop();
-      const ended = core.end();
-      engine.destroy();
-      await ended;
+      await Promise.all([core.end(), engine.destroy(), remote?.release()]);
       emitter.clear();
     },
     on: emitter.on,

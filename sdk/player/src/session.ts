@@ -24,6 +24,8 @@ export interface SessionPorts extends Required<Pick<AttachOptions, 'clock' | 'ra
   readonly isStarving: () => boolean;
   /** A key is needed although the leases were released. */
   readonly onWoken: () => void;
+  /** Makes each lease a playback session, and gets its URL. */
+  readonly onUrl: ((url: string) => void) | undefined;
   /** Stops playback. */
   readonly stop: () => void;
 }
@@ -34,8 +36,10 @@ export interface Session {
   readonly leases: SessionLeases;
   /** Rejected when playback ends by an error or another content begins; never resolved. */
   readonly failure: Promise<never>;
-  /** Waits for a token for keys that the browser requests itself. @throws PlayerError */
-  token(): Promise<string>;
+  /** Whether playback has ended, by an error or by another content. */
+  readonly isOver: boolean;
+  /** Repeats what failed for a transient reason, until nothing could be played for `patienceSeconds`. @throws PlayerError */
+  patiently<T>(attempt: () => Promise<T>): Promise<T>;
   /** Takes the lease, if one is needed and the content is known. */
   start(): Promise<void>;
   /** Ends playback for good. */
@@ -92,9 +96,11 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
     }),
     leases,
     failure: failure.promise,
-    token() {
+    get isOver() {
+      return failure.isSettled;
+    },
+    patiently(attempt) {
       const startMs = clock.now();
-      const attempt = () => ports.server.token('key');
       return retry(attempt, {
         ...patience,
         ...keyBackOff,

@@ -60,6 +60,7 @@ describe('a page that is left', () => {
 });
 
 describe('a token that expires while a lease is held', () => {
+  const holder = {};
   const jwt = (claims: object) => `x.${btoa(JSON.stringify(claims))}.y`;
   const nowSeconds = () => fake.clock.wallNow() / 1_000;
 
@@ -73,12 +74,12 @@ describe('a token that expires while a lease is held', () => {
     await server.send({ url: keyUrl(1), reason: 'key' });
     await fake.clock.advance(600_000);
     expect(asked).toBe(1);
-    server.keepTokenFresh(true);
+    server.keepTokenFresh(holder, true);
     await fake.clock.advance(600_000);
     const whileHeld = asked - 1;
     expect(whileHeld).toBeGreaterThanOrEqual(600 / 60);
     expect(whileHeld).toBeLessThanOrEqual(600 / 40);
-    server.keepTokenFresh(false);
+    server.keepTokenFresh(holder, false);
     await fake.clock.advance(600_000);
     expect(asked - 1).toBe(whileHeld);
   });
@@ -93,7 +94,7 @@ describe('a token that expires while a lease is held', () => {
       return jwt({ iat: nowSeconds() - wrongBySeconds, exp: nowSeconds() - wrongBySeconds + 60 });
     };
     const server = createKeyServer({ ...fake.options, keyServerAuth });
-    server.keepTokenFresh(true);
+    server.keepTokenFresh(holder, true);
     await server.token('lease');
     await fake.clock.advance(600_000);
     expect(asked).toBeGreaterThanOrEqual(600 / 60);
@@ -108,10 +109,10 @@ describe('a token that expires while a lease is held', () => {
         return jwt(claims);
       };
       const server = createKeyServer({ ...fake.options, keyServerAuth });
-      server.keepTokenFresh(true);
+      server.keepTokenFresh(holder, true);
       await server.token('lease');
       await fake.clock.advance(10_000);
-      server.keepTokenFresh(false);
+      server.keepTokenFresh(holder, false);
       expect(asked).toBeLessThanOrEqual(11);
     }
   });

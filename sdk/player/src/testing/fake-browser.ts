@@ -1,3 +1,10 @@
+/** A `<source>`, as `document.createElement` makes it. */
+export interface FakeSource {
+  type?: string;
+  src?: string;
+  remove(): void;
+}
+
 /** The part of a `<video>` that the player uses. */
 export class FakeVideo extends EventTarget {
   readonly HAVE_FUTURE_DATA = 3;
@@ -7,7 +14,11 @@ export class FakeVideo extends EventTarget {
   videoWidth = 640;
   ended = false;
   paused = false;
+  duration = 600;
   src = '';
+  readonly sources: FakeSource[] = [];
+  disableRemotePlayback = false;
+  webkitCurrentPlaybackTargetIsWireless = false;
   error: { code: number; message: string } | null = null;
   pauses = 0;
   #onFrame: (() => void) | undefined;
@@ -25,6 +36,13 @@ export class FakeVideo extends EventTarget {
   }
   load(): void {}
   removeAttribute(): void {}
+  hasAttribute(name: string): boolean {
+    return name === 'src' && this.src !== '';
+  }
+  append(source: FakeSource): void {
+    this.sources.push(source);
+    source.remove = () => void this.sources.splice(this.sources.indexOf(source), 1);
+  }
   requestVideoFrameCallback(callback: () => void): number {
     this.#onFrame = callback;
     return 1;
@@ -59,9 +77,11 @@ export class FakeHls {
     MANIFEST_LOADING: 'hlsManifestLoading',
     MANIFEST_PARSED: 'hlsManifestParsed',
     MEDIA_ATTACHING: 'hlsMediaAttaching',
+    MEDIA_ATTACHED: 'hlsMediaAttached',
     LEVEL_LOADED: 'hlsLevelLoaded',
     LEVEL_UPDATED: 'hlsLevelUpdated',
     FRAG_LOADED: 'hlsFragLoaded',
+    FRAG_BUFFERED: 'hlsFragBuffered',
     FRAG_CHANGED: 'hlsFragChanged',
     BUFFER_APPENDING: 'hlsBufferAppending',
     LEVEL_SWITCHED: 'hlsLevelSwitched',
@@ -72,7 +92,7 @@ export class FakeHls {
     return true;
   }
 
-  readonly config = { loader: OwnLoader };
+  readonly config: { loader: typeof OwnLoader; preferManagedMediaSource?: boolean };
   media: FakeVideo | null = null;
   levels: object[] = [];
   latestLevelDetails: { live: boolean } | null = null;
@@ -80,6 +100,9 @@ export class FakeHls {
   readonly calls: string[] = [];
   #listeners = new Map<string, Set<Listener>>();
 
+  constructor(config: object = {}) {
+    this.config = { loader: OwnLoader, ...config };
+  }
   on(event: string, listener: Listener): void {
     const ofEvent = this.#listeners.get(event) ?? new Set();
     this.#listeners.set(event, ofEvent.add(listener));
@@ -105,6 +128,10 @@ export class FakeHls {
   attachMedia(media: FakeVideo): void {
     this.media = media;
     this.trigger('MEDIA_ATTACHING', { media });
+    this.trigger('MEDIA_ATTACHED', { media });
+  }
+  startLoad(position: number): void {
+    this.calls.push(`start ${position}`);
   }
   stopLoad(): void {
     this.calls.push('stop');

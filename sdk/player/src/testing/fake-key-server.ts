@@ -16,7 +16,7 @@ export interface SeenRequest {
 
 type Answer = (request: SeenRequest) => Response | Promise<Response>;
 
-/** A key server without a network. It grants leases for 100 s, and each byte of a key is its epoch. */
+/** A key server without a network. It grants leases and sessions for 100 s, and each byte of a key is its epoch. */
 export interface FakeKeyServer {
   readonly clock: ManualClock;
   readonly requests: SeenRequest[];
@@ -35,11 +35,13 @@ export function createFakeKeyServer(): FakeKeyServer {
   const asked: AuthReason[] = [];
   const answers: [string, Answer][] = [];
   let leases = 0;
+  let sessions = 0;
   const begins = ({ method, path }: SeenRequest, prefix: string) => `${method} ${path}`.startsWith(prefix);
 
   const usual: Answer = (request) => {
     if (begins(request, 'POST /keys/leases/renew')) return grant(String(request.json?.leaseId));
     if (begins(request, 'POST /keys/leases/revoke')) return Response.json({ revoked: 1, leases: [] });
+    if (begins(request, 'POST /keys/sessions')) return sessionGrant(`session-${++sessions}`);
     if (begins(request, 'POST /keys/leases')) return grant(`lease-${++leases}`, 201);
     if (begins(request, 'POST /api')) return new Response(null, { status: 204 });
     return new Response(new Uint8Array(16).fill(Number(request.path.split('/').at(-1))));
@@ -84,6 +86,17 @@ export function createFakeKeyServer(): FakeKeyServer {
 export function grant(id: string, status = 200): Response {
   const lease = { id, viewerId: 'ann', contentId: 'film', deviceId: null, state: 'active' };
   return Response.json({ lease, ttl_seconds: 100, renew_after_seconds: 75 }, { status });
+}
+
+/** The URL of a session, as the fake server makes it. */
+export const playUrl = (id: string) => `${keyServerUrl}/play/secret-of-${id}/index.m3u8`;
+
+/** A playback session whose lease lives for 100 s. */
+export function sessionGrant(id: string): Response {
+  const times = { createdAt: '2026-11-21T12:00:00.000Z', expiresAt: '2026-11-21T12:01:40.000Z' };
+  const lease = { id, viewerId: 'ann', contentId: 'film', kind: 'session', state: 'active', ...times };
+  const session = { id, leaseId: id, viewerId: 'ann', contentId: 'film', ...times, endsAt: times.expiresAt };
+  return Response.json({ session, url: playUrl(id), lease }, { status: 201 });
 }
 
 export function problem(status: number, code: string, members: object = {}): Response {
