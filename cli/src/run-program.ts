@@ -14,6 +14,7 @@ const commands = {
   keygen: async () => (await import('./commands/keygen.ts')).registerKeygen,
   encrypt: async () => (await import('./commands/encrypt.ts')).registerEncrypt,
   'key-info': async () => (await import('./commands/key-info.ts')).registerKeyInfo,
+  session: async () => (await import('./commands/session.ts')).registerSession,
   'api-keys': async () => (await import('./commands/api-keys.ts')).registerApiKeys,
   migrate: async () => (await import('./commands/migrate.ts')).registerMigrate,
   doctor: async () => (await import('./commands/doctor.ts')).registerDoctor,

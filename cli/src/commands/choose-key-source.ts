@@ -16,6 +16,7 @@ export interface KeyOptions extends ServerOptions {
   /** False for `--no-key-periods`. */
   readonly keyPeriods?: boolean;
   readonly name?: string;
+  readonly playlistUrl?: string;
   readonly envFile?: string;
   readonly keyVersion?: number;
 }

@@ -175,7 +175,7 @@ describe('latchkey encrypt with keys from a server', () => {
     expect(JSON.parse(seen[1]?.body ?? '')).toEqual({ id: 'film', name: 'A film' });
   });
 
-  it('if only the key periods cannot be stated, encrypt exits 1, keeps the complete folder and prints what to state', async () => {
+  it('if only what --register states cannot be stated, encrypt exits 1, keeps the complete folder and prints what to state', async () => {
     const answer: Answer = (request, response, n) => {
       if (request.method === 'PATCH')
         return answerProblem(response, 403, 'INSUFFICIENT_SCOPE', 'This key does not write content.');
@@ -184,7 +184,7 @@ describe('latchkey encrypt with keys from a server', () => {
     };
     const { exitCode, stderr, out } = await encrypt(answer, '--register', '--rotate-every', '1');
     expect([exitCode, existsSync(join(out, 'f.m3u8'))]).toEqual([1, true]);
-    expect(stderr).toContain('is complete, but the server has not got its key periods');
+    expect(stderr).toContain('is complete, but the server has not got what --register states');
     expect(stderr).toContain('This key does not write content.');
     expect(stderr).toContain(
       'key periods of film: {"keyPeriods":{"mode":"sequence","count":2,"periodSeconds":2}}',

@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-context.ts';
 import type { EncryptOptions, Summary } from '../encrypt/encrypt-options.ts';
 import { encryptPresentation } from '../encrypt/encrypt-presentation.ts';
 import { explainError } from '../explain-error.ts';
+import { refusal } from '../refusal.ts';
 import { chooseKeySource } from './choose-key-source.ts';
 import { describeEncryption, describeNextSteps, describePeriods } from './describe-encryption.ts';
 import { encryptAndUpload } from './encrypt-and-upload.ts';
@@ -59,6 +60,10 @@ export function registerEncrypt(program: Command, context: CommandContext): void
       'with --register: leave the key periods of the content as they are on the server',
     )
     .option('--name <name>', 'name of the content that --register registers (default: its id)')
+    .option(
+      '--playlist-url <url>',
+      'with --register: where players will find the playlist, for playback sessions (latchkey session)',
+    )
     .option('--env-file <file>', 'derive them from MASTER_KEY_HEX and SALT_HEX in this file')
     .option('--key-version <n>', 'version of the master key: 2 for MASTER_KEY_HEX_V2', parsePositiveInteger)
     .addHelpText('after', examples)
@@ -84,6 +89,7 @@ async function runEncrypt(
   options: EncryptCommandOptions,
   context: CommandContext,
 ): Promise<void> {
+  refusePlaylistUrl(options);
   if (options.live) return runLive(playlist, options, context);
   refuseLiveOptions(options);
   const { source, registrar, description } = await chooseKeySource(options, context);
@@ -118,15 +124,36 @@ async function runEncrypt(
     return encryptAndUpload({ work, encrypt, say, registrar, keySource: description }, options, context);
   const summary = await encrypt();
   await registrar?.settle(context.signal).catch((error: unknown) => {
-    throw periodsNotStated(summary, error);
+    throw notStated(summary, options, error);
   });
   say(describeNextSteps(summary, registrar !== undefined, options.contentId));
 }
 
+/** @throws AppError `VALIDATION_FAILED` for a `--playlist-url` that cannot be used. The server also checks its PLAYLIST_ORIGINS */
+function refusePlaylistUrl({ playlistUrl, register, perRenditionIds }: EncryptCommandOptions): void {
+  if (playlistUrl === undefined) return;
+  if (!register) throw refusal('--playlist-url is stated by --register: give that too');
+  if (perRenditionIds)
+    throw refusal(
+      '--playlist-url is for one content, whose session opens no other: not with --per-rendition-ids',
+    );
+  if (URL.canParse(playlistUrl) && /^https?:$/.test(new URL(playlistUrl).protocol)) return;
+  throw refusal(
+    `--playlist-url "${playlistUrl}"; accepted: an http or https URL, such as https://cdn.example.com/film/master.m3u8`,
+  );
+}
+
 /** The presentation is complete, so the same command would need --force. */
-function periodsNotStated({ outFolder, contents }: Summary, cause: unknown): AppError {
+function notStated(
+  { outFolder, contents }: Summary,
+  { contentId, playlistUrl }: EncryptCommandOptions,
+  cause: unknown,
+): AppError {
+  const playlist = playlistUrl
+    ? `  - State the playlist of ${contentId}: ${JSON.stringify({ playlistUrl })}\n`
+    : '';
   const detail =
-    `${outFolder} is complete, but the server has not got its key periods: ${explainError(cause)}\n` +
-    `Then state them, with the API or in the dashboard:\n${describePeriods(contents)}`;
+    `${outFolder} is complete, but the server has not got what --register states: ${explainError(cause)}\n` +
+    `Then state it, with the API or in the dashboard:\n${describePeriods(contents)}${playlist}`;
   return new AppError('DEPENDENCY_UNAVAILABLE', { detail: detail.trimEnd(), cause });
 }

@@ -41,7 +41,8 @@ export async function runLive(
 
   try {
     const periodSeconds = options.period ?? defaultPeriodSeconds;
-    const wanted = () => ({ contentId, registerAs, periodSeconds, clock });
+    const { playlistUrl } = options;
+    const wanted = () => ({ contentId, registerAs, periodSeconds, playlistUrl, clock });
     const { periods, clockOffsetMs } = await untilThere(() => agreeOnPeriods(access, wanted(), signal));
     if (options.period !== undefined && options.period !== periods.periodSeconds) {
       warn(`the content has periods of ${periods.periodSeconds} s already, which hold; --period is not used`);

@@ -13,6 +13,8 @@ interface ClockContent {
   readonly registerAs: string | undefined;
   /** Seconds of a period for content that has none. */
   readonly periodSeconds: number;
+  /** Where players will find the playlist, for playback sessions; undefined leaves what the content has. */
+  readonly playlistUrl?: string | undefined;
   readonly clock: Clock;
 }
 
@@ -30,7 +32,7 @@ export interface AgreedPeriods {
  */
 export async function agreeOnPeriods(
   access: ServerAccess,
-  { contentId, registerAs, periodSeconds, clock }: ClockContent,
+  { contentId, registerAs, periodSeconds, playlistUrl, clock }: ClockContent,
   signal: AbortSignal,
 ): Promise<AgreedPeriods> {
   const path = `/api/v1/content/${contentId}`;
@@ -42,11 +44,16 @@ export async function agreeOnPeriods(
   const change = (method: 'POST' | 'PATCH', to: string, body: unknown) =>
     askServer(access, { method, path: to, body, signal });
   if (!known) {
-    const body = { id: contentId, name: registerAs, keyPeriods };
+    const body = { id: contentId, name: registerAs, keyPeriods, ...(playlistUrl && { playlistUrl }) };
     return readAgreed(await change('POST', '/api/v1/content', body), contentId, clock);
   }
-  const isStated = registerAs === undefined || (await readContent(known.clone())).keyPeriods;
-  return readAgreed(isStated ? known : await change('PATCH', path, { keyPeriods }), contentId, clock);
+  const present = await readContent(known.clone());
+  const missing = {
+    ...(registerAs !== undefined && !present.keyPeriods && { keyPeriods }),
+    ...(playlistUrl !== undefined && playlistUrl !== present.playlistUrl && { playlistUrl }),
+  };
+  const isStated = Object.keys(missing).length === 0;
+  return readAgreed(isStated ? known : await change('PATCH', path, missing), contentId, clock);
 }
 
 async function readAgreed(answer: Response, contentId: string, clock: Clock): Promise<AgreedPeriods> {
@@ -55,7 +62,12 @@ async function readAgreed(answer: Response, contentId: string, clock: Clock): Pr
   return { periods: readClockPeriods(keyPeriods, contentId, hint), clockOffsetMs };
 }
 
-async function readContent(answer: Response): Promise<{ keyPeriods?: StatedPeriods | null }> {
-  const body = (await answer.json()) as { content?: { keyPeriods?: StatedPeriods | null } } | null;
+interface ShownContent {
+  readonly keyPeriods?: StatedPeriods | null;
+  readonly playlistUrl?: string | null;
+}
+
+async function readContent(answer: Response): Promise<ShownContent> {
+  const body = (await answer.json()) as { content?: ShownContent } | null;
   return body?.content ?? {};
 }

@@ -144,3 +144,40 @@ it('periods whose statement failed are stated by the next call', async () => {
   await registrar.settle();
   expect(seen.filter(({ line }) => line.startsWith('PATCH'))).toHaveLength(2);
 });
+
+const playlistUrl = 'https://cdn.example/film/master.m3u8';
+
+it('new content is registered with the URL of its playlist', async () => {
+  const { access, sent } = await startRegistry(null);
+  const registrar = createContentRegistrar(access, { playlistUrl });
+  await registrar.register({ contentId: 'film', epochs: null });
+  await registrar.settle();
+  expect(sent()).toEqual([['POST /api/v1/content', { id: 'film', name: 'film', playlistUrl }]]);
+});
+
+it('known content without a playlist gets its URL at once, so that the server refuses a wrong one before the work', async () => {
+  const { access, sent } = await startRegistry({ keyPeriods: null, playlistUrl: null });
+  await createContentRegistrar(access, { playlistUrl }).register({ contentId: 'film', epochs });
+  expect(sent()).toEqual([['PATCH /api/v1/content/film', { playlistUrl }]]);
+});
+
+it('another playlist is used by sessions until the new presentation is there, and stated with its key periods', async () => {
+  const { access, sent } = await startRegistry({
+    keyPeriods: null,
+    playlistUrl: 'https://cdn.example/old.m3u8',
+  });
+  const registrar = createContentRegistrar(access, { playlistUrl });
+  await registrar.register({ contentId: 'film', epochs });
+  expect(sent()).toEqual([]);
+  await registrar.settle();
+  expect(sent()).toEqual([['PATCH /api/v1/content/film', { playlistUrl, keyPeriods: periods }]]);
+});
+
+it('the same playlist again is not stated, and without one the playlist of the content stays', async () => {
+  const { access, sent } = await startRegistry({ keyPeriods: null, playlistUrl });
+  await createContentRegistrar(access, { playlistUrl }).register({ contentId: 'film', epochs: null });
+  const registrar = createContentRegistrar(access);
+  await registrar.register({ contentId: 'film', epochs: null });
+  await registrar.settle();
+  expect(sent()).toEqual([]);
+});

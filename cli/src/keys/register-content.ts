@@ -15,7 +15,7 @@ export interface ContentRegistrar {
   register(content: WrittenContent, signal?: AbortSignal): Promise<void>;
   /** Registers content that has no keys of its own, and leaves its key periods as they are. */
   registerKeyless(contentId: string, signal?: AbortSignal): Promise<void>;
-  /** States the exact key periods of every registered content. Call it once viewers can have the new presentation. */
+  /** States the exact key periods and the playlist of every registered content. Call it once viewers can have the new presentation. */
   settle(signal?: AbortSignal): Promise<void>;
 }
 
@@ -24,6 +24,8 @@ interface RegistrarOptions {
   readonly name?: string | undefined;
   /** False leaves all key periods as they are. */
   readonly keyPeriods?: boolean | undefined;
+  /** Where players will find the playlist, for playback sessions; absent: what the content has stays. */
+  readonly playlistUrl?: string | undefined;
 }
 
 /** Key periods in sequence, as the API takes and shows them. */
@@ -39,33 +41,57 @@ interface Sequence {
 /** As the server shows them; undefined from a server that does not know them. */
 type ShownPeriods = Sequence | { readonly mode: 'clock' } | null | undefined;
 
+/** The part of a content that is compared. */
+interface ShownContent {
+  readonly keyPeriods: ShownPeriods;
+  readonly playlistUrl: string | null | undefined;
+}
+
+interface Statement {
+  readonly keyPeriods?: Sequence | null;
+  readonly playlistUrl?: string;
+}
+
 export function createContentRegistrar(
   access: ServerAccess,
   options: RegistrarOptions = {},
 ): ContentRegistrar {
-  const { name, keyPeriods: statesPeriods = true } = options;
-  /** The key periods that `settle` states, by content id. */
-  const pending = new Map<string, Sequence>();
+  const { name, keyPeriods: statesPeriods = true, playlistUrl } = options;
+  /** What `settle` states, by content id. */
+  const pending = new Map<string, Statement>();
+  const later = (contentId: string, statement: Statement) =>
+    void pending.set(contentId, { ...pending.get(contentId), ...statement });
 
-  async function find(contentId: string, signal?: AbortSignal): Promise<{ keyPeriods: ShownPeriods } | null> {
+  async function find(contentId: string, signal?: AbortSignal): Promise<ShownContent | null> {
     try {
       const answer = await askServer(access, { method: 'GET', path: pathOf(contentId), signal });
-      return { keyPeriods: await readPeriods(answer) };
+      return await readShown(answer);
     } catch (error) {
       if (error instanceof AppError && error.status === 404) return null;
       throw error;
     }
   }
   async function create(contentId: string, keyPeriods: Sequence | null, signal?: AbortSignal): Promise<void> {
-    const body = { id: contentId, name: name ?? contentId, ...(keyPeriods && { keyPeriods }) };
+    const stated = { ...(keyPeriods && { keyPeriods }), ...(playlistUrl && { playlistUrl }) };
+    const body = { id: contentId, name: name ?? contentId, ...stated };
     try {
       await askServer(access, { method: 'POST', path: '/api/v1/content', body, signal });
     } catch (error) {
       throw keyPeriods && isUnknownMember(error) ? withoutPeriods(access.server, error) : error;
     }
   }
-  async function state(contentId: string, keyPeriods: Sequence | null, signal?: AbortSignal): Promise<void> {
-    await askServer(access, { method: 'PATCH', path: pathOf(contentId), body: { keyPeriods }, signal });
+  async function state(contentId: string, body: Statement, signal?: AbortSignal): Promise<void> {
+    await askServer(access, { method: 'PATCH', path: pathOf(contentId), body, signal });
+  }
+  /** At once where there is none, so that a refusal comes before the work. Sessions use another one until `settle`. */
+  async function statePlaylist(
+    contentId: string,
+    { playlistUrl: present }: ShownContent,
+    signal?: AbortSignal,
+  ) {
+    if (playlistUrl === undefined || present === playlistUrl) return;
+    if (present) later(contentId, { playlistUrl });
+    else await state(contentId, { playlistUrl }, signal);
   }
 
   return {
@@ -73,24 +99,28 @@ export function createContentRegistrar(
       const known = await find(contentId, signal);
       const wanted = epochs && toSequence(epochs);
       if (!known) return create(contentId, statesPeriods ? wanted : null, signal);
+      await statePlaylist(contentId, known, signal);
       if (!statesPeriods) return;
       const { keyPeriods: present } = known;
       if (wanted && present === undefined) throw withoutPeriods(access.server);
       if (present?.mode === 'clock') throw isLive(contentId);
-      if (!present) return void (wanted && pending.set(contentId, wanted));
+      if (!present) return void (wanted && later(contentId, { keyPeriods: wanted }));
       // One key throughout is served only where no periods are stated.
-      if (!wanted) return state(contentId, null, signal);
-      if (present.count < wanted.count) await state(contentId, { ...present, count: wanted.count }, signal);
+      if (!wanted) return state(contentId, { keyPeriods: null }, signal);
+      if (present.count < wanted.count)
+        await state(contentId, { keyPeriods: { ...present, count: wanted.count } }, signal);
       const isSame = present.count === wanted.count && present.periodSeconds === wanted.periodSeconds;
       // Whether there is a pace is the operator's choice. Burst and speed follow from the length of the periods.
-      if (!isSame) pending.set(contentId, { ...wanted, pace: present.pace ?? true });
+      if (!isSame) later(contentId, { keyPeriods: { ...wanted, pace: present.pace ?? true } });
     },
     async registerKeyless(contentId, signal) {
-      if (!(await find(contentId, signal))) await create(contentId, null, signal);
+      const known = await find(contentId, signal);
+      if (known) await statePlaylist(contentId, known, signal);
+      else await create(contentId, null, signal);
     },
     async settle(signal) {
-      for (const [contentId, periods] of [...pending]) {
-        await state(contentId, periods, signal);
+      for (const [contentId, statement] of [...pending]) {
+        await state(contentId, statement, signal);
         pending.delete(contentId);
       }
     },
@@ -108,9 +138,13 @@ const usualSpeed = 2;
 
 const pathOf = (contentId: string): string => `/api/v1/content/${contentId}`;
 
-async function readPeriods(answer: Response): Promise<ShownPeriods> {
-  const body: unknown = await answer.json().catch(() => undefined);
-  return (body as { content?: { keyPeriods?: ShownPeriods } } | null | undefined)?.content?.keyPeriods;
+async function readShown(answer: Response): Promise<ShownContent> {
+  const body = (await answer.json().catch(() => undefined)) as
+    | { content?: Partial<ShownContent> }
+    | null
+    | undefined;
+  const { keyPeriods, playlistUrl } = body?.content ?? {};
+  return { keyPeriods, playlistUrl };
 }
 
 /** A server of release 0.2.0 or older refuses members that it does not know. */

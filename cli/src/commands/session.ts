@@ -1,0 +1,97 @@
+import { AppError } from '@latchkey/shared/errors';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { askServer } from '../keys/ask-server.ts';
+import { readServerAccess } from './choose-key-source.ts';
+import { parsePositiveInteger } from './option-parsers.ts';
+
+interface SessionCommandOptions {
+  readonly viewer: string;
+  readonly server?: string;
+  readonly apiKeyFile?: string;
+  readonly ttl?: number;
+  readonly device?: string;
+  readonly json?: true;
+}
+
+/** The part of the answer to `POST /keys/sessions` that is shown. */
+interface SessionAnswer {
+  readonly session: { readonly leaseId: string; readonly expiresAt: string; readonly endsAt: string };
+  readonly url: string;
+}
+
+/** `latchkey session`: a URL that plays in VLC, mpv or ffmpeg without any option. */
+export function registerSession(program: Command, context: CommandContext): void {
+  program
+    .command('session')
+    .description('make a playback session: a URL that plays one content for one viewer, without a token')
+    .argument('<content>', 'id of the content, which has a playlistUrl')
+    .requiredOption('--viewer <id>', 'for whom it is; it counts for LEASE_MAX_PER_VIEWER')
+    .option(
+      '--server <url>',
+      'ask this key server; the API key is in LATCHKEY_API_KEY or LATCHKEY_API_KEY_FILE',
+    )
+    .option('--api-key-file <file>', 'the API key is in this file')
+    .option(
+      '--ttl <seconds>',
+      'how long it lives without a use (default: LEASE_TTL_SECONDS)',
+      parsePositiveInteger,
+    )
+    .option('--device <name>', "the name of the device in the viewer's list of leases")
+    .option('--json', 'write the whole answer of the server as JSON')
+    .addHelpText('after', examples)
+    .action((content: string, options: SessionCommandOptions) => runSession(content, options, context));
+}
+
+const examples = `
+The URL is a secret: it plays until it is revoked, is not used for --ttl, or has lived for SESSION_MAX_SECONDS of the server.
+It is written to standard output alone.
+
+Example:
+  export LATCHKEY_API_KEY=lk_…
+  vlc "$(latchkey session film-1 --viewer ada --server https://keys.example.com)"`;
+
+async function runSession(
+  contentId: string,
+  options: SessionCommandOptions,
+  context: CommandContext,
+): Promise<void> {
+  const { stdout, stderr, signal } = context;
+  const access = readServerAccess(options, context, 'session');
+  const body = {
+    contentId,
+    viewerId: options.viewer,
+    ...(options.ttl !== undefined && { ttlSeconds: options.ttl }),
+    ...(options.device !== undefined && { deviceId: options.device }),
+  };
+  const path = '/keys/sessions';
+  const answer = await askServer(access, { method: 'POST', path, body, signal }).catch((error: unknown) => {
+    throw advise(error, contentId);
+  });
+  const made = (await answer.json()) as SessionAnswer;
+  if (options.json) return void stdout.write(`${JSON.stringify(made, null, 2)}\n`);
+  const { leaseId, expiresAt, endsAt } = made.session;
+  stdout.write(`${made.url}\n`);
+  stderr.write(
+    `A secret: it plays ${contentId} as ${options.viewer}. It ends at ${expiresAt} without a use, else at ${endsAt} at the latest. ` +
+      `Revoke lease ${leaseId} to end it.\n`,
+  );
+}
+
+/** Adds what to do. The server's detail names what is missing. */
+function advise(error: unknown, contentId: string): unknown {
+  if (!(error instanceof AppError)) return error;
+  const advice = adviceFor(error, contentId);
+  return advice ? new AppError(error.code, { detail: `${error.detail} ${advice}`, cause: error }) : error;
+}
+
+function adviceFor({ code }: AppError, contentId: string): string | undefined {
+  if (code === 'SESSION_UNAVAILABLE')
+    return (
+      'A session needs PUBLIC_URL, the address of the server for players, among its variables, and the playlistUrl of the content: ' +
+      `set it in the dashboard, with PATCH /api/v1/content/${contentId}, or with latchkey encrypt --register --playlist-url <url>.`
+    );
+  if (code === 'NOT_FOUND')
+    return 'The server makes no sessions: its LEASE_MODE is off, or its release is older than 0.3.0.';
+  return undefined;
+}
