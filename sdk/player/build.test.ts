@@ -15,9 +15,9 @@ const source = dirname(fileURLToPath(import.meta.url));
 const bytesOfKb = 1024;
 /**
  * Of the module without hls.js. A larger one is a decision, not an accident: it was 11 KB before the player learned the periods of
- * a stream, to fetch each next key ahead.
+ * a stream, to fetch each next key ahead, and 12.6 KB before native HLS played sessions. AirPlay and Cast are in a module of their own.
  */
-const maxGzipBytes = 12.6 * bytesOfKb;
+const maxGzipBytes = 12.7 * bytesOfKb;
 
 /** Beside the sources, so that hls.js and the compiler are found: the package as it is published. */
 const folder = mkdtempSync(join(source, 'node_modules', 'published-'));
@@ -34,7 +34,7 @@ describe('the built package', () => {
     ['remote', /`remote\.js` \(([\d.]+) KB\)/],
     ['shaka', /@latchkey\/player\/shaka'; \/\/ ([\d.]+) KB, without hls\.js/],
   ])(
-    'the built %s is one module of at most 12.6 KB compressed, and of the size in the README',
+    'the built %s is one module of at most 12.7 KB compressed, and of the size in the README',
     (entry, saying) => {
       const { length } = gzipSync(readFileSync(join(dist, `${entry}.js`)), { level: 9 });
       const [, said] = saying.exec(readFileSync(join(source, 'README.md'), 'utf8')) ?? [];

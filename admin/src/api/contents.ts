@@ -37,6 +37,8 @@ export interface ContentFields {
   keyPeriods: KeyPeriods | null | undefined;
   sizeBytes: number | null;
   manifestKey: string | null;
+  /** Undefined leaves it as it is. */
+  playlistUrl: string | null | undefined;
   metadata: Metadata;
 }
 

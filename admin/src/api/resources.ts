@@ -68,6 +68,8 @@ export interface Content {
   sizeBytes: number | null;
   /** Path of the manifest in the bucket. */
   manifestKey: string | null;
+  /** Where players find its playlist, for playback sessions. Undefined from a service of an older release, during an upgrade. */
+  playlistUrl?: string | null | undefined;
   metadata: Metadata;
   createdAt: string;
   updatedAt: string;
@@ -81,6 +83,10 @@ export interface Lease {
   viewerId: string;
   contentId: string;
   deviceId: string | null;
+  /** `session`: given as a URL, which plays without a token. Undefined from a service of an older release, during an upgrade. */
+  kind?: 'player' | 'session';
+  /** Of a session: when its URL was last used, within some seconds. */
+  lastUsedAt?: string | null;
   /** The state at the time of the answer. A lease can expire later. */
   state: LeaseStatus;
   createdAt: string;

@@ -113,34 +113,6 @@ it.each([
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(detail)]);
 });
 
-it('--playlist-url is stated once, at the start, and not again when the same command goes on', async () => {
-  const playlistUrl = 'https://cdn.example/channel/live.m3u8';
-  let stored: string | undefined;
-  const server = await startLiveKeyServer(clock, (_, response, n) => {
-    stored = JSON.parse(server.seen[n]?.body || '{}').playlistUrl ?? stored;
-    response.end(JSON.stringify({ content: { id: 'channel', keyPeriods: clock, playlistUrl: stored } }));
-  });
-  const stated = () =>
-    server.seen.filter(({ body }) => body !== '').map(({ line, body }) => [line, JSON.parse(body)]);
-  for (let n = 0; n < 2; n++) {
-    expect(await encryptLive(server.url, ['--register', '--playlist-url', playlistUrl])).toMatchObject({
-      exitCode: 0,
-    });
-  }
-  expect(stated()).toEqual([['PATCH /api/v1/content/channel', { playlistUrl }]]);
-});
-
-it.each([
-  [['--playlist-url', 'https://x/a.m3u8'], /--playlist-url is stated by --register/],
-  [['--register', '--playlist-url', '/a.m3u8'], /--playlist-url "\/a\.m3u8"; accepted: an http or https URL/],
-  [['--register', '--playlist-url', 'file:///a'], /accepted: an http or https URL/],
-  [['--register', '--playlist-url', 'https://x/a', '--per-rendition-ids'], /not with --per-rendition-ids/],
-])('encrypt refuses %j before any request', async (more, message) => {
-  const { url, seen } = await startLiveKeyServer(clock);
-  const { exitCode, stderr } = await encryptLive(url, more);
-  expect([exitCode, stderr, seen]).toEqual([2, expect.stringMatching(message), []]);
-});
-
 it('--period without --live is refused', async () => {
   const args = ['encrypt', 'x.m3u8', '--content-id', 'film', '--out', 'out', '--period', '5'];
   const { exitCode, stderr } = await runCommand(args, { env });

@@ -62,15 +62,6 @@ export function createContentRegistrar(
   const later = (contentId: string, statement: Statement) =>
     void pending.set(contentId, { ...pending.get(contentId), ...statement });
 
-  async function find(contentId: string, signal?: AbortSignal): Promise<ShownContent | null> {
-    try {
-      const answer = await askServer(access, { method: 'GET', path: pathOf(contentId), signal });
-      return await readShown(answer);
-    } catch (error) {
-      if (error instanceof AppError && error.status === 404) return null;
-      throw error;
-    }
-  }
   async function create(contentId: string, keyPeriods: Sequence | null, signal?: AbortSignal): Promise<void> {
     const stated = { ...(keyPeriods && { keyPeriods }), ...(playlistUrl && { playlistUrl }) };
     const body = { id: contentId, name: name ?? contentId, ...stated };
@@ -96,7 +87,7 @@ export function createContentRegistrar(
 
   return {
     async register({ contentId, epochs }, signal) {
-      const known = await find(contentId, signal);
+      const known = await find(access, contentId, signal);
       const wanted = epochs && toSequence(epochs);
       if (!known) return create(contentId, statesPeriods ? wanted : null, signal);
       await statePlaylist(contentId, known, signal);
@@ -114,7 +105,7 @@ export function createContentRegistrar(
       if (!isSame) later(contentId, { keyPeriods: { ...wanted, pace: present.pace ?? true } });
     },
     async registerKeyless(contentId, signal) {
-      const known = await find(contentId, signal);
+      const known = await find(access, contentId, signal);
       if (known) await statePlaylist(contentId, known, signal);
       else await create(contentId, null, signal);
     },
@@ -125,6 +116,19 @@ export function createContentRegistrar(
       }
     },
   };
+}
+
+async function find(
+  access: ServerAccess,
+  contentId: string,
+  signal?: AbortSignal,
+): Promise<ShownContent | null> {
+  try {
+    return await readShown(await askServer(access, { method: 'GET', path: pathOf(contentId), signal }));
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return null;
+    throw error;
+  }
 }
 
 /** The key periods of an encrypted presentation, as the API takes them. The speed that a server chooses is left to it. */

@@ -33,7 +33,7 @@ export function createHlsEngine(
   const recovery = createRecovery(hls, core, video !== undefined);
   hls.config.loader = withKeysFrom(loader, createKeyPorts(hls, options, core));
   const ahead = createKeyAhead(hls, core, options.keyServerUrl);
-  let airPlay: AirPlay | undefined;
+  const airPlay = loadAirPlay(hls, options, core);
   const listeners = {
     ...createKeyListeners(hls, core),
     ...ahead.listeners,
@@ -54,21 +54,12 @@ export function createHlsEngine(
       core.end();
     },
   };
-  const unwatchHls = watchHls(hls, core.metrics);
-  const unlisten = listenTo(hls, listeners);
+  const stops = [() => life.abort(), videoWatch.stop, watchHls(hls, core.metrics), listenTo(hls, listeners)];
   if (hls.media) videoWatch.attach(hls.media);
-  if (options.airPlay && hasAirPlay()) {
-    import('./remote.ts').then(({ createAirPlay }) => {
-      if (!life.signal.aborted) airPlay = createAirPlay(hls, core);
-    }, core.remoteFailed);
-  }
 
   function detach() {
-    life.abort();
-    unwatchHls();
-    videoWatch.stop();
-    unlisten();
-    return airPlay?.destroy();
+    for (const stop of stops) stop();
+    return airPlay.destroy();
   }
 
   return {
@@ -88,7 +79,7 @@ export function createHlsEngine(
     stop() {
       if (!life.signal.aborted) hls.stopLoad();
     },
-    leave: () => airPlay?.releaseNow(),
+    leave: airPlay.releaseNow,
     async destroy() {
       if (life.signal.aborted) return;
       const released = detach();
@@ -102,6 +93,24 @@ export function createHlsEngine(
 /** Whether this browser is Safari, on any device. */
 export function hasAirPlay(): boolean {
   return 'WebKitPlaybackTargetAvailabilityEvent' in globalThis;
+}
+
+/** Does nothing elsewhere than in Safari. */
+function loadAirPlay(hls: Hls, options: AttachOptions, core: PlayerCore): AirPlay {
+  let airPlay: AirPlay | undefined;
+  let isOver = false;
+  if (options.airPlay && hasAirPlay()) {
+    import('./remote.ts').then(({ createAirPlay }) => {
+      if (!isOver) airPlay = createAirPlay(hls, core);
+    }, core.remoteFailed);
+  }
+  return {
+    releaseNow: () => airPlay?.releaseNow(),
+    async destroy() {
+      isOver = true;
+      await airPlay?.destroy();
+    },
+  };
 }
 
 /** The measurements of the video that hls.js is attached to. */

@@ -65,7 +65,6 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
   const request = fetchOf(options);
   const base = keyServerUrl.replace(/\/+$/, '');
   const atHand = createTokenAtHand(clock, () => token('lease'));
-  const holders = new Set<object>();
 
   async function token(reason: AuthReason): Promise<string> {
     const given = await askForToken(clock, keyServerAuth, reason);
@@ -126,11 +125,7 @@ export function createKeyServer(options: KeyServerOptions): KeyServer {
       await Promise.all([sent, next !== last && post(asked, next)]);
     },
 
-    keepTokenFresh(holder, isOn) {
-      if (isOn) holders.add(holder);
-      else holders.delete(holder);
-      atHand.keepFresh(holders.size > 0);
-    },
+    keepTokenFresh: atHand.keepFresh,
   };
 }
 

@@ -83,11 +83,10 @@ interface SessionGrant {
 }
 
 const withoutSessions = (cause: PlayerError) =>
-  new PlayerError(
-    'SESSION_UNAVAILABLE',
-    'The key server has no playback sessions (LEASE_MODE=off, or before 0.3.0).',
-    { status: 404, cause },
-  );
+  new PlayerError('SESSION_UNAVAILABLE', 'The key server has no sessions: LEASE_MODE=off, or before 0.3.0.', {
+    status: 404,
+    cause,
+  });
 
 /** Names a lease whose id is not known. */
 const nameOf = ({ contentId, deviceId }: Pick<Lease, 'contentId' | 'deviceId'>) => `${deviceId} ${contentId}`;

@@ -2,6 +2,7 @@ import { isOver } from './lease-keeper.ts';
 import type { Engine, PlayerCore } from './player-core.ts';
 import { PlayerError, toPlayerError } from './player-error.ts';
 import { playlistType } from './playlist-type.ts';
+import type { Session } from './session.ts';
 import { watchVideo } from './watch-playback.ts';
 
 /** A source that fails later than this is shown again. If it fails again this soon, it has another fault. */
@@ -72,10 +73,7 @@ export function createNativeEngine(video: HTMLVideoElement, core: PlayerCore): E
       videoWatch.begin();
       // No key names the content here.
       session?.leases.named([]);
-      if (session?.leases.contentId !== undefined) return;
-      const error = new PlayerError('UNSUPPORTED', 'Native HLS needs the contentId in load().');
-      session?.fail(error);
-      throw error;
+      if (session?.leases.contentId === undefined) throw withoutContent(session);
     },
     stop() {
       shown = undefined;
@@ -95,6 +93,12 @@ function playOnceLoaded(video: HTMLVideoElement, currentTime: number, paused: bo
     if (!paused) video.play().catch(() => {});
   };
   video.addEventListener('loadedmetadata', seek, { once: true, signal });
+}
+
+function withoutContent(session: Session | undefined): PlayerError {
+  const error = new PlayerError('UNSUPPORTED', 'Native HLS needs a contentId.');
+  session?.fail(error);
+  return error;
 }
 
 function toMediaFailure(error: MediaError | null): PlayerError {

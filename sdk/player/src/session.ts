@@ -101,13 +101,8 @@ export function createSession(ports: SessionPorts, contentId: string | undefined
     },
     patiently(attempt) {
       const startMs = clock.now();
-      return retry(attempt, {
-        ...patience,
-        ...keyBackOff,
-        givesUp: () => givesUp(startMs),
-        onRetry: onRetry('key'),
-        signal: ending.signal,
-      });
+      const until = { givesUp: () => givesUp(startMs), onRetry: onRetry('key'), signal: ending.signal };
+      return retry(attempt, { ...patience, ...keyBackOff, ...until });
     },
     async start() {
       if (!failure.isSettled) await leases.start();

@@ -69,20 +69,20 @@ interface TokenAtHand {
   /** Whether the token has expired; false if it has no `exp`. */
   isExpired(): boolean;
   note(token: string): void;
-  /** While on, replaces the token before it expires: a lease is held, which needs a token for its release. */
-  keepFresh(isOn: boolean): void;
+  /** While on for any holder, replaces the token before it expires: a lease is held, which needs a token for its release. */
+  keepFresh(holder: object, isOn: boolean): void;
 }
 
 /** @param ask calls the application for a token and notes it */
 export function createTokenAtHand(clock: Clock, ask: () => Promise<unknown>): TokenAtHand {
   let token: string | undefined;
   let expiresAtMs = Number.POSITIVE_INFINITY;
-  let isKept = false;
+  const holders = new Set<object>();
   let timer: unknown;
 
   function schedule(delayMs: number) {
     clock.clearTimeout(timer);
-    if (!isKept || expiresAtMs === Number.POSITIVE_INFINITY) return;
+    if (holders.size === 0 || expiresAtMs === Number.POSITIVE_INFINITY) return;
     timer = clock.setTimeout(refresh, Math.min(Math.max(delayMs, leastDelayMs), mostDelayMs));
   }
   const untilRenewal = () => (expiresAtMs - clock.now()) * renewalShare;
@@ -98,9 +98,10 @@ export function createTokenAtHand(clock: Clock, ask: () => Promise<unknown>): To
       expiresAtMs = clock.now() + remainingLifeMs(given, clock.wallNow());
       schedule(untilRenewal());
     },
-    keepFresh(isOn) {
-      if (isKept === isOn) return;
-      isKept = isOn;
+    keepFresh(holder, isOn) {
+      if (holders.has(holder) === isOn) return;
+      if (isOn) holders.add(holder);
+      else holders.delete(holder);
       schedule(untilRenewal());
     },
   };

@@ -148,7 +148,7 @@ function ContentSheet({ content, keyEndpoint }: { content: Content; keyEndpoint:
 
 /** The stored fields of a content. */
 function ContentFacts({ content }: { content: Content }) {
-  const { id, status, sizeBytes, manifestKey, metadata, createdAt, updatedAt } = content;
+  const { id, status, sizeBytes, manifestKey, playlistUrl, metadata, createdAt, updatedAt } = content;
   const json = writeMetadata(metadata);
   return (
     <Card>
@@ -164,6 +164,14 @@ function ContentFacts({ content }: { content: Content }) {
               <NotSet key="manifest" />
             ) : (
               <CopyableValue key="manifest" text={manifestKey} what="Manifest" />
+            ),
+          ],
+          [
+            'Playlist URL',
+            playlistUrl ? (
+              <CopyableValue key="playlist" text={playlistUrl} what="Playlist URL" />
+            ) : (
+              <NotSet key="playlist" />
             ),
           ],
           ['Registered', <RelativeTime key="created" at={createdAt} isFocusable />],

@@ -3,8 +3,22 @@ import type { Content } from '../../api/resources.ts';
 import { changedFields, readForm, readMetadata, writeMetadata } from './content-form.ts';
 import { noPeriodsTexts } from './key-periods-form.ts';
 
-const texts = { name: ' Film ', sizeBytes: '', manifestKey: ' ', metadata: '', periods: noPeriodsTexts };
-const fields = { name: 'Film', sizeBytes: null, manifestKey: null, metadata: {}, keyPeriods: undefined };
+const texts = {
+  name: ' Film ',
+  sizeBytes: '',
+  manifestKey: ' ',
+  playlistUrl: ' ',
+  metadata: '',
+  periods: noPeriodsTexts,
+};
+const fields = {
+  name: 'Film',
+  sizeBytes: null,
+  manifestKey: null,
+  playlistUrl: undefined,
+  metadata: {},
+  keyPeriods: undefined,
+};
 
 it('filled fields are read, and empty ones are null', () => {
   expect(readForm(texts)).toEqual({ fields, faults: null });
@@ -39,6 +53,24 @@ it('all errors of a form are reported together', () => {
 
 it('an invalid size is reported with the accepted forms', () => {
   expect(readForm({ ...texts, sizeBytes: '1.5' }).faults?.sizeBytes).toMatch(/1500000 or 1,500,000/);
+});
+
+it('the URL of a playlist is read without spaces, and anything but an http or https URL is reported', () => {
+  const read = (playlistUrl: string) => readForm({ ...texts, playlistUrl });
+  expect(read(' https://cdn.example/a.m3u8 ').fields?.playlistUrl).toBe('https://cdn.example/a.m3u8');
+  for (const wrong of ['master.m3u8', '/a.m3u8', 'ftp://x/a', 'https://', 'javascript:alert(1)', 'https:a'])
+    expect(read(wrong).faults).toEqual({ playlistUrl: expect.stringContaining('http or https URL') });
+});
+
+it('an emptied URL of a playlist is removed, and nothing is sent where there was none', () => {
+  const content = { ...fields, playlistUrl: 'https://cdn.example/a.m3u8' } as unknown as Content;
+  const without = { ...fields, playlistUrl: null } as unknown as Content;
+  const old = { ...fields } as unknown as Content;
+  const changeOf = (before: Content) => {
+    const { fields: after } = readForm(texts, before);
+    return after && changedFields(before, after);
+  };
+  expect([content, without, old].map(changeOf)).toEqual([{ playlistUrl: null }, {}, {}]);
 });
 
 it('unchanged metadata is kept as it is', () => {

@@ -14,6 +14,7 @@ export interface FormTexts {
   name: string;
   sizeBytes: string;
   manifestKey: string;
+  playlistUrl: string;
   metadata: string;
   periods: PeriodsTexts;
 }
@@ -35,17 +36,35 @@ export function readForm(texts: FormTexts, before: Content | null = null): ReadF
   const periods = showsPeriods(texts.periods, before?.keyPeriods)
     ? { periods: before?.keyPeriods }
     : readPeriods(texts.periods);
+  const playlistUrl = readPlaylistUrl(texts.playlistUrl, before);
   const faults: FormFaults = {
     ...(name === '' && { name: 'Enter a name.' }),
     ...(sizeBytes === undefined && { sizeBytes: 'A whole number of bytes, such as 1500000 or 1,500,000.' }),
+    ...(playlistUrl === false && { playlistUrl: playlistUrlFault }),
     ...('fault' in read && { metadata: read.fault }),
     ...('faults' in periods && periods.faults),
   };
-  if (sizeBytes === undefined || 'fault' in read || 'faults' in periods || name === '')
+  if (
+    sizeBytes === undefined ||
+    playlistUrl === false ||
+    'fault' in read ||
+    'faults' in periods ||
+    name === ''
+  )
     return { fields: null, faults };
   const manifestKey = texts.manifestKey.trim() || null;
   const { periods: keyPeriods } = periods;
-  return { fields: { name, sizeBytes, manifestKey, metadata: read.metadata, keyPeriods }, faults: null };
+  const fields = { name, sizeBytes, manifestKey, playlistUrl, metadata: read.metadata, keyPeriods };
+  return { fields, faults: null };
+}
+
+const playlistUrlFault = 'An http or https URL, such as https://cdn.example.com/film/master.m3u8.';
+
+/** @returns false for anything but a URL; undefined for nothing where there was nothing, which older services do not know either */
+function readPlaylistUrl(text: string, before: Content | null): string | null | undefined | false {
+  const url = text.trim();
+  if (url === '') return before?.playlistUrl == null ? before?.playlistUrl : null;
+  return /^https?:\/\//i.test(url) && URL.canParse(url) && url;
 }
 
 /** Only the members that differ, so that simultaneous changes by others are kept. */
@@ -73,6 +92,7 @@ const members = [
   'name',
   'sizeBytes',
   'manifestKey',
+  'playlistUrl',
   'metadata',
   'keyPeriods',
   ...periodsMembers.map((member) => `keyPeriods/${member}` as const),

@@ -180,6 +180,18 @@ function FormFields({ content, faults }: { content: Content | null; faults: Form
         defaultValue={content?.manifestKey ?? ''}
         error={faults.manifestKey}
       />
+      <TextInput
+        name="playlistUrl"
+        label="Playlist URL"
+        description="Where players find the encrypted playlist, for AirPlay, Cast and VLC. Its origin is listed in PLAYLIST_ORIGINS of the server. Optional."
+        placeholder="https://cdn.example.com/my-film/master.m3u8"
+        inputMode="url"
+        spellCheck={false}
+        autoComplete="off"
+        maxLength={2_048}
+        defaultValue={content?.playlistUrl ?? ''}
+        error={faults.playlistUrl}
+      />
       <KeyPeriodsFields periods={content?.keyPeriods ?? null} faults={faults} />
       <InputBase
         component="textarea"
@@ -208,6 +220,7 @@ function textsOf(form: HTMLFormElement): FormTexts & { id: string } {
     name: text('name'),
     sizeBytes: text('sizeBytes'),
     manifestKey: text('manifestKey'),
+    playlistUrl: text('playlistUrl'),
     metadata: text('metadata'),
     periods: periodsTextsOf(data),
   };

@@ -66,7 +66,7 @@ it.each([
 });
 
 it('key periods that nobody changed are not sent, so that changes by others and older servers are respected', () => {
-  const texts = { name: 'Film', sizeBytes: '', manifestKey: '', metadata: '' };
+  const texts = { name: 'Film', sizeBytes: '', manifestKey: '', playlistUrl: '', metadata: '' };
   const plain = { name: 'Film', sizeBytes: null, manifestKey: null, metadata: {} };
   for (const keyPeriods of [undefined, null, clock, sequence]) {
     const before = { ...plain, keyPeriods } as unknown as Content;

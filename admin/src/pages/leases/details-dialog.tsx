@@ -11,6 +11,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/errors.tsx';
 import { type Fact, FactList, NotSet } from '../../components/fact-list.tsx';
 import { formatExact } from '../../components/format-time.ts';
+import { RelativeTime } from '../../components/times.tsx';
 import { useApi } from '../../session/app-context.ts';
 import type { OpenRevocation } from './describe-revocation.tsx';
 import { addressOf } from './lease-filter.ts';
@@ -71,6 +72,7 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
       </Link>,
     ],
     ['Device', deviceId === null ? <NotSet key="device" /> : <bdi key="device">{deviceId}</bdi>],
+    ...sessionFacts(lease),
     ['ID', <CopyableValue key="id" text={id} what="ID" />],
     ['Created', formatExact(createdAt)],
     ['Renewed', formatExact(renewedAt)],
@@ -93,6 +95,16 @@ function Details({ lease, revoke }: { lease: Lease; revoke: OpenRevocation }) {
       </DialogActions>
     </>
   );
+}
+
+/** A lease of a player has no more than its kind to say, and one of an older service not even that. */
+function sessionFacts({ kind, lastUsedAt }: Lease): Fact[] {
+  if (kind === undefined) return [];
+  if (kind === 'player') return [['Kind', 'Player: sends a token with each key request']];
+  return [
+    ['Kind', 'Session: a URL that plays without a token'],
+    ['Last used', lastUsedAt == null ? 'not yet' : <RelativeTime key="used" at={lastUsedAt} isFocusable />],
+  ];
 }
 
 function revocationFacts({ revokedAt, revokedBy, reason }: Lease): Fact[] {

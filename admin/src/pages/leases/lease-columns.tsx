@@ -16,7 +16,7 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
   return {
     id: 'viewer',
     header: 'Viewer',
-    cell: ({ id, viewerId, deviceId }) => (
+    cell: ({ id, viewerId, deviceId, kind, lastUsedAt }) => (
       <span className={styles.identity}>
         <button type="button" className={styles.name} onClick={() => open(id)}>
           <bdi>{viewerId}</bdi>
@@ -24,6 +24,18 @@ export function viewerColumn(open: (leaseId: string) => void): Column<Lease> {
         {deviceId !== null && (
           <span className={styles.device}>
             on <bdi>{deviceId}</bdi>
+          </span>
+        )}
+        {kind === 'session' && (
+          <span className={styles.device}>
+            session URL,{' '}
+            {lastUsedAt == null ? (
+              'not used yet'
+            ) : (
+              <>
+                used <RelativeTime at={lastUsedAt} />
+              </>
+            )}
           </span>
         )}
       </span>

@@ -1,7 +1,7 @@
 import type { AuthReason, KeyServerOptions } from '../player-options.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 
-export const keyServerUrl = 'https://keys.example';
+const keyServerUrl = 'https://keys.example';
 export const keyUrl = (epoch: number, contentId = 'film') => `${keyServerUrl}/keys/${contentId}/${epoch}`;
 
 /** A request that reached the server. */
