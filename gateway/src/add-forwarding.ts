@@ -79,6 +79,7 @@ export async function addForwarding(
         onFault: (error: unknown) => onFault(service, error),
         onShed: (reason: ShedReason) => onShed(service, reason),
       };
+      const plainOptions = { ...options, isPlain: true };
       for (const url of exact ? [path] : [path, `${path}/*`]) {
         scope.route({
           method: scope.supportedMethods,
@@ -93,7 +94,7 @@ export async function addForwarding(
       if (service === 'key-derivation')
         addPlainAnswerer(
           app,
-          createPlainForwarder(routes, (exchange) => void new Forwarding(exchange, null, options)),
+          createPlainForwarder(routes, (exchange) => void new Forwarding(exchange, null, plainOptions)),
         );
     }
   });

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Principal } from '@latchkey/shared/contracts';
 import { isSecretRefused, readLogHeaders, SecretRefused } from '@latchkey/shared/internal';
 import {
+  type AnswerController,
+  type AnswerHandler,
   elsewhereHeader,
   type Member,
   NotStarted,
@@ -38,10 +40,10 @@ export interface AttemptedRequest {
 }
 
 /** A request at one address. It writes a small answer to the client as one piece, and a large one as it arrives. */
-export class Attempt implements Dispatcher.DispatchHandler {
+export class Attempt implements Dispatcher.DispatchHandler, AnswerHandler {
   readonly member: Member;
   readonly #forwarding: AttemptedRequest;
-  #controller: Dispatcher.DispatchController | null = null;
+  #controller: AnswerController | null = null;
   #status = 0;
   #headers: Record<string, string | string[]> = {};
   #held: Buffer[] | null = null;
@@ -70,20 +72,15 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('the answer is no longer needed'));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: AnswerController): void {
     // Thrown instead of aborted: nothing was sent yet, and `abort` would end a connection that another request can use.
     if (this.#over) throw new Error('the answer is no longer needed');
     this.#controller = controller;
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-  ): void {
+  onResponseStart(controller: AnswerController, status: number, headers: IncomingHttpHeaders): void {
     // Interim answers (RFC 9110 section 15.2) are not forwarded.
     if (status < 200 || this.#over) return;
-    const { exchange } = this.#forwarding;
     const unusable = this.#whyUnusable(headers);
     if (unusable) {
       controller.abort(unusable);
@@ -93,16 +90,13 @@ export class Attempt implements Dispatcher.DispatchHandler {
       this.#over = true;
       return;
     }
-    const logged = readLogHeaders(headers);
-    exchange.note(logged.principal as Principal | null, logged.code, logged.route);
-    this.#status = status;
-    this.#headers = responseHeaders(headers, exchange.ownHeaders());
+    this.#takeHead(status, headers);
     const length = Number(headers['content-length'] ?? Number.NaN);
     if (length <= wholeBytes) this.#held = [];
     else this.#begin(Number.isNaN(length));
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(controller: AnswerController, chunk: Buffer): void {
     if (this.#over) return;
     if (this.#held) {
       this.#held.push(chunk);
@@ -119,24 +113,63 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.member.release();
     if (this.#over) return;
     this.#over = true;
-    const { exchange } = this.#forwarding;
-    const { response } = exchange;
+    const { response } = this.#forwarding.exchange;
     if (this.#held) {
-      if (exchange.isAnswered()) return;
-      this.#forwarding.onHead();
-      exchange.take?.();
-      response.writeHead(this.#status, this.#headers);
       const [only] = this.#held;
       const bytes = only && this.#held.length === 1 ? only : Buffer.concat(this.#held);
-      // As Latin-1 text, one byte a letter: Node writes text together with the head, and a buffer in a second write.
-      response.end(bytes.toString('latin1'), 'latin1');
+      this.#sendWhole(bytes.toString('latin1'));
     } else if (!response.writableEnded) response.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onWholeAnswer(status: number, headers: IncomingHttpHeaders, body: string): void {
+    try {
+      if (!this.#over) this.#takeWhole(status, headers, body);
+    } catch (error) {
+      this.#fail(error as Error);
+    } finally {
+      // Last, because it sends the next request that waits.
+      this.member.release();
+    }
+  }
+
+  onResponseError(_controller: AnswerController, error: Error): void {
     this.member.release();
     if (this.#over) return;
     this.#over = true;
+    this.#fail(error);
+  }
+
+  #takeWhole(status: number, headers: IncomingHttpHeaders, body: string): void {
+    this.#over = true;
+    const unusable = this.#whyUnusable(headers);
+    if (unusable) {
+      this.#fail(unusable);
+      return;
+    }
+    if (this.#isSentElsewhere(status, headers)) return;
+    this.#takeHead(status, headers);
+    this.#sendWhole(body);
+  }
+
+  #takeHead(status: number, headers: IncomingHttpHeaders): void {
+    const { exchange } = this.#forwarding;
+    const logged = readLogHeaders(headers);
+    exchange.note(logged.principal as Principal | null, logged.code, logged.route);
+    this.#status = status;
+    this.#headers = responseHeaders(headers, exchange.ownHeaders());
+  }
+
+  /** @param body one byte a character (Latin-1): Node writes text together with the head, and a buffer in a second write */
+  #sendWhole(body: string): void {
+    const { exchange } = this.#forwarding;
+    if (exchange.isAnswered()) return;
+    this.#forwarding.onHead();
+    exchange.take?.();
+    exchange.response.writeHead(this.#status, this.#headers);
+    exchange.response.end(body, 'latin1');
+  }
+
+  #fail(error: Error): void {
     const { response } = this.#forwarding.exchange;
     if (response.destroyed || response.writableEnded) return;
     if (!response.headersSent) {

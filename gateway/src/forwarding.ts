@@ -26,6 +26,12 @@ const lineLimitMs = 3_000;
 /** The weight of a request in the waiting line: one for its head, and one for each so many bytes of its body. */
 const bytesPerWeight = 16 * 1024;
 
+/**
+ * With the lines that are added, a head of up to 16 KiB may be over the limit of the service, which then answers without the request's id.
+ * Twice what a large token takes.
+ */
+const longestPlainHead = 8 * 1024;
+
 /** Why a request was refused without being sent, as it is counted for the operator. */
 export type ShedReason = 'no_address' | 'line_full' | 'waited_too_long';
 
@@ -46,6 +52,8 @@ export interface ForwardOptions {
   /** After this long without an answer the address is probed. */
   doubtAfterMs: number;
   streams: OpenStreams;
+  /** Whether its requests are `GET` without a body, and so can be sent by `Member.plain`. Default: no. */
+  isPlain?: boolean;
   /** Notified of each request that no address answered, and of each answer that broke off. */
   onFault: (error: unknown) => void;
   /** Notified of each request that was refused without being sent. */
@@ -61,6 +69,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
   readonly #tries: Tries;
   readonly #path: string;
   readonly #headers: string[];
+  readonly #headBytes: number;
   readonly #body: Buffer | null;
   /** Null while it waits in line. */
   #attempt: Attempt | null = null;
@@ -78,6 +87,7 @@ export class Forwarding implements Waiter, AttemptedRequest {
     this.#tries = new Tries(options.upstream, this.#isSafe);
     this.#path = url.startsWith('/') ? url : url.replace(beforePath, '');
     this.#headers = requestHeaders(exchange, options.secret, options.publicUrl);
+    this.#headBytes = bytesOf(this.#path, this.#headers);
     this.#body = body;
     this.#startedAtMs = options.clock.monotonic();
     this.weight = 1 + Math.floor((body?.length ?? 0) / bytesPerWeight);
@@ -139,12 +149,18 @@ export class Forwarding implements Waiter, AttemptedRequest {
   }
 
   #send(member: Member): void {
-    this.#attempt = new Attempt(this, member);
+    const attempt = new Attempt(this, member);
+    this.#attempt = attempt;
+    const { plain } = member;
+    if (this.#options.isPlain && this.#headBytes <= longestPlainHead && plain?.isUsable()) {
+      plain.send(this.#path, this.exchange.id, this.#headers, attempt);
+      return;
+    }
     const { method = '' } = this.exchange.request;
     // This class has its own limit. The limit of the connection would end requests that have been given more time.
     member.pool.dispatch(
       { method, path: this.#path, headers: this.#headers, body: this.#body, headersTimeout: 0 },
-      this.#attempt,
+      attempt,
     );
   }
 
@@ -208,4 +224,11 @@ export class Forwarding implements Waiter, AttemptedRequest {
     this.#options.onFault(cause);
     this.exchange.refuse(new AppError('DEPENDENCY_UNAVAILABLE', { cause }));
   }
+}
+
+/** Of a head, with `: ` and the line end of each header. */
+function bytesOf(path: string, headers: readonly string[]): number {
+  let bytes = path.length;
+  for (const text of headers) bytes += text.length + 2;
+  return bytes;
 }

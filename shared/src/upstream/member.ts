@@ -3,6 +3,7 @@ import type { Pool } from 'undici';
 import type { Clock } from '../clock/clock.ts';
 import { brokeBeforeAnswer } from './never-reached.ts';
 import { phaseHeader } from './phase.ts';
+import { openPlainPool, type PlainPool } from './plain-client/plain-pool.ts';
 
 /**
  * `silent`: it refused a connection, broke it or kept a request waiting; other addresses come first. `gone`: a probe
@@ -132,6 +133,8 @@ export interface Member {
   readonly origin: string;
   /** Use it rarely without `occupy`: each such request takes one of a few spare connections. */
   readonly pool: Pool;
+  /** For `GET` without a body: takes less time than `pool`. Null where it cannot be used. Use it after `occupy` only. */
+  readonly plain: PlainPool | null;
   /** Whether a request can be sent there at once. */
   hasRoom(): boolean;
   /** A request is sent there. */
@@ -189,6 +192,9 @@ export function openMember(options: MemberOptions): KnownMember {
     keepAliveMaxTimeout: keepAliveMs,
     connect: { timeout: connectTimeoutMs, servername: serverName },
   });
+  const plain = openPlainPool({
+    ...{ origin, clock, connectTimeoutMs, keepAliveMs, bodyTimeoutMs },
+  });
   // A separate connection: waiting requests may have taken all those of the pool.
   const prober = new Client(origin, {
     connect: { timeout: probeConnectTimeoutMs, servername: serverName },
@@ -208,6 +214,7 @@ export function openMember(options: MemberOptions): KnownMember {
   return {
     origin,
     pool,
+    plain,
     hasRoom: () => occupied < connections,
     occupy() {
       occupied++;
@@ -234,7 +241,13 @@ export function openMember(options: MemberOptions): KnownMember {
     noteRequest() {
       if (unfitUntilMs !== null) unfitUntilMs = clock.monotonic() + unfitMs;
     },
-    close: async () => void (await Promise.all([pool.close(), prober.close()])),
-    destroy: async () => void (await Promise.all([pool.destroy(), prober.destroy()])),
+    async close() {
+      plain?.close();
+      await Promise.all([pool.close(), prober.close()]);
+    },
+    async destroy() {
+      plain?.destroy();
+      await Promise.all([pool.destroy(), prober.destroy()]);
+    },
   };
 }

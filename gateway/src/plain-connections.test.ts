@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { stopTime } from '@latchkey/shared/testing/stop-time';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  type GatewayFixture,
+  type GatewaySettings,
+  serveInTest,
+  startGatewayInTest,
+} from './forwarding.fixture.ts';
+
+/** A request as a service got it: the id that the gateway gave it, and whose it is. */
+interface Asked {
+  id: string;
+  viewer: string;
+  socket: Socket;
+  /** Which request on its connection it is, from 0 on. */
+  turn: number;
+}
+
+/** A service that answers with bytes. It can be ended and started again on the same port. */
+async function startRaw(answer: (asked: Asked) => void) {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const open = async (port: number) => {
+    const server = createServer({ noDelay: true }, (socket) => {
+      connections++;
+      sockets.add(socket);
+      socket.setEncoding('latin1');
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+      let turn = 0;
+      socket.on('data', (text) => {
+        const head = String(text);
+        const of = (name: string) => new RegExp(`^${name}: (.*)\r$`, 'm').exec(head)?.[1] ?? '';
+        if (head.startsWith('GET /health')) socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+        else answer({ id: of('x-request-id'), viewer: of('authorization'), socket, turn: turn++ });
+      });
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return server;
+  };
+  let server = await open(0);
+  const { port } = server.address() as AddressInfo;
+  const end = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  onTestFinished(end);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    connections: () => connections,
+    sockets,
+    async restart() {
+      await end();
+      server = await open(port);
+    },
+  };
+}
+
+const answerTo = ({ id, viewer }: Asked) =>
+  `HTTP/1.1 200 OK\r\nx-request-id: ${id}\r\ncontent-length: ${viewer.length}\r\n\r\n${viewer}`;
+
+/** Asks for a key. The answer of `startRaw` names the viewer. */
+async function ask(gateway: GatewayFixture, viewer: string, signal: AbortSignal | null = null) {
+  const response = await fetch(`${gateway.url}/keys/film/0`, { headers: { authorization: viewer }, signal });
+  return response.status === 200 ? response.text() : response.status;
+}
+
+const start = async (answer: (asked: Asked) => void, settings: GatewaySettings = {}) => {
+  const service = await startRaw(answer);
+  return { service, gateway: await startGatewayInTest([service.url], settings) };
+};
+
+test('a service that answers each second request with the answer to the one before gives no viewer the key of another', async () => {
+  let before: Asked | null = null;
+  let crossed = 0;
+  const { gateway } = await start((asked) => {
+    const isCrossed = asked.turn % 2 === 1 && before !== null;
+    if (isCrossed) crossed++;
+    asked.socket.write(answerTo(isCrossed && before ? before : asked));
+    before = asked;
+  });
+  const outcomes = new Map<string, string | number>();
+  for (let n = 0; n < 30; n++) outcomes.set(`viewer-${n}`, await ask(gateway, `viewer-${n}`));
+  expect(crossed).toBeGreaterThan(5);
+  for (const [viewer, outcome] of outcomes) expect([viewer, 503]).toContain(outcome);
+  expect([...outcomes].filter(([viewer, outcome]) => viewer === outcome).length).toBeGreaterThan(15);
+});
+
+test('an answer that a viewer left does not reach the viewer who comes next', async () => {
+  const held: Asked[] = [];
+  const { gateway, service } = await start((asked) => {
+    if (asked.viewer === 'leaves') held.push(asked);
+    else asked.socket.write(answerTo(asked));
+  });
+  expect(await ask(gateway, 'first')).toBe('first');
+  const leaving = new AbortController();
+  const left = ask(gateway, 'leaves', leaving.signal).catch(() => 'left');
+  while (held.length === 0) await new Promise(setImmediate);
+  leaving.abort();
+  expect(await left).toBe('left');
+  await gateway.linesWritten(2);
+  const [asked] = held as [Asked];
+  asked.socket.write(answerTo(asked));
+  for (const viewer of ['next', 'last']) expect(await ask(gateway, viewer)).toBe(viewer);
+  // The connection of the one who left has ended.
+  if (!asked.socket.closed) await once(asked.socket, 'close');
+  expect(service.connections()).toBe(2);
+});
+
+test('a service that restarts while connections to it are idle fails no request', async () => {
+  const { gateway, service } = await start((asked) => asked.socket.write(answerTo(asked)));
+  const viewers = Array.from({ length: 8 }, (_, n) => `viewer-${n}`);
+  const askAll = () => Promise.all(viewers.map((viewer) => ask(gateway, viewer)));
+  for (let restart = 0; restart < 3; restart++) {
+    expect(await askAll()).toEqual(viewers);
+    await service.restart();
+  }
+  expect(await askAll()).toEqual(viewers);
+  expect(gateway.faults).toEqual([]);
+});
+
+test('a request whose connection the service closes just as it is sent is sent once more', async () => {
+  let received = 0;
+  const { gateway } = await start((asked) => {
+    received++;
+    if (asked.turn === 0) asked.socket.write(answerTo(asked));
+    else asked.socket.resetAndDestroy();
+  });
+  for (const viewer of ['first', 'second']) expect(await ask(gateway, viewer)).toBe(viewer);
+  expect(received).toBe(3);
+  expect(gateway.faults).toEqual([]);
+});
+
+test.each([1, 60, 90])(
+  'a service that is killed after %s bytes of an answer gives the viewer the whole answer of another or 503, and no part',
+  async (bytes) => {
+    const killed = await startRaw((asked) => {
+      if (asked.turn === 0) asked.socket.write(answerTo(asked));
+      else asked.socket.write(answerTo(asked).slice(0, bytes), () => asked.socket.resetAndDestroy());
+    });
+    const sound = await startRaw((asked) => asked.socket.write(answerTo(asked)));
+    const gateway = await startGatewayInTest([killed.url, sound.url]);
+    for (let n = 0; n < 12; n++)
+      expect(await ask(gateway, `viewer-${n}-with-a-long-name`)).toBe(`viewer-${n}-with-a-long-name`);
+  },
+);
+
+test('a request gets 503 at its limit if the service stops in the middle of an answer, and its connection ends', async () => {
+  const time = stopTime();
+  const halves: Asked[] = [];
+  const { gateway } = await start(
+    (asked) => {
+      halves.push(asked);
+      asked.socket.write(answerTo(asked).slice(0, -1));
+    },
+    { answerLimitMs: 100 },
+  );
+  const asked = ask(gateway, 'viewer');
+  while (halves.length === 0) await new Promise(setImmediate);
+  time.advance(100);
+  expect(await asked).toBe(503);
+  const [half] = halves as [Asked];
+  if (!half.socket.closed) await once(half.socket, 'close');
+});
+
+test.each([
+  ['two lengths', 'content-length: 2\r\ncontent-length: 2\r\n\r\nok'],
+  ['a byte too many', 'content-length: 2\r\n\r\nok!'],
+  ['a second answer', 'content-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nno'],
+  ['a length beside a transfer coding', 'content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
+  ['a folded header', 'x-odd: a\r\n b\r\ncontent-length: 2\r\n\r\nok'],
+  ['a line feed in a header', 'x-odd: a\nset-cookie: b\r\ncontent-length: 2\r\n\r\nok'],
+])('an answer with %s gives the viewer a 503, and the next viewer the own answer', async (_what, rest) => {
+  const { gateway } = await start((asked) => {
+    const isOdd = asked.viewer === 'odd';
+    asked.socket.write(isOdd ? `HTTP/1.1 200 OK\r\nx-request-id: ${asked.id}\r\n${rest}` : answerTo(asked));
+  });
+  for (let round = 0; round < 2; round++) {
+    expect(await ask(gateway, 'odd')).toBe(503);
+    expect(await ask(gateway, 'viewer')).toBe('viewer');
+  }
+});
+
+test('a head that is too large for the service gets its 431, which names no request, and no 503', async () => {
+  const service = await serveInTest((request, response) =>
+    response.writeHead(200, { 'x-request-id': String(request.headers['x-request-id']) }).end('ok'),
+  );
+  const gateway = await startGatewayInTest([service.url]);
+  const statuses = new Set<number>();
+  // The gateway takes heads of up to 16 KiB, and adds some 200 bytes.
+  for (let bytes = 15_000; bytes < 16_400; bytes += 50) {
+    const headers = { 'x-filler': 'a'.repeat(bytes) };
+    statuses.add((await fetch(`${gateway.url}/keys/film/0`, { headers })).status);
+  }
+  expect(statuses).toEqual(new Set([200, 431]));
+  expect(gateway.faults).toEqual([]);
+});
