@@ -195,7 +195,7 @@ test('a request whose client has left while it waited is never sent, and costs n
   expect(gateway.lines.filter(({ status }) => status === 499)).toHaveLength(50);
 });
 
-test('more than 4,096 waiting requests are not kept: the next one is answered 503 at once', async () => {
+test('once waiting requests hold 64 MiB, the next one is answered 503 at once', async () => {
   const { services, held } = await startReplicas();
   const [service] = services as [FakeService, FakeService];
   const gateway = await startGatewayInTest([service.url], { connections: 1 });

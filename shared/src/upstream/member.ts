@@ -192,9 +192,7 @@ export function openMember(options: MemberOptions): KnownMember {
     keepAliveMaxTimeout: keepAliveMs,
     connect: { timeout: connectTimeoutMs, servername: serverName },
   });
-  const plain = openPlainPool({
-    ...{ origin, clock, connectTimeoutMs, keepAliveMs, bodyTimeoutMs },
-  });
+  const plain = openPlainPool({ origin, clock, connectTimeoutMs, keepAliveMs, bodyTimeoutMs });
   // A separate connection: waiting requests may have taken all those of the pool.
   const prober = new Client(origin, {
     connect: { timeout: probeConnectTimeoutMs, servername: serverName },

@@ -92,6 +92,7 @@ export function waitForRoom(upstream: Upstream, tries: Tries, limitMs: number): 
   return new Promise((resolve, reject) => {
     const waiter = {
       weight: 1,
+      limitMs,
       admit(admitted: Member) {
         clearTimeout(timer);
         tries.member = admitted;

@@ -59,7 +59,7 @@ interface Target {
 export function createUpstream(options: UpstreamOptions): Upstream {
   const { clock, connections, onFault } = options;
   const book = createAddressBook(options);
-  const line = new WaitingLine();
+  const line = new WaitingLine(clock);
   let members: KnownMember[] = [];
   let turn = 0;
 
