@@ -81,7 +81,7 @@ function examineExposure(values: SingleNodeValues): Finding[] {
       state: 'warning',
       about: 'VIEWER_TOKEN_FROM',
       says: 'allows tokens in the query, which proxies and browsers write down',
-      mend: 'keep such tokens short-lived, and leave `query` out unless native HLS players need it',
+      mend: 'keep such tokens short-lived, and leave `query` out unless players need it that send no header and get no session',
     });
   }
   if (values.leaseMode === 'optional') {

@@ -1,5 +1,5 @@
 import type Hls from 'hls.js';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { Player } from './player.ts';
 import { createPlayer } from './player.ts';
 import type { PlayerError } from './player-error.ts';
@@ -11,6 +11,7 @@ import {
   playUrl,
   problem,
   sessionGrant,
+  unreachable,
 } from './testing/fake-key-server.ts';
 import { settle } from './testing/manual-clock.ts';
 
@@ -208,6 +209,36 @@ it('a native failure while the server is away waits for the server, and plays on
   video.src = '';
   await fake.clock.advance(10_000);
   expect([errors, video.src]).toEqual([[], playUrl('session-1')]);
+});
+
+it('a native video that has failed waits for a lost server no longer than `patienceSeconds`, whatever it had in its buffer', async () => {
+  open({ patienceSeconds: 20 });
+  await load();
+  fake.answer('', unreachable);
+  await fail(2);
+  await fake.clock.advance(19_000);
+  expect(errors).toEqual([]);
+  await fake.clock.advance(10_000);
+  expect(errors).toMatchObject([{ code: 'NETWORK' }]);
+});
+
+it('a page that returns plays a new session at the same place', async () => {
+  const page = new EventTarget();
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page));
+  open();
+  await load();
+  video.currentTime = 40;
+  page.dispatchEvent(new Event('pagehide'));
+  expect(fake.to('POST /keys/leases/revoke')).toMatchObject([
+    { json: { leaseId: 'session-1' }, keepalive: true },
+  ]);
+  page.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: true }));
+  await fake.clock.advance(1);
+  expect(video.src).toBe(playUrl('session-2'));
+  video.currentTime = 0;
+  video.emit('loadedmetadata');
+  expect(video.currentTime).toBe(40);
+  vi.unstubAllGlobals();
 });
 
 it('a native failure soon after another one is an error of the media', async () => {

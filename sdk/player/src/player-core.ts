@@ -92,7 +92,8 @@ export function createPlayerCore(options: AttachOptions, emitter: Emitter, engin
 
   function isStarving() {
     const { video } = engine();
-    return !video || video.readyState < video.HAVE_FUTURE_DATA;
+    // A video that has failed keeps the state of what it had.
+    return !video || video.error !== null || video.readyState < video.HAVE_FUTURE_DATA;
   }
 
   const patienceMs = patienceMsOf(options);

@@ -106,10 +106,15 @@ export function faultsOf(error: unknown): FormFaults {
   return Object.fromEntries(
     members.flatMap((member) => {
       const message = error.about(member);
-      // The server's message has a regular expression, which does not help admins.
-      return message === undefined ? [] : [[member, member === 'id' ? idFault : message]];
+      return message === undefined ? [] : [[member, inWords(member, message)]];
     }),
   );
+}
+
+function inWords(member: (typeof members)[number], message: string): string {
+  // The server's message has a regular expression, which does not help admins.
+  if (member === 'id') return idFault;
+  return member === 'playlistUrl' ? `It ${message}.` : message;
 }
 
 type ReadMetadata = { metadata: Metadata } | { fault: string };
