@@ -1,4 +1,4 @@
-import type { Authority, UnknownState } from '@latchkey/shared/authority';
+import { type Authority, settleDecision } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import { toRefusalError } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
@@ -28,17 +28,6 @@ export interface ContentKeyIssuerOptions {
   clock: Clock;
   keys: ContentKeyCache;
 }
-
-/**
- * Reads for one request. A decision needs three states, an expired lease is read twice, and a change may overtake a read. If changes
- * overtake more reads than that, the server cannot know the states.
- */
-const readsAtMost = 12;
-/**
- * A request begins no read after this: hls.js waits 8 s for the first byte of a key (its `keyLoadPolicy`). If the owner is
- * slower than `AUTHORITY_MAX_AGE_SECONDS`, every state is too old when it comes, and twelve reads would be a minute.
- */
-const readsForMs = 8_000;
 
 /** A decision that needs no further state. */
 type Settled = Exclude<Decision, { kind: 'read' }>;
@@ -72,34 +61,8 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     return derive(request, await readUntilSettled(request, decide(request, leaseLoads), leaseLoads));
   }
 
-  async function read({ cache, key }: UnknownState): Promise<void> {
-    try {
-      await authority[cache].load(key);
-    } catch (cause) {
-      // A state that could not be checked is neither a yes nor a no, whatever the reason.
-      throw cause instanceof AppError ? cause : new AppError('DEPENDENCY_UNAVAILABLE', { cause });
-    }
-  }
-
-  async function readUntilSettled(
-    request: KeyRequest,
-    first: Decision,
-    leaseLoads: number,
-  ): Promise<Settled> {
-    const startedAtMs = clock.monotonic();
-    let decision = first;
-    for (let reads = 0; decision.kind === 'read'; reads++) {
-      if (reads === readsAtMost) {
-        throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error('changes overtook every read') });
-      }
-      if (clock.monotonic() - startedAtMs >= readsForMs) {
-        throw new AppError('DEPENDENCY_UNAVAILABLE', { cause: new Error('the states came too late') });
-      }
-      await read(decision.unknown);
-      decision = decide(request, leaseLoads);
-    }
-    return decision;
-  }
+  const readUntilSettled = (request: KeyRequest, first: Decision, leaseLoads: number): Promise<Settled> =>
+    settleDecision(first, () => decide(request, leaseLoads), { authority, clock });
 
   return {
     issue(request) {

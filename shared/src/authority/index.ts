@@ -13,4 +13,5 @@ export {
 export { decideBySession } from './decide-by-session.ts';
 export { mayHaveBeenRenewed } from './expired-lease.ts';
 export type { KnownStates, UnknownState } from './known-states.ts';
+export { settleDecision } from './settle-decision.ts';
 export { type CacheTag, leaseTags, markKey, markTags, namedBy, splitMarkKey } from './tags.ts';
