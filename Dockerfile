@@ -1,5 +1,5 @@
 # One image for each process. PACKAGE says which: gateway, services/key-derivation, services/leases, services/auth,
-# services/content, edge, single-node or cli.
+# services/content, services/playback, edge, single-node or cli.
 #
 #   docker build --build-arg PACKAGE=gateway -t latchkey/gateway .
 #

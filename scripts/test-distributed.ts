@@ -58,7 +58,7 @@ try {
     roles,
     secrets,
     replicas: {
-      ...{ auth: 1, content: 1, leases: 1 },
+      ...{ auth: 1, content: 1, leases: 1, playback: 1 },
       ...(flags.edge
         ? { 'key-derivation': 0, gateway: 0, edge: replicas }
         : { 'key-derivation': replicas, gateway: 1 }),

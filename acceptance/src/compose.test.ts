@@ -24,7 +24,8 @@ function holders(variable: string): string[] {
 const documentedCommands =
   readFileSync(join(root, 'docs/containers.md'), 'utf8').match(/(?<=^|`|&& )docker compose [^`\n]*/gm) ?? [];
 
-const behindGateway = ['auth', 'content', 'key-derivation', 'leases'];
+const verifyTokens = ['auth', 'content', 'key-derivation', 'leases'];
+const behindGateway = [...verifyTokens, 'playback'];
 /** The edge is the gateway with key-derivation, and has what both have. */
 const deriving = ['edge', 'key-derivation'];
 const keepRows = ['auth', 'content', 'leases'];
@@ -39,7 +40,8 @@ describe('who has which secret', () => {
     ['SETUP_TOKEN', ['auth', 'single-node']],
     ['AWS_ACCESS_KEY_ID', ['content', 'single-node']],
     ['AWS_SECRET_ACCESS_KEY', ['content', 'single-node']],
-    ['AUTH_JWT_SECRET', [...behindGateway, 'edge', 'single-node']],
+    ['AUTH_JWT_SECRET', [...verifyTokens, 'edge', 'single-node']],
+    ['PLAYLIST_ORIGINS', ['content', 'playback', 'single-node']],
     ['INTERNAL_SECRET', [...behindGateway, 'edge', 'gateway']],
     ['DATABASE_URL', [...keepRows, 'migrate']],
     ['POSTGRES_PASSWORD', ['postgres']],

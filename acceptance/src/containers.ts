@@ -100,7 +100,7 @@ export function bridgeAddress(network: string): Promise<string> {
 
 /** The containers of Latchkey, the gateway first. Postgres, Redis and NATS end with codes of their own. */
 async function containersOf(project: string): Promise<string[]> {
-  const services = ['gateway', 'key-derivation', 'leases', 'auth', 'content'];
+  const services = ['gateway', 'key-derivation', 'leases', 'auth', 'content', 'playback'];
   const found = await Promise.all(
     services.map((service) =>
       docker(

@@ -99,6 +99,8 @@ const table: Record<string, Row> = {
     anotherViewer: '200',
     viewerOfOtherContent: notEntitled,
   }),
+  // Whatever else a request presents: the path is the credential.
+  'GET /play/{sid}/{name}': open('401 INVALID_SESSION'),
   'POST /keys/leases': played(managed('201'), {
     viewer: '201',
     anotherViewer: '201',

@@ -14,6 +14,7 @@ const entries = [
   'services/content/src/serve.ts',
   'services/leases/src/serve.ts',
   'services/key-derivation/src/serve.ts',
+  'services/playback/src/serve.ts',
   'cli/src/main.ts',
 ];
 const server = await startServer();

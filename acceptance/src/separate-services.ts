@@ -26,6 +26,7 @@ const replicas: Replicas = {
   content: 1,
   leases: 1,
   'key-derivation': 1,
+  playback: 1,
   gateway: 1,
 };
 /** What faces the clients: a gateway before key-derivation, or edge processes in place of both. */

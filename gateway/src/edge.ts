@@ -8,6 +8,7 @@ import {
   gatewayVariables,
   listenRule,
   readConfig,
+  serviceUrlVariables,
   viewerTokenRule,
   weakSecretRules,
 } from '@latchkey/shared/config';
@@ -25,7 +26,11 @@ import {
 import packageJson from '../package.json' with { type: 'json' };
 import { type FrontDoorValues, openFrontDoor } from './front-door.ts';
 
-const settings = { ...separateSettings(defaultPorts.gateway), ...gatewayVariables };
+const settings = {
+  ...separateSettings(defaultPorts.gateway),
+  ...gatewayVariables,
+  playbackUrls: serviceUrlVariables.playbackUrls,
+};
 
 const help = () =>
   `latchkey edge, a gateway that derives the content keys itself and forwards the rest\n\n${describeVariables(settings)}`;

@@ -17,7 +17,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { addForwarding } from './add-forwarding.ts';
 import { fetchServiceDocuments } from './fetch-service-documents.ts';
 import { createGateway } from './gateway.ts';
-import { createUpstreamOpener, openEventStreams, openOwners } from './open-upstreams.ts';
+import { createUpstreamOpener, openEventStreams, openServices } from './open-upstreams.ts';
 import type { Upstreams } from './route-table.ts';
 import { serviceDependencies } from './service-dependencies.ts';
 import { addGatheredStatistics } from './statistics/add-gathered-statistics.ts';
@@ -29,7 +29,7 @@ export type FrontDoorValues = Values<
     typeof internalVariables &
     ReturnType<typeof observabilityVariables>
 > &
-  Record<'authUrls' | 'contentUrls' | 'leasesUrls', readonly string[]>;
+  Record<'authUrls' | 'contentUrls' | 'leasesUrls' | 'playbackUrls', readonly string[]>;
 
 interface FrontDoorOptions {
   /** The name of the program in its log. */
@@ -68,7 +68,7 @@ export async function openFrontDoor(options: FrontDoorOptions): Promise<FrontDoo
   };
   const open = createUpstreamOpener(base);
   const upstreams: Upstreams = {
-    ...openOwners(open, values),
+    ...openServices(open, values),
     ...(keyDerivationUrls ? { 'key-derivation': open('key-derivation', keyDerivationUrls) } : {}),
   };
   dependencies.push(...serviceDependencies(upstreams, secret));

@@ -33,15 +33,16 @@ export function createUpstreamOpener({
   };
 }
 
-/** The services that have rows. */
-export function openOwners(
+/** The services that every front door forwards to: all but key-derivation. */
+export function openServices(
   open: OpenUpstream,
-  urls: Record<'authUrls' | 'contentUrls' | 'leasesUrls', readonly string[]>,
-): Record<'auth' | 'content' | 'leases', Upstream> {
+  urls: Record<'authUrls' | 'contentUrls' | 'leasesUrls' | 'playbackUrls', readonly string[]>,
+): Record<'auth' | 'content' | 'leases' | 'playback', Upstream> {
   return {
     auth: open('auth', urls.authUrls),
     content: open('content', urls.contentUrls),
     leases: open('leases', urls.leasesUrls),
+    playback: open('playback', urls.playbackUrls),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Upstream } from '@latchkey/shared/upstream';
 
 /** The services that the gateway forwards to. */
-export const serviceNames = ['auth', 'content', 'leases', 'key-derivation'] as const;
+export const serviceNames = ['auth', 'content', 'leases', 'key-derivation', 'playback'] as const;
 
 export type ServiceName = (typeof serviceNames)[number];
 
@@ -41,6 +41,7 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/api/v1/player-metrics', service: 'leases' },
   { path: '/api/v1/content', service: 'content' },
   { path: '/presign', service: 'content' },
+  { path: '/play', service: 'playback' },
   { path: '/api/v1/setup', service: 'auth' },
   { path: '/api/v1/api-keys', service: 'auth' },
   { path: '/api/v1/audit', service: 'auth' },

@@ -13,6 +13,7 @@ import {
 import { createContentReader, mount as mountContent } from '@latchkey/content';
 import { type MasterKeyRing, mount as mountKeyDerivation } from '@latchkey/key-derivation';
 import { createLeaseReader, mount as mountLeases } from '@latchkey/leases';
+import { mount as mountPlayback } from '@latchkey/playback';
 import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { cleanAudit, type Database, findFilesOpenToAll, migrate, openDatabase } from '@latchkey/shared/db';
@@ -251,6 +252,7 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   await mountAuth(core, { apiKeys });
   await mountContent(core, { contents });
   await mountLeases(core, { leases, contents });
+  await mountPlayback(core, { noteUse: () => {} });
   // The master keys were checked before: `settleMasterKeys`.
   const answerPlainRequests = await mountKeyDerivation(core, { masterKeys });
   answerPlainRequests();

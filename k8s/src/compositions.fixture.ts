@@ -8,7 +8,7 @@ const compositions: readonly Composition[] = [
   { overlay: 'single' },
   { overlay: 'distributed' },
   { overlay: 'trial' },
-  { overlay: 'single', components: [...common, 'ingress'] },
+  { overlay: 'single', components: [...common, 'ingress', 'playlist-sources'] },
   { overlay: 'single', components: ['gateway-api'] },
   { overlay: 'distributed', components: [...common, 'scale-by-requests', 'ingress'] },
   { overlay: 'distributed', components: ['gateway-api', 'trial-stores'] },

@@ -59,9 +59,17 @@ describe('the distributed profile', () => {
   const objects = renderOne(process.env, { overlay: 'distributed' });
   const servers = serversOf(objects).map((server) => [server.name, server] as const);
 
-  test('the distributed profile has the five processes and the migration', () => {
+  test('the distributed profile has the six processes and the migration', () => {
     const names = workloadsOf(objects).map(({ name }) => name);
-    expect(names.sort()).toEqual(['auth', 'content', 'gateway', 'key-derivation', 'leases', 'migrate']);
+    expect(names.sort()).toEqual([
+      'auth',
+      'content',
+      'gateway',
+      'key-derivation',
+      'leases',
+      'migrate',
+      'playback',
+    ]);
   });
 
   test.each(servers)(
@@ -85,12 +93,14 @@ describe('the distributed profile', () => {
     },
   );
 
-  test('the name of key-derivation resolves to its pods, so that the gateway balances over them', () => {
-    expect(specOf(objects, 'Service', 'key-derivation')?.clusterIP).toBe('None');
+  test('the names of key-derivation and playback resolve to their pods, so that the gateway balances over them', () => {
+    for (const name of ['key-derivation', 'playback'])
+      expect(specOf(objects, 'Service', name)?.clusterIP).toBe('None');
   });
 
   test('an apply does not reset the number of pods that the autoscaler has set', () => {
-    expect(servers.find(([name]) => name === 'key-derivation')?.[1].replicas).toBeUndefined();
+    for (const scaled of ['key-derivation', 'playback'])
+      expect(servers.find(([name]) => name === scaled)?.[1].replicas).toBeUndefined();
   });
 
   test('key-derivation scales by processor load, or by requests with the component scale-by-requests', () => {

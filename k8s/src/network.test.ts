@@ -20,12 +20,15 @@ function connections(composition: Composition): string[] {
   return all.filter((connection) => !dns.includes(connection));
 }
 
-const servers = ['auth', 'content', 'gateway', 'key-derivation', 'leases'];
+const servers = ['auth', 'content', 'gateway', 'key-derivation', 'leases', 'playback'];
 const serviceCalls = [
   'gateway -> key-derivation:4101',
   'gateway -> leases:4102',
   'gateway -> auth:4103',
   'gateway -> content:4104',
+  'gateway -> playback:4105',
+  'playback -> leases:4102',
+  'playback -> content:4104',
   'key-derivation -> leases:4102',
   'key-derivation -> auth:4103',
   'key-derivation -> content:4104',
@@ -38,7 +41,11 @@ const entrances = [
   ...servers.map((name) => `namespace monitoring -> ${name}:metrics`),
 ];
 const rowOwners = ['auth', 'content', 'leases'];
-const cacheUsers = [...rowOwners, 'key-derivation'];
+const tokenVerifiers = [...rowOwners, 'key-derivation'];
+const cacheUsers = [...tokenVerifiers, 'playback'];
+/** The internet, without addresses that only a cluster, a machine or a private network knows. */
+const toSources = (name: string) =>
+  ['0.0.0.0/0', '2000::/3'].flatMap((range) => [443, 80].map((port) => `${name} -> ${range}:${port}`));
 
 test('the policies of the distributed profile allow the calls between services, the stores to their users, and no more', () => {
   expect(connections({ overlay: 'distributed' })).toEqual(
@@ -47,17 +54,19 @@ test('the policies of the distributed profile allow the calls between services, 
       ...entrances,
       ...[...rowOwners, 'migrate'].map((name) => `${name} -> anywhere:5432`),
       ...cacheUsers.flatMap((name) => [`${name} -> anywhere:6379`, `${name} -> anywhere:4222`]),
+      ...toSources('playback'),
     ].sort(),
   );
 });
 
-test('with stores in the cluster no connection leaves the namespace', () => {
+test('with stores in the cluster only playback has connections that leave the namespace, to the sources of playlists', () => {
   expect(connections({ overlay: 'trial' })).toEqual(
     [
       ...serviceCalls,
       ...entrances,
       ...[...rowOwners, 'migrate'].map((name) => `${name} -> postgres:5432`),
       ...cacheUsers.flatMap((name) => [`${name} -> redis:6379`, `${name} -> nats:4222`]),
+      ...toSources('playback'),
     ].sort(),
   );
 });
@@ -67,7 +76,7 @@ test('with a key set, only the services that verify tokens may connect to its po
   const added = connections({ overlay: 'distributed', components: ['jwks'] }).filter(
     (one) => !plain.includes(one),
   );
-  expect(added).toEqual(cacheUsers.map((name) => `${name} -> anywhere:443`).sort());
+  expect(added).toEqual(tokenVerifiers.map((name) => `${name} -> anywhere:443`).sort());
 });
 
 test('presign allows no further connection, because signing needs none', () => {
@@ -79,4 +88,34 @@ test('the single node can be reached by its port and by Prometheus, and connects
   expect(connections({ overlay: 'single' })).toEqual(
     ['anywhere -> latchkey:http', 'namespace monitoring -> latchkey:metrics'].sort(),
   );
+});
+
+test('the single node connects to the sources of playlists with the component for them', () => {
+  const added = connections({ overlay: 'single', components: ['playlist-sources'] }).filter(
+    (one) => !connections({ overlay: 'single' }).includes(one),
+  );
+  expect(added).toEqual(toSources('latchkey').sort());
+});
+
+test('before the edge process, playback is called by its pods alone', () => {
+  const callers = connections({ overlay: 'distributed', components: ['edge'] }).filter((one) =>
+    one.endsWith('-> playback:4105'),
+  );
+  expect(callers).toEqual(['key-derivation -> playback:4105']);
+});
+
+test('playback reaches no address of the cluster, of a private network or of the metadata of a cloud', () => {
+  const policy = renderOne(process.env, { overlay: 'distributed' }).find(
+    ({ metadata }) => metadata.name === 'reach-playlist-sources',
+  ) as unknown as INetworkPolicy;
+  const ranges = (policy.spec?.egress ?? []).flatMap(({ to }) => to ?? []).map(({ ipBlock }) => ipBlock);
+  const inside = [
+    '10.0.0.0/8',
+    '172.16.0.0/12',
+    '192.168.0.0/16',
+    '169.254.0.0/16',
+    '100.64.0.0/10',
+    '127.0.0.0/8',
+  ];
+  expect(ranges.find((block) => block?.cidr === '0.0.0.0/0')?.except).toEqual(expect.arrayContaining(inside));
 });

@@ -36,6 +36,7 @@ test('each process of the distributed profile mounts the Secrets that it uses an
     leases: rows('leases'),
     auth: ['latchkey-admin', ...rows('auth')],
     content: rows('content'),
+    playback: ['latchkey-internal', 'latchkey-nats', 'latchkey-redis'],
     migrate: [
       'latchkey-postgres',
       'latchkey-postgres-auth',

@@ -54,7 +54,7 @@ test('the URL of each service names its Service and its port', () => {
   const addresses = Object.entries(environmentOf(gateway, objects)).filter(([name]) =>
     name.endsWith('_SERVICE_URL'),
   );
-  expect(addresses).toHaveLength(4);
+  expect(addresses).toHaveLength(5);
   for (const [, address] of addresses) {
     const { hostname, port } = new URL(address);
     const service = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === hostname);

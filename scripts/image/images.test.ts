@@ -8,10 +8,10 @@ import { images } from './images.ts';
 const root = join(import.meta.dirname, '../..');
 const drivers = ['kysely', 'pg', 'better-sqlite3'];
 
-/** They hold the master key. */
-const withoutDrivers = ['services/key-derivation', 'edge'];
+/** They hold the master key, or connect to the internet. */
+const withoutDrivers = ['services/key-derivation', 'services/playback', 'edge'];
 
-test('the images of key-derivation and the edge have no database driver, and no other image leaves packages out', () => {
+test('the images of key-derivation, playback and the edge have no database driver, and no other image leaves packages out', () => {
   const leavingOut = Object.entries(images).filter(([, { unused }]) => unused);
   expect(leavingOut.map(([name]) => name)).toEqual(withoutDrivers);
   for (const [, { unused }] of leavingOut) expect(unused).toEqual(expect.arrayContaining(drivers));
@@ -33,7 +33,7 @@ test.each(withoutDrivers)(
       join(root, entry),
       '--help',
     ];
-    expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('MASTER_KEY_HEX');
+    expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain('INTERNAL_SECRET');
   },
   60_000,
 );

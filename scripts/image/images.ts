@@ -31,6 +31,8 @@ export const images: Readonly<Record<string, Image>> = {
   'services/leases': service('leases', 4102),
   'services/auth': service('auth', 4103),
   'services/content': service('content', 4104),
+  // It reaches no database either, and it connects to the internet.
+  'services/playback': { ...service('playback', 4105), unused: databasePackages },
   // The gateway and key-derivation in one process.
   edge: {
     packages: ['shared', 'services/key-derivation', 'gateway'],
@@ -42,7 +44,7 @@ export const images: Readonly<Record<string, Image>> = {
   'single-node': {
     packages: [
       'shared',
-      ...['auth', 'content', 'key-derivation', 'leases'].map((name) => `services/${name}`),
+      ...['auth', 'content', 'key-derivation', 'leases', 'playback'].map((name) => `services/${name}`),
       'gateway',
     ],
     entry: 'gateway/src/single-node.ts',

@@ -141,7 +141,7 @@ async function addParentRoutes(
   };
   const parent = open(connections);
   await addForwarding(app, {
-    upstreams: { auth: parent, content: parent, leases: parent },
+    upstreams: { auth: parent, content: parent, leases: parent, playback: parent },
     eventStreams: open(streamConnections),
     secret: task.secret,
     clock,

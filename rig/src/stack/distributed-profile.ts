@@ -28,7 +28,9 @@ export interface ProfileSecrets {
 }
 
 /** Number of processes of each kind. */
-export type Replicas = Readonly<Record<Exclude<ProcessKind, 'edge'>, number> & { edge?: number }>;
+export type Replicas = Readonly<
+  Record<Exclude<ProcessKind, 'edge' | 'playback'>, number> & { edge?: number; playback?: number }
+>;
 
 export interface DistributedProfile {
   processes: Readonly<Record<ProcessKind, LatchkeyProcess[]>>;
@@ -117,6 +119,7 @@ export async function createDistributedProfile(
     content: await create('content'),
     leases: await create('leases'),
     'key-derivation': await create('key-derivation'),
+    playback: await create('playback'),
     gateway: await create('gateway'),
     edge: await create('edge'),
   };
@@ -129,6 +132,7 @@ async function reservePorts(replicas: Replicas): Promise<Record<ProcessKind, num
     content: [],
     leases: [],
     'key-derivation': [],
+    playback: [],
     gateway: [],
     edge: [],
   };

@@ -1,6 +1,6 @@
 import type { Environment } from '../processes/spawn-entry.ts';
 
-export type ServiceName = 'auth' | 'content' | 'leases' | 'key-derivation';
+export type ServiceName = 'auth' | 'content' | 'leases' | 'key-derivation' | 'playback';
 /** A service of the distributed profile, the gateway before them, or the edge, which is the gateway with key-derivation. */
 export type ProcessKind = ServiceName | 'gateway' | 'edge';
 export type StoreKind = 'postgres' | 'redis' | 'nats';
@@ -43,16 +43,22 @@ export const topology: Readonly<Record<ProcessKind, ProcessDescription>> = {
     calls: ['leases', 'auth', 'content'],
     secrets: ['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX', 'MASTER_KEY_HEX_V2', 'SALT_HEX_V2'],
   },
+  playback: {
+    entry: 'services/playback/src/serve.ts',
+    stores: ['redis', 'nats'],
+    calls: ['leases', 'content'],
+    secrets: [],
+  },
   gateway: {
     entry: 'gateway/src/main.ts',
     stores: [],
-    calls: ['leases', 'auth', 'content', 'key-derivation'],
+    calls: ['leases', 'auth', 'content', 'key-derivation', 'playback'],
     secrets: [],
   },
   edge: {
     entry: 'gateway/src/edge.ts',
     stores: ['redis', 'nats'],
-    calls: ['leases', 'auth', 'content'],
+    calls: ['leases', 'auth', 'content', 'playback'],
     secrets: ['AUTH_JWT_SECRET', 'MASTER_KEY_HEX', 'SALT_HEX', 'MASTER_KEY_HEX_V2', 'SALT_HEX_V2'],
   },
 };
@@ -68,6 +74,7 @@ const urlVariables: Readonly<Record<ServiceName | StoreKind, string>> = {
   content: 'CONTENT_SERVICE_URL',
   leases: 'LEASES_SERVICE_URL',
   'key-derivation': 'KEY_DERIVATION_SERVICE_URL',
+  playback: 'PLAYBACK_SERVICE_URL',
   postgres: 'DATABASE_URL',
   redis: 'REDIS_URL',
   nats: 'NATS_URL',

@@ -18,6 +18,7 @@ const figures = {
   rateLimitApi: 30,
   rateLimitPresign: 10,
   rateLimitLeases: 10,
+  rateLimitPlaylists: 600,
   rateLimitApiKey: 1_200,
 };
 

@@ -13,6 +13,7 @@ export interface RateLimits {
   rateLimitApi: number;
   rateLimitPresign: number;
   rateLimitLeases: number;
+  rateLimitPlaylists: number;
   rateLimitApiKey: number;
 }
 
@@ -22,6 +23,7 @@ const limits = {
   api: { figure: 'rateLimitApi', apiKeysHaveOwn: false },
   presign: { figure: 'rateLimitPresign', apiKeysHaveOwn: true },
   leases: { figure: 'rateLimitLeases', apiKeysHaveOwn: true },
+  playlists: { figure: 'rateLimitPlaylists', apiKeysHaveOwn: false },
 } as const satisfies Record<string, { figure: keyof RateLimits; apiKeysHaveOwn: boolean }>;
 const windowSeconds = 60;
 /** Before each key in Redis. */

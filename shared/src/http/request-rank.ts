@@ -6,7 +6,7 @@ export type Rank =
   | 'always'
   /** The dashboard, the API and renewals: few, and viewers who watch depend on some of them. */
   | 'early'
-  /** Keys of viewers who watch. */
+  /** Keys and playlists of viewers who watch. */
   | 'usual'
   /** New leases and sessions, which bring more requests later, and reports of players. */
   | 'late';
@@ -18,6 +18,7 @@ const endingPath = /\/(?:revoke|rotate)$/;
 const newcomers = ['/keys/leases', '/keys/sessions', '/api/v1/player-metrics'];
 const renewal = '/keys/leases/renew';
 const keys = '/keys/';
+const playlists = '/play/';
 const internal = '/internal/';
 
 /**
@@ -38,7 +39,9 @@ export function createRanking(
     if (endingPath.test(path) || (isBehindGateway && path.startsWith(internal))) return 'always';
     if (newcomers.includes(path)) return method === 'POST' ? 'late' : 'usual';
     if (path === renewal) return 'early';
-    return path.startsWith(keys) || !path.startsWith('/') || path.includes('%') ? 'usual' : 'early';
+    return path.startsWith(keys) || path.startsWith(playlists) || !path.startsWith('/') || path.includes('%')
+      ? 'usual'
+      : 'early';
   };
 }
 

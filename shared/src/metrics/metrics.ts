@@ -17,6 +17,8 @@ export interface Metrics {
   observeRequest(route: string, method: string, status: number, seconds: number): void;
   /** `served`, or the code of the refusal. */
   countKeyRequest(outcome: string): void;
+  /** `served`, or the code of the refusal. */
+  countPlaylist(outcome: string): void;
   countCacheLookup(cache: string, hit: boolean): void;
   revocationDelay: Histogram;
   upstreamErrors: Counter<'upstream'>;
@@ -48,6 +50,12 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
     'outcome',
     registry,
   );
+  const playlists = new Tally(
+    'latchkey_playlists_total',
+    'Requests for playlists of session URLs by outcome.',
+    'outcome',
+    registry,
+  );
   const hits = new Tally('latchkey_cache_hits_total', 'States that were known, by cache.', 'cache', registry);
   const misses = new Tally(
     'latchkey_cache_misses_total',
@@ -60,6 +68,7 @@ export function createMetrics(clock: Clock = createSystemClock()): Metrics {
     statistics,
     observeRequest: createRequestObserver(requests, statistics),
     countKeyRequest: (outcome) => keyRequests.add(outcome),
+    countPlaylist: (outcome) => playlists.add(outcome),
     countCacheLookup: (cache, hit) => (hit ? hits : misses).add(cache),
     revocationDelay: new Histogram({
       name: 'latchkey_revocation_delay_seconds',

@@ -37,6 +37,10 @@ const known: Record<string, readonly [name: string, advice: string]> = {
     'The lease service',
     'Creating, renewing and revoking leases get 503. Content keys are served until leases end. Is it running, and can the gateway reach it?',
   ],
+  playback: [
+    'The playback service',
+    'Playlists of session URLs get 503. Content keys are still served. Is it running, and can the gateway reach it?',
+  ],
   'key-derivation': ['Key derivation', 'No keys are served: players wait. Start a replica.'],
 };
 

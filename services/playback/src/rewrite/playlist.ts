@@ -26,6 +26,8 @@ export interface RewrittenPlaylist {
   /** The playlists that a multivariant playlist lists, by their names beside it. */
   readonly children: ReadonlyMap<string, URL>;
   readonly variables: Variables;
+  /** Characters of a written playlist, without the ids of the session. */
+  readonly length: number;
   /** @param sid of the session, for the URIs of keys */
   write(sid: string): string;
 }

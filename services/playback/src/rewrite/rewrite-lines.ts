@@ -6,7 +6,6 @@ import {
 } from '@latchkey/shared/hls';
 import type { RewriteRules, SourcePlaylist } from './playlist.ts';
 import { PlaylistFault } from './playlist-fault.ts';
-
 import { fillIn, readDefinition, type Variables } from './variables.ts';
 
 /** Stands for the id of the session. */
@@ -40,16 +39,27 @@ const reloadOffers = ['CAN-BLOCK-RELOAD', 'CAN-SKIP-UNTIL', 'CAN-SKIP-DATERANGES
 /** A value that may have such an attribute. Others are kept as they are, whatever their form. */
 const hasUri = /URI="|X-ASSET-LIST="/;
 
+/** Eight times the source: absolute URLs are longer than relative ones. A long URL before each of a million lines would fill the memory. */
+const longestText = 16 * 1024 * 1024;
+/** Far above any content. Each is looked for in each rendition report. */
+const childrenAtMost = 1_000;
+
 /** Rewrites line by line: a variable is defined before its use. @throws PlaylistFault */
 export function rewriteLines(lines: readonly PlaylistLine[], context: LineContext): RewrittenLines {
   const pieces: Piece[] = [];
   const children: URL[] = [];
   const variables = new Map<string, string>();
+  let length = 0;
   for (const line of lines) {
     const rewritten = new LineRewriter(line, context, variables).rewrite();
     // A line may have to be left out as a whole.
     if (!rewritten) continue;
-    for (const piece of rewritten) if (piece instanceof URL) children.push(piece);
+    for (const piece of rewritten) {
+      if (piece instanceof URL) children.push(piece);
+      else if (typeof piece === 'string') length += piece.length;
+    }
+    if (children.length > childrenAtMost) throw new PlaylistFault('it lists more than 1,000 playlists');
+    if (length > longestText) throw new PlaylistFault('with absolute URLs it is larger than 16 MiB');
     pieces.push(...rewritten, '\n');
   }
   return { pieces, children, variables };

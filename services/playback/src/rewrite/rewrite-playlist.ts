@@ -31,6 +31,7 @@ export function rewritePlaylist(source: SourcePlaylist, rules: RewriteRules): Re
     targetSeconds: readTarget(lines),
     children: new Map(children.map((child) => [names.get(child.href) ?? '', child])),
     variables,
+    length: parts.reduce((sum, part) => sum + part.length, 0),
     write: (sid) => parts.join(sid),
   };
 }
@@ -38,14 +39,18 @@ export function rewritePlaylist(source: SourcePlaylist, rules: RewriteRules): Re
 /** The text between the places of the session's id, so that writing one more answer only joins them. */
 function joinAroundSession(pieces: readonly Piece[], names: ReadonlyMap<string, string>): readonly string[] {
   const parts: string[] = [];
-  let part = '';
+  let part: string[] = [];
+  // Joined at once: a text that grew by each piece would keep the pieces, and be put together for each answer.
+  const end = () => {
+    parts.push(part.join(''));
+    part = [];
+  };
   for (const piece of pieces) {
-    if (piece === sessionId) {
-      parts.push(part);
-      part = '';
-    } else part += piece instanceof URL ? names.get(piece.href) : piece;
+    if (piece === sessionId) end();
+    else part.push(piece instanceof URL ? (names.get(piece.href) ?? '') : piece);
   }
-  return [...parts, part];
+  end();
+  return parts;
 }
 
 const isEnd = ({ tag, value }: PlaylistLine) =>

@@ -4,6 +4,9 @@ import { PlaylistFault } from './playlist-fault.ts';
 /** Values of `EXT-X-DEFINE` by name. */
 export type Variables = ReadonlyMap<string, string>;
 
+/** Far above the longest URL. Without it, a line that names a long value again and again would fill the memory. */
+const longestFilled = 65_536;
+
 const reference = /\{\$([a-zA-Z0-9_-]+)\}/g;
 
 /**
@@ -29,9 +32,12 @@ export function readDefinition(
 
 /** Replaces `{$name}` by its value. @throws PlaylistFault for a variable that was not defined before */
 export function fillIn(text: string, variables: Variables, line: number): string {
+  let length = 0;
   return text.replace(reference, (_, name: string) => {
     const value = variables.get(name);
     if (value === undefined) throw new PlaylistFault(`the variable "${name}" is not defined`, line);
+    length += value.length;
+    if (length > longestFilled) throw new PlaylistFault('its variables make a URI too long', line);
     return value;
   });
 }

@@ -5,6 +5,7 @@ import { Agent } from 'undici';
 import { expect, it, onTestFinished } from 'vitest';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
 import { fetchSource, readMaxAge } from './fetch-source.ts';
+import { createFetchTurns } from './fetch-turns.ts';
 
 /** A source on a port of its own. Only its origin is listed. */
 async function openSource(listener: RequestListener) {
@@ -21,7 +22,7 @@ async function openSource(listener: RequestListener) {
   return {
     origin,
     fetch: (path: string, limitMs?: number) =>
-      fetchSource(new URL(path, origin), { mayFetch, dispatcher, limitMs }),
+      fetchSource(new URL(path, origin), { mayFetch, dispatcher, turns: createFetchTurns(), limitMs }),
   };
 }
 
@@ -121,4 +122,11 @@ it.each([
   ['max-age=x', null],
 ])('Cache-Control %j allows %s s', (header, expected) => {
   expect(readMaxAge(header)).toBe(expected);
+});
+
+it('the time that a text has already spent in caches is taken from how long it may be kept', async () => {
+  const { fetch } = await openSource((_, answer) => {
+    answer.setHeader('cache-control', 'max-age=6').setHeader('age', '5').end('#EXTM3U');
+  });
+  expect((await fetch('/')).maxAgeSeconds).toBe(1);
 });

@@ -1,5 +1,7 @@
 import { type Dispatcher, request } from 'undici';
 import { PlaylistFault } from '../rewrite/playlist-fault.ts';
+import type { FetchTurns } from './fetch-turns.ts';
+import { SourceRefusal } from './source-refusal.ts';
 
 /** A playlist as its source served it. */
 export interface FetchedText {
@@ -14,7 +16,8 @@ export interface SourceOptions {
   /** Whether a playlist may be fetched from this URL. Asked for each redirect, too. */
   readonly mayFetch: (url: URL) => boolean;
   readonly dispatcher: Dispatcher;
-  /** For a whole playlist, redirects included: the contract's 5 s. A source that sends a byte each second gets no more. */
+  readonly turns: FetchTurns;
+  /** For a whole playlist, redirects and the wait for a turn included: the contract's 5 s. A source that sends a byte each second gets no more. */
   readonly limitMs?: number | undefined;
 }
 
@@ -35,9 +38,21 @@ const redirects = [301, 302, 303, 307, 308];
  */
 export async function fetchSource(
   start: URL,
-  { mayFetch, dispatcher, limitMs = contractLimitMs }: SourceOptions,
+  { mayFetch, dispatcher, turns, limitMs = contractLimitMs }: SourceOptions,
 ): Promise<FetchedText> {
   const signal = AbortSignal.timeout(limitMs);
+  const end = await turns.take(start.origin, signal);
+  try {
+    return await follow(start, { mayFetch, dispatcher, signal });
+  } finally {
+    end();
+  }
+}
+
+async function follow(
+  start: URL,
+  { mayFetch, dispatcher, signal }: Pick<SourceOptions, 'mayFetch' | 'dispatcher'> & { signal: AbortSignal },
+): Promise<FetchedText> {
   let url = start;
   for (let redirected = 0; redirected <= redirectsAtMost; redirected++) {
     if (!mayFetch(url)) throw new PlaylistFault(`${url.origin} is not one of PLAYLIST_ORIGINS`);
@@ -48,11 +63,11 @@ export async function fetchSource(
         body.on('error', () => {}).destroy();
         throw new PlaylistFault('the source compresses the playlist although it was asked not to');
       }
-      return { text: await readText(body), url, maxAgeSeconds: readMaxAge(headers['cache-control']) };
+      return { text: await readText(body), url, maxAgeSeconds: readLife(headers) };
     }
     body.on('error', () => {}).destroy();
     const target = redirects.includes(statusCode) ? headers.location : undefined;
-    if (typeof target !== 'string') throw new PlaylistFault(`the source answers ${statusCode}`);
+    if (typeof target !== 'string') throw new SourceRefusal(statusCode);
     const next = URL.parse(target, url.href);
     if (!next) throw new PlaylistFault('the source redirects to a malformed URL');
     url = next;
@@ -80,6 +95,13 @@ async function readText(body: AsyncIterable<Buffer>): Promise<string> {
   } catch {
     throw new PlaylistFault('it is not UTF-8 text, so it is not a playlist');
   }
+}
+
+/** How long the text may be kept from now on: a cache before the source has used up a part of it (RFC 9111 section 4.2.3). */
+function readLife({ 'cache-control': cacheControl, age }: Dispatcher.ResponseData['headers']): number | null {
+  const maxAge = readMaxAge(cacheControl);
+  const passed = typeof age === 'string' && /^\d+$/.test(age) ? Number(age) : 0;
+  return maxAge === null ? null : Math.max(0, maxAge - passed);
 }
 
 /** For a shared cache (RFC 9111 section 5.2.2): `s-maxage` wins, and `no-cache`, `no-store` and `private` allow nothing. */

@@ -2,6 +2,7 @@ import { createManualClock } from '@latchkey/shared/testing';
 import { expect, it } from 'vitest';
 import { rewritePlaylist } from '../rewrite/rewrite-playlist.ts';
 import type { FetchedText } from './fetch-source.ts';
+import { createSlowPlaces } from './shared-fetch.ts';
 import { createSourceCache } from './source-cache.ts';
 
 const at = new URL('https://cdn.example/v.m3u8');
@@ -10,9 +11,13 @@ const live = '#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n1.ts';
 function stage(answer: { text?: string; maxAgeSeconds?: number | null } = {}) {
   const clock = createManualClock();
   const fetched: string[] = [];
+  const faults: string[] = [];
   const source = { text: live, maxAgeSeconds: null as number | null, ...answer, fault: null as Error | null };
   const cache = createSourceCache({
     clock,
+    onFault: (url, fault) => void faults.push(`${url.href} ${(fault as Error).message}`),
+    places: createSlowPlaces(() => () => {}),
+    roomBytes: 64 * 1024 * 1024,
     async fetchText(url): Promise<FetchedText> {
       fetched.push(url.href);
       await Promise.resolve();
@@ -33,7 +38,7 @@ function stage(answer: { text?: string; maxAgeSeconds?: number | null } = {}) {
     }
     return Number.POSITIVE_INFINITY;
   }
-  return { clock, cache, fetched, source, measureLifeMs };
+  return { clock, cache, fetched, faults, source, measureLifeMs };
 }
 
 const finished = `${live}\n#EXT-X-ENDLIST`;
@@ -88,4 +93,38 @@ it('texts beyond the room displace those that were used longest ago', async () =
   expect(cache.last(urls[0] as URL)).toBe(null);
   expect(cache.last(urls[99] as URL)).not.toBe(null);
   expect(urls.filter((url) => cache.last(url)).length).toBeGreaterThan(10);
+});
+
+it('what a playlist imports comes from the content that lists it, although two contents list the same URL', async () => {
+  const { cache } = stage({
+    text: '#EXTM3U\n#EXT-X-DEFINE:IMPORT="q"\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\n{$q}.ts',
+  });
+  const parentAt = (url: string, value: string) => ({
+    url: new URL(url),
+    playlist: rewritePlaylist(
+      {
+        text: `#EXTM3U\n#EXT-X-DEFINE:NAME="q",VALUE="${value}"\n#EXT-X-MEDIA:TYPE=AUDIO`,
+        url: at,
+        parent: null,
+      },
+      { mayFetch: () => true, isOwnKey: () => false },
+    ),
+  });
+  const first = await cache.get(at, parentAt('https://cdn.example/1/index.m3u8', 'one'));
+  const second = await cache.get(at, parentAt('https://cdn.example/2/index.m3u8', 'two'));
+  expect([first, second].map((playlist) => /\w+\.ts/.exec(playlist.write('sid'))?.[0])).toEqual([
+    'one.ts',
+    'two.ts',
+  ]);
+});
+
+it('a refresh fetches a text that may still be kept, but at most once a second', async () => {
+  const { cache, clock, fetched } = stage({ text: multivariant });
+  await cache.get(at, null);
+  for (let n = 0; n < 100; n++) {
+    await cache.refresh(at);
+    clock.advance(50);
+  }
+  expect(fetched.length).toBeGreaterThan(1);
+  expect(fetched.length).toBeLessThanOrEqual(6);
 });

@@ -1,6 +1,14 @@
 import type { Clock } from '@latchkey/shared/clock';
 import type { RewrittenPlaylist } from '../rewrite/playlist.ts';
 import type { FetchedText } from './fetch-source.ts';
+import { SharedFetch, type SlowPlaces } from './shared-fetch.ts';
+import { SourceEntries, type SourceEntry } from './source-entries.ts';
+
+/** A playlist that lists others, and where it is fetched from. */
+interface ParentPlaylist {
+  readonly url: URL;
+  readonly playlist: RewrittenPlaylist;
+}
 
 /** Rewritten playlists by the URL that they are fetched from, shared by all sessions. */
 export interface SourceCache {
@@ -8,25 +16,24 @@ export interface SourceCache {
    * The playlist, at most as old as its source allows.
    *
    * @param parent the multivariant playlist that lists it; null for the first playlist of a content
-   * @throws what the fetch threw; for a second, later callers get the same error
+   * @throws what the fetch threw; for a second, later callers get the same error. SourceSlow
    */
-  get(url: URL, parent: RewrittenPlaylist | null): Promise<RewrittenPlaylist>;
-  /** The last text of this URL however old it is: names of its children, for a client that follows one. */
+  get(url: URL, parent: ParentPlaylist | null): Promise<RewrittenPlaylist>;
+  /** As `get` for the first playlist of a content, but at most a second old. */
+  refresh(url: URL): Promise<RewrittenPlaylist>;
+  /** The last text of a content's first playlist, however old it is: names of its children, for a client that follows one. */
   last(url: URL): RewrittenPlaylist | null;
 }
 
 interface SourceCacheOptions {
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonic'>;
   readonly fetchText: (url: URL) => Promise<FetchedText>;
   readonly rewrite: (fetched: FetchedText, parent: RewrittenPlaylist | null) => RewrittenPlaylist;
-}
-
-interface Entry {
-  playlist: RewrittenPlaylist | null;
-  fault: unknown;
-  freshUntilMs: number;
-  sizeBytes: number;
-  running: Promise<RewrittenPlaylist> | null;
+  /** Notified once for each fetch that failed. */
+  readonly onFault: (url: URL, fault: unknown) => void;
+  readonly places: SlowPlaces;
+  /** For all texts together. */
+  readonly roomBytes: number;
 }
 
 /** The contract: "1 s at least". It also bounds how often a source that fails is called. */
@@ -35,69 +42,53 @@ const shortestMs = 1_000;
 const longestMs = 60_000;
 /** Of a live playlist whose source says nothing: a client waits so long after a reload without news (RFC 8216 section 6.3.4). */
 const unstatedShare = 0.5;
-/** All texts together. A live playlist has some 4 KiB, a film of two hours some 200 KiB. */
-const roomBytes = 64 * 1024 * 1024;
-/** An entry without a text: its URL, and what a Map needs. */
-const emptyBytes = 1_024;
+export function createSourceCache(options: SourceCacheOptions): SourceCache {
+  const { clock, fetchText, rewrite, onFault, places } = options;
+  const entries = new SourceEntries(options.roomBytes);
 
-export function createSourceCache({ clock, fetchText, rewrite }: SourceCacheOptions): SourceCache {
-  const entries = new Map<string, Entry>();
-  let usedBytes = 0;
-
-  async function load(key: string, entry: Entry, url: URL, parent: RewrittenPlaylist | null) {
-    // The time of a text is that of its request: what it says may be that old.
+  async function load(entry: SourceEntry, url: URL, parent: ParentPlaylist | null) {
     const beganAtMs = clock.monotonic();
     try {
       const fetched = await fetchText(url);
-      const playlist = rewrite(fetched, parent);
-      Object.assign(entry, { playlist, fault: null, freshUntilMs: beganAtMs + lifeMs(playlist, fetched) });
-      resize(key, entry, emptyBytes + 2 * fetched.text.length);
+      const playlist = rewrite(fetched, parent?.playlist ?? null);
+      // The time of a text is that of its request: what it says may be that old. But one that took long must not be fetched for each caller.
+      const freshUntilMs = Math.max(beganAtMs + lifeMs(playlist, fetched), clock.monotonic() + shortestMs);
+      Object.assign(entry, { playlist, fault: null, freshUntilMs, triedAtMs: beganAtMs });
+      entries.resize(entry, playlist.length);
       return playlist;
     } catch (fault) {
-      Object.assign(entry, { fault, freshUntilMs: clock.monotonic() + shortestMs });
+      onFault(url, fault);
+      const nowMs = clock.monotonic();
+      Object.assign(entry, { fault, freshUntilMs: nowMs + shortestMs, triedAtMs: nowMs });
       throw fault;
-    } finally {
+    }
+  }
+
+  function share(entry: SourceEntry, url: URL, parent: ParentPlaylist | null): Promise<RewrittenPlaylist> {
+    const ended = () => {
       entry.running = null;
-    }
-  }
-
-  function resize(key: string, entry: Entry, sizeBytes: number): void {
-    if (entries.get(key) === entry) usedBytes += sizeBytes - entry.sizeBytes;
-    entry.sizeBytes = sizeBytes;
-    for (const [oldKey, old] of entries) {
-      if (usedBytes <= roomBytes) break;
-      entries.delete(oldKey);
-      usedBytes -= old.sizeBytes;
-    }
-  }
-
-  function open(key: string): Entry {
-    const known = entries.get(key);
-    // The order of the map is that of the last use.
-    if (known) entries.delete(key);
-    const entry = known ?? {
-      playlist: null,
-      fault: null,
-      freshUntilMs: -Infinity,
-      sizeBytes: 0,
-      running: null,
     };
-    entries.set(key, entry);
-    if (!known) resize(key, entry, emptyBytes);
-    return entry;
+    entry.running ??= new SharedFetch(load(entry, url, parent).finally(ended), places);
+    return entry.running.join();
+  }
+
+  async function get(url: URL, parent: ParentPlaylist | null): Promise<RewrittenPlaylist> {
+    // What a playlist imports from the one that lists it is a part of its text.
+    const entry = entries.open(parent ? `${url.href} ${parent.url.href}` : url.href);
+    if (clock.monotonic() < entry.freshUntilMs) {
+      if (entry.fault) throw entry.fault;
+      if (entry.playlist) return entry.playlist;
+    }
+    return share(entry, url, parent);
   }
 
   return {
-    async get(url, parent) {
-      const entry = open(url.href);
-      if (clock.monotonic() < entry.freshUntilMs) {
-        if (entry.fault) throw entry.fault;
-        if (entry.playlist) return entry.playlist;
-      }
-      entry.running ??= load(url.href, entry, url, parent);
-      return entry.running;
+    get,
+    async refresh(url) {
+      const entry = entries.open(url.href);
+      return clock.monotonic() - entry.triedAtMs < shortestMs ? get(url, null) : share(entry, url, null);
     },
-    last: (url) => entries.get(url.href)?.playlist ?? null,
+    last: (url) => entries.peek(url.href)?.playlist ?? null,
   };
 }
 

@@ -11,6 +11,7 @@ export const defaultPorts = {
   leases: 4102,
   auth: 4103,
   content: 4104,
+  playback: 4105,
 } as const;
 
 const delay = integer(1, 10_000);

@@ -34,6 +34,7 @@ export const serviceUrlVariables = {
   leasesUrls: serviceUrls('LEASES_SERVICE_URL', defaultPorts.leases),
   authUrls: serviceUrls('AUTH_SERVICE_URL', defaultPorts.auth),
   contentUrls: serviceUrls('CONTENT_SERVICE_URL', defaultPorts.content),
+  playbackUrls: serviceUrls('PLAYBACK_SERVICE_URL', defaultPorts.playback),
 };
 
 function serviceUrls(name: string, port: number) {

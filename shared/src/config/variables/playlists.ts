@@ -9,6 +9,7 @@ export const playlistVariables = {
     name: 'PLAYLIST_ORIGINS',
     type: exactOrigins,
     fallback: noOrigins,
-    about: 'The origins that a playlistUrl of a content may have. None: no content can have one.',
+    about:
+      'The origins that playlists of session URLs are fetched from, redirects included. None: no content can have a playlistUrl.',
   }),
 };

@@ -21,6 +21,12 @@ export const rateLimitVariables = {
   ),
   rateLimitPresign: perMinute('RATE_LIMIT_PRESIGN_PER_MINUTE', 10, 'Upload URLs of a viewer.'),
   rateLimitLeases: perMinute('RATE_LIMIT_LEASES_PER_MINUTE', 10, 'Leases that a viewer creates or renews.'),
+  // A live player reloads two playlists every few seconds. Viewers in a home share an address.
+  rateLimitPlaylists: perMinute(
+    'RATE_LIMIT_PLAYLISTS_PER_MINUTE',
+    600,
+    'Playlists of session URLs that an address fetches.',
+  ),
   // Twenty a second: an encoder reads the keys of a film's hundred epochs at once, an upload asks for thousands of segments.
   rateLimitApiKey: perMinute(
     'RATE_LIMIT_API_KEY_PER_MINUTE',

@@ -1,0 +1,66 @@
+import type { LeaseState } from '@latchkey/shared/contracts';
+import { boundCaches, readProcessMemory } from '@latchkey/shared/memory';
+import type { ServiceCore } from '@latchkey/shared/process';
+import type { PlaybackConfig } from './config.ts';
+import { createOwnKeys } from './own-keys.ts';
+import { rewritePlaylist } from './rewrite/rewrite-playlist.ts';
+import { addPlaylistRoutes } from './routes/get-playlist.ts';
+import { createPlaylistServer } from './serve-playlist.ts';
+import { openFetcher } from './sources/open-fetcher.ts';
+import { createFaultReport } from './sources/report-faults.ts';
+import { createSlowPlaces } from './sources/shared-fetch.ts';
+import { createSourceCache, type SourceCache } from './sources/source-cache.ts';
+
+/** Some 16,000 live playlists of 4 KiB, or 300 films of 200 KiB. Others are fetched again. */
+const mostTextBytes = 64 * 1024 * 1024;
+/** Of the memory that all other caches have together, where that is small. */
+const textShare = 0.5;
+
+interface MountOptions {
+  /** A use of a session, which may extend its lease. It must not wait or throw. */
+  noteUse: (leaseId: string, lease: LeaseState, usedAt: number) => void;
+}
+
+/** Adds the playback service to a process. No service calls it, so it has no internal routes. */
+export async function mount(core: ServiceCore<PlaybackConfig>, { noteUse }: MountOptions): Promise<void> {
+  const { app, authority, clock, guard, metrics, values } = core;
+  warnOfMissingUrl(core);
+  const playlists = createPlaylistServer({
+    authority,
+    clock,
+    leaseMode: values.leaseMode,
+    sources: openSources(core),
+    noteUse,
+  });
+  await addPlaylistRoutes(app, { playlists, guard, metrics });
+}
+
+function openSources({
+  clock,
+  log,
+  shutdown,
+  values,
+  processes = 1,
+}: ServiceCore<PlaybackConfig>): SourceCache {
+  const listed = new Set(values.playlistOrigins);
+  // Listed origins are http or https, and without a user name.
+  const mayFetch = ({ origin, username, password }: URL) => listed.has(origin) && !username && !password;
+  const isOwnKey = createOwnKeys(values.publicUrl ?? null);
+  const fetcher = openFetcher(mayFetch);
+  shutdown.add('connections to the sources of playlists', 1_000, () => fetcher.close());
+  return createSourceCache({
+    clock,
+    fetchText: fetcher.fetchText,
+    rewrite: (fetched, parent) => rewritePlaylist({ ...fetched, parent }, { mayFetch, isOwnKey }),
+    onFault: createFaultReport(log, clock),
+    places: createSlowPlaces(),
+    roomBytes: Math.min(mostTextBytes, (boundCaches(readProcessMemory()) / processes) * textShare),
+  });
+}
+
+function warnOfMissingUrl({ log, values }: ServiceCore<PlaybackConfig>): void {
+  if (values.playlistOrigins.length === 0 || values.publicUrl) return;
+  log.warn(
+    'PLAYLIST_ORIGINS is set, but PUBLIC_URL is not: no session can be made, and the keys in playlists of sessions would be refused. Set PUBLIC_URL to the URL that players reach this server by',
+  );
+}

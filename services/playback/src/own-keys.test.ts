@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createOwnKeys } from './own-keys.ts';
+
+it.each([
+  ['https://keys.example', 'https://keys.example/keys/film', true],
+  ['https://keys.example/', 'https://keys.example/keys/film/7', true],
+  ['https://keys.example:443', 'https://keys.example/keys/film/7', true],
+  ['https://keys.example/v1/', 'https://keys.example/v1/keys/film/7', true],
+  ['https://keys.example/v1', 'https://keys.example/keys/film/7', false],
+  ['https://keys.example', 'http://keys.example/keys/film', false],
+  ['https://keys.example', 'https://keys.example.evil.example/keys/film', false],
+  ['https://keys.example', 'https://keys.example@evil.example/keys/film', false],
+  ['https://keys.example', 'https://user@keys.example/keys/film', false],
+  ['https://keys.example', 'https://keys.example:8443/keys/film', false],
+  ['https://keys.example', 'https://keys.example/admin', false],
+  ['https://keys.example', 'https://keys.example/keys/film/7/more', false],
+  ['https://keys.example', 'https://keys.example/keys/a%2f..%2f..%2fplay', false],
+  ['https://keys.example', 'https://keys.example/keys/../play/x', false],
+])('with the public URL %s, %s is a key of this server: %s', (publicUrl, url, expected) => {
+  expect(createOwnKeys(publicUrl)(new URL(url))).toBe(expected);
+});
+
+it('without a public URL no key is one of this server', () => {
+  expect(createOwnKeys(null)(new URL('https://keys.example/keys/film'))).toBe(false);
+});

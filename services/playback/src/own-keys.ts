@@ -1,0 +1,18 @@
+/**
+ * Tells the keys of this server among the key URIs of a playlist: `PUBLIC_URL/keys/<content>` and `PUBLIC_URL/keys/<content>/<epoch>`.
+ *
+ * @param publicUrl `PUBLIC_URL`; without it no key is known as one of this server
+ */
+export function createOwnKeys(publicUrl: string | null): (url: URL) => boolean {
+  if (publicUrl === null) return () => false;
+  const { origin, pathname } = new URL(publicUrl);
+  const prefix = `${pathname.replace(/\/+$/, '')}/keys/`;
+  return (url) =>
+    url.origin === origin &&
+    url.username === '' &&
+    url.pathname.startsWith(prefix) &&
+    keyName.test(url.pathname.slice(prefix.length));
+}
+
+/** An id as `docs/contract.md#conventions` has it, and perhaps an epoch. */
+const keyName = /^[A-Za-z0-9_-]{1,256}(?:\/[0-9]{1,10})?$/;

@@ -1,0 +1,71 @@
+import { readSession } from '@latchkey/shared/auth';
+import { problems } from '@latchkey/shared/errors';
+import { type App, addGuard, type GuardOptions } from '@latchkey/shared/http';
+import type { Metrics } from '@latchkey/shared/metrics';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { PlaylistServer } from '../serve-playlist.ts';
+
+interface PlaylistRouteOptions {
+  readonly playlists: PlaylistServer;
+  readonly guard: GuardOptions;
+  readonly metrics: Pick<Metrics, 'countPlaylist'>;
+}
+
+/** RFC 8216 section 4. */
+const playlistType = 'application/vnd.apple.mpegurl';
+
+const schema = {
+  tags: ['Sessions'],
+  summary: 'A playlist of a session',
+  description:
+    'What `url` of `POST /keys/sessions` leads to. The URL is the credential: no header is needed, and any page may fetch it. Keys of this server get `?s=` with the id of the session; segments come from where the source has them.',
+  params: Type.Object({
+    sid: Type.String({ description: 'The id of the session: 43 characters of base64url.' }),
+    name: Type.String({
+      description: '`index.m3u8`, or the name of a playlist that it lists.',
+    }),
+  }),
+  response: {
+    200: {
+      description: 'The playlist.',
+      content: { [playlistType]: { schema: Type.String() } },
+    },
+    ...problems('INVALID_SESSION', 'LEASE_EXPIRED', 'LEASE_REVOKED', 'CONTENT_NOT_FOUND', 'NOT_FOUND'),
+  },
+};
+
+/** `GET /play/:sid/:name`. */
+export async function addPlaylistRoutes(app: App, options: PlaylistRouteOptions): Promise<void> {
+  await app.register(async (scope) => {
+    // A segment's request must not carry the URL of its playlist to the server of the segments. On errors too, for a page that shows one.
+    scope.addHook('onRequest', (_request, reply, done) => {
+      reply.header('referrer-policy', 'no-referrer');
+      done();
+    });
+    addGuard(scope, options.guard);
+    scope.addHook('onError', async (request, reply) => {
+      // The error handler has not run yet, so the code is counted once the answer is under way.
+      reply.raw.once('close', () => options.metrics.countPlaylist(request.errorCode ?? 'INTERNAL'));
+    });
+    addPlaylistRoute(scope, options);
+  });
+}
+
+function addPlaylistRoute(app: App, { playlists, metrics }: PlaylistRouteOptions): void {
+  app.route({
+    method: 'GET',
+    url: '/play/:sid/:name',
+    config: { access: 'open', limit: 'playlists' },
+    schema,
+    handler: async (request, reply) => {
+      const { sid, name } = request.params;
+      const principal = readSession(sid);
+      const text = await playlists.serve(principal.session, sid, name);
+      // Only now is it known that the caller has the secret of that lease.
+      (request as FastifyRequest).principal = principal;
+      metrics.countPlaylist('served');
+      return (reply as FastifyReply).header('content-type', playlistType).send(text);
+    },
+  });
+}

@@ -1,0 +1,64 @@
+import { type Authority, decideBySession, settleDecision } from '@latchkey/shared/authority';
+import type { Clock } from '@latchkey/shared/clock';
+import type { ContentState, LeaseState, SessionId } from '@latchkey/shared/contracts';
+import { AppError } from '@latchkey/shared/errors';
+import type { PlaybackConfig } from './config.ts';
+import { findPlaylist } from './find-playlist.ts';
+import type { SourceCache } from './sources/source-cache.ts';
+
+/** Decides about requests for playlists, and writes the playlists. */
+export interface PlaylistServer {
+  /**
+   * @param session of the URL; not checked yet
+   * @param sid the same, as it was written
+   * @param name the last part of the path
+   * @returns the text of the playlist
+   * @throws AppError with the code of the decision; NOT_FOUND; DEPENDENCY_UNAVAILABLE if a state cannot be known or the source serves
+   *   no playlist
+   */
+  serve(session: SessionId, sid: string, name: string): Promise<string>;
+}
+
+interface PlaylistServerOptions {
+  readonly authority: Authority;
+  readonly clock: Clock;
+  readonly leaseMode: PlaybackConfig['leaseMode'];
+  readonly sources: SourceCache;
+  /** A use of a session, which may extend its lease. It must not wait or throw. */
+  readonly noteUse: (leaseId: string, lease: LeaseState, usedAt: number) => void;
+}
+
+const isServed = (content: ContentState | null) => content?.status === 'active';
+
+export function createPlaylistServer(options: PlaylistServerOptions): PlaylistServer {
+  const { authority, clock, leaseMode, sources, noteUse } = options;
+
+  /** @throws AppError if the session opens nothing now */
+  async function open(session: SessionId) {
+    const leaseLoads = authority.leases.loadsBegun;
+    const request = { session, contentId: null, leaseMode, isServed };
+    const decide = () => decideBySession(request, authority, clock.now(), leaseLoads);
+    const decision = await settleDecision(decide(), decide, { authority, clock });
+    if (decision.kind === 'refuse') throw new AppError(decision.code);
+    return decision;
+  }
+
+  return {
+    async serve(session, sid, name) {
+      const { content } = await open(session);
+      const start = content?.playlistUrl ? URL.parse(content.playlistUrl) : null;
+      if (!start) throw new AppError('NOT_FOUND', { detail: 'The content has no playlist any more.' });
+      const playlist = await findPlaylist(sources, start, name).catch(toAnswer);
+      // The source may have taken seconds, and a revocation may have come meanwhile.
+      const { lease } = await open(session);
+      noteUse(session.leaseId, lease, clock.now());
+      return playlist.write(sid);
+    },
+  };
+}
+
+/** The operator's log has the fault, once for each fetch. A request only says that there is one. */
+function toAnswer(fault: unknown): never {
+  if (fault instanceof AppError) throw fault;
+  throw new AppError('DEPENDENCY_UNAVAILABLE', { detail: 'The playlist is not available at the moment.' });
+}

@@ -1,0 +1,41 @@
+import type { FetchedText } from './fetch-source.ts';
+import { createFetchTurns } from './fetch-turns.ts';
+
+interface Fetcher {
+  /** As `fetchSource`. */
+  fetchText(url: URL): Promise<FetchedText>;
+  close(): Promise<void>;
+}
+
+/** The line of `createFetchTurns` lets no more through, so a connection is free for each fetch. */
+const connectionsToEach = 16;
+/** Live playlists are fetched every few seconds. Longer than most, so their connection stays. */
+const keepAliveMs = 15_000;
+
+/**
+ * Fetches playlists on connections of its own, without cookies or credentials. TLS certificates are verified.
+ *
+ * @param mayFetch whether a playlist may be fetched from this URL
+ */
+export function openFetcher(mayFetch: (url: URL) => boolean): Fetcher {
+  const turns = createFetchTurns();
+  // Its client takes 3 MB, and most single nodes have no sessions. So it is loaded at the first fetch.
+  const open = async () => {
+    const [{ Agent }, { fetchSource }] = await Promise.all([import('undici'), import('./fetch-source.ts')]);
+    return {
+      dispatcher: new Agent({ connections: connectionsToEach, keepAliveTimeout: keepAliveMs }),
+      fetchSource,
+    };
+  };
+  let opening: ReturnType<typeof open> | null = null;
+  return {
+    async fetchText(url) {
+      opening ??= open();
+      const { dispatcher, fetchSource } = await opening;
+      return fetchSource(url, { mayFetch, dispatcher, turns });
+    },
+    async close() {
+      await opening?.then(({ dispatcher }) => dispatcher.destroy());
+    },
+  };
+}
