@@ -64,6 +64,8 @@ export function createClient(baseUrl: string, api: ApiDocument, tries = 1): Clie
     answered.push(answer.requestId);
     if (as !== undefined) credentials.add(as);
     if (answer.json?.raw_key) credentials.add(answer.json.raw_key);
+    // The URL of a session is its credential.
+    if (answer.json?.session?.id) credentials.add(answer.json.session.id);
     if (answer.status === 200 && answer.type === 'application/octet-stream' && answer.bytes.length > 0)
       credentials.add(answer.bytes.toString('hex'));
     checkAnswer(answer, headers['x-request-id'], api);

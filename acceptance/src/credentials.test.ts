@@ -7,7 +7,12 @@ import { unique } from './tokens.ts';
 import { uploadsOn } from './upload-settings.ts';
 
 // docs/contract.md#scopes: each route of the server's document with each kind of credential.
-const target = await openTarget({ ...uploadsOn, PUBLIC_URL: 'https://keys.example' });
+const playlistOrigin = 'https://cdn.example';
+const target = await openTarget({
+  ...uploadsOn,
+  PUBLIC_URL: 'https://keys.example',
+  PLAYLIST_ORIGINS: playlistOrigin,
+});
 const { client } = target;
 const { viewerId, of: credentials } = await makeCredentials(target);
 
@@ -16,6 +21,21 @@ const keyInfo = await readKeyInfo();
 async function readKeyInfo(): Promise<string> {
   const path = `/api/v1/content/${await registerContent(target)}/key-info`;
   const { status, code } = await client.get(path, target.adminApiKey);
+  return code ? `${status} ${code}` : `${status}`;
+}
+
+/** A content that sessions can play, if the server lists the origin: a given one may not. */
+async function registerPlayable(): Promise<string> {
+  const id = await registerContent(target);
+  const json = { playlistUrl: `${playlistOrigin}/${id}.m3u8` };
+  await client.call('PATCH', `/api/v1/content/${id}`, { as: target.adminApiKey, json });
+  return id;
+}
+
+const session = await createSession();
+async function createSession(): Promise<string> {
+  const json = { contentId: await registerPlayable(), viewerId };
+  const { status, code } = await client.post('/keys/sessions', target.adminApiKey, json);
   return code ? `${status} ${code}` : `${status}`;
 }
 
@@ -106,6 +126,11 @@ const table: Record<string, Row> = {
     anotherViewer: '201',
     viewerOfOtherContent: notEntitled,
   }),
+  'POST /keys/sessions': played(managed(session), {
+    viewer: session,
+    anotherViewer: session,
+    viewerOfOtherContent: notEntitled,
+  }),
   'POST /keys/leases/renew': played(managed('200'), {
     viewer: '200',
     anotherViewer: '403 LEASE_UNKNOWN',
@@ -172,6 +197,10 @@ async function makeRequest(route: string, kind: CredentialKind): Promise<{ path:
     case 'POST /keys/leases': {
       const named = kind.toLowerCase().includes('viewer') ? {} : { viewerId };
       return { path: template, json: { contentId: await content(), ...named } };
+    }
+    case 'POST /keys/sessions': {
+      const named = kind.toLowerCase().includes('viewer') ? {} : { viewerId };
+      return { path: template, json: { contentId: await registerPlayable(), ...named } };
     }
     case 'POST /keys/leases/renew':
     case 'POST /keys/leases/revoke':

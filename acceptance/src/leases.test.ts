@@ -29,6 +29,8 @@ describe('201', () => {
       revokedAt: null,
       revokedBy: null,
       reason: null,
+      kind: 'player',
+      lastUsedAt: null,
     });
     expect(json).toMatchObject({ ttl_seconds: 300, renew_after_seconds: 225 });
     expect(lifeSeconds(json.lease)).toBe(300);

@@ -65,7 +65,7 @@ export async function addForwarding(
       done();
     });
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    for (const { path, service, exact, streams: isStream, answerLimitMs: ownLimitMs } of routes) {
+    for (const { path, service, exact, methods, streams: isStream, answerLimitMs: ownLimitMs } of routes) {
       const upstream = isStream ? eventStreams : upstreams[service];
       if (!upstream) continue;
       const options: ForwardOptions = {
@@ -82,7 +82,7 @@ export async function addForwarding(
       const plainOptions = { ...options, isPlain: true };
       for (const url of exact ? [path] : [path, `${path}/*`]) {
         scope.route({
-          method: scope.supportedMethods,
+          method: methods ? [...methods] : scope.supportedMethods,
           url,
           exposeHeadRoute: false,
           config: { access: 'open' },

@@ -21,6 +21,8 @@ export interface RouteRow {
   service: ServiceName;
   /** Whether the service has only this path, and none below it. */
   exact?: true;
+  /** The only methods that are for this service; all if left out. */
+  methods?: readonly string[];
   /** Whether its answers are event streams. They use separate connections, or a few of them would leave none for calls. */
   streams?: true;
   /** For work that takes longer than other requests. */
@@ -35,6 +37,8 @@ export const routeTable: readonly RouteRow[] = [
   { path: '/keys', service: 'key-derivation' },
   // Exact: `/keys/leases/5` is the key of an epoch of a content that cannot exist, and gets the answer of key-derivation.
   { path: '/keys/leases', service: 'leases', exact: true },
+  // POST alone: `GET /keys/sessions` is the key of a content with that id.
+  { path: '/keys/sessions', service: 'leases', exact: true, methods: ['POST'] },
   { path: '/keys/leases/renew', service: 'leases', exact: true },
   { path: '/keys/leases/revoke', service: 'leases', exact: true, answerLimitMs: revocationLimitMs },
   { path: '/api/v1/leases', service: 'leases' },

@@ -4,7 +4,7 @@ const acts = [
   ['api_keys', 'revoked_at IS NOT NULL', 'api-key.revoke'],
   ['contents', 'true', 'content.create'],
   ['contents', "status = 'disabled'", 'content.disable'],
-  ['leases', 'true', 'lease.create'],
+  ['leases', 'true', 'lease.create', 'session.create'],
 ] as const;
 
 /** A query on a database of Latchkey, in SQL that SQLite and Postgres accept. */
@@ -17,8 +17,10 @@ export interface ConsistencyQuery {
 
 /** Queries that find an act without its audit row, an audit row without its act, or a gap in the change feed. */
 export const consistencyQueries: readonly ConsistencyQuery[] = [
-  ...acts.flatMap(([table, condition, action]) => {
-    const audited = `SELECT target FROM audit WHERE action = '${action}' AND outcome = 'done'`;
+  ...acts.flatMap(([table, condition, ...names]) => {
+    const action = names.join(' or ');
+    const quoted = names.map((name) => `'${name}'`).join(', ');
+    const audited = `SELECT target FROM audit WHERE action IN (${quoted}) AND outcome = 'done'`;
     const rows = `SELECT id FROM ${table} WHERE ${condition}`;
     return [
       {

@@ -29,5 +29,6 @@ export function readLeaseRules(config: Values<typeof leaseVariables>): LeaseRule
     renewGraceSeconds: config.leaseRenewGraceSeconds,
     maxPerViewer: config.leaseMaxPerViewer,
     limitMode: config.leaseLimitMode,
+    sessionMaxSeconds: config.sessionMaxSeconds,
   };
 }

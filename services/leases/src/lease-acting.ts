@@ -9,7 +9,13 @@ export interface Acting {
   facts: AuditFacts;
 }
 
-type LeaseAction = 'lease.create' | 'lease.renew' | 'lease.revoke' | 'lease.evict';
+export type LeaseAction =
+  | 'lease.create'
+  | 'lease.renew'
+  | 'lease.revoke'
+  | 'lease.evict'
+  | 'session.create'
+  | 'session.release';
 
 /**
  * Writes the audit row of an act that is done.
@@ -26,13 +32,25 @@ export function auditAct(
 }
 
 /** The audit row of an act, for API keys alone: viewers do these acts all the time, and their rows would fill the audit. */
-export function managementAudit(
-  { principal, facts }: Acting,
-  action: LeaseAction,
-  target: string,
-): AuditEntry[] {
+function managementAudit({ principal, facts }: Acting, action: LeaseAction, target: string): AuditEntry[] {
   if (principal.kind !== 'api-key') return [];
   return [{ ...facts, action, target, outcome: 'done', code: null }];
+}
+
+/** The acts that make or end a session. They are rare beside those of players, and a URL that opens a content should be accounted for. */
+const sessionActs: readonly LeaseAction[] = ['session.create', 'session.release', 'lease.evict'];
+
+/** The audit row of an act on a lease: as `managementAudit`, and of a session also for viewers. */
+export function auditsOf(
+  acting: Acting,
+  action: LeaseAction,
+  target: string,
+  isSession: boolean,
+): AuditEntry[] {
+  const isKept = isSession && sessionActs.includes(action);
+  return isKept
+    ? [{ ...acting.facts, action, target, outcome: 'done', code: null }]
+    : managementAudit(acting, action, target);
 }
 
 /** Writes `managementAudit`. */

@@ -1,4 +1,4 @@
-import { isEntitled, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
+import { type ContentState, isEntitled, type Principal, viewerIdOf } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
 import type { Lease } from './lease.ts';
 import type { LeaseRouteOptions } from './lease-route-options.ts';
@@ -9,13 +9,16 @@ export function assertEntitled(principal: Principal, contentId: string): void {
   if (!isEntitled(principal, contentId)) throw new AppError('CONTENT_NOT_ENTITLED');
 }
 
-/** @throws AppError CONTENT_NOT_FOUND if the content is disabled, or if it must be registered and is not */
+/**
+ * @returns null for a content that is not registered and need not be
+ * @throws AppError CONTENT_NOT_FOUND if the content is disabled, or if it must be registered and is not
+ */
 export async function assertContentOpen(
   { contents, contentMode }: Pick<LeaseRouteOptions, 'contents' | 'contentMode'>,
   contentId: string,
-): Promise<void> {
+): Promise<ContentState | null> {
   const content = await contents.findContent(contentId);
-  if (content ? content.status === 'active' : contentMode === 'any') return;
+  if (content ? content.status === 'active' : contentMode === 'any') return content;
   throw new AppError('CONTENT_NOT_FOUND');
 }
 

@@ -1,9 +1,10 @@
 import type { LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
 import { isUuid } from '@latchkey/shared/contracts';
-import { createTableCheck, throwDatabaseFault } from '@latchkey/shared/db';
+import { throwDatabaseFault } from '@latchkey/shared/db';
 import { ActStore } from './acts/act-store.ts';
 import { createLeaseFinder } from './find-lease.ts';
 import { type Lease, toLeaseState } from './lease.ts';
+import { createLeaseTableChecks, findLeaseTables } from './lease-tables.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database } from './own-tables.ts';
 
@@ -18,12 +19,12 @@ export function createLeaseReader({
   db: Database;
   renewGraceSeconds: number;
 }): LeaseReader & LeaseBatchReader {
-  const revocations = createTableCheck('revocations');
-  const find = createLeaseFinder(db, revocations);
+  const checks = createLeaseTableChecks();
+  const find = createLeaseFinder(db, checks);
   const marks = new MarkStore(db);
   const toState = (lease: Lease | null | undefined) =>
     lease ? toLeaseState(lease, { renewGraceSeconds }) : null;
-  const openStore = async () => new ActStore(db, await revocations.isThere(db));
+  const openStore = async () => new ActStore(db, await findLeaseTables(db, checks));
   return {
     async findLease(leaseId) {
       if (!isUuid(leaseId)) return null;

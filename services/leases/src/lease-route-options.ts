@@ -1,11 +1,11 @@
 import type { ContentReader } from '@latchkey/shared/contracts';
-import type { TableCheck } from '@latchkey/shared/db';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { LeasePublisher } from '@latchkey/shared/replicas';
 import type { ActWriter } from './acts/lease-act.ts';
 import type { LeaseFinder } from './find-lease.ts';
 import type { LeaseLedger } from './lease-ledger.ts';
 import type { LeaseRules } from './lease-rules.ts';
+import type { LeaseTableChecks } from './lease-tables.ts';
 import type { RouteOptions } from './own-tables.ts';
 
 /** What the routes of the lease service are made from. */
@@ -15,15 +15,17 @@ export interface LeaseRouteOptions extends RouteOptions {
   contentMode: 'registered' | 'any';
   rules: LeaseRules;
   metrics: Metrics;
+  /** `PUBLIC_URL`: the base of the URLs of sessions; null for none, and then there are no sessions. */
+  publicUrl: string | null;
+  /** For the secrets of sessions. */
+  randomBytes: (size: number) => Buffer;
   /** Null if no replica shares states with this process. */
   publisher: LeasePublisher | null;
 }
 
 /** What acts on leases are written with. */
-export interface LeaseWriting extends Omit<LeaseRouteOptions, 'ledger'> {
+export interface LeaseWriting extends Omit<LeaseRouteOptions, 'ledger'>, LeaseTableChecks {
   ledger: LeaseLedger;
-  /** Whether the schema has the table of revocations (migration 0004). */
-  revocations: TableCheck;
 }
 
 /** What the functions of the service get. */

@@ -3,6 +3,7 @@ import { type ExpressionBuilder, type Selectable, sql } from 'kysely';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
 import type { Schema } from './own-tables.ts';
+import { readSession } from './session-row.ts';
 
 export const leaseColumns = [
   'id',
@@ -24,6 +25,8 @@ type LeaseRow = Selectable<LeaseTable>;
 interface CoveredRow extends LeaseRow {
   covered_at?: number | null;
   covered_reason?: string | null;
+  /** `sessionColumn`; missing before migration 0007. */
+  session?: string | null;
 }
 
 /** The revocations by viewer or content that cover a row of `leases` and are still being written to rows. */
@@ -132,6 +135,7 @@ export function toLease(row: CoveredRow): Lease {
     revokedAt: isCoveredOnly ? (row.covered_at ?? null) : row.revoked_at,
     revokedBy: isCoveredOnly ? 'management' : (row.revoked_by as Revoker | null),
     reason: isCoveredOnly ? (row.covered_reason ?? null) : row.reason,
+    ...(row.session && { session: readSession(row.session) }),
   };
 }
 

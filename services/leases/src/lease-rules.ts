@@ -10,6 +10,8 @@ export interface LeaseRules {
   /** Active leases of one viewer at a time; 0 is no limit. */
   maxPerViewer: number;
   limitMode: 'reject' | 'evict-oldest';
+  /** How long after its creation a session ends, however much it is used. */
+  sessionMaxSeconds: number;
 }
 
 /** Three quarters of the life (`docs/contract.md#leases`): the last quarter leaves time for retries. */

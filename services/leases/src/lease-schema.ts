@@ -27,6 +27,7 @@ export const RequestedTtlSchema = Type.Integer({
 
 export const LeaseSchema = Type.Object({
   id: Type.String({ format: 'uuid' }),
+  kind: Type.Enum(['player', 'session'], { description: 'A session is a lease that is given as a URL.' }),
   viewerId: Type.String(),
   contentId: Type.String(),
   deviceId: nullableType<string>({ type: 'string' }),
@@ -37,6 +38,10 @@ export const LeaseSchema = Type.Object({
   revokedAt: nullableType<string>(instant),
   revokedBy: Type.Unsafe<Lease['revokedBy']>({ type: ['string', 'null'], enum: [...revokers, null] }),
   reason: nullableType<string>({ type: 'string' }),
+  lastUsedAt: nullableType<string>({
+    ...instant,
+    description: 'Of a session: its last reported use. Null for a player, which renews instead.',
+  }),
 });
 
 const GrantSchema = Type.Object({
@@ -62,6 +67,7 @@ export function grantOf({ lease, ttlSeconds }: { lease: Lease; ttlSeconds: numbe
 export function toLeaseView(lease: Lease, now: number) {
   return {
     id: lease.id,
+    kind: lease.session ? ('session' as const) : ('player' as const),
     viewerId: lease.viewerId,
     contentId: lease.contentId,
     deviceId: lease.deviceId,
@@ -72,6 +78,7 @@ export function toLeaseView(lease: Lease, now: number) {
     revokedAt: instantOf(lease.revokedAt),
     revokedBy: lease.revokedBy,
     reason: lease.reason,
+    lastUsedAt: instantOf(lease.session?.usedAt ?? null),
   };
 }
 

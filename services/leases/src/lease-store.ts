@@ -1,4 +1,4 @@
-import { type Cursor, hasReadAside, readAside, type TableCheck } from '@latchkey/shared/db';
+import { type Cursor, hasReadAside, readAside } from '@latchkey/shared/db';
 import { countCovered } from './count-covered.ts';
 import type { Lease, LeaseStatus, Revoker } from './lease.ts';
 import {
@@ -16,7 +16,9 @@ import {
   toRow,
 } from './lease-row.ts';
 import { type LeaseSelector, matchesSelector } from './lease-selector.ts';
+import { findLeaseTables, type LeaseTableChecks } from './lease-tables.ts';
 import type { Database, Transaction } from './own-tables.ts';
+import { sessionColumn } from './session-row.ts';
 
 /** Index entries that a count reads in this thread: some 1 ms on SQLite, in which the process answers no request. */
 const countedAtOnce = 5_000;
@@ -48,29 +50,33 @@ export interface PurgeBounds {
   revokedBefore: number;
 }
 
-/** The leases as they are now, on a schema that may lack the table of revocations (migration 0004). */
+/** The leases as they are now, on a schema that may lack tables of pending migrations. */
 export async function openLeaseStore(
   db: Database | Transaction,
-  revocations: TableCheck,
+  checks: LeaseTableChecks,
 ): Promise<LeaseStore> {
-  return new LeaseStore(db, await revocations.isThere(db));
+  const tables = await findLeaseTables(db, checks);
+  return new LeaseStore(db, tables.revocations, tables.sessions);
 }
 
 /** SQL on the table `leases`. What it reads shows every revocation from its commit on, written to the rows or not. */
 export class LeaseStore {
   readonly #db: Database | Transaction;
   readonly #hasRevocations: boolean;
+  readonly #hasSessions: boolean;
 
-  constructor(db: Database | Transaction, hasRevocations: boolean) {
+  constructor(db: Database | Transaction, hasRevocations: boolean, hasSessions = true) {
     this.#db = db;
     this.#hasRevocations = hasRevocations;
+    this.#hasSessions = hasSessions;
   }
 
   #select() {
     return this.#db
       .selectFrom('leases')
       .select(leaseColumns)
-      .$if(this.#hasRevocations, (query) => query.select(coverColumns));
+      .$if(this.#hasRevocations, (query) => query.select(coverColumns))
+      .$if(this.#hasSessions, (query) => query.select(sessionColumn));
   }
 
   /** Active now, by the row and by the revocations that cover it. */
@@ -135,6 +141,9 @@ export class LeaseStore {
         query.where((eb) => eb.not(isOlderThanRevocation(eb as unknown as LeaseExpression))),
       )
       .returning(leaseColumns)
+      .$if(this.#hasSessions, (query) =>
+        query.returning((eb) => sessionColumn(eb as unknown as LeaseExpression)),
+      )
       .executeTakeFirst();
     return row ? toLease(row) : null;
   }
@@ -150,6 +159,9 @@ export class LeaseStore {
         query.where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression))),
       )
       .returning(leaseColumns)
+      .$if(this.#hasSessions, (query) =>
+        query.returning((eb) => sessionColumn(eb as unknown as LeaseExpression)),
+      )
       .executeTakeFirst();
     return row ? toLease(row) : null;
   }

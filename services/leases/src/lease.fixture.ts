@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { signToken } from '@latchkey/rig/tokens';
 import { hashCredential } from '@latchkey/shared/auth';
 import type { ApiKeyState, ContentState, Scope } from '@latchkey/shared/contracts';
@@ -26,7 +26,11 @@ export const usualRules: LeaseRules = {
   renewGraceSeconds: 30,
   maxPerViewer: 0,
   limitMode: 'reject',
+  sessionMaxSeconds: 21_600,
 };
+
+/** Its last slash does not count. */
+export const publicUrlOfTests = 'https://keys.example/base/';
 
 /** Raw API keys of each scope that the fixture knows. */
 export const rawKeys: Record<Scope, string> = {
@@ -67,12 +71,17 @@ export async function openLeases(
   {
     rules = {},
     contentMode = 'registered',
-  }: { rules?: Partial<LeaseRules>; contentMode?: LeaseRouteOptions['contentMode'] } = {},
+    publicUrl = publicUrlOfTests,
+  }: {
+    rules?: Partial<LeaseRules>;
+    contentMode?: LeaseRouteOptions['contentMode'];
+    publicUrl?: string | null;
+  } = {},
 ): Promise<LeaseFixture> {
   const clock = createManualClock();
   const allRules = { ...usualRules, ...rules };
   const contents = new Map<string, ContentState>([
-    ['film', { status: 'active', keyVersion: 1 }],
+    ['film', { status: 'active', keyVersion: 1, playlistUrl: 'https://cdn.example/film.m3u8' }],
     ['series', { status: 'active', keyVersion: 1 }],
     ['withdrawn', { status: 'disabled', keyVersion: 1 }],
   ]);
@@ -101,6 +110,8 @@ export async function openLeases(
     contentMode,
     rules: allRules,
     publisher: null,
+    publicUrl,
+    randomBytes,
     randomId: randomUUID,
     guard: { authenticator: host.authenticator, limiter: null },
   })(host.app);
@@ -114,20 +125,24 @@ export async function openLeases(
       const iat = Math.floor(clock.now() / 1_000);
       return signToken(testTokenSecret, { sub: viewerId, iat, exp: iat + 3_600, ...claims });
     },
-    async ask(method, url, credential = null, body) {
-      const response = await host.app.inject({
-        method,
-        url,
-        headers: credential === null ? {} : { authorization: `Bearer ${credential}` },
-        ...(body === undefined ? {} : { payload: body }),
-      });
-      const isJson = /json/.test(String(response.headers['content-type']));
-      return {
-        status: response.statusCode,
-        headers: response.headers,
-        body: isJson ? response.json() : response.body,
-      };
-    },
+    ask: createAsk(host),
+  };
+}
+
+function createAsk(host: TestHost): LeaseFixture['ask'] {
+  return async (method, url, credential = null, body) => {
+    const response = await host.app.inject({
+      method,
+      url,
+      headers: credential === null ? {} : { authorization: `Bearer ${credential}` },
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    const isJson = /json/.test(String(response.headers['content-type']));
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: isJson ? response.json() : response.body,
+    };
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LeaseState } from '@latchkey/shared/contracts';
 import { renewableUntil } from './lease-rules.ts';
+import { extendableFrom } from './session-rules.ts';
 
 /** Who ended a lease before its time. `limit`: a newer lease of the viewer took its place. */
 export const revokers = ['viewer', 'management', 'limit'] as const;
@@ -7,6 +8,18 @@ export type Revoker = (typeof revokers)[number];
 
 export const leaseStatuses = ['active', 'expired', 'revoked'] as const;
 export type LeaseStatus = (typeof leaseStatuses)[number];
+
+/** What makes a lease a playback session. All times are milliseconds since 1970. */
+export interface LeaseSession {
+  /** SHA-256 of the secret in its URL, 64 hex digits. */
+  secretHash: string;
+  /** How long a use extends the lease. */
+  ttlMs: number;
+  /** Nothing extends the lease beyond this time. */
+  endsAt: number;
+  /** The last reported use; null before the first. */
+  usedAt: number | null;
+}
 
 /** A time-bounded permission of one viewer for one content. All times are milliseconds since 1970. */
 export interface Lease {
@@ -23,6 +36,8 @@ export interface Lease {
   revokedAt: number | null;
   revokedBy: Revoker | null;
   reason: string | null;
+  /** Missing where the lease is a player's. */
+  session?: LeaseSession;
 }
 
 /** The state of a lease at `now`. It is computed and never stored, so no job expires leases. */
@@ -40,5 +55,10 @@ export function toLeaseState(lease: Lease, rules: { renewGraceSeconds: number })
     expiresAt: lease.expiresAt,
     renewableUntil: renewableUntil(rules, lease.expiresAt),
     revokedAt: lease.revokedAt,
+    ...(lease.session && { session: toSessionState(lease, lease.session) }),
   };
+}
+
+function toSessionState(lease: Lease, session: LeaseSession): NonNullable<LeaseState['session']> {
+  return { secretHash: session.secretHash, extendFrom: extendableFrom(lease, session) };
 }

@@ -1,4 +1,4 @@
-import { createTableCheck, type Database } from '@latchkey/shared/db';
+import type { Database } from '@latchkey/shared/db';
 import {
   type AllowedScan,
   databaseKinds,
@@ -7,9 +7,11 @@ import {
   planQueries,
   type TestDatabase,
 } from '@latchkey/shared/testing';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leaseStatuses } from './lease.ts';
 import { LeaseStore } from './lease-store.ts';
+import { createLeaseTableChecks } from './lease-tables.ts';
 import { listLeases } from './routes/read-leases.ts';
 
 const now = Date.UTC(2027, 0, 1);
@@ -61,24 +63,32 @@ async function addRevocations(db: Database) {
     .execute();
 }
 
+/** A tenth of the leases are sessions. */
+async function addSessions(db: Database) {
+  await sql`insert into sessions (lease_id, secret_hash, ttl_ms, ends_at)
+    select id, ${sql.lit('f'.repeat(64))}, 300000, expires_at from leases where id like '%0'`.execute(db);
+  await sql`analyze`.execute(db);
+}
+
 describe.each(databaseKinds(process.env))('among many leases on $name', (kind) => {
   let opened: TestDatabase;
   beforeAll(async () => {
     opened = await kind.open();
     await addRevocations(opened.db);
     await fillLists(opened.db, { apiKeys: 10, contents: 10, leases: 100_000, auditRows: 10 }, now);
+    await addSessions(opened.db);
   });
   afterAll(() => opened.close());
 
   it.each(Object.entries(selectors))(
     'a list and a count of %s scan no table, and an index no further than a page',
     async (what, selector) => {
-      const revocations = createTableCheck('revocations');
+      const checks = createLeaseTableChecks();
       const plans = await planQueries(opened.db, async (db) => {
         await new LeaseStore(db, true).countActive(selector, now);
         for (const state of [null, ...leaseStatuses]) {
           for (const after of [null, { at: now - 80_000_000, id: 'x' }])
-            await listLeases({ db, revocations }, { ...selector, state }, now, limit - 1, after);
+            await listLeases({ db, ...checks }, { ...selector, state }, now, limit - 1, after);
         }
       });
       expect(plans.length).toBeGreaterThan(16);

@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import type { Clock } from '@latchkey/shared/clock';
 import type { ContentReader, LeaseBatchReader, LeaseReader } from '@latchkey/shared/contracts';
-import { createTableCheck, type TableCheck } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
 import { type App, addGuard, addRefusalAudit, type Routes } from '@latchkey/shared/http';
 import { addFeedRoutes } from '@latchkey/shared/internal';
@@ -13,10 +13,12 @@ import { createLeaseFinder } from './find-lease.ts';
 import { createLeaseLedger } from './lease-ledger.ts';
 import type { LeaseRouteOptions, LeaseService, LeaseWriting } from './lease-route-options.ts';
 import { openLeaseStore } from './lease-store.ts';
+import { createLeaseTableChecks, type LeaseTableChecks } from './lease-tables.ts';
 import type { Database, RowCore } from './own-tables.ts';
 import { createLeasePurge } from './purge-leases.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 import { addCreateLeaseRoute } from './routes/create-lease.ts';
+import { addCreateSessionRoute, sessionsPath } from './routes/create-session.ts';
 import { addLeaseInternalRoutes } from './routes/internal-routes.ts';
 import { addGetLeaseRoute, addListLeasesRoute } from './routes/read-leases.ts';
 import { addRenewLeaseRoute } from './routes/renew-lease.ts';
@@ -42,6 +44,8 @@ export async function mount(core: RowCore<LeaseConfig>, { leases, contents }: Le
     contents,
     contentMode: values.contentMode,
     rules: readLeaseRules(values),
+    publicUrl: values.publicUrl ?? null,
+    randomBytes,
   })(app);
   if (core.isSeparate) {
     addLeaseInternalRoutes(app, leases, core.feed);
@@ -56,12 +60,12 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
     const writing: LeaseWriting = {
       ...options,
       ledger: createLeaseLedger(options.ledger, options.publisher, options.rules),
-      revocations: createTableCheck('revocations'),
+      ...createLeaseTableChecks(),
     };
     const service: LeaseService = {
       ...writing,
       acts: createActWriter(writing),
-      findLease: createLeaseFinder(options.db, writing.revocations),
+      findLease: createLeaseFinder(options.db, writing),
     };
     gaugeActiveLeases(options.metrics.activeLeases, () => countActiveLeases(service));
     const samples = sampleActiveLeases(options, () => countActiveLeases(service));
@@ -73,6 +77,7 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
       if (options.rules.mode === 'off') return closeLeasePaths(scope);
       reserveLeasePaths(scope);
       addCreateLeaseRoute(scope, service);
+      addCreateSessionRoute(scope, service);
       addRenewLeaseRoute(scope, service);
       addRevokeLeasesRoute(scope, service);
       addListLeasesRoute(scope, service);
@@ -83,7 +88,7 @@ export function leaseRoutes(options: LeaseRouteOptions): Routes {
 
 function addJobs({ db, clock, values, jobs }: RowCore<LeaseConfig>): void {
   const stopping = new AbortController();
-  const options = { db, clock, revocations: createTableCheck('revocations'), signal: stopping.signal };
+  const options = { db, clock, ...createLeaseTableChecks(), signal: stopping.signal };
   const purge = createLeasePurge({
     ...options,
     renewGraceSeconds: values.leaseRenewGraceSeconds,
@@ -110,13 +115,9 @@ function addJobs({ db, clock, values, jobs }: RowCore<LeaseConfig>): void {
 export async function countActiveLeases({
   db,
   clock,
-  revocations = createTableCheck('revocations'),
-}: {
-  db: Database;
-  clock: Clock;
-  revocations?: TableCheck;
-}): Promise<number> {
-  const store = await openLeaseStore(db, revocations);
+  ...given
+}: { db: Database; clock: Clock } & Partial<LeaseTableChecks>): Promise<number> {
+  const store = await openLeaseStore(db, { ...createLeaseTableChecks(), ...given });
   return store.countActive({ viewerId: null, contentId: null }, clock.now());
 }
 
@@ -175,10 +176,11 @@ function reserveLeasePaths(app: App): void {
 
 /** `LEASE_MODE=off`: the lease paths get 404 for every caller and method. */
 function closeLeasePaths(app: App): void {
-  for (const url of leasePaths) {
+  const paths = leasePaths.map((url) => ({ url, method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] }));
+  // `GET /keys/sessions` is the key of a content with that id, which was always allowed.
+  for (const path of [...paths, { url: sessionsPath, method: ['POST'] }]) {
     app.route({
-      url,
-      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      ...path,
       ...reserved,
       // Before the body is parsed, so that a malformed one gets 404, too.
       onRequest: async () => {

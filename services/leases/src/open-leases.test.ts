@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createTableCheck, type Database, inTransaction } from '@latchkey/shared/db';
+import { type Database, inTransaction } from '@latchkey/shared/db';
 import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import type { CompiledQuery, QueryId, RootOperationNode } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLeaseTableChecks } from './lease-tables.ts';
 import { RevocationStore } from './revocation-store.ts';
 import { findOpen } from './revocation-writer.ts';
 import { listLeases } from './routes/read-leases.ts';
@@ -16,7 +17,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
   const now = clock.now();
   /** When the newest lease was created. */
   const newest = now - 1_000;
-  const revocations = createTableCheck('revocations');
+  const checks = createLeaseTableChecks();
   let database: TestDatabase;
 
   /** A revocation of a content, at a time later than its leases, whose newest rows are written. */
@@ -52,7 +53,7 @@ describe.each(databaseKinds(process.env))('on $name', ({ open }) => {
       starts.push(Math.max(...parameters.map(Number).filter((value) => value <= now)));
     });
     const page = await listLeases(
-      { db: watched, revocations },
+      { db: watched, ...checks },
       { viewerId: null, contentId: 'film', state: 'revoked' },
       now,
       100,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createTableCheck } from '@latchkey/shared/db';
 import { createManualClock, databaseKinds, type TestDatabase } from '@latchkey/shared/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLeaseTableChecks } from './lease-tables.ts';
 import { MarkStore } from './mark-store.ts';
 import { createLeasePurge } from './purge-leases.ts';
 
@@ -17,7 +17,7 @@ describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
     purge = createLeasePurge({
       db: database.db,
       clock,
-      revocations: createTableCheck('revocations'),
+      ...createLeaseTableChecks(),
       signal: new AbortController().signal,
       renewGraceSeconds: 30,
       tokenMaxAgeSeconds: daySeconds,
@@ -61,6 +61,20 @@ describe.each(databaseKinds(process.env))('the purge on $name', ({ open }) => {
     await addLeases(10_500, clock.now());
     clock.advance((daySeconds + 31) * 1_000);
     expect(await purge.run()).toMatchObject({ leases: 10_500 });
+  });
+
+  it('the purge removes what belongs to a session once its lease is gone', async () => {
+    await addLeases(1, clock.now());
+    const { id } = await database.db.selectFrom('leases').select('id').executeTakeFirstOrThrow();
+    const session = { lease_id: id, secret_hash: 'a'.repeat(64), ttl_ms: 1_000, ends_at: clock.now() };
+    await database.db.insertInto('sessions').values(session).execute();
+    const count = async () => (await database.db.selectFrom('sessions').select('lease_id').execute()).length;
+    clock.advance((daySeconds + 30) * 1_000);
+    await purge.run();
+    expect(await count()).toBe(1);
+    clock.advance(1);
+    expect(await purge.run()).toMatchObject({ leases: 1 });
+    expect(await count()).toBe(0);
   });
 
   it('the purge removes changes of the feed after an hour', async () => {

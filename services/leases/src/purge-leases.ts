@@ -23,6 +23,8 @@ interface LeasePurgeOptions {
   clock: Clock;
   /** Whether the table is there (migration 0004). */
   revocations: TableCheck;
+  /** Same for migration 0007. */
+  sessions: TableCheck;
   /** Ends a run between two transactions. */
   signal: AbortSignal;
   renewGraceSeconds: number;
@@ -43,6 +45,24 @@ interface Purged {
   revocations: number;
 }
 
+/** @returns how many were removed */
+async function purgeSessions(
+  rows: Database | Transaction,
+  endedBefore: number,
+  limit: number,
+): Promise<number> {
+  const ended = rows
+    .selectFrom('sessions')
+    .select('lease_id')
+    .where('ends_at', '<', endedBefore)
+    .limit(limit);
+  const { numDeletedRows } = await rows
+    .deleteFrom('sessions')
+    .where('lease_id', 'in', ended)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
 /** Another process is purging. */
 class PurgedElsewhere extends Error {}
 
@@ -51,7 +71,7 @@ class PurgedElsewhere extends Error {}
  * leases a second. On SQLite a separate thread writes. Nothing depends on when it runs, because leases expire by comparison.
  */
 export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<Purged> } {
-  const { db, clock, revocations, signal } = options;
+  const { db, clock, revocations, sessions, signal } = options;
 
   const aside = getAsideWriter(db);
 
@@ -86,6 +106,9 @@ export function createLeasePurge(options: LeasePurgeOptions): { run(): Promise<P
     const markedBefore = now - (options.tokenMaxAgeSeconds + 2 * options.clockToleranceSeconds) * 1_000;
     const bounds = { expiredBefore, revokedBefore };
     purged.leases = await removeAll((tx, limit) => new LeaseStore(tx, false).purge(bounds, limit));
+    // A session ends no sooner than its lease, whose row is gone by now.
+    if (!signal.aborted && (await sessions.isThere(db)))
+      await removeAll((tx, limit) => purgeSessions(tx, expiredBefore, limit));
     purged.marks = await removeAll((tx, limit) => new MarkStore(tx).purge(markedBefore, limit));
     purged.changes = await removeAll((tx) => purgeChanges(tx, now - keptChangeMs));
     // Last, once every lease is gone that had ended before such a revocation: a longer LEASE_RENEW_GRACE_SECONDS could

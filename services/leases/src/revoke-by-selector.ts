@@ -9,6 +9,7 @@ import { MarkStore } from './mark-store.ts';
 import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
 import { revokeAllRows, revokeRows } from './revocation-writer.ts';
+import { addSessions } from './session-row.ts';
 
 /** How many of the newly revoked leases an answer shows (`docs/contract.md#revocation`). */
 const shownLeases = 100;
@@ -53,7 +54,8 @@ export function revokeMatchingLeases(
       : await revokeEachRow(tx, named);
     await entry.change({ kind: 'leases', leaseId: null, ...selector });
     notice(entry, selector, result);
-    return result;
+    if (!(await service.sessions.isThere(tx))) return result;
+    return { ...result, leases: await addSessions(tx, result.leases) };
   });
 }
 

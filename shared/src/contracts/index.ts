@@ -53,4 +53,4 @@ export {
   MarkAnswerSchema,
   MarkSchema,
 } from './services.ts';
-export { formatSid, hashSecret, isSecretOf, parseSid, type SessionId } from './session-id.ts';
+export { formatSid, hashSecret, isSecretOf, parseSid, type SessionId, secretBytes } from './session-id.ts';

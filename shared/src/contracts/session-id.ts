@@ -10,7 +10,7 @@ export interface SessionId {
 
 /** 16 bytes of the lease's id, then 16 bytes of the secret (`docs/contract.md#sessions`). */
 const idBytes = 16;
-const secretBytes = 16;
+export const secretBytes = 16;
 /** 32 bytes in base64url without padding. */
 const sidPattern = /^[\w-]{43}$/;
 

@@ -14,6 +14,8 @@ export const actions: Readonly<Record<string, string>> = {
   'lease.create': 'Create a lease',
   'lease.renew': 'Renew a lease',
   'lease.evict': 'Evict a lease',
+  'session.create': 'Create a playback session',
+  'session.release': 'Release a playback session',
   'lease.revoke': 'Revoke leases',
   'lease.list': 'List leases',
   'lease.read': 'Read a lease',

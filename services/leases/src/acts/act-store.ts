@@ -11,7 +11,9 @@ import {
   toRow,
 } from '../lease-row.ts';
 import type { Renewal, Revocation } from '../lease-store.ts';
+import type { LeaseTables } from '../lease-tables.ts';
 import type { Database, Transaction } from '../own-tables.ts';
+import { sessionColumn } from '../session-row.ts';
 
 /** A viewer and a content. */
 export interface Pair {
@@ -43,17 +45,20 @@ const rowTypes = {
 export class ActStore {
   readonly #tx: Database | Transaction;
   readonly #hasRevocations: boolean;
+  readonly #hasSessions: boolean;
 
-  constructor(tx: Database | Transaction, hasRevocations: boolean) {
+  constructor(tx: Database | Transaction, { revocations, sessions }: LeaseTables) {
     this.#tx = tx;
-    this.#hasRevocations = hasRevocations;
+    this.#hasRevocations = revocations;
+    this.#hasSessions = sessions;
   }
 
   #select() {
     return this.#tx
       .selectFrom('leases')
       .select(leaseColumns)
-      .$if(this.#hasRevocations, (query) => query.select(coverColumns));
+      .$if(this.#hasRevocations, (query) => query.select(coverColumns))
+      .$if(this.#hasSessions, (query) => query.select(sessionColumn));
   }
 
   /** A list of texts as a subquery. */
@@ -80,7 +85,7 @@ export class ActStore {
     return Map.groupBy(rows.map(toLease), ({ viewerId }) => viewerId);
   }
 
-  /** The active lease for each viewer, content and device, the newest if there are several. By `deviceKey`. */
+  /** The active lease for each viewer, content, device and kind, the newest if there are several. By `deviceKey`. */
   async findReusable(devices: readonly DeviceOfPair[], now: number): Promise<Map<string, Lease>> {
     if (devices.length === 0) return new Map();
     const asked = devices.map((device) => ({
@@ -171,6 +176,23 @@ export class ActStore {
       .execute();
   }
 
+  async insertSessions(leases: readonly Lease[]): Promise<void> {
+    const rows = leases.flatMap(({ id, session }) =>
+      session
+        ? [
+            {
+              lease_id: id,
+              secret_hash: session.secretHash,
+              ttl_ms: session.ttlMs,
+              ends_at: session.endsAt,
+              used_at: session.usedAt,
+            },
+          ]
+        : [],
+    );
+    if (rows.length > 0) await this.#tx.insertInto('sessions').values(rows).execute();
+  }
+
   /** As `LeaseStore.renew`. @returns the renewed leases by id */
   async renew(renewals: ReadonlyMap<string, Renewal>): Promise<Map<string, Lease>> {
     if (renewals.size === 0) return new Map();
@@ -197,6 +219,9 @@ export class ActStore {
         query.where((eb) => eb.not(isOlderThanRevocation(eb as unknown as LeaseExpression))),
       )
       .returning(leaseColumns)
+      .$if(this.#hasSessions, (query) =>
+        query.returning((eb) => sessionColumn(eb as unknown as LeaseExpression)),
+      )
       .execute();
     return new Map(rows.map((row) => [row.id, toLease(row)]));
   }
@@ -218,6 +243,9 @@ export class ActStore {
         query.where((eb) => eb.not(isCovered(eb as unknown as LeaseExpression))),
       )
       .returning(leaseColumns)
+      .$if(this.#hasSessions, (query) =>
+        query.returning((eb) => sessionColumn(eb as unknown as LeaseExpression)),
+      )
       .execute();
     return new Map(rows.map((row) => [row.id, toLease(row)]));
   }
@@ -259,5 +287,6 @@ function byPair(pairs: readonly Pair[], times: readonly (number | null)[]): Map<
 
 // Content ids have no spaces.
 export const pairKey = ({ viewerId, contentId }: Pair) => `${contentId} ${viewerId}`;
-export const deviceKey = ({ viewerId, contentId, deviceId }: Pair & { deviceId: string | null }) =>
-  JSON.stringify([contentId, viewerId, deviceId]);
+/** A session and the lease of a player are never the same, on one device either. */
+export const deviceKey = (asked: Pair & { deviceId: string | null; session?: object | undefined }) =>
+  JSON.stringify([asked.contentId, asked.viewerId, asked.deviceId, asked.session !== undefined]);

@@ -1,6 +1,6 @@
 import type { Fate } from '@latchkey/shared/db';
 import type { Lease } from '../lease.ts';
-import type { Acting, managementAudit } from '../lease-acting.ts';
+import type { Acting, LeaseAction } from '../lease-acting.ts';
 import type { LeaseEntry } from '../lease-ledger.ts';
 import type { LeaseWriting } from '../lease-route-options.ts';
 import type { ActStore } from './act-store.ts';
@@ -22,6 +22,6 @@ export interface ActsInWork {
   settle(place: number, fate: Fate<ActResult>): void;
   /** Leases that the acts ended. Their changes are written last, because the counter of the feed stays locked from then on. */
   ended: Lease[];
-  /** @param acting its row is only written for API keys: viewers do these acts all the time */
-  audit(acting: Acting, action: Parameters<typeof managementAudit>[1], target: string): void;
+  /** As `auditsOf`. @param lease the act's */
+  audit(acting: Acting, action: LeaseAction, lease: Lease): void;
 }

@@ -55,8 +55,8 @@ async function read({ service, store, now }: ActsInWork, grants: readonly Grant[
   const { maxPerViewer } = service.rules;
   const acts = grants.map(({ act }) => act);
   const creations = acts.filter((act) => act.kind === 'create');
-  const devices = creations.flatMap(({ deviceId, ...pair }) =>
-    deviceId === null ? [] : [{ ...pair, deviceId }],
+  const devices = creations.flatMap(({ viewerId, contentId, deviceId }) =>
+    deviceId === null ? [] : [{ viewerId, contentId, deviceId }],
   );
   const viewerIds = new Set(acts.map(({ viewerId }) => viewerId));
   return {
@@ -90,13 +90,15 @@ function decideRevival(work: ActsInWork, grant: Placed<ReviveAct>, known: Known,
   if (refusal || !lease) return { refusal: refusal ?? new AppError('LEASE_UNKNOWN') };
   // Brought back by another act of this transaction: what it is then, the next one sees.
   if (plan.renewals.renewals.has(lease.id)) return 'later';
+  if ((act.notAfter ?? Number.POSITIVE_INFINITY) <= work.now)
+    return { refusal: new AppError('LEASE_EXPIRED') };
   if (statusOf(lease, work.now) === 'expired') {
     if (isMarked(act, known)) return { refusal: new AppError('TOKEN_REVOKED') };
     const none = takeSeat(work, grant, known, plan);
     if (none) return none;
     known.seats.add({ ...lease, expiresAt: work.now + act.ttlMs });
   }
-  plan.renewals.add(lease.id, act.ttlMs, lastRenewableExpiry(rules, work.now));
+  plan.renewals.add(lease.id, act, lastRenewableExpiry(rules, work.now));
   plan.renewed.set(grant, lease.id);
   return null;
 }
@@ -105,34 +107,43 @@ function decideCreation(work: ActsInWork, grant: Placed<CreateAct>, known: Known
   const { act } = grant;
   const { service, now } = work;
   if (isMarked(act, known)) return { refusal: new AppError('TOKEN_REVOKED') };
-  if (act.deviceId !== null) {
-    const device = deviceKey(act);
-    const reusable = known.reusable.get(device);
-    if (reusable && plan.renewals.add(reusable.id, act.ttlMs, lastRenewableExpiry(service.rules, now))) {
-      plan.renewed.set(grant, reusable.id);
-      return null;
-    }
-    if (reusable || plan.devices.has(device)) return 'later';
+  const device = act.deviceId === null ? null : deviceKey(act);
+  const reusable = device === null ? undefined : known.reusable.get(device);
+  if (device !== null && plan.devices.has(device)) return 'later';
+  // The secret of a session is not stored, so its URL cannot be given again: the new one takes its place.
+  if (reusable && !act.session) {
+    if (!plan.renewals.add(reusable.id, act, lastRenewableExpiry(service.rules, now))) return 'later';
+    plan.renewed.set(grant, reusable.id);
+    return null;
   }
-  const none = takeSeat(work, grant, known, plan);
+  const none = takeSeat(work, grant, known, plan, reusable);
   if (none) return none;
-  const lease: Lease = {
+  if (reusable) plan.evicted.set(reusable.id, grant);
+  const lease = toNewLease(work, act, known);
+  known.seats.add(lease);
+  plan.created.set(grant, lease);
+  if (device !== null) plan.devices.add(device);
+  return null;
+}
+
+function toNewLease({ service, now }: ActsInWork, act: CreateAct, { bounds }: Known): Lease {
+  // A revocation covers what was created up to its time: in the same millisecond, or by a clock that is ahead of this one.
+  const createdAt = Math.max(now, (bounds.get(pairKey(act)) ?? 0) + 1);
+  const { secretHash } = act.session ?? {};
+  const endsAt = createdAt + service.rules.sessionMaxSeconds * 1_000;
+  return {
     id: service.randomId(),
     viewerId: act.viewerId,
     contentId: act.contentId,
     deviceId: act.deviceId,
-    // A revocation covers what was created up to its time: in the same millisecond, or by a clock that is ahead of this one.
-    createdAt: Math.max(now, (known.bounds.get(pairKey(act)) ?? 0) + 1),
+    createdAt,
     renewedAt: null,
     expiresAt: now + act.ttlMs,
     revokedAt: null,
     revokedBy: null,
     reason: null,
+    ...(secretHash !== undefined && { session: { secretHash, ttlMs: act.ttlMs, endsAt, usedAt: null } }),
   };
-  known.seats.add(lease);
-  plan.created.set(grant, lease);
-  if (act.deviceId !== null) plan.devices.add(deviceKey(act));
-  return null;
 }
 
 /** A token from before a revocation gets no new lease and cannot bring an expired one back. This does not apply to API keys. */
@@ -142,9 +153,15 @@ function isMarked({ acting, ...pair }: Pair & Pick<CreateAct, 'acting'>, { marks
   );
 }
 
-/** @returns null if the viewer may have one more active lease */
-function takeSeat({ now }: ActsInWork, grant: Grant, { seats }: Known, plan: Plan): Decision {
-  const room = seats.makeRoom(grant.act.viewerId, now);
+/** @param replaced as in `Seats.makeRoom`. @returns null if the viewer may have one more active lease */
+function takeSeat(
+  { now }: ActsInWork,
+  grant: Grant,
+  { seats }: Known,
+  plan: Plan,
+  replaced?: Lease,
+): Decision {
+  const room = seats.makeRoom(grant.act.viewerId, now, replaced);
   if (room === 'later' || 'refusal' in room) return room;
   for (const { id } of room.evict) plan.evicted.set(id, grant);
   return null;
@@ -155,23 +172,28 @@ async function write(work: ActsInWork, plan: Plan): Promise<void> {
   const due = new Map([...plan.evicted.keys()].map((id) => [id, { reason: null }]));
   // Without a mark: the newer lease may use the same token.
   const evicted = await store.revoke(due, { at: now, by: 'limit' });
-  for (const [id, { act }] of plan.evicted) if (evicted.has(id)) work.audit(act.acting, 'lease.evict', id);
+  for (const [id, { act }] of plan.evicted) {
+    const lease = evicted.get(id);
+    if (lease) work.audit(act.acting, 'lease.evict', lease);
+  }
   work.ended.push(...evicted.values());
 
   const renewed = await store.renew(plan.renewals.renewals);
   for (const [{ act, place }, id] of plan.renewed) {
     const lease = renewed.get(id) ?? null;
     const isCreation = act.kind === 'create';
-    if (lease) work.audit(act.acting, isCreation ? 'lease.create' : 'lease.renew', id);
+    if (lease) work.audit(act.acting, isCreation ? 'lease.create' : 'lease.renew', lease);
     // The viewer released it in between, so its device gets a new one.
     if (!lease && isCreation) settle(place, 'alone');
     else settle(place, { result: { lease, created: false } });
   }
   for (const lease of renewed.values()) entry.renewed(lease);
 
-  await store.insert([...plan.created.values()]);
+  const created = [...plan.created.values()];
+  await store.insert(created);
+  await store.insertSessions(created);
   for (const [{ act, place }, lease] of plan.created) {
-    work.audit(act.acting, 'lease.create', lease.id);
+    work.audit(act.acting, act.session ? 'session.create' : 'lease.create', lease);
     entry.created(lease);
     settle(place, { result: { lease, created: true } });
   }

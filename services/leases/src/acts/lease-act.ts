@@ -9,6 +9,8 @@ export interface CreateAct {
   contentId: string;
   deviceId: string | null;
   ttlMs: number;
+  /** Missing for the lease of a player. It ends the session of the same device, which has another secret. */
+  session?: { secretHash: string } | undefined;
   acting: Acting;
 }
 
@@ -17,6 +19,8 @@ interface RenewedLease {
   viewerId: string;
   contentId: string;
   ttlMs: number;
+  /** The end of a session: nothing renews it beyond. Milliseconds since 1970. */
+  notAfter?: number | undefined;
   acting: Acting;
 }
 
@@ -36,6 +40,7 @@ export interface ReleaseAct {
   leaseId: string;
   viewerId: string;
   reason: string | null;
+  acting: Acting;
 }
 
 /** An act on one lease. Several are written in one transaction. */

@@ -13,8 +13,12 @@ export class RenewalPlan {
    * @param expiringAfter as in `Renewal`
    * @returns false if the lease gets another expiry in this transaction; it can be renewed again in the next one
    */
-  add(leaseId: string, ttlMs: number, expiringAfter: number): boolean {
-    const expiresAt = this.#now + ttlMs;
+  add(
+    leaseId: string,
+    { ttlMs, notAfter = Number.POSITIVE_INFINITY }: { ttlMs: number; notAfter?: number | undefined },
+    expiringAfter: number,
+  ): boolean {
+    const expiresAt = Math.min(this.#now + ttlMs, notAfter);
     const planned = this.renewals.get(leaseId);
     if (planned) return planned.expiresAt === expiresAt;
     this.renewals.set(leaseId, { at: this.#now, expiresAt, expiringAfter });

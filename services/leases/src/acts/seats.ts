@@ -21,12 +21,19 @@ export class Seats {
     this.#active = active;
   }
 
-  /** Evicts the oldest leases or refuses, as `LEASE_LIMIT_MODE` says. Evicted leases do not count from here on. */
-  makeRoom(viewerId: string, now: number): Room {
+  /**
+   * Evicts the oldest leases or refuses, as `LEASE_LIMIT_MODE` says. Evicted leases do not count from here on.
+   *
+   * @param replaced a lease that ends if there is room, and does not count
+   */
+  makeRoom(viewerId: string, now: number, replaced?: Lease): Room {
     const { maxPerViewer, limitMode } = this.#rules;
-    const active = this.#active.get(viewerId) ?? [];
+    const active = (this.#active.get(viewerId) ?? []).filter(({ id }) => id !== replaced?.id);
     const tooMany = maxPerViewer === 0 ? 0 : active.length - maxPerViewer + 1;
-    if (tooMany <= 0) return { evict: [] };
+    if (tooMany <= 0) {
+      if (replaced) this.#active.set(viewerId, active);
+      return { evict: [] };
+    }
     if (limitMode === 'reject') {
       const refusal = new AppError('LEASE_LIMIT_REACHED', {
         detail: `The viewer has ${active.length} active leases and may have ${maxPerViewer}.`,

@@ -1,8 +1,10 @@
 import type { Fate } from '@latchkey/shared/db';
 import { AppError } from '@latchkey/shared/errors';
-import { managementAudit } from '../lease-acting.ts';
+import type { Acting } from '../lease-acting.ts';
+import { auditsOf } from '../lease-acting.ts';
 import type { LeaseEntry } from '../lease-ledger.ts';
 import type { LeaseWriting } from '../lease-route-options.ts';
+import { findLeaseTables } from '../lease-tables.ts';
 import type { AuditEntry } from '../own-tables.ts';
 import { lockAct, lockRows, tryLockActs } from './act-locks.ts';
 import { ActStore } from './act-store.ts';
@@ -33,14 +35,14 @@ export async function writeActs(
   const work: ActsInWork = {
     service,
     entry,
-    store: new ActStore(tx, await service.revocations.isThere(tx)),
+    store: new ActStore(tx, await findLeaseTables(tx, service)),
     now: service.clock.now(),
     settle: (place, fate) => {
       fates[place] = fate;
     },
     ended: [],
-    audit(acting, action, target) {
-      audits.push(...managementAudit(acting, action, target));
+    audit(acting, action, { id, session }) {
+      audits.push(...auditsOf(acting, action, id, session !== undefined));
     },
   };
   await lockRows(
@@ -72,16 +74,19 @@ function ofKind<K extends LeaseAct['kind']>(open: readonly Placed<LeaseAct>[], k
 async function releaseLeases(work: ActsInWork, releases: readonly Placed<ReleaseAct>[]): Promise<void> {
   const { store, now, settle } = work;
   const found = await store.find(releases.map(({ act }) => act.leaseId));
-  const due = new Map<string, { reason: string | null; place: number }>();
+  const due = new Map<string, { reason: string | null; place: number; acting: Acting }>();
   for (const { act, place } of releases) {
     if (found.get(act.leaseId)?.viewerId !== act.viewerId)
       settle(place, { refusal: new AppError('LEASE_NOT_FOUND') });
     else if (due.has(act.leaseId)) settle(place, { result: { lease: null, created: false } });
-    else due.set(act.leaseId, { reason: act.reason, place });
+    else due.set(act.leaseId, { reason: act.reason, place, acting: act.acting });
   }
   const released = await store.revoke(due, { at: now, by: 'viewer' });
-  for (const [id, { place }] of due)
-    settle(place, { result: { lease: released.get(id) ?? null, created: false } });
+  for (const [id, { place, acting }] of due) {
+    const lease = released.get(id) ?? null;
+    if (lease?.session) work.audit(acting, 'session.release', lease);
+    settle(place, { result: { lease, created: false } });
+  }
   work.ended.push(...released.values());
 }
 
@@ -89,14 +94,14 @@ async function extendLeases(work: ActsInWork, extensions: readonly Placed<Extend
   const { store, entry, now } = work;
   const plan = new RenewalPlan(now);
   const planned = extensions.filter(({ act, place }) => {
-    const isPlanned = plan.add(act.leaseId, act.ttlMs, now);
+    const isPlanned = plan.add(act.leaseId, act, now);
     if (!isPlanned) work.settle(place, 'later');
     return isPlanned;
   });
   const renewed = await store.renew(plan.renewals);
   for (const { act, place } of planned) {
     const lease = renewed.get(act.leaseId) ?? null;
-    if (lease) work.audit(act.acting, 'lease.renew', lease.id);
+    if (lease) work.audit(act.acting, 'lease.renew', lease);
     work.settle(place, { result: { lease, created: false } });
   }
   for (const lease of renewed.values()) entry.renewed(lease);

@@ -28,6 +28,8 @@ describe('POST /keys/leases answers 201', () => {
         revokedAt: null,
         revokedBy: null,
         reason: null,
+        kind: 'player',
+        lastUsedAt: null,
       },
       ttl_seconds: 300,
       renew_after_seconds: 225,

@@ -8,6 +8,7 @@ import { type Lease, leaseStatuses, statusOf } from '../lease.ts';
 import type { LeaseService } from '../lease-route-options.ts';
 import { LeaseSchema, toLeaseView } from '../lease-schema.ts';
 import { type LeaseFilter, LeaseStore, openLeaseStore } from '../lease-store.ts';
+import { findLeaseTables, type LeaseTableChecks } from '../lease-tables.ts';
 import { RevocationStore, type UnfinishedRevocation } from '../revocation-store.ts';
 
 const defaultLimit = 100;
@@ -40,7 +41,7 @@ const listSchema = {
 
 /** `GET /api/v1/leases` */
 export function addListLeasesRoute(app: App, service: LeaseService): void {
-  const { db, clock, revocations } = service;
+  const { db, clock } = service;
   const config = { access: 'manage', action: 'lease.list', limit: 'api' } as const;
   app.get('/api/v1/leases', { config, schema: listSchema }, async ({ query }) => {
     const { limit, after } = page(query, defaultLimit);
@@ -48,7 +49,7 @@ export function addListLeasesRoute(app: App, service: LeaseService): void {
     const now = clock.now();
     const filter = { ...selector, state: query.state ?? null };
     const { leases, next } = await listLeases(service, filter, now, limit, after);
-    const store = await openLeaseStore(db, revocations);
+    const store = await openLeaseStore(db, service);
     return {
       leases: leases.map((lease) => toLeaseView(lease, now)),
       next_cursor: next && encodeCursor(next),
@@ -68,10 +69,11 @@ const lookUpSchema = {
 };
 
 /** `GET /api/v1/leases/:id` */
-export function addGetLeaseRoute(app: App, { db, clock, revocations }: LeaseService): void {
+export function addGetLeaseRoute(app: App, service: LeaseService): void {
+  const { db, clock } = service;
   const config = { access: 'manage', action: 'lease.read', limit: 'api' } as const;
   app.get('/api/v1/leases/:id', { config, schema: lookUpSchema }, async ({ params: { id } }) => {
-    const lease = isUuid(id) ? await (await openLeaseStore(db, revocations)).find(id) : null;
+    const lease = isUuid(id) ? await (await openLeaseStore(db, service)).find(id) : null;
     if (!lease) throw new AppError('LEASE_NOT_FOUND');
     return { lease: toLeaseView(lease, clock.now()) };
   });
@@ -95,14 +97,15 @@ interface LeasePage {
  * expired leases leave such rows out, and may be shorter than the limit though there is another page.
  */
 export async function listLeases(
-  { db, revocations }: Pick<LeaseService, 'db' | 'revocations'>,
+  service: Pick<LeaseService, 'db'> & LeaseTableChecks,
   filter: LeaseFilter,
   now: number,
   limit: number,
   after: Cursor | null,
 ): Promise<LeasePage> {
-  const hasRevocations = await revocations.isThere(db);
-  const store = new LeaseStore(db, hasRevocations);
+  const { db } = service;
+  const { revocations: hasRevocations, sessions } = await findLeaseTables(db, service);
+  const store = new LeaseStore(db, hasRevocations, sessions);
   // Read before the rows: a revocation that is finished in between is then shown by the rows.
   const unfinished = hasRevocations ? await new RevocationStore(db).listUnfinished(filter) : [];
   if (filter.state === null || unfinished.length === 0)

@@ -2,7 +2,7 @@ import { isUuid } from '@latchkey/shared/contracts';
 import { AppError, problems } from '@latchkey/shared/errors';
 import type { App } from '@latchkey/shared/http';
 import { Type } from 'typebox';
-import { statusOf } from '../lease.ts';
+import { type Lease, statusOf } from '../lease.ts';
 import { type Acting, actingIn } from '../lease-acting.ts';
 import { assertContentOpen, assertEntitled, findRenewalRefusal } from '../lease-conditions.ts';
 import type { LeaseService } from '../lease-route-options.ts';
@@ -66,12 +66,26 @@ async function renewLease(
   // Before the transaction, because the answer may come from another process.
   await assertContentOpen(service, contentId);
 
-  const ttlSeconds = grantTtlSeconds(rules, requestedTtlSeconds);
-  const renewal = { leaseId: found.id, viewerId, contentId, ttlMs: ttlSeconds * 1_000, acting };
+  const ttlSeconds = renewalSeconds(service, found, requestedTtlSeconds);
+  const notAfter = found.session?.endsAt;
+  const renewal = { leaseId: found.id, viewerId, contentId, ttlMs: ttlSeconds * 1_000, notAfter, acting };
   const isActive = statusOf(found, clock.now()) === 'active';
   const active = isActive ? (await service.acts.write({ kind: 'extend', ...renewal })).lease : null;
   // In a transaction of its own: it locks the viewer alone, and a lock that is shared cannot become one without deadlocks.
   const lease = active ?? (await service.acts.write({ kind: 'revive', ...renewal })).lease;
   if (!lease) throw new AppError('LEASE_REVOKED');
   return { lease, ttlSeconds };
+}
+
+/** Of a session at most what is left until its end, in whole seconds. @throws AppError LEASE_EXPIRED at its end */
+function renewalSeconds(
+  { clock, rules }: LeaseService,
+  { session }: Lease,
+  requestedTtlSeconds: number | undefined,
+): number {
+  const ttlSeconds = grantTtlSeconds(rules, requestedTtlSeconds);
+  if (!session) return ttlSeconds;
+  const leftMs = session.endsAt - clock.now();
+  if (leftMs <= 0) throw new AppError('LEASE_EXPIRED');
+  return Math.min(ttlSeconds, Math.ceil(leftMs / 1_000));
 }

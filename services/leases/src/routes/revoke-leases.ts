@@ -110,7 +110,7 @@ async function releaseLease(
 ): Promise<RevocationResult> {
   const viewerId = viewerIdOf(acting.principal);
   if (viewerId === null || !isUuid(leaseId)) throw new AppError('LEASE_NOT_FOUND');
-  const { lease } = await service.acts.write({ kind: 'release', leaseId, viewerId, reason });
+  const { lease } = await service.acts.write({ kind: 'release', leaseId, viewerId, reason, acting });
   return lease ? { revoked: 1, more: false, leases: [lease] } : nothingRevoked;
 }
 
@@ -132,7 +132,7 @@ async function revokeLease(
     await lockForRevocation(tx, { viewerId, contentId });
     // Read after the lock, so that creations that held the lock are not later than the mark.
     const now = service.clock.now();
-    const store = await openLeaseStore(tx, service.revocations);
+    const store = await openLeaseStore(tx, service);
     const revoked = await store.revokeOne(leaseId, { at: now, by: 'management', reason });
     await auditManagement(entry, acting, 'lease.revoke', leaseId);
     // A repeat changes nothing: a mark of now would also refuse the token that was issued since. But a viewer
@@ -147,8 +147,8 @@ async function revokeLease(
   });
 }
 
-async function findLease({ db, revocations }: LeaseService, leaseId: string): Promise<Lease> {
-  const lease = isUuid(leaseId) ? await (await openLeaseStore(db, revocations)).find(leaseId) : null;
+async function findLease(service: LeaseService, leaseId: string): Promise<Lease> {
+  const lease = isUuid(leaseId) ? await (await openLeaseStore(service.db, service)).find(leaseId) : null;
   if (!lease) throw new AppError('LEASE_NOT_FOUND');
   return lease;
 }

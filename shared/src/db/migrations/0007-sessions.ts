@@ -15,5 +15,12 @@ export const sessions: Migration = {
       .addColumn('ends_at', 'bigint', (c) => c.notNull())
       .addColumn('used_at', 'bigint')
       .execute();
+    // For the purge.
+    await db.schema
+      .createIndex('sessions_by_ends_at')
+      .ifNotExists()
+      .on('sessions')
+      .column('ends_at')
+      .execute();
   },
 };

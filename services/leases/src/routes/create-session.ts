@@ -1,0 +1,157 @@
+import { ContentIdSchema, formatSid, hashSecret, secretBytes } from '@latchkey/shared/contracts';
+import { AppError, problems } from '@latchkey/shared/errors';
+import { type App, instantOf } from '@latchkey/shared/http';
+import { Type } from 'typebox';
+import type { Lease, LeaseSession } from '../lease.ts';
+import { type Acting, actingIn } from '../lease-acting.ts';
+import { assertContentOpen, assertEntitled } from '../lease-conditions.ts';
+import type { LeaseService } from '../lease-route-options.ts';
+import { grantTtlSeconds } from '../lease-rules.ts';
+import {
+  DeviceIdSchema,
+  LeaseSchema,
+  leaseholderOf,
+  RequestedTtlSchema,
+  toLeaseView,
+  ViewerIdSchema,
+} from '../lease-schema.ts';
+
+/** Taken for POST alone: `GET /keys/sessions` is the key of a content with that id. */
+export const sessionsPath = '/keys/sessions';
+
+const instant = Type.String({ format: 'date-time' });
+const schema = {
+  tags: ['leases'],
+  summary: 'Create a playback session: a lease that is given as a URL',
+  description:
+    'For players that can send no header. The URL is the secret, and no other answer has it. A second session of the same viewer, content and deviceId replaces the first.',
+  body: Type.Object(
+    {
+      contentId: ContentIdSchema,
+      ttlSeconds: Type.Optional({
+        ...RequestedTtlSchema,
+        description: 'How long each use extends the session. It may get a shorter time than requested.',
+      }),
+      deviceId: Type.Optional(DeviceIdSchema),
+      viewerId: Type.Optional({ ...ViewerIdSchema, description: 'From an API key only, and then required.' }),
+    },
+    { additionalProperties: false },
+  ),
+  response: {
+    201: Type.Object(
+      {
+        session: Type.Object({
+          id: Type.String({ minLength: 43, maxLength: 43, description: 'The secret part of the URL.' }),
+          leaseId: Type.String({ format: 'uuid' }),
+          viewerId: Type.String(),
+          contentId: Type.String(),
+          createdAt: instant,
+          expiresAt: instant,
+          endsAt: Type.String({ format: 'date-time', description: 'No use extends the session beyond.' }),
+        }),
+        url: Type.String({ description: 'The playlist of the content, for any player of HLS.' }),
+        lease: LeaseSchema,
+      },
+      { description: 'A new session' },
+    ),
+    ...problems(
+      'VALIDATION_FAILED',
+      'UNAUTHENTICATED',
+      'INVALID_TOKEN',
+      'INVALID_API_KEY',
+      'INSUFFICIENT_SCOPE',
+      'CONTENT_NOT_ENTITLED',
+      'TOKEN_REVOKED',
+      'CONTENT_NOT_FOUND',
+      'SESSION_UNAVAILABLE',
+      'LEASE_LIMIT_REACHED',
+    ),
+  },
+};
+
+/** `POST /keys/sessions` */
+export function addCreateSessionRoute(app: App, service: LeaseService): void {
+  const config = { access: 'leases', action: 'session.create', limit: 'leases' } as const;
+  app.post(sessionsPath, { config, schema }, async (request, reply) => {
+    const acting = actingIn(request);
+    const { contentId, ttlSeconds, deviceId = null, viewerId } = request.body;
+    const holder = leaseholderOf(acting.principal, viewerId);
+    const asked = { viewerId: holder, contentId, deviceId, ttlSeconds };
+    const { lease, session, id, url } = await createSession(service, asked, acting);
+    const view = toLeaseView(lease, service.clock.now());
+    const { createdAt, expiresAt } = view;
+    return reply.code(201).send({
+      session: {
+        id,
+        leaseId: lease.id,
+        viewerId: lease.viewerId,
+        contentId: lease.contentId,
+        createdAt,
+        expiresAt,
+        endsAt: instantOf(session.endsAt),
+      },
+      url,
+      lease: view,
+    });
+  });
+}
+
+interface SessionRequest {
+  viewerId: string;
+  contentId: string;
+  deviceId: string | null;
+  ttlSeconds: number | undefined;
+}
+
+interface NewSession {
+  lease: Lease;
+  session: LeaseSession;
+  /** With the secret: it must go nowhere but into the answer. */
+  id: string;
+  url: string;
+}
+
+/**
+ * Gives the viewer a new session for the content.
+ *
+ * @throws AppError CONTENT_NOT_ENTITLED, CONTENT_NOT_FOUND, SESSION_UNAVAILABLE, TOKEN_REVOKED, LEASE_LIMIT_REACHED; DEPENDENCY_UNAVAILABLE
+ *   while the schema has no sessions
+ */
+async function createSession(
+  service: LeaseService,
+  { ttlSeconds, ...asked }: SessionRequest,
+  acting: Acting,
+): Promise<NewSession> {
+  const { rules, publicUrl, randomBytes } = service;
+  assertEntitled(acting.principal, asked.contentId);
+  // Before the transaction, because the answer may come from another process.
+  const content = await assertContentOpen(service, asked.contentId);
+  if (publicUrl === null || content?.playlistUrl === undefined)
+    throw unavailable([
+      ...(publicUrl === null ? ['PUBLIC_URL'] : []),
+      ...(content?.playlistUrl === undefined ? ['playlistUrl'] : []),
+    ]);
+  if (!(await service.sessions.isThere(service.db))) {
+    const detail = 'There are no sessions before the database is migrated: latchkey migrate.';
+    throw new AppError('DEPENDENCY_UNAVAILABLE', { detail });
+  }
+  const secret = randomBytes(secretBytes);
+  const ttlMs = Math.min(grantTtlSeconds(rules, ttlSeconds), rules.sessionMaxSeconds) * 1_000;
+  const session = { secretHash: hashSecret(secret) };
+  const { lease } = await service.acts.write({ kind: 'create', ...asked, ttlMs, session, acting });
+  if (!lease?.session) throw new Error('a creation gave no session');
+  const id = formatSid(lease.id, secret);
+  return { lease, session: lease.session, id, url: `${publicUrl.replace(/\/+$/, '')}/play/${id}/index.m3u8` };
+}
+
+/** @param missing what is not set */
+function unavailable(missing: readonly string[]): AppError {
+  const words: Record<string, string> = {
+    PUBLIC_URL: 'Set PUBLIC_URL to the URL under which players reach this server.',
+    playlistUrl: 'Set playlistUrl of the content to the URL of its playlist.',
+  };
+  return new AppError('SESSION_UNAVAILABLE', {
+    detail: missing.map((name) => words[name]).join(' '),
+    members: { missing },
+  });
+}
