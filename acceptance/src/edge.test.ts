@@ -34,6 +34,13 @@ it('a revocation in the lease service ends the keys at the edge', async () => {
   );
 });
 
+it('the edge forwards requests for playlists to the playback service', async () => {
+  const sid = Buffer.alloc(32, 7).toString('base64url');
+  const answer = await edge.client.get(`/play/${sid}/index.m3u8`);
+  expect([answer.status, answer.code]).toEqual([401, 'INVALID_SESSION']);
+  expect(answer.headers['referrer-policy']).toBe('no-referrer');
+});
+
 it('an edge with another master key than the database knows is not ready, serves no key, and forwards the rest', async () => {
   const scene = await makeScene(edge);
   await vi.waitFor(

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { IssuerKey } from '@latchkey/rig/tokens';
-import { afterAll, inject } from 'vitest';
-import { bridgeAddress } from './containers.ts';
+import { afterAll } from 'vitest';
+import { listenForServers } from './listen-for-servers.ts';
 
 export { makeIssuerKey } from '@latchkey/rig/tokens';
 
@@ -15,11 +14,6 @@ export interface KeySetServer {
   requests(): number;
 }
 
-/** The address at which servers of this file reach it: loopback, or the bridge that every container can reach. */
-function listeningAddress(): string | Promise<string> {
-  return inject('containersOf') === null ? '127.0.0.1' : bridgeAddress('bridge');
-}
-
 /** Serves a key set until the file's tests are over. */
 export async function startKeySetServer(): Promise<KeySetServer> {
   let published: readonly IssuerKey[] | null = [];
@@ -30,14 +24,10 @@ export async function startKeySetServer(): Promise<KeySetServer> {
     const body = JSON.stringify({ keys: published.map(({ jwk }) => jwk) });
     response.writeHead(200, { 'content-type': 'application/json' }).end(body);
   });
-  const address = await listeningAddress();
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, address, resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const { origin, close } = await listenForServers(server);
+  afterAll(close);
   return {
-    url: `http://${address}:${(server.address() as AddressInfo).port}/jwks.json`,
+    url: `${origin}/jwks.json`,
     publish: (keys) => {
       published = keys;
     },

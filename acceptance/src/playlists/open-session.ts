@@ -1,0 +1,36 @@
+import type { Scene } from '../server-actions.ts';
+import type { OwnServer } from '../target.ts';
+
+/** A session, as its creation answers. */
+export interface OpenedSession {
+  /** The id in the URL. The server must write it nowhere. */
+  readonly sid: string;
+  readonly leaseId: string;
+  /** What a player gets. */
+  readonly url: string;
+}
+
+/** Sets where the playlist of a content is. */
+export async function setPlaylist(
+  { client, adminApiKey }: OwnServer,
+  contentId: string,
+  playlistUrl: string | null,
+): Promise<void> {
+  const answer = await client.call('PATCH', `/api/v1/content/${contentId}`, {
+    as: adminApiKey,
+    json: { playlistUrl },
+  });
+  if (answer.status !== 200) throw new Error(`no playlistUrl: ${JSON.stringify(answer.json)}`);
+}
+
+/** Creates a session by the viewer's token. From then on, the id counts as a credential that no log may have. */
+export async function openSession(
+  { client }: OwnServer,
+  { token, contentId }: Pick<Scene, 'token' | 'contentId'>,
+): Promise<OpenedSession> {
+  const { status, json } = await client.post('/keys/sessions', token, { contentId });
+  if (status !== 201) throw new Error(`no session: ${JSON.stringify(json)}`);
+  const { id: sid, leaseId } = json.session;
+  client.credentials.add(sid);
+  return { sid, leaseId, url: json.url };
+}
