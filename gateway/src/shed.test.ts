@@ -208,6 +208,25 @@ test('once waiting requests hold 64 MiB, the next one is answered 503 at once', 
   expect((await sent).status).toBe(200);
 });
 
+test('a request for a key needs less room in the line than the 16 KiB of the largest: it waits where the last 16 KiB are left', async () => {
+  const { services, held } = await startReplicas();
+  const [service] = services as [FakeService, FakeService];
+  const gateway = await startGatewayInTest([service.url], { connections: 1 });
+  const sent = get(gateway);
+  await service.came(1);
+  const waiting = gateway.fillLine(4_095);
+  const fits = [get(gateway), get(gateway)];
+  await gateway.waiting(4_097);
+  waiting.leave();
+  held[0]?.end('ok');
+  expect((await sent).status).toBe(200);
+  await service.came(2);
+  held[1]?.end('ok');
+  await service.came(3);
+  held[2]?.end('ok');
+  expect((await Promise.all(fits)).map(({ status }) => status)).toEqual([200, 200]);
+});
+
 test('an address that refuses connections is asked by nothing but probes once a probe was refused', async () => {
   const gateway = await startGatewayInTest(refusingUrls, { probeEveryMs: 5 });
   while (gateway.shed.length < 10) expect((await get(gateway)).status).toBe(503);

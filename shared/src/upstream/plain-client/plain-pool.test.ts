@@ -155,6 +155,37 @@ test('a header that could end its line is not sent, and its request fails', asyn
   expect(connections()).toBe(0);
 });
 
+test('a closed pool lets the requests in progress end, closes idle connections, and sends nothing more', async () => {
+  const held: Asked[] = [];
+  const { pool, ask, send, sockets, connections } = await startPool((asked) => {
+    if (asked.id === 'slow') held.push(asked);
+    else asked.socket.write(answerTo(asked.id));
+  });
+  await Promise.all(['a', 'b'].map(ask));
+  const slow = send('slow');
+  while (held.length === 0) await settle();
+  const [{ socket }] = held as [Asked];
+  const others = [...sockets].filter((one) => one !== socket).map((one) => once(one, 'close'));
+  pool.close();
+  await Promise.all(others);
+  expect(await ask('later')).toMatchObject({ syscall: 'connect' });
+  socket.write(answerTo('slow'));
+  expect(await slow.outcome).toMatchObject({ body: keyOf('slow') });
+  if (!socket.closed) await once(socket, 'close');
+  expect([sockets.size, connections(), slow.ended]).toEqual([0, 2, 1]);
+});
+
+test('a destroyed pool ends the requests in progress, each once', async () => {
+  const held: Asked[] = [];
+  const { pool, send } = await startPool((asked) => void held.push(asked));
+  const sent = ['a', 'b', 'c'].map((id) => send(id));
+  while (held.length < 3) await settle();
+  pool.destroy();
+  for (const { outcome } of sent) expect(await outcome).toBeInstanceOf(Error);
+  expect(await send('later').outcome).toBeInstanceOf(Error);
+  expect(sent.map(({ ended }) => ended)).toEqual([1, 1, 1]);
+});
+
 test('an origin with TLS has no such pool', () => {
   const limits = { connectTimeoutMs: 1, keepAliveMs: 1, bodyTimeoutMs: 1 };
   expect(openPlainPool({ origin: 'https://127.0.0.1:1', clock: createManualClock(), ...limits })).toBe(null);

@@ -14,7 +14,7 @@ export interface PlainPool {
   /** Whether it can send requests there at the moment. Otherwise undici does. */
   isUsable(): boolean;
   /**
-   * Sends a request on an idle connection, or else on a new one.
+   * Sends a request on an idle connection, or else on a new one. It fails where the pool is closed, as one that was never sent.
    *
    * @param id of the header `x-request-id`, which is one of `headers`
    * @param headers names and values in turn
@@ -66,12 +66,14 @@ export function openPlainPool({ origin, clock, ...limits }: PlainPoolOptions): P
   return {
     isUsable: () => clock.monotonic() >= anonymousUntilMs && !tracedBy.some((one) => one.hasSubscribers),
     send(path, id, headers, handler) {
+      // Later: the failure of a request sends the next one that waits, and thousands may.
+      const fail = (error: Error) => queueMicrotask(() => handler.onResponseError(noConnection, error));
+      if (isClosing) return fail(closed());
       const request: PlainRequest = { id, head: '', handler };
       try {
         request.head = requestHead(host, path, headers);
       } catch (error) {
-        handler.onResponseError(noConnection, error as Error);
-        return;
+        return fail(error as Error);
       }
       const connection = idle.pop();
       if (connection) connection.send(request);

@@ -32,8 +32,8 @@ const olderStart = 'HTTP/1.0 ';
 const statusLine = /^HTTP\/1\.1 ([1-9]\d\d)(?: .*)?$/;
 /** RFC 9110 section 5.6.2. A space before the colon is not allowed (RFC 9112 section 5.1), and a folded line begins with one. */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** What no line may have: controls other than the tab (RFC 9110 section 5.5), and line ends other than CR LF. */
-const forbidden = /[^\t\r\n\x20-\x7e\x80-\xff]|\r(?!\n)|(?<!\r)\n/;
+/** What no line may have: controls other than the tab (RFC 9110 section 5.5), among them a carriage return or a line feed alone. */
+const forbidden = /[^\t\x20-\x7e\x80-\xff]/;
 /** Without signs, spaces and lists. Seven digits are far over the limit, and no number loses precision. */
 const plainLength = /^\d{1,7}$/;
 const digits = /^\d+$/;
@@ -55,7 +55,6 @@ export function readAnswer(text: string): UsualAnswer | 'more' | 'other' {
     throw new MalformedAnswer('its head is too long');
   if (headLength < 0) return 'more';
   const head = text.slice(0, headLength);
-  if (forbidden.test(head)) throw new MalformedAnswer('its head has a control character');
   if (text.startsWith(olderStart)) return 'other';
   const status = readStatus(head);
   const headers = readHeaders(head);
@@ -71,8 +70,9 @@ export function readAnswer(text: string): UsualAnswer | 'more' | 'other' {
 
 function readStatus(head: string): number {
   const lineEnd = head.indexOf('\r\n');
-  const [, status] = statusLine.exec(lineEnd < 0 ? head : head.slice(0, lineEnd)) ?? [];
-  if (status === undefined) throw new MalformedAnswer('its status line');
+  const line = lineEnd < 0 ? head : head.slice(0, lineEnd);
+  const [, status] = statusLine.exec(line) ?? [];
+  if (status === undefined || forbidden.test(line)) throw new MalformedAnswer('its status line');
   return Number(status);
 }
 
@@ -87,7 +87,9 @@ function readHeaders(head: string): IncomingHttpHeaders {
     if (colon < 0 || colon > end) throw new MalformedAnswer('a header without a colon');
     const name = head.slice(lineStart, colon);
     if (!token.test(name)) throw new MalformedAnswer('the name of a header');
-    add(headers, name.toLowerCase(), trimmed(head, colon + 1, end));
+    const value = trimmed(head, colon + 1, end);
+    if (forbidden.test(value)) throw new MalformedAnswer('the value of a header');
+    add(headers, name.toLowerCase(), value);
   }
   return headers;
 }
