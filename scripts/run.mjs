@@ -4,10 +4,10 @@ import { ensureInstalled } from './ensure-installed.mjs';
 // The scripts of package.json, such as `npm start` and `npm test`, call this file. It runs on Node 20 and newer. If they have
 // changed, it installs the packages of the lock file and builds the dashboard. Then it starts the Node 24 of the workspace.
 import { runPinned } from './run-pinned.mjs';
+import { singleNodeCommand } from './single-node-command.mjs';
 
 const entries = {
-  // With `gc`, the server returns the memory of its start before it listens: a third of what it has by then.
-  start: ['--expose-gc', 'gateway/src/single-node.ts'],
+  start: singleNodeCommand,
   demo: ['examples/demo/main.ts'],
   example: ['examples/src/main.ts'],
   bench: ['bench/src/main.ts'],

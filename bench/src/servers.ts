@@ -4,6 +4,7 @@ import { findFreePort } from '@latchkey/rig/find-free-port';
 import { createLatchkeyProcess } from '@latchkey/rig/processes/latchkey-process';
 import type { Environment } from '@latchkey/rig/processes/spawn-entry';
 import { singleNodeEntry } from '@latchkey/rig/stack/topology';
+import { singleNodeFlags } from '../../scripts/single-node-command.mjs';
 
 /** A server under load. */
 export interface Subject {
@@ -25,11 +26,18 @@ const lookEveryMs = 10;
  * Starts a file of this repository as a process on a free port, and waits until it answers.
  *
  * @param entry from the root of the repository
+ * @param flags of Node
  */
-export async function startServer(name: string, entry: string, env: Environment): Promise<Subject> {
+export async function startServer(
+  name: string,
+  entry: string,
+  env: Environment,
+  flags: readonly string[] = [],
+): Promise<Subject> {
   const server = createLatchkeyProcess({
     name,
     entry,
+    flags,
     port: await findFreePort(),
     // Starts are measured, and a container keeps no compiled code.
     env: {
@@ -60,12 +68,12 @@ function profiling(name: string): Environment {
 }
 
 /**
- * Starts the single node on a database, with fixed secrets.
+ * Starts the single node on a database, with fixed secrets and the flags of `npm start`.
  *
  * @param database SQLITE_PATH or DATABASE_URL
  */
 export function startSingleNode(database: Environment, name = 'Latchkey'): Promise<Subject> {
-  return startServer(name, singleNodeEntry, {
+  const env = {
     ...database,
     MASTER_KEY_HEX: '1'.repeat(64),
     SALT_HEX: '2'.repeat(64),
@@ -73,7 +81,8 @@ export function startSingleNode(database: Environment, name = 'Latchkey'): Promi
     AUTH_JWT_SECRET: tokenSecret,
     METRICS_PORT: '0',
     SHUTDOWN_DRAIN_SECONDS: '0',
-  });
+  };
+  return startServer(name, singleNodeEntry, env, singleNodeFlags);
 }
 
 /**

@@ -25,6 +25,7 @@ export async function startDistributedTarget(options: TargetOptions, cleanup: Cl
   return {
     url: plane.gateways[0]?.url ?? '',
     processes: [...plane.gateways, ...plane.replicas, ...Object.values(owners.servers)],
+    flags: [],
     replicas: options.replicas,
     boots: { what: 'key-derivation', withoutLeasesMs, withLeasesMs },
   };

@@ -1,13 +1,14 @@
 import { createCleanup } from '../cleanup.ts';
 import { inTurn } from '../in-turn.ts';
-import { startLoader } from '../load/loader.ts';
+import { type Loader, startLoader } from '../load/loader.ts';
 import { viewersOf } from '../population.ts';
 import { type Memory, readMemory, readOpenFileLimit } from '../proc/process-usage.ts';
-import { askAsCrowd, type CrowdResult } from './ask-as-crowd.ts';
+import { startServer } from '../servers.ts';
+import { askAsCrowd, type CrowdOptions, type CrowdResult } from './ask-as-crowd.ts';
 import { startDistributedTarget } from './distributed-target.ts';
 import { type RevocationResult, revokeUnderLoad } from './revoke-under-load.ts';
 import { startSingleTarget } from './single-target.ts';
-import type { Boots } from './target.ts';
+import type { Boots, Target } from './target.ts';
 
 export interface ViewersOptions {
   viewers: number;
@@ -27,6 +28,8 @@ export interface ViewersResult {
   processes: string[];
   memoryBefore: Memory[];
   crowds: CrowdResult[];
+  /** The same connections on a server that does nothing else. */
+  bare: CrowdResult[];
   revocation: RevocationResult;
 }
 
@@ -60,10 +63,35 @@ export async function measureViewers(profile: Profile, options: ViewersOptions):
     say(`${profile}: the popular content is revoked`);
     await askAsCrowd(viewers, target, loader, { population, ratePerSecond, seconds: 1 });
     const revocation = await revokeUnderLoad(target, loader, { seconds, ratePerSecond });
+    say(`${profile}: a bare server`);
+    const bare = await connectToBare(target, loader, [beside, viewers], {
+      population,
+      ratePerSecond,
+      seconds,
+    });
     const processes = target.processes.map(({ name }) => name);
-    return { boots: target.boots, processes, memoryBefore, crowds, revocation };
+    return { boots: target.boots, processes, memoryBefore, crowds, bare, revocation };
   } finally {
     await cleanup.run();
+  }
+}
+
+/** What a connection takes in Node itself: the same crowds on a bare server, with the flags of the measured one. */
+async function connectToBare(
+  { flags, boots }: Target,
+  loader: Loader,
+  sizes: readonly number[],
+  options: CrowdOptions,
+): Promise<CrowdResult[]> {
+  const server = await startServer('bare node:http', 'bench/src/peers/bare-http.ts', {}, flags);
+  const bare = { url: server.url, processes: [server], flags, replicas: 1, boots };
+  try {
+    const crowds: CrowdResult[] = [];
+    for (const size of sizes) crowds.push(await askAsCrowd(size, bare, loader, options));
+    return crowds;
+  } finally {
+    await loader.close();
+    await server.stop();
   }
 }
 

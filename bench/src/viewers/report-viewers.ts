@@ -56,7 +56,7 @@ function latencyRow({ viewers, connectSeconds }: CrowdResult, what: string, run:
   ];
 }
 
-function reportMemory({ processes, memoryBefore, crowds }: ViewersResult): string {
+function reportMemory({ processes, memoryBefore, crowds, bare }: ViewersResult): string {
   // Only the first crowd of each size counts: a process does not return memory, so later ones show no growth.
   const sizes = [...new Set(crowds.map(({ viewers }) => viewers))];
   const firsts = sizes.flatMap((size) => crowds.find(({ viewers }) => viewers === size) ?? []);
@@ -69,7 +69,15 @@ function reportMemory({ processes, memoryBefore, crowds }: ViewersResult): strin
         return `${mebibytes(residentKiB)} (${mebibytes(peakKiB)})`;
       }),
     ]),
-  ).concat('\n\n', grownBy(processes, memoryBefore, firsts));
+  ).concat('\n\n', grownBy(processes, memoryBefore, firsts), bareGrownBy(bare));
+}
+
+/** The floor: what Node takes for a connection. */
+function bareGrownBy([small, large]: readonly CrowdResult[]): string {
+  const [less, more] = [small, large].map((crowd) => crowd?.memory[0]?.residentKiB ?? 0);
+  if (!small || !large || small.viewers === large.viewers) return '';
+  const kib = ((more ?? 0) - (less ?? 0)) / (large.viewers - small.viewers);
+  return ` For each further connection of a bare \`node:http\` server: ${kib.toFixed(1)}.`;
 }
 
 function grownBy(

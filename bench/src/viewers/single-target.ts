@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@latchkey/shared/db';
+import { singleNodeFlags } from '../../../scripts/single-node-command.mjs';
 import type { Cleanup } from '../cleanup.ts';
 import { seedApiKeys } from '../seed-api-keys.ts';
 import { seedLeases } from '../seed-leases.ts';
@@ -31,6 +32,7 @@ export async function startSingleTarget(options: TargetOptions, cleanup: Cleanup
   return {
     url: server.url,
     processes: [server],
+    flags: singleNodeFlags,
     replicas: 1,
     boots: { what: 'single node', withoutLeasesMs, withLeasesMs },
   };

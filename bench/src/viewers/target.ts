@@ -6,6 +6,8 @@ export interface Target {
   url: string;
   /** The processes whose memory is read. */
   processes: Subject[];
+  /** The flags of Node of a process that viewers connect to. */
+  flags: readonly string[];
   /** How many processes decide about keys, each with a cache of its own. */
   replicas: number;
   boots: Boots;

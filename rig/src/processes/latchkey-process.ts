@@ -46,7 +46,7 @@ export type Dependencies = Record<string, { status: string } & Record<string, un
 /** Receives the output of a process. */
 type OutputListener = (name: string, stream: 'stdout' | 'stderr', text: string) => void;
 
-export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'folder'> {
+export interface LatchkeyProcessOptions extends Pick<SpawnOptions, 'entry' | 'flags' | 'folder'> {
   name: string;
   port: number;
   /** Replaces the usual settings of a process (`usualVariables`), except its port. */
@@ -71,7 +71,7 @@ const usualVariables = {
 
 /** The process is not started yet. */
 export function createLatchkeyProcess(options: LatchkeyProcessOptions): LatchkeyProcess {
-  const { name, entry, port, folder, output = 'inherit', everyMs = askEveryMs } = options;
+  const { name, entry, flags, port, folder, output = 'inherit', everyMs = askEveryMs } = options;
   const env = { ...usualVariables, ...options.env, PORT: String(port) };
   const url = `http://127.0.0.1:${port}`;
   const logFile = typeof output === 'object' ? output.logFile : null;
@@ -102,6 +102,7 @@ export function createLatchkeyProcess(options: LatchkeyProcessOptions): Latchkey
     start(code, changed) {
       child = spawnEntry({
         entry,
+        flags,
         ...(code === undefined ? {} : { code }),
         folder,
         env: { ...env, ...changed },

@@ -8,6 +8,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface SpawnOptions {
   /** The file to run, relative to the root of the repository. */
   entry: string;
+  /** Flags of Node. */
+  flags?: readonly string[] | undefined;
   /** The repository whose file runs: this one, or another release's. */
   code?: string;
   /** The working folder; the repository by default. */
@@ -23,11 +25,11 @@ export const compileCache = join(repositoryFolder, '.cache/compile');
 
 /** Starts a file of Latchkey on this process's Node. It always ends with this process. */
 export function spawnEntry(options: SpawnOptions): ChildProcess {
-  const { entry, code = repositoryFolder, folder = code, env, output } = options;
+  const { entry, flags = [], code = repositoryFolder, folder = code, env, output } = options;
   // The channel closes with this process, and the server then ends.
   const stdio: StdioOptions = ['ignore', ...output, 'ipc'];
   const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [join(code, entry)], {
+  const child = spawn(process.execPath, [...flags, join(code, entry)], {
     cwd: folder,
     stdio,
     env: { PATH, HOME, NODE_COMPILE_CACHE: compileCache, ...env },

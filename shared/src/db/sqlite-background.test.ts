@@ -66,6 +66,7 @@ test('a write that finds the file locked by a write aside goes on when that one 
     inTransaction: () => false,
     syncCommits: () => {},
     checkpointAt: () => {},
+    expectLongWrites: () => {},
     close: () => {},
   };
   const { promise: ownWrite, resolve: answer } = Promise.withResolvers<void>();
@@ -128,4 +129,29 @@ test('while background work runs, no commit of the process copies the log into t
     await sql<{ wal_autocheckpoint: number }>`pragma wal_autocheckpoint`.execute(db)
   ).rows;
   expect(pages).toBe(1_000);
+});
+
+test('SQLite may keep 32 MiB of pages in memory while background work runs, and 4 MiB before and afterwards', async () => {
+  const readCacheKib = async () =>
+    -Number((await sql<{ cache_size: number }>`pragma cache_size`.execute(db)).rows[0]?.cache_size);
+  const during: number[] = [];
+  const work = () =>
+    runPaced(db, {
+      clock: createManualClock(),
+      signal: new AbortController().signal,
+      async step() {
+        during.push(await readCacheKib());
+        return during.length < 2;
+      },
+    });
+  const before = await readCacheKib();
+  await work();
+  await expect(
+    runPaced(db, {
+      clock: createManualClock(),
+      signal: new AbortController().signal,
+      step: () => Promise.reject(new Error('no')),
+    }),
+  ).rejects.toThrow('no');
+  expect([before, ...during, await readCacheKib()]).toEqual([4_096, 32_768, 32_768, 4_096]);
 });

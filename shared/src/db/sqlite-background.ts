@@ -42,9 +42,14 @@ export function createSqliteBackground(file: SqliteFile, aside: SqliteAside): Sq
     writer: new Kysely<Schema>({ dialect: createWriterDialect(aside) }),
     checkpoint: () => aside.checkpoint(),
     takeCheckpoints() {
-      if (takers++ === 0) file.checkpointAt(pagesWhileAside);
+      if (takers++ === 0) {
+        file.checkpointAt(pagesWhileAside);
+        file.expectLongWrites(true);
+      }
       return () => {
-        if (--takers === 0) file.checkpointAt(usualPages);
+        if (--takers > 0) return;
+        file.checkpointAt(usualPages);
+        file.expectLongWrites(false);
       };
     },
   };

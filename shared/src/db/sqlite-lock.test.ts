@@ -102,6 +102,7 @@ test('of a hundred writes that wait for another process, one at a time asks for 
     inTransaction: () => false,
     syncCommits: () => {},
     checkpointAt: () => {},
+    expectLongWrites: () => {},
     close: () => {},
   };
   const waiting = new Kysely<Schema>({ dialect: createSqliteDialect(file) });

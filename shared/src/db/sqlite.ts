@@ -10,10 +10,13 @@ const openingTimeoutMs = 2_000;
 /** Milliseconds between two tries: the other process needs a few milliseconds. */
 const openingRetryMs = 5;
 /**
- * In KiB, used as needed. A transaction of the purge or of a revocation changes some 5 pages of 4 KiB for each of up to 1,000 rows,
- * anywhere in the indexes. With SQLite's own 2 MB they do not fit beyond 100 rows, and are written to the log several times.
+ * In KiB, used as needed: the 128 leases of a transaction change some 5 pages of 4 KiB each, anywhere in the indexes. Pages that do not
+ * fit are written to the log several times. Beside a million leases each viewer is on pages of its own, so all of the cache is used, and
+ * more would only double what the kernel holds.
  */
-const cacheKib = 32_768;
+const usualCacheKib = 4_096;
+/** A transaction of a revocation changes as many pages for each of up to 1,000 rows. */
+const cacheOfLongWritesKib = 32_768;
 /** The statements of this code are a few dozen; lists with optional filters make a few dozen more. */
 const keptStatements = 500;
 
@@ -25,6 +28,8 @@ export interface SqliteFile {
   syncCommits(isOn: boolean): void;
   /** Commits copy the write-ahead log into the file once it holds this many pages. */
   checkpointAt(pages: number): void;
+  /** Whether transactions write many rows from here on, and may take more memory. */
+  expectLongWrites(areExpected: boolean): void;
   close(): void;
 }
 
@@ -41,7 +46,7 @@ export function openSqlite(path: string): SqliteFile {
   useWriteAheadLog(sqlite);
   sqlite.pragma('synchronous = FULL');
   sqlite.pragma('foreign_keys = ON');
-  sqlite.pragma(`cache_size = -${cacheKib}`);
+  sqlite.pragma(`cache_size = -${usualCacheKib}`);
   sqlite.pragma('busy_timeout = 0');
   const statements = new Map<string, Statement>();
 
@@ -64,6 +69,8 @@ export function openSqlite(path: string): SqliteFile {
     // Compiled each time: SQLite applies this pragma when it compiles it, not when it runs it.
     syncCommits: (isOn) => void sqlite.pragma(`synchronous = ${isOn ? 'FULL' : 'NORMAL'}`),
     checkpointAt: (pages) => void sqlite.pragma(`wal_autocheckpoint = ${pages}`),
+    expectLongWrites: (areExpected) =>
+      void sqlite.pragma(`cache_size = -${areExpected ? cacheOfLongWritesKib : usualCacheKib}`),
     close: () => void sqlite.close(),
   };
 }
