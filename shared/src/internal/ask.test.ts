@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createManualClock, serveBehindGate } from '../testing/index.ts';
 import { stopTime } from '../testing/stop-time.ts';
 import { createUpstream } from '../upstream/index.ts';
@@ -60,6 +60,16 @@ test('a call that got no answer in time is reported with its limit', async () =>
   await asked.promise;
   time.advance(2_000);
   expect(await pending).toEqual(['it gave no answer within 2000 ms']);
+});
+
+test('the limit of a call ends with its answer, so nothing is aborted later', async () => {
+  const time = stopTime();
+  const { client } = connect(await serve((_, response) => response.end('{}')));
+  await client.get('/internal/x', (body) => body);
+  const aborts = vi.spyOn(AbortController.prototype, 'abort');
+  onTestFinished(() => aborts.mockRestore());
+  time.advance(2_000);
+  expect(aborts).not.toHaveBeenCalled();
 });
 
 test('a call whose answer stops in the middle is reported with its limit', async () => {

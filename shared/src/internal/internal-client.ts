@@ -1,6 +1,14 @@
 import { AppError } from '../errors/errors.ts';
 import { type Member, Tries, type Upstream, waitForRoom } from '../upstream/index.ts';
-import { type Answer, ask, isSecretRefused, readJson, secretHeaders } from './ask.ts';
+import {
+  type Answer,
+  ask,
+  isSecretRefused,
+  limitTime,
+  readJson,
+  secretHeaders,
+  type TimeLimit,
+} from './ask.ts';
 
 /** Below the 5 s after which a state is unknown, with time for a second address. */
 const defaultAnswerTimeoutMs = 2_000;
@@ -73,9 +81,17 @@ export function createInternalClient({
     }
   }
 
-  async function callOne(tries: Tries, { kind, path, body }: Call): Promise<unknown> {
+  async function callOne(tries: Tries, request: Call): Promise<unknown> {
     // One limit for the wait and the answer together.
-    const signal = AbortSignal.timeout(answerTimeoutMs);
+    const limit = limitTime(answerTimeoutMs);
+    try {
+      return await callWithin(limit, tries, request);
+    } finally {
+      limit.end();
+    }
+  }
+
+  async function callWithin(limit: TimeLimit, tries: Tries, { kind, path, body }: Call): Promise<unknown> {
     const member = await waitForRoom(upstream, tries, answerTimeoutMs * waitingPart);
     const headers = secretHeaders(secret);
     if (body !== undefined) headers['content-type'] = 'application/json';
@@ -90,7 +106,7 @@ export function createInternalClient({
         headers,
         body: text,
         limitMs: answerTimeoutMs,
-        signal,
+        limit,
       });
       if (kind === 'batch') throwRefusal(member, path, answer);
       return readJson(answer);
