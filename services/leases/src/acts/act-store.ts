@@ -25,18 +25,16 @@ export interface DeviceOfPair extends Pair {
   deviceId: string;
 }
 
-const rowTypes = {
+/** What a new lease has. The other columns are empty, and each would be one more list of values to write and to read. */
+const newRowTypes = {
   id: 'text',
   viewer_id: 'text',
   content_id: 'text',
   device_id: 'text',
   created_at: 'bigint',
-  renewed_at: 'bigint',
   expires_at: 'bigint',
-  revoked_at: 'bigint',
-  revoked_by: 'text',
-  reason: 'text',
 } as const;
+const newColumns = Object.keys(newRowTypes) as (keyof typeof newRowTypes)[];
 
 /**
  * What `LeaseStore`, `MarkStore` and `RevocationStore` do for one lease, for many in one statement each. An empty list costs no
@@ -166,13 +164,14 @@ export class ActStore {
     return { marks: marks ?? new Map(), bounds: bounds ?? new Map() };
   }
 
+  /** @param leases as they are created: neither renewed nor revoked */
   async insert(leases: readonly Lease[]): Promise<void> {
     if (leases.length === 0) return;
-    const given = rowList(this.#tx, rowTypes, leases.map(toRow)).as('given');
+    const given = rowList(this.#tx, newRowTypes, leases.map(toRow)).as('given');
     await this.#tx
       .insertInto('leases')
-      .columns(leaseColumns)
-      .expression(this.#tx.selectFrom(given).select(leaseColumns))
+      .columns(newColumns)
+      .expression(this.#tx.selectFrom(given).select(newColumns))
       .execute();
   }
 
