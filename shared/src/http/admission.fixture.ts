@@ -56,10 +56,12 @@ export function simulateOverload(
   }: SimulatedServer,
 ): SimulatedRequest[] {
   const random = createRandom(seed);
+  let idleMs = 0;
   const admission = new Admission<number>({
     targetMs,
     random,
     rankOf: rankOf ?? (() => 'usual'),
+    idleMs: () => idleMs,
     onChange: () => {},
   });
   const arrivals = arrivalsOf(loads, costMs, random);
@@ -72,6 +74,7 @@ export function simulateOverload(
     if (still[0] && nowMs >= still[0].atMs) nowMs += (still.shift() as { ms: number }).ms;
   };
   while (next < arrivals.length) {
+    idleMs += Math.max(0, (arrivals[next] as number) - nowMs);
     nowMs = Math.max(nowMs, arrivals[next] as number);
     const first = next;
     while (next < arrivals.length && (arrivals[next] as number) <= nowMs) next++;

@@ -1,12 +1,16 @@
+import { RecentTurns, Turn } from './admission-turns.ts';
 import type { Rank } from './request-rank.ts';
 
 export interface AdmissionOptions<Request> {
   /** How long requests wait for the event loop while others are refused, in milliseconds. */
   targetMs: number;
+  /** Called for each request while a queue stands. Requests of the rank `always` are served, however long it is. */
   rankOf: (request: Request) => Rank;
   /** From 0 to 1, without 1. */
   random: () => number;
-  /** Notified when requests begin to be refused, and when the last refusal is a while ago. */
+  /** How long the process has been idle since it began, in milliseconds. Called once in each turn while a queue stands. */
+  idleMs: () => number;
+  /** Notified of the first refusal of an overload, and when the last one is a while ago. */
   onChange: (isOverloaded: boolean) => void;
 }
 
@@ -16,17 +20,22 @@ export interface AdmissionOptions<Request> {
  */
 const fewRequests = 128;
 /**
- * So many times the target is the delay from which on a queue may be an overload: 50 ms. A thousand connections that each send again at
- * once wait for less, since a key request takes some 30 µs, and they would rather wait than get 503.
+ * So many times the target is the delay from which on a queue may be an overload: 100 ms with a target of 10. Three thousand connections that each send
+ * again at once wait for less, since a key request takes some 30 µs, and they would rather wait than get 503.
  */
-const overloadTargets = 5;
+const overloadTargets = 10;
 /**
  * A queue that stands for so long does not come from a pause of the process, and not from viewers who came at once: a start of an event
  * or of a key period is served within it.
  */
 const standingMs = 1_000;
-/** A queue that takes so long and does not shrink is refused at once: the longer it gets, the more of it must be refused. */
-const longMs = 500;
+/**
+ * A turn that takes so long, after others that were shorter and long, is not waited for: at three times the load it would take two seconds,
+ * and the next one six. It is longer than what ten thousand viewers need who come within a second.
+ */
+const longMs = 1_500;
+/** It must also last for so many whole turns, and another one begin: a pause makes one of them long, and the next one too. */
+const standingTurns = 2;
 /** A queue that has shrunk to this share of what it was is being worked off. */
 const shrunk = 0.75;
 /** Requests that are served get at least this share of the time, or a large enough flood would leave time for refusals alone. */
@@ -42,8 +51,6 @@ const leastShare = 0.02;
 const mostRefusalCost = 0.5;
 /** One in so many requests may be of the rank `early` before the others of that rank lose it: no credential has been checked yet. */
 const earlyPlaces = 8;
-/** The weight of the latest turn in what is remembered of earlier ones. */
-const newest = 0.3;
 /** After so long without a refusal and without a queue the overload is over. */
 const overAfterMs = 1_000;
 
@@ -63,34 +70,24 @@ export class Admission<Request> {
   #share = 1;
   /** When the queue began to stand; null while it does not. */
   #standsSinceMs: number | null = null;
-  /** The delay when it began to stand. */
+  /** The longest delay since it began to stand, and whole turns since then. */
   #stoodMs = 0;
+  #stoodTurns = 0;
   #isOverloaded = false;
   #beganMs = 0;
+  /** Whether `onChange` was called for it. */
+  #isReported = false;
   /** When a request was refused or had to wait too long for the last time. */
   #troubledMs = 0;
 
   // The present turn.
-  #isOpen = false;
-  #openedMs = 0;
+  #turn: Turn | null = null;
   #chosenMs = 0;
-  #lastMs = 0;
-  #wasServed = true;
-  #served = 0;
-  #servedMs = 0;
-  #servedTimed = 0;
-  #refused = 0;
-  #refusedMs = 0;
-  #refusedTimed = 0;
-  #early = 0;
 
   // What earlier turns were like.
   #endedMs = 0;
   #delayMs = 0;
-  /** Requests in each millisecond. */
-  #rate = 0;
-  readonly #cost = new Average();
-  readonly #refusalCost = new Average();
+  #lately = new RecentTurns();
 
   constructor(options: AdmissionOptions<Request>) {
     this.#options = options;
@@ -98,27 +95,35 @@ export class Admission<Request> {
 
   /** Counts a request that begins. @returns whether it is to be served */
   admits(nowMs: number, request: Request): boolean {
-    if (this.#isOpen) this.#attribute(nowMs);
-    else this.#open(nowMs);
-    const isServed = this.#share >= 1 || this.#draw(this.#options.rankOf(request));
-    this.#wasServed = isServed;
-    if (isServed) this.#served++;
-    else this.#refused++;
+    const turn = this.#turn ?? this.#open(nowMs);
+    // Ranks cost time, so they are looked up only while they may be needed.
+    const rank = this.#isWatching() ? this.#options.rankOf(request) : 'usual';
+    const isServed = rank === 'always' || this.#share >= 1 || this.#draw(rank, turn);
+    turn.begin(nowMs, rank, isServed);
+    if (!isServed) this.#noteRefusal();
     // A turn reads what comes meanwhile too, so under a flood it may not end for long.
-    if (nowMs - this.#chosenMs > this.#options.targetMs) this.#look(nowMs);
+    if (nowMs - this.#chosenMs > this.#options.targetMs) this.#look(nowMs, turn);
     return isServed;
   }
 
   /** The turn has read all requests. */
   endTurn(nowMs: number): void {
-    const delayMs = nowMs - this.#sinceMs();
-    this.#learn(delayMs);
-    if (!this.#isOverloaded && this.#stands(nowMs, delayMs)) this.#begin(nowMs);
-    this.#choose(nowMs, delayMs);
-    this.#isOpen = false;
+    const turn = this.#turn;
+    if (!turn) return;
+    const delayMs = this.#delayOf(turn, nowMs);
+    if (this.#isWatching()) {
+      const idleMs = this.#options.idleMs();
+      if (turn.requests >= fewRequests) {
+        const spanMs = Math.max(this.#delayMs, delayMs, this.#options.targetMs / 10);
+        this.#lately.add(turn, { spanMs, sinceMs: nowMs - this.#endedMs, idleMs });
+      } else this.#lately.skip(idleMs);
+    }
+    if (!this.#isOverloaded) this.#noteDelay(nowMs, delayMs, turn);
+    this.#choose(nowMs, delayMs, turn);
+    this.#turn = null;
     this.#delayMs = delayMs;
     this.#endedMs = nowMs;
-    if (this.#refused > 0 || !this.#isCalm(delayMs)) this.#troubledMs = nowMs;
+    if (turn.refused > 0 || !this.#isCalm(delayMs, turn)) this.#troubledMs = nowMs;
     else if (this.#isOverloaded && nowMs - this.#troubledMs > overAfterMs) this.#end();
   }
 
@@ -127,136 +132,112 @@ export class Admission<Request> {
     return this.#share;
   }
 
-  #open(nowMs: number): void {
-    this.#isOpen = true;
-    this.#openedMs = nowMs;
+  #open(nowMs: number): Turn {
+    this.#turn = new Turn(nowMs);
     this.#chosenMs = nowMs;
-    this.#lastMs = nowMs;
-    this.#served = 0;
-    this.#servedMs = 0;
-    this.#servedTimed = 0;
-    this.#refused = 0;
-    this.#refusedMs = 0;
-    this.#refusedTimed = 0;
-    this.#early = 0;
+    return this.#turn;
   }
 
-  #draw(rank: Rank): boolean {
-    if (rank === 'always') return true;
-    if (rank === 'early' && ++this.#early * earlyPlaces <= this.#served + this.#refused + earlyPlaces)
-      return true;
+  #isWatching(): boolean {
+    return this.#isOverloaded || this.#standsSinceMs !== null;
+  }
+
+  #draw(rank: Rank, turn: Turn): boolean {
+    if (rank === 'early' && ++turn.early * earlyPlaces <= turn.requests + 1 + earlyPlaces) return true;
     const { random } = this.#options;
     return random() < this.#share && (rank !== 'late' || random() < this.#share);
   }
 
-  /**
-   * The time since the request before belongs to that one: its work, and what was done between them. The last one of a turn is not timed,
-   * because the rest of the turn's work follows it.
-   */
-  #attribute(nowMs: number): void {
-    const tookMs = nowMs - this.#lastMs;
-    if (this.#wasServed) {
-      this.#servedMs += tookMs;
-      this.#servedTimed++;
-    } else {
-      this.#refusedMs += tookMs;
-      this.#refusedTimed++;
-    }
-    this.#lastMs = nowMs;
-  }
-
   /** Many requests cannot have come within an idle moment, so they have waited since the end of the turn before. */
-  #sinceMs(): number {
-    return this.#served + this.#refused >= fewRequests && this.#endedMs > 0 ? this.#endedMs : this.#openedMs;
-  }
-
-  #learn(delayMs: number): void {
-    const requests = this.#served + this.#refused;
-    if (requests < fewRequests) return;
-    const { targetMs } = this.#options;
-    this.#rate = mix(this.#rate, requests / Math.max(this.#delayMs, delayMs, targetMs / 10));
-    this.#cost.add(this.#servedMs, this.#servedTimed);
-    this.#refusalCost.add(this.#refusedMs, this.#refusedTimed);
+  #delayOf(turn: Turn, nowMs: number): number {
+    return nowMs - (turn.requests >= fewRequests && this.#endedMs > 0 ? this.#endedMs : turn.openedMs);
   }
 
   /** Looks at the delay so far while the turn goes on. */
-  #look(nowMs: number): void {
-    const delayMs = nowMs - this.#sinceMs();
+  #look(nowMs: number, turn: Turn): void {
+    const delayMs = this.#delayOf(turn, nowMs);
     // Under a flood each turn is longer than the one before, and the queue would grow until the end of this one.
-    const grows = this.#standsSinceMs !== null && delayMs >= Math.max(longMs, this.#stoodMs);
-    if (!this.#isOverloaded && grows) this.#begin(nowMs);
-    this.#choose(nowMs, delayMs);
+    const stands = this.#standsSinceMs !== null && this.#stoodTurns >= standingTurns;
+    if (!this.#isOverloaded && stands && delayMs >= Math.max(longMs, this.#stoodMs)) this.#begin(nowMs);
+    this.#choose(nowMs, delayMs, turn);
   }
 
-  #choose(nowMs: number, delayMs: number): void {
+  #choose(nowMs: number, delayMs: number, turn: Turn): void {
     this.#chosenMs = nowMs;
-    if (this.#isOverloaded) this.#share = this.#isCalm(delayMs) ? 1 : this.#shareAfter(nowMs, delayMs);
+    if (!this.#isOverloaded) return;
+    this.#share = this.#isCalm(delayMs, turn) ? 1 : this.#shareAfter(nowMs, delayMs);
   }
 
-  #isCalm(delayMs: number): boolean {
-    return delayMs < this.#options.targetMs || this.#served + this.#refused < fewRequests;
+  #isCalm(delayMs: number, turn: Turn): boolean {
+    return delayMs < this.#options.targetMs || turn.requests < fewRequests;
   }
 
   /**
-   * Whether the queue stands. Only whole turns count: a pause in the middle of a turn lets a long queue gather, which the turns after it
+   * Notes whether the queue stands, after a whole turn. A pause in the middle of a turn lets a long queue gather, which the turns after it
    * work off, each shorter than the one before.
    */
-  #stands(nowMs: number, delayMs: number): boolean {
-    if (this.#isCalm(delayMs) || delayMs < this.#options.targetMs * overloadTargets) {
+  #noteDelay(nowMs: number, delayMs: number, turn: Turn): void {
+    if (this.#isCalm(delayMs, turn) || delayMs < this.#options.targetMs * overloadTargets) {
       this.#standsSinceMs = null;
-      return false;
+      return;
     }
     if (this.#standsSinceMs === null || delayMs < this.#stoodMs * shrunk) {
+      if (this.#standsSinceMs === null) this.#lately = new RecentTurns(this.#options.idleMs());
       this.#standsSinceMs = nowMs;
       this.#stoodMs = delayMs;
-      return false;
+      this.#stoodTurns = 0;
     }
-    return delayMs >= longMs || nowMs - this.#standsSinceMs >= standingMs;
+    this.#stoodTurns++;
+    this.#stoodMs = Math.max(this.#stoodMs, delayMs);
+    // What came during this turn may be less, so this turn does not count.
+    if (this.#hasStoodLong(nowMs - delayMs)) this.#begin(nowMs);
+  }
+
+  #hasStoodLong(nowMs: number): boolean {
+    const since = this.#standsSinceMs;
+    return since !== null && this.#stoodTurns >= standingTurns && nowMs - since >= standingMs;
   }
 
   /** The share with which the next turn takes the target, if requests come as they did. */
   #shareAfter(nowMs: number, delayMs: number): number {
-    const expected = this.#rate * delayMs;
-    const costMs = this.#cost.value;
-    const refusalMs = Math.min(this.#refusalCost.value, costMs * mostRefusalCost);
-    const refusalsMs = expected * refusalMs;
-    const isFromBefore =
-      nowMs - this.#beganMs < workedOffMs && delayMs > longQueueTargets * this.#options.targetMs;
+    const { targetMs } = this.#options;
+    const { rate, always, late, cost, refusalCost } = this.#lately;
+    const expected = rate * delayMs;
+    const costMs = cost.value;
+    const refusalMs = Math.min(refusalCost.value, costMs * mostRefusalCost);
+    // What no share changes: requests that are always served, and a refusal for each of the others.
+    const otherMs = expected * refusalMs + always * delayMs;
+    const isFromBefore = nowMs - this.#beganMs < workedOffMs && delayMs > longQueueTargets * targetMs;
     const time = isFromBefore ? servedTimeOfLongQueue : servedTime;
-    const forServedMs = Math.max(this.#options.targetMs - refusalsMs, (refusalsMs * time) / (1 - time));
+    const forServedMs = Math.max(targetMs - otherMs, (otherMs * time) / (1 - time));
     const savedMs = expected * (costMs - refusalMs);
-    return savedMs > 0 ? Math.max(leastShare, Math.min(1, forServedMs / savedMs)) : 1;
+    if (savedMs <= 0) return 1;
+    return Math.max(leastShare, Math.min(1, beforeSecondDraw(forServedMs / savedMs, late)));
   }
 
   #begin(nowMs: number): void {
     this.#isOverloaded = true;
     this.#beganMs = nowMs;
+  }
+
+  #noteRefusal(): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
     this.#options.onChange(true);
   }
 
   #end(): void {
     this.#isOverloaded = false;
     this.#standsSinceMs = null;
-    this.#options.onChange(false);
+    this.#share = 1;
+    if (this.#isReported) this.#options.onChange(false);
+    this.#isReported = false;
   }
 }
 
-function mix(before: number, now: number): number {
-  return before === 0 ? now : before + (now - before) * newest;
-}
-
-/** The average of what came lately. Each turn weighs as much as it has values, so that a single odd value in a turn does not count much. */
-class Average {
-  #sum = 0;
-  #count = 0;
-
-  add(sum: number, count: number): void {
-    this.#sum += (sum - this.#sum) * newest;
-    this.#count += (count - this.#count) * newest;
-  }
-
-  /** 0 before the first value. */
-  get value(): number {
-    return this.#count > 0 ? this.#sum / this.#count : 0;
-  }
+/** The share of the first draw that serves this part of all, if a part of them, `late`, is drawn twice. */
+function beforeSecondDraw(part: number, late: number): number {
+  if (late < 0.01) return part;
+  const once = 1 - late;
+  return (Math.sqrt(once * once + 4 * late * part) - once) / (2 * late);
 }

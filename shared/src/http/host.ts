@@ -18,7 +18,7 @@ import { answerPlainRequests } from './plain-answers.ts';
 import type { LimitName } from './rate-limit.ts';
 import { type CrossOriginHeaders, type RawAnswers, refuseConnect } from './raw-answer.ts';
 import { type App, gateDecorator } from './routes.ts';
-import { type OverloadOptions, shedRequests } from './shed-requests.ts';
+import { type OverloadOptions, type SheddingHost, shedRequests } from './shed-requests.ts';
 import { acceptJsonBodies, validatorCompiler } from './validation.ts';
 
 /** `docs/contract.md#conventions`. */
@@ -65,6 +65,8 @@ interface HostOptions {
   /** How requests are refused while more come than the process can serve. Left out: none are. */
   overload?: OverloadOptions | undefined;
 }
+
+type ShedderOptions = Omit<SheddingHost, 'isKnown' | 'keepAliveMs'> & Pick<HostOptions, 'overload'>;
 
 /**
  * The parts that every service needs around its routes: request ids, the client's IP, one log line for each request,
@@ -129,12 +131,17 @@ export function createHost(options: HostOptions): App {
     refuseTransferCoding,
     isDraining,
   };
-  const { overload } = options;
-  const shed =
-    overload && shedRequests(app.server, overload, { ...options, ...parts, keepAliveMs: keepAliveTimeoutMs });
-  answerPlainRequests(app, { ...parts, observe, reportFailure, shed });
+  const createShedder = createShedderMaker(app, { ...options, ...parts });
+  answerPlainRequests(app, { ...parts, observe, reportFailure, createShedder });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   return app;
+}
+
+/** @returns undefined where requests are not refused for an overload */
+function createShedderMaker(app: App, { overload, ...host }: ShedderOptions) {
+  if (!overload) return undefined;
+  return (isKnown: (request: IncomingMessage) => boolean) =>
+    shedRequests(app.server, overload, { ...host, isKnown, keepAliveMs: keepAliveTimeoutMs });
 }
 
 function toRawAnswers({ requestLog, randomId, clientIpOf, crossOriginHeaders }: HostOptions): RawAnswers {

@@ -44,8 +44,8 @@ export function addPlainAnswerer(app: App, answerer: PlainAnswerer): void {
 interface PlainHost extends PlainExchangeHost {
   refuseTransferCoding: (request: IncomingMessage) => Error | null;
   isDraining: () => boolean;
-  /** Answers requests that are refused because more come than can be served. Left out: none are. */
-  shed?: Shedder | undefined;
+  /** Makes what refuses requests because more come than can be served. Left out: none are. */
+  createShedder?: ((isKnown: (request: IncomingMessage) => boolean) => Shedder) | undefined;
 }
 
 /**
@@ -68,11 +68,24 @@ export function answerPlainRequests(app: App, host: PlainHost): void {
   ) => void)[];
   if (!route || others.length > 0) throw new Error('the framework has one listener for requests');
   server.removeAllListeners('request');
-  const { shed } = host;
+  /** A request whose answer was looked up before its turn, and the answer. It counts as given, so it is not looked up again. */
+  let known: IncomingMessage | null = null;
+  let knownAnswer: PlainAnswer | null = null;
+  const find = (request: IncomingMessage) =>
+    answerer && mayBePlain(request, host) ? answerer(request) : null;
+  const shed = host.createShedder?.((request) => {
+    const answer = find(request);
+    if (!answer || 'begin' in answer) return false;
+    known = request;
+    knownAnswer = answer;
+    return true;
+  });
   server.on('request', (request, response) => {
     if (shed?.(request, response)) return;
     const startedAtMs = performance.now();
-    const answer = answerer && mayBePlain(request, host) ? answerer(request) : null;
+    const answer = request === known ? knownAnswer : find(request);
+    known = null;
+    knownAnswer = null;
     if (!answer) route(request, response);
     else if ('begin' in answer)
       begin(answer, new PlainExchange(request, response, startedAtMs, answer, host));

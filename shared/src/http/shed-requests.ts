@@ -19,7 +19,8 @@ export interface OverloadOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-interface SheddingHost {
+/** What refusals need of their host. */
+export interface SheddingHost {
   requestIdOf: (request: IncomingMessage) => string;
   clientIpOf: (request: IncomingMessage) => string;
   crossOriginHeaders: CrossOriginHeaders;
@@ -29,6 +30,8 @@ interface SheddingHost {
   operatorLog: OperatorLog;
   metrics: Metrics;
   keepAliveMs: number;
+  /** Whether the process can answer a request for a key at once, from memory. Called once at most for each request. */
+  isKnown: (request: IncomingMessage) => boolean;
 }
 
 /** Answers a request that is refused. @returns whether it was */
@@ -49,6 +52,9 @@ interface ParsedSocket extends Socket {
 /**
  * Refuses requests with 503 while the event loop is late because more come than the process can serve.
  *
+ * A key that the process can answer at once from memory is always served: a refusal costs more than half of such an answer, so refusals would
+ * cost more than they save. What may be refused is dearer: new tokens, new leases, and what is forwarded.
+ *
  * A refusal is written at Node's parser, before there is an object for the answer: that object takes half of the time of a
  * bare request, and a flood of refusals must leave time for those that are served. Requests with a body, of other methods, or whose
  * connection closes are refused as the framework's listener gets them, because Node then reads or closes what is left.
@@ -56,12 +62,7 @@ interface ParsedSocket extends Socket {
  */
 export function shedRequests(server: Server, overload: OverloadOptions, host: SheddingHost): Shedder {
   const { refuseTransferCoding, isDraining } = host;
-  const admission = new Admission<IncomingMessage>({
-    targetMs: overload.targetMs,
-    random: overload.random,
-    rankOf: createRanking(overload.isBehindGateway),
-    onChange: createChangeLog(host.operatorLog, overload.targetMs),
-  });
+  const admission = createAdmission(overload, host);
   const refusal = createRefusal(overload, host);
   /** The request that was counted last, and the one that was refused and has no answer yet. */
   let counted: IncomingMessage | null = null;
@@ -122,6 +123,23 @@ export function shedRequests(server: Server, overload: OverloadOptions, host: Sh
     refusal.send(request, response, isDraining());
     return true;
   };
+}
+
+function createAdmission(
+  { targetMs, random, isBehindGateway }: OverloadOptions,
+  { isKnown, operatorLog }: SheddingHost,
+): Admission<IncomingMessage> {
+  const rankOf = createRanking(isBehindGateway);
+  return new Admission({
+    targetMs,
+    random,
+    rankOf(request) {
+      const rank = rankOf(request);
+      return rank === 'usual' && isKnown(request) ? 'always' : rank;
+    },
+    idleMs: () => performance.nodeTiming.idleTime,
+    onChange: createChangeLog(operatorLog, targetMs),
+  });
 }
 
 function isPlain({ method, headers }: IncomingMessage): boolean {
@@ -237,7 +255,7 @@ function createChangeLog(log: OperatorLog, targetMs: number): (isOverloaded: boo
       if (!isLogged) return;
       loggedMs = nowMs;
       log.warn(
-        `more requests come than this process can serve: they wait more than ${targetMs} ms (OVERLOAD_DELAY_MS), and a part of them gets 503. Add processes`,
+        `more requests come than this process can serve: they have waited far more than ${targetMs} ms (OVERLOAD_DELAY_MS) for a second, and a part of them gets 503. Add processes`,
       );
     } else if (isLogged) log.info('the overload is over: every request is served');
   };

@@ -51,10 +51,10 @@ export function processVariables(port: number) {
     overloadDelay: variable({
       name: 'OVERLOAD_DELAY_MS',
       type: overloadDelay,
-      // A refusal of a key request with known states costs nearly as much as its answer, so an operator chooses it.
+      // A refused viewer must come back, and requests that wait a little are all served. So an operator chooses it.
       fallback: 'off',
       about:
-        'How long requests wait for the process while more come than it can serve. Where they wait five times longer for a second, a part of them gets 503. `off` lets all of them wait.',
+        'How long requests wait for the process while more come than it can serve. Where they wait ten times longer for a second, a part of those that cost it much gets 503. `off` lets all of them wait.',
     }),
   };
 }
