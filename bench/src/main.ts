@@ -34,9 +34,10 @@ a core to itself, and the load has the others (taskset, util-linux). The servers
   npm run bench -- --distributed     the gateway before its services, beside a bare forwarder before a bare server;
                                      this one needs Postgres installed
 
-A server at 1/2, 1, 2 and 3 times what it can serve: who is served and who is refused, how fast, and how soon it is back (Linux).
+Servers at 1/2, 1, 1.5 and 3 times what they can serve, with OVERLOAD_DELAY_MS at off and at 10: who is served and who is refused, how
+fast, and how soon it is back. Takes under 4 minutes (Linux; Postgres installed).
 
-  npm run bench -- --overload        --seconds 3 (for each rate) --connections 64 (of the closed loop that finds what it can serve) --only new
+  npm run bench -- --overload        --seconds 1 (that count of each rate) --connections 64 (of the closed loop that finds what it can serve) --only new
 
 CPU time per key request at a fixed rate, as gateways and replicas of key-derivation are added (Linux).
 

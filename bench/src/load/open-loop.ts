@@ -18,16 +18,18 @@ export interface OpenLoopOrder {
   /** Each sends one request at a time. With fewer than wait for an answer at once, requests also wait for a connection. */
   connections: number;
   phases: LoadPhase[];
+  /** How long a request waits for a free connection. Then its viewer gives up, and it is not sent. */
+  patienceMs: number;
   /** Whether it polls without a pause. It must have a core of its own then. */
   neverSleeps: boolean;
 }
 
 export interface PhaseResult {
-  /** Requests by the status of their answer, and their latency in milliseconds. */
-  byStatus: Record<string, { count: number; p50Ms: number; p99Ms: number }>;
+  /** Requests by the status of their answer, those within 50 ms of the moment at which they were due, and their latency in milliseconds. */
+  byStatus: Record<string, { count: number; inTime: number; p50Ms: number; p99Ms: number }>;
   /** How long requests were counted. */
   seconds: number;
-  /** From the beginning of the phase until the last request was wanted whose answer was not 200; null if there was none. */
+  /** From the beginning of the phase until the last request was wanted whose answer was no success; null if there was none. */
   lastRefusedMs: number | null;
   /** The same for the last request that waited longer than 50 ms. */
   lastLateMs: number | null;
@@ -42,7 +44,7 @@ export interface OpenLoopResult {
 /** What the goals allow a refusal to take, and far above a usual answer. */
 const lateMs = 50;
 /** After the last phase. */
-const patienceMs = 10_000;
+const lastAnswerMs = 10_000;
 /** Below the backlog of a listening socket (511 in Node). */
 const connectedAtOnce = 100;
 
@@ -152,7 +154,7 @@ function openLine(
 
 /** @returns when each phase began */
 function sendAll(
-  { phases, neverSleeps }: OpenLoopOrder,
+  { phases, patienceMs, neverSleeps }: OpenLoopOrder,
   free: Queue<Line>,
   next: () => Buffer,
   failure: () => Error | null,
@@ -175,7 +177,9 @@ function sendAll(
       for (; phase < phases.length; phase++, sent = 0) {
         const { ratePerSecond, seconds } = phases[phase] as LoadPhase;
         const beganMs = begins[phase] as number;
-        const due = Math.min(seconds, (performance.now() - beganMs) / 1_000) * ratePerSecond;
+        const elapsedMs = performance.now() - beganMs;
+        const due = Math.min(seconds, elapsedMs / 1_000) * ratePerSecond;
+        sent = Math.max(sent, Math.min(due, Math.floor(((elapsedMs - patienceMs) / 1_000) * ratePerSecond)));
         for (; sent + 1 <= due && free.length > 0; sent++) {
           const line = free.take() as Line;
           line.phase = phase;
@@ -196,7 +200,7 @@ function everyMillisecond(onTurn: () => void): () => void {
 }
 
 async function untilAnswered(free: Queue<Line>, all: number, failure: () => Error | null): Promise<void> {
-  const limitMs = performance.now() + patienceMs;
+  const limitMs = performance.now() + lastAnswerMs;
   while (free.length < all) {
     const error = failure() ?? (performance.now() > limitMs ? new Error('an answer did not come') : null);
     if (error) throw error;
@@ -212,7 +216,15 @@ function summarize(ended: Ended, phase: LoadPhase, beganMs: number): PhaseResult
     const sorted = Float64Array.from(
       tookMs.filter((_, n) => status[n] === one && (wantedMs[n] as number) >= countsFromMs),
     ).sort();
-    byStatus[one] = { count: sorted.length, p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+    // A status that came before the count began only.
+    if (sorted.length === 0) continue;
+    const inTime = sorted.filter((took) => took <= lateMs).length;
+    byStatus[one] = {
+      count: sorted.length,
+      inTime,
+      p50Ms: quantile(sorted, 0.5),
+      p99Ms: quantile(sorted, 0.99),
+    };
   }
   const last = (is: (n: number) => boolean) => {
     const times = wantedMs.filter((_, n) => is(n));
@@ -221,7 +233,7 @@ function summarize(ended: Ended, phase: LoadPhase, beganMs: number): PhaseResult
   return {
     byStatus,
     seconds: phase.seconds - phase.settleSeconds,
-    lastRefusedMs: last((n) => status[n] !== 200),
+    lastRefusedMs: last((n) => (status[n] as number) >= 300),
     lastLateMs: last((n) => (tookMs[n] as number) > lateMs),
   };
 }

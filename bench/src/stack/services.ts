@@ -57,11 +57,12 @@ export function startGateway(
   name: string,
   owners: Owners,
   keyDerivation: readonly Subject[],
+  further: Environment = {},
 ): Promise<Subject> {
   const replicas = keyDerivation.map(({ url }) => url).join(',');
   const env = environmentOf('gateway', { ...urlsOfOwners(owners), 'key-derivation': replicas }, settings);
   // The request log is a part of the cost of a key request.
-  return startServer(name, topology.gateway.entry, { ...env, LOG_LEVEL: 'info' });
+  return startServer(name, topology.gateway.entry, { ...env, LOG_LEVEL: 'info', ...further });
 }
 
 /** The gateway and key-derivation in one process. Does not wait until it is ready. */
