@@ -14,4 +14,7 @@ readFlags(usage, {});
 
 provideTool('mpv');
 provideTool('gstreamer');
-process.exitCode = await runTests(['acceptance/src/clients/'], process.env);
+process.exitCode = await runTests(['acceptance/src/clients/'], {
+  ...process.env,
+  TEST_SESSION_PLAYERS: 'true',
+});
