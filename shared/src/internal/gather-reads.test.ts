@@ -73,9 +73,54 @@ test('a look-up never joins a request that was sent before it, even for the same
   const [before] = await readAll(['a']);
   const [after] = await readAll(['a']);
   singles[0]?.end('old');
+  await settled();
   singles[1]?.end('new');
   expect(await before).toBe('old');
   expect(await after).toBe('new');
+});
+
+test('while a key is being read, later look-ups of it wait for that request to end and then share one of their own', async () => {
+  const [before] = await readAll(['a']);
+  const answers = [...(await readAll(['a'])), ...(await readAll(['a']))];
+  expect(singles.map(({ keys }) => keys)).toEqual([['a']]);
+  singles[0]?.end('old');
+  await settled();
+  expect(singles.map(({ keys }) => keys)).toEqual([['a'], ['a']]);
+  singles[1]?.end('new');
+  expect(await Promise.all([before, ...answers])).toEqual(['old', 'new', 'new']);
+});
+
+test('a key that is being read keeps no other key waiting, whichever came first', async () => {
+  await readAll(['a']);
+  const answers = [...(await readAll(['a'])), ...(await readAll(['b', 'c']))];
+  expect(batches.map(({ keys }) => keys)).toEqual([['b', 'c']]);
+  batches[0]?.end(['B', 'C']);
+  await settled();
+  expect(singles.length).toBe(1);
+  singles[0]?.fail(new AppError('DEPENDENCY_UNAVAILABLE'));
+  await settled();
+  singles[1]?.end('new');
+  expect(await Promise.all(answers)).toEqual(['new', 'B', 'C']);
+});
+
+test('a key that has been read for 20 ms without an answer is read again at another chance', async () => {
+  await readAll(['a']);
+  const answers = await readAll(['a']);
+  vi.advanceTimersByTime(20);
+  await settled();
+  expect(singles.length).toBe(2);
+  singles[1]?.end('new');
+  expect(await Promise.all(answers)).toEqual(['new']);
+  // The late answer is that of the first request, and frees no later one.
+  const [third] = await readAll(['a']);
+  const fourth = await readAll(['a']);
+  singles[0]?.end('late');
+  await settled();
+  expect(singles.length).toBe(3);
+  singles[2]?.end('third');
+  await settled();
+  singles[3]?.end('fourth');
+  expect(await Promise.all([third, ...fourth])).toEqual(['third', 'fourth']);
 });
 
 test('look-ups of the same key that wait are sent once, and each gets the answer', async () => {

@@ -33,6 +33,8 @@ interface Reads<K, V> {
 
 interface Waiting<K, V> {
   key: K;
+  /** The key as JSON: what tells keys apart. */
+  text: string;
   bytes: number;
   answer: Promise<V>;
   resolve(value: V | Promise<V>): void;
@@ -42,7 +44,8 @@ interface Waiting<K, V> {
 /**
  * Gathers look-ups of several callers into shared requests: those of the same turn of the event loop, and those that come while
  * requests are under way. No timer delays a lone look-up. A look-up joins only a request that is not sent yet, so what it returns
- * was read after the call. Look-ups of the same key that wait share one answer: at the start of an event, all ask for one content.
+ * was read after the call. Look-ups of the same key that wait share one answer, and wait while an earlier request reads their key:
+ * at the start of an event, all ask for one content. Without that wait, look-ups a millisecond apart would each be a request.
  *
  * @returns reads one; fails as `readOne` does
  */
@@ -51,21 +54,25 @@ export function gatherReads<K, V>({ readOne, readMany }: Reads<K, V>): (key: K) 
   const waiting = new Map<string, Waiting<K, V>>();
   /** Rejects also where `readOne` throws, as for a key that no URL can hold. */
   const readAlone = async (key: K) => readOne(key);
-  let underWay = 0;
+  const requests = createRequestsUnderWay(schedule);
   let isScheduled = false;
 
   /** Sends what waits after the sockets that can be read now: their look-ups join. */
   function schedule(): void {
-    if (isScheduled || waiting.size === 0 || underWay >= batchesAtOnce) return;
+    if (isScheduled || waiting.size === 0 || requests.areFull()) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      while (waiting.size > 0 && underWay < batchesAtOnce) void send(takeBatch(waiting));
+      while (!requests.areFull()) {
+        const batch = takeBatch(waiting, requests.reads);
+        if (batch.length === 0) return;
+        void send(batch);
+      }
     });
   }
 
   async function send(batch: readonly Waiting<K, V>[]): Promise<void> {
-    const end = occupy();
+    const end = requests.begin(batch.map(({ text }) => text));
     const [first] = batch;
     try {
       if (first && batch.length === 1) return first.resolve(await readAlone(first.key));
@@ -84,23 +91,6 @@ export function gatherReads<K, V>({ readOne, readMany }: Reads<K, V>): (key: K) 
     }
   }
 
-  /** @returns call it when the request has ended */
-  function occupy(): () => void {
-    underWay++;
-    let isCounted = true;
-    const free = () => {
-      if (!isCounted) return;
-      isCounted = false;
-      underWay--;
-      schedule();
-    };
-    const timer = setTimeout(free, overdueMs);
-    return () => {
-      clearTimeout(timer);
-      free();
-    };
-  }
-
   return (key) => {
     const text = JSON.stringify(key);
     const bytes = Buffer.byteLength(text) + 1;
@@ -108,17 +98,56 @@ export function gatherReads<K, V>({ readOne, readMany }: Reads<K, V>): (key: K) 
     const same = waiting.get(text);
     if (same) return same.answer;
     const { promise, resolve, reject } = Promise.withResolvers<V>();
-    waiting.set(text, { key, bytes, answer: promise, resolve, reject });
+    waiting.set(text, { key, text, bytes, answer: promise, resolve, reject });
     schedule();
     return promise;
   };
 }
 
-/** Takes those that have waited longest, as many as fit into one request. */
-function takeBatch<K, V>(waiting: Map<string, Waiting<K, V>>): Waiting<K, V>[] {
+interface RequestsUnderWay {
+  areFull(): boolean;
+  /** Whether one of them reads this key. */
+  reads(text: string): boolean;
+  /** @returns call it when the request has ended */
+  begin(texts: readonly string[]): () => void;
+}
+
+/** Counts requests until they end or are overdue. `onFree` is called each time. */
+function createRequestsUnderWay(onFree: () => void): RequestsUnderWay {
+  const beingRead = new Set<string>();
+  let count = 0;
+  return {
+    areFull: () => count >= batchesAtOnce,
+    reads: (text) => beingRead.has(text),
+    begin(texts) {
+      count++;
+      for (const text of texts) beingRead.add(text);
+      let isCounted = true;
+      const free = () => {
+        if (!isCounted) return;
+        isCounted = false;
+        count--;
+        for (const text of texts) beingRead.delete(text);
+        onFree();
+      };
+      const timer = setTimeout(free, overdueMs);
+      return () => {
+        clearTimeout(timer);
+        free();
+      };
+    },
+  };
+}
+
+/** Takes those that have waited longest, as many as fit into one request. A key that is being read stays. */
+function takeBatch<K, V>(
+  waiting: Map<string, Waiting<K, V>>,
+  isBeingRead: (text: string) => boolean,
+): Waiting<K, V>[] {
   const batch: Waiting<K, V>[] = [];
   let bytes = 0;
   for (const [text, entry] of waiting) {
+    if (isBeingRead(text)) continue;
     bytes += entry.bytes;
     if (batch.length === mostTogether || bytes > mostKeyBytes) break;
     waiting.delete(text);
