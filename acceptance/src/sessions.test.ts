@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Answer } from './answer.ts';
 import { makeScene, oncePropagated, revokeLeases, type Scene } from './server-actions.ts';
 import { startServer } from './target.ts';
@@ -89,12 +89,12 @@ describe('a playback session', () => {
     expect(attempts.map(({ status }) => status)).toEqual(attempts.map(() => 401));
   });
 
-  it('a session in the query of any route but keys is no credential', async () => {
+  it('a session in the query of any route but keys and playlists is no credential', async () => {
     const scene = await makePlayable();
     const { id, leaseId } = await makeSession(scene);
     const open = ['GET /health', 'GET /ready', 'GET /api/v1/setup', 'POST /api/v1/setup'];
     const routes = client.api.operations.filter(
-      (route) => !open.includes(route) && !/ \/keys\/{/.test(route),
+      (route) => !open.includes(route) && !/ \/(keys|play)\/{/.test(route),
     );
     expect(routes.length).toBeGreaterThan(20);
     for (const route of routes) {
@@ -198,6 +198,20 @@ describe('a playback session', () => {
     expect(given.filter((answer) => answer === '200').length).toBeLessThan(20);
     expect(given.at(-1)).toBe('429 KEY_PACE_EXCEEDED');
   });
+
+  it('each use extends a session for some time from then on, and its last use is shown', async () => {
+    const scene = await makePlayable();
+    const { id, leaseId, expiresAt } = await makeSession(scene, { ttlSeconds: 12 });
+    const look = async () => (await client.get(`/api/v1/leases/${leaseId}`, adminApiKey)).json.lease;
+    expect((await look()).lastUsedAt).toBeNull();
+    const use = async () => {
+      expect(await keyBy(scene.contentId, id)).toBe('200');
+      const lease = await look();
+      expect(lease.lastUsedAt).not.toBeNull();
+      expect(Date.parse(lease.expiresAt)).toBeGreaterThan(Date.parse(expiresAt));
+    };
+    await vi.waitFor(use, { timeout: 60_000, interval: 250 });
+  }, 90_000);
 
   it('a content without a playlistUrl has no session, and the refusal names what is missing', async () => {
     const answer = await ask(await makeScene(server));

@@ -18,6 +18,7 @@ import type { Clock } from '@latchkey/shared/clock';
 import type { SingleNodeValues } from '@latchkey/shared/config';
 import { cleanAudit, type Database, findFilesOpenToAll, migrate, openDatabase } from '@latchkey/shared/db';
 import { addGuard, addRefusalAudit } from '@latchkey/shared/http';
+import { createSessionUses } from '@latchkey/shared/internal';
 import { createLoggedReadiness, type Readiness, type Shutdown } from '@latchkey/shared/lifecycle';
 import type { OperatorLog, RequestLog } from '@latchkey/shared/log';
 import { createMetrics, startMetricsListener } from '@latchkey/shared/metrics';
@@ -26,6 +27,7 @@ import {
   createServiceCore,
   type ProcessBase,
   type ProcessContext,
+  runSessionUses,
 } from '@latchkey/shared/process';
 import { addRows, openRows, type RowCore, type Rows } from '@latchkey/shared/process/rows';
 import { judgeConfiguration } from '@latchkey/shared/statistics';
@@ -251,10 +253,16 @@ export async function mountServices(parts: SingleNodeParts): Promise<void> {
   await mountStatistics(core, setup, parts);
   await mountAuth(core, { apiKeys });
   await mountContent(core, { contents });
-  await mountLeases(core, { leases, contents });
-  await mountPlayback(core, { noteUse: () => {} });
+  const report = await mountLeases(core, { leases, contents });
+  const uses = createSessionUses({
+    report,
+    onFault: (error) => context.warn('uses of sessions could not be written; they are written again', error),
+  });
+  runSessionUses(uses, core);
+  const { noteUse } = uses;
+  await mountPlayback(core, { noteUse });
   // The master keys were checked before: `settleMasterKeys`.
-  const answerPlainRequests = await mountKeyDerivation(core, { masterKeys });
+  const answerPlainRequests = await mountKeyDerivation(core, { masterKeys, noteUse });
   answerPlainRequests();
 }
 

@@ -20,6 +20,7 @@ import { createMetrics, type Metrics } from '@latchkey/shared/metrics';
 import {
   connectApiKeys,
   connectService,
+  connectSessionUses,
   createProcessBase,
   createServiceCore,
   type ProcessContext,
@@ -104,6 +105,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const masterKeys = openMasterKeyRing(values, log.warn);
   const answerPlainRequests = await mountKeyDerivation(core, {
     masterKeys,
+    noteUse: connectSessionUses(client, core).noteUse,
     openPace: (local) =>
       createRemotePace((key) => parent.calls.call<number>('pace', key, answerLimitMs), local),
   });

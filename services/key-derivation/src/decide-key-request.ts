@@ -7,7 +7,7 @@ import {
   mayHaveBeenRenewed,
   type UnknownState,
 } from '@latchkey/shared/authority';
-import type { ContentState, EpochRefusal, SequencePeriods } from '@latchkey/shared/contracts';
+import type { ContentState, EpochRefusal, LeaseState, SequencePeriods } from '@latchkey/shared/contracts';
 import { findEpochRefusal, isEntitled, isHeldByMark, isUuid, viewerIdOf } from '@latchkey/shared/contracts';
 import type { ErrorCode } from '@latchkey/shared/errors';
 import type { KeyRequest } from './key-request.ts';
@@ -23,6 +23,8 @@ export type Decision =
       readonly keyVersion: number;
       /** The viewer of the token or of the session; null for an API key. */
       readonly viewerId: string | null;
+      /** The state of the session by which the key is served; null for another credential. */
+      readonly session: LeaseState | null;
       /** The periods whose pace holds for this request; null without one. */
       readonly paced: SequencePeriods | null;
     }
@@ -56,7 +58,14 @@ export function decideKeyRequest(
     const asked = { session: principal.session, contentId, leaseMode: rules.leaseMode, isServed };
     const decision = decideBySession(asked, authority, now, leaseLoadsAtStart);
     if (decision.kind !== 'open') return decision;
-    return decideByPeriods(request.epoch, decision.content, decision.lease.viewerId, rules, now);
+    return decideByPeriods(
+      request.epoch,
+      decision.content,
+      decision.lease.viewerId,
+      decision.lease,
+      rules,
+      now,
+    );
   }
   if (principal.kind === 'api-key') {
     const known = authority.apiKeys.peek(principal.cacheKey);
@@ -79,7 +88,7 @@ export function decideKeyRequest(
         : decideByLease(leaseId, viewerId, contentId, authority, now, leaseLoadsAtStart);
     if (objection) return objection;
   }
-  return decideByPeriods(request.epoch, content.value, viewerId, rules, now);
+  return decideByPeriods(request.epoch, content.value, viewerId, null, rules, now);
 }
 
 /** The last step, for a request that may have keys of the content. */
@@ -87,17 +96,18 @@ function decideByPeriods(
   epoch: number | undefined,
   content: ContentState | null,
   viewerId: string | null,
+  session: LeaseState | null,
   rules: KeyRules,
   now: number,
 ): Decision {
   const keyVersion = keyVersionOf(content, rules);
   if (keyVersion === null) return refuse('CONTENT_NOT_FOUND');
   const periods = content?.keyPeriods ?? null;
-  if (periods === null) return { kind: 'serve', keyVersion, viewerId, paced: null };
+  if (periods === null) return { kind: 'serve', keyVersion, viewerId, session, paced: null };
   const refusal = findEpochRefusal(periods, epoch, now);
   if (refusal) return { kind: 'refuse', ...refusal };
   const isPaced = viewerId !== null && periods.mode === 'sequence' && periods.pace;
-  return { kind: 'serve', keyVersion, viewerId, paced: isPaced ? periods : null };
+  return { kind: 'serve', keyVersion, viewerId, session, paced: isPaced ? periods : null };
 }
 
 function keyVersionOf(content: ContentState | null, rules: KeyRules): number | null {

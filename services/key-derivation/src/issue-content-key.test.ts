@@ -36,6 +36,7 @@ function setUp(findContent: (contentId: string) => Promise<ContentState | null>,
   });
   const issuer = createContentKeyIssuer({
     keys: createContentKeyCache(),
+    noteUse: () => {},
     authority,
     rules: { contentMode: 'registered', leaseMode: 'optional' },
     masterKeys: createMasterKeyRing([masterKey], () => {}),

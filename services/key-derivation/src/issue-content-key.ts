@@ -2,6 +2,7 @@ import { type Authority, settleDecision } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
 import { toRefusalError } from '@latchkey/shared/contracts';
 import { AppError } from '@latchkey/shared/errors';
+import type { SessionUses } from '@latchkey/shared/internal';
 import type { ContentKeyCache } from './content-key-cache.ts';
 import { type Decision, decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
@@ -27,13 +28,15 @@ export interface ContentKeyIssuerOptions {
   pace: KeyPace;
   clock: Clock;
   keys: ContentKeyCache;
+  /** A key was served by a session. */
+  noteUse: SessionUses['noteUse'];
 }
 
 /** A decision that needs no further state. */
 type Settled = Exclude<Decision, { kind: 'read' }>;
 
 export function createContentKeyIssuer(options: ContentKeyIssuerOptions): ContentKeyIssuer {
-  const { authority, rules, masterKeys, pace, clock, keys } = options;
+  const { authority, rules, masterKeys, pace, clock, keys, noteUse } = options;
 
   const decide = (request: KeyRequest, leaseLoads: number) =>
     decideKeyRequest(request, authority, rules, clock.now(), leaseLoads);
@@ -50,7 +53,13 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     const waitMs = takePaced(pace, request, decision);
     if (typeof waitMs !== 'number') return settleLater(request, waitMs);
     if (waitMs > 0) throw paceExceeded(waitMs);
+    note(request, decision);
     return contentKey;
+  }
+
+  function note({ principal }: KeyRequest, decision: Settled): void {
+    if (decision.kind === 'serve' && decision.session && principal.kind === 'session')
+      noteUse(principal.id, decision.session, clock.now());
   }
 
   /** A revocation may have come while another process was asked for the pace, so everything is decided again. */
@@ -58,7 +67,10 @@ export function createContentKeyIssuer(options: ContentKeyIssuerOptions): Conten
     const waitMs = await taking;
     if (waitMs > 0) throw paceExceeded(waitMs);
     const leaseLoads = authority.leases.loadsBegun;
-    return derive(request, await readUntilSettled(request, decide(request, leaseLoads), leaseLoads));
+    const decision = await readUntilSettled(request, decide(request, leaseLoads), leaseLoads);
+    const contentKey = derive(request, decision);
+    note(request, decision);
+    return contentKey;
   }
 
   const readUntilSettled = (request: KeyRequest, first: Decision, leaseLoads: number): Promise<Settled> =>

@@ -1,5 +1,6 @@
 import type { Authority, KnownStates } from '@latchkey/shared/authority';
 import type { Clock } from '@latchkey/shared/clock';
+import type { SessionUses } from '@latchkey/shared/internal';
 import type { ContentKeyCache } from './content-key-cache.ts';
 import { decideKeyRequest, type KeyRules } from './decide-key-request.ts';
 import type { KeyRequest } from './key-request.ts';
@@ -17,6 +18,8 @@ interface KnownKeyOptions {
   pace: LocalPace | null;
   /** Counts a look-up of a state. */
   onLookup: (cache: keyof Authority, hit: boolean) => void;
+  /** A key was served by a session. */
+  noteUse: SessionUses['noteUse'];
 }
 
 /**
@@ -27,7 +30,7 @@ interface KnownKeyOptions {
 export type KnownKeyIssuer = (request: KeyRequest) => Buffer | null;
 
 export function createKnownKeyIssuer(options: KnownKeyOptions): KnownKeyIssuer {
-  const { authority, rules, masterKeys, keys, pace, clock, onLookup } = options;
+  const { authority, rules, masterKeys, keys, pace, clock, onLookup, noteUse } = options;
   const { states, seen } = createGlances(authority);
   return (request) => {
     seen.length = 0;
@@ -41,6 +44,8 @@ export function createKnownKeyIssuer(options: KnownKeyOptions): KnownKeyIssuer {
       if (waitMs !== 0) return null;
     }
     for (const cache of seen) onLookup(cache, true);
+    const { session } = decision;
+    if (session && request.principal.kind === 'session') noteUse(request.principal.id, session, clock.now());
     return keys.derive(masterKey, request.contentId, request.epoch);
   };
 }

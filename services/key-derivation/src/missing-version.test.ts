@@ -42,6 +42,7 @@ async function serveKeys({ isBehindGateway }: { isBehindGateway: boolean }) {
     masterKeys: createMasterKeyRing([masterKey], host.log.warn),
     pace: createLocalPace(clock, usualCachesBytes),
     keys: createContentKeyCache(),
+    noteUse: () => {},
   });
   await keyDerivationRoutes({
     ...host,

@@ -9,6 +9,7 @@ import {
   connectApiKeys,
   connectBus,
   connectService,
+  connectSessionUses,
   connectStateStore,
   createServiceCore,
   feedDependency,
@@ -57,7 +58,10 @@ export async function mountOnOwners(
   // Without changes no key is served. Behind a gateway, it is the gateway that then counts as not ready.
   if (!context.isSeparate) context.dependencies.push(feedDependency(core.follower, { optional: false }));
   const masterKeys = openMasterKeyRing(values, context.log.warn);
-  const answerPlainRequests = await mount(core, { masterKeys });
+  const answerPlainRequests = await mount(core, {
+    masterKeys,
+    noteUse: connectSessionUses(leases, core).noteUse,
+  });
   return async () => {
     await checkMasterKeys(createKeyVersionClient(content), masterKeys);
     await core.follower.pull();

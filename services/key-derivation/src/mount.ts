@@ -1,4 +1,5 @@
 import { addGuard, addPlainAnswerer, type GuardOptions, type Routes } from '@latchkey/shared/http';
+import type { SessionUses } from '@latchkey/shared/internal';
 import type { Metrics } from '@latchkey/shared/metrics';
 import type { ServiceCore } from '@latchkey/shared/process';
 import type { KeyDerivationConfig } from './config.ts';
@@ -21,6 +22,8 @@ export interface KeyDerivationOptions {
 
 interface MountOptions {
   masterKeys: MasterKeyRing;
+  /** A use of a session, which may extend its lease. It must not wait or throw. */
+  noteUse: SessionUses['noteUse'];
   /** A pace of several processes, which may fall back on that of this process alone. */
   openPace?: (local: LocalPace) => KeyPace;
 }
@@ -33,14 +36,14 @@ interface MountOptions {
  */
 export async function mount(
   core: ServiceCore<KeyDerivationConfig>,
-  { masterKeys, openPace }: MountOptions,
+  { masterKeys, noteUse, openPace }: MountOptions,
 ): Promise<() => void> {
   // Optional: `/ready` shows a version that is missing, and the others are served.
   core.dependencies.push({ name: 'master-key', optional: true, check: async () => masterKeys.facts() });
   if (core.isSeparate) reportMissingKeys(core.app);
   const local = createLocalPace(core.clock, core.cacheBytes.paces);
   const pace = openPace?.(local) ?? (core.sharing ? createSharedPace(core.sharing.connection, local) : local);
-  const options = { ...core, rules: core.values, masterKeys, pace, keys: createContentKeyCache() };
+  const options = { ...core, rules: core.values, masterKeys, pace, noteUse, keys: createContentKeyCache() };
   await keyDerivationRoutes({ ...options, issuer: createContentKeyIssuer(options) })(core.app);
   // A separate service first checks where a request comes from, and limits count each request: only the router does either.
   if (core.isSeparate || core.guard.limiter !== null) return () => {};

@@ -13,9 +13,9 @@ import {
   testTokenSecret,
 } from '@latchkey/shared/testing';
 import { createLeaseReader } from './lease-reader.ts';
-import type { LeaseRouteOptions } from './lease-route-options.ts';
+import type { LeaseRouteOptions, LeaseWriting } from './lease-route-options.ts';
 import type { LeaseRules } from './lease-rules.ts';
-import { leaseRoutes } from './mount.ts';
+import { leaseRoutes, toWriting } from './mount.ts';
 import { createRevocationWriter } from './revocation-writer.ts';
 
 /** The defaults of `docs/configuration.md`. */
@@ -46,6 +46,7 @@ export interface LeaseFixture extends TestHost {
   /** Content by id; a test may add to it. */
   contents: Map<string, ContentState>;
   notices: Notice[];
+  writing: LeaseWriting;
   ask(
     method: 'GET' | 'POST' | 'PUT',
     url: string,
@@ -104,7 +105,7 @@ export async function openLeases(
   });
   const notices: Notice[] = [];
   host.bus.subscribe((message) => void ('notice' in message && notices.push(message.notice)));
-  await leaseRoutes({
+  const options: LeaseRouteOptions = {
     ...host,
     contents: contentReader,
     contentMode,
@@ -114,10 +115,12 @@ export async function openLeases(
     randomBytes,
     randomId: randomUUID,
     guard: { authenticator: host.authenticator, limiter: null },
-  })(host.app);
+  };
+  await leaseRoutes(options)(host.app);
   return {
     ...host,
     clock,
+    writing: toWriting(options),
     contents,
     notices,
     writeRevocations: () => writer.run(),

@@ -9,6 +9,7 @@ import type { Metrics } from '@latchkey/shared/metrics';
 import { createLeasePublisher } from '@latchkey/shared/replicas';
 import { createActWriter } from './acts/act-writer.ts';
 import { type LeaseConfig, readLeaseRules } from './config.ts';
+import { createSessionExtender, type ExtendSessions } from './extend-sessions.ts';
 import { createLeaseFinder } from './find-lease.ts';
 import { createLeaseLedger } from './lease-ledger.ts';
 import type { LeaseRouteOptions, LeaseService, LeaseWriting } from './lease-route-options.ts';
@@ -35,10 +36,17 @@ interface LeaseReaders {
   contents: ContentReader;
 }
 
-/** Adds the lease service to a process: its routes, those for other services, and its jobs. */
-export async function mount(core: RowCore<LeaseConfig>, { leases, contents }: LeaseReaders): Promise<void> {
+/**
+ * Adds the lease service to a process: its routes, those for other services, and its jobs.
+ *
+ * @returns extends sessions that were used in this process
+ */
+export async function mount(
+  core: RowCore<LeaseConfig>,
+  { leases, contents }: LeaseReaders,
+): Promise<ExtendSessions> {
   const { app, values, sharing } = core;
-  await leaseRoutes({
+  const options: LeaseRouteOptions = {
     ...core,
     publisher: sharing && createLeasePublisher(sharing),
     contents,
@@ -46,22 +54,30 @@ export async function mount(core: RowCore<LeaseConfig>, { leases, contents }: Le
     rules: readLeaseRules(values),
     publicUrl: values.publicUrl ?? null,
     randomBytes,
-  })(app);
+  };
+  await leaseRoutes(options)(app);
+  const extendSessions = createSessionExtender(toWriting(options));
   if (core.isSeparate) {
-    addLeaseInternalRoutes(app, leases, core.feed);
+    addLeaseInternalRoutes(app, leases, core.feed, extendSessions);
     addFeedRoutes(app, core.feed);
   }
   addJobs(core);
+  return extendSessions;
+}
+
+/** What acts on leases are written with. */
+export function toWriting(options: LeaseRouteOptions): LeaseWriting {
+  return {
+    ...options,
+    ledger: createLeaseLedger(options.ledger, options.publisher, options.rules),
+    ...createLeaseTableChecks(),
+  };
 }
 
 /** Leases, their revocation, and what players report. */
 export function leaseRoutes(options: LeaseRouteOptions): Routes {
   return async (app) => {
-    const writing: LeaseWriting = {
-      ...options,
-      ledger: createLeaseLedger(options.ledger, options.publisher, options.rules),
-      ...createLeaseTableChecks(),
-    };
+    const writing = toWriting(options);
     const service: LeaseService = {
       ...writing,
       acts: createActWriter(writing),

@@ -11,6 +11,7 @@ import { LeaseStore } from './lease-store.ts';
 import { MarkStore } from './mark-store.ts';
 import type { Database, Transaction } from './own-tables.ts';
 import { RevocationStore } from './revocation-store.ts';
+import { purgeSessions } from './session-store.ts';
 
 const hourMs = 3_600_000;
 /** An ended lease can be looked up for a day: long enough for support to see last night's leases. */
@@ -43,24 +44,6 @@ interface Purged {
   marks: number;
   changes: number;
   revocations: number;
-}
-
-/** @returns how many were removed */
-async function purgeSessions(
-  rows: Database | Transaction,
-  endedBefore: number,
-  limit: number,
-): Promise<number> {
-  const ended = rows
-    .selectFrom('sessions')
-    .select('lease_id')
-    .where('ends_at', '<', endedBefore)
-    .limit(limit);
-  const { numDeletedRows } = await rows
-    .deleteFrom('sessions')
-    .where('lease_id', 'in', ended)
-    .executeTakeFirst();
-  return Number(numDeletedRows);
 }
 
 /** Another process is purging. */

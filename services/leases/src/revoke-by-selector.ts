@@ -9,7 +9,7 @@ import { MarkStore } from './mark-store.ts';
 import type { LedgerEntry, Transaction } from './own-tables.ts';
 import { findNewestCreation, RevocationStore, type SelectorRevocation } from './revocation-store.ts';
 import { revokeAllRows, revokeRows } from './revocation-writer.ts';
-import { addSessions } from './session-row.ts';
+import { addSessions } from './session-store.ts';
 
 /** How many of the newly revoked leases an answer shows (`docs/contract.md#revocation`). */
 const shownLeases = 100;

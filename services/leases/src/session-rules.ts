@@ -8,3 +8,30 @@ export function extendableFrom(
 ): number {
   return (usedAt ?? createdAt) + Math.floor(ttlMs * extendAfterShare);
 }
+
+/** What an extension needs to know of a lease. All times are milliseconds since 1970. */
+interface ExtendableLease {
+  createdAt: number;
+  expiresAt: number;
+  revokedAt: number | null;
+  session?: { ttlMs: number; endsAt: number; usedAt: number | null };
+}
+
+/**
+ * How a use extends a session.
+ *
+ * @param usedAt by the clock of another process, or forged: a use that has not been yet counts as one of now
+ * @returns null where it changes nothing: the lease is a player's, has ended by now, or was extended shortly before
+ */
+export function planExtension(
+  lease: ExtendableLease,
+  usedAt: number,
+  now: number,
+): { usedAt: number; expiresAt: number } | null {
+  const { session, expiresAt, revokedAt } = lease;
+  if (!session || revokedAt !== null || expiresAt <= now) return null;
+  const used = Math.min(usedAt, now);
+  if (used < extendableFrom(lease, session)) return null;
+  // A renewal by the viewer may reach further.
+  return { usedAt: used, expiresAt: Math.max(expiresAt, Math.min(used + session.ttlMs, session.endsAt)) };
+}

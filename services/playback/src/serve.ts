@@ -3,6 +3,7 @@ import { createContentClient, createFeedClient, createLeaseClient } from '@latch
 import {
   connectBus,
   connectService,
+  connectSessionUses,
   connectStateStore,
   createServiceCore,
   runService,
@@ -48,7 +49,7 @@ await runService(
           sharing,
         },
       );
-      await mount(core, { noteUse: () => {} });
+      await mount(core, { noteUse: connectSessionUses(leases, core).noteUse });
       return () => core.follower.pull();
     },
   },

@@ -52,5 +52,6 @@ export {
   LeaseStateSchema,
   MarkAnswerSchema,
   MarkSchema,
+  SessionUsesSchema,
 } from './services.ts';
 export { formatSid, hashSecret, isSecretOf, parseSid, type SessionId, secretBytes } from './session-id.ts';

@@ -38,6 +38,11 @@ const AsOf = Type.Integer();
 export const LeaseAnswerSchema = Type.Object({ value: nullable(LeaseStateSchema), asOf: AsOf });
 export const MarkAnswerSchema = Type.Object({ value: MarkSchema, asOf: AsOf });
 
+/** Reports of uses that other services send: lease id of the session → wall clock of its latest use, in milliseconds since 1970. */
+export const SessionUsesSchema = Type.Object({
+  uses: Type.Record(Type.String(), Type.Integer({ minimum: 0 })),
+});
+
 /** The lease service as other services see it. */
 export interface LeaseReader {
   /**

@@ -23,3 +23,10 @@ export {
   type RemoteApiKeyVerifier,
   reportUsesEveryMs,
 } from './service-clients.ts';
+export {
+  createSessionUses,
+  reportSessionUses,
+  reportSessionUsesEveryMs,
+  type SessionUses,
+  sessionUsesPath,
+} from './session-uses.ts';

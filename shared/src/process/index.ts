@@ -1,6 +1,7 @@
 export { answerFlags } from './answer-flags.ts';
 export { connectBus } from './connect-bus.ts';
 export { connectApiKeys, connectService } from './connect-service.ts';
+export { connectSessionUses, runSessionUses } from './connect-session-uses.ts';
 export { connectStateStore } from './connect-state-store.ts';
 export { endOnSignals } from './end-on-signals.ts';
 export { explainAndExit, explainRefusal } from './explain-refusal.ts';

@@ -36,6 +36,7 @@ async function serve(keyPeriodsFrom: (origin: number) => KeyPeriods) {
     masterKeys: createMasterKeyRing([masterKey], host.log.warn),
     pace: createLocalPace(clock, usualCachesBytes),
     keys: createContentKeyCache(),
+    noteUse: () => {},
   });
   await keyDerivationRoutes({
     ...host,

@@ -43,6 +43,7 @@ export class SharingReplicas {
         ),
         clock: server.clockOf(which),
         keys: createContentKeyCache(),
+        noteUse: () => {},
       }),
     );
   }

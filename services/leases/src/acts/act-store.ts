@@ -175,23 +175,6 @@ export class ActStore {
       .execute();
   }
 
-  async insertSessions(leases: readonly Lease[]): Promise<void> {
-    const rows = leases.flatMap(({ id, session }) =>
-      session
-        ? [
-            {
-              lease_id: id,
-              secret_hash: session.secretHash,
-              ttl_ms: session.ttlMs,
-              ends_at: session.endsAt,
-              used_at: session.usedAt,
-            },
-          ]
-        : [],
-    );
-    if (rows.length > 0) await this.#tx.insertInto('sessions').values(rows).execute();
-  }
-
   /** As `LeaseStore.renew`. @returns the renewed leases by id */
   async renew(renewals: ReadonlyMap<string, Renewal>): Promise<Map<string, Lease>> {
     if (renewals.size === 0) return new Map();

@@ -4,6 +4,7 @@ import { AppError } from '@latchkey/shared/errors';
 import { type Lease, statusOf } from '../lease.ts';
 import { findRenewalRefusal } from '../lease-conditions.ts';
 import { lastRenewableExpiry } from '../lease-rules.ts';
+import { insertSessions } from '../session-store.ts';
 import { deviceKey, type Pair, pairKey } from './act-store.ts';
 import type { ActsInWork, Placed } from './acts-in-work.ts';
 import type { CreateAct, ReviveAct } from './lease-act.ts';
@@ -191,7 +192,7 @@ async function write(work: ActsInWork, plan: Plan): Promise<void> {
 
   const created = [...plan.created.values()];
   await store.insert(created);
-  await store.insertSessions(created);
+  await insertSessions(entry.tx, created);
   for (const [{ act, place }, lease] of plan.created) {
     work.audit(act.acting, act.session ? 'session.create' : 'lease.create', lease);
     entry.created(lease);

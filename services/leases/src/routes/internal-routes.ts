@@ -3,11 +3,13 @@ import {
   type LeaseBatchReader,
   type LeaseReader,
   MarkAnswerSchema,
+  SessionUsesSchema,
 } from '@latchkey/shared/contracts';
 import type { ChangeFeed } from '@latchkey/shared/events';
 import type { App } from '@latchkey/shared/http';
-import { addBatchRoute, leaseBatch, markBatch } from '@latchkey/shared/internal';
+import { addBatchRoute, leaseBatch, markBatch, sessionUsesPath } from '@latchkey/shared/internal';
 import { Type } from 'typebox';
+import type { ExtendSessions } from '../extend-sessions.ts';
 
 /**
  * The internal routes of the lease service, which need `INTERNAL_SECRET`. Each answer carries the number of the
@@ -17,6 +19,7 @@ export function addLeaseInternalRoutes(
   app: App,
   reader: LeaseReader & LeaseBatchReader,
   feed: ChangeFeed,
+  extendSessions: ExtendSessions = async () => {},
 ): void {
   const head = () => feed.head();
   addBatchRoute(app, leaseBatch, { head, readMany: (leaseIds) => reader.findLeases(leaseIds) });
@@ -50,6 +53,17 @@ export function addLeaseInternalRoutes(
       const asOf = await feed.head();
       const { viewerId, contentId } = request.query;
       return { value: await reader.findMark(viewerId, contentId), asOf };
+    },
+  );
+  app.post(
+    sessionUsesPath,
+    {
+      config: { access: 'internal' },
+      schema: { hide: true, body: SessionUsesSchema, response: { 200: Type.Object({}) } },
+    },
+    async (request) => {
+      await extendSessions(new Map(Object.entries(request.body.uses)));
+      return {};
     },
   );
 }

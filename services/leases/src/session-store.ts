@@ -1,0 +1,68 @@
+import { rowList } from '@latchkey/shared/db';
+import type { Lease } from './lease.ts';
+import type { Database, Transaction } from './own-tables.ts';
+import { readSession, sessionColumn } from './session-row.ts';
+
+/** Writes what makes those of the leases a session that are one. */
+export async function insertSessions(tx: Transaction, leases: readonly Lease[]): Promise<void> {
+  const rows = leases.flatMap(({ id, session }) =>
+    session ? [{ lease_id: id, ...toColumns(session) }] : [],
+  );
+  if (rows.length > 0) await tx.insertInto('sessions').values(rows).execute();
+}
+
+function toColumns({ secretHash, ttlMs, endsAt, usedAt }: NonNullable<Lease['session']>) {
+  return { secret_hash: secretHash, ttl_ms: ttlMs, ends_at: endsAt, used_at: usedAt };
+}
+
+/** Notes the last use of sessions, by lease id. */
+export async function noteUses(
+  tx: Transaction,
+  uses: ReadonlyMap<string, { usedAt: number }>,
+): Promise<void> {
+  if (uses.size === 0) return;
+  const asked = [...uses].map(([id, { usedAt }]) => ({ asked_id: id, used: usedAt }));
+  await tx
+    .updateTable('sessions')
+    .from(rowList(tx, { asked_id: 'text', used: 'bigint' } as const, asked).as('given'))
+    .set((eb) => ({ used_at: eb.ref('given.used') }))
+    .whereRef('lease_id', '=', 'given.asked_id')
+    .execute();
+}
+
+/** The leases with their sessions, for statements that do not read them. One statement, at most a hundred leases. */
+export async function addSessions(db: Database | Transaction, leases: readonly Lease[]): Promise<Lease[]> {
+  if (leases.length === 0) return [];
+  const rows = await db
+    .selectFrom('leases')
+    .where(
+      'id',
+      'in',
+      leases.map(({ id }) => id),
+    )
+    .select((eb) => ['id', sessionColumn(eb)])
+    .execute();
+  const sessions = new Map(rows.map(({ id, session }) => [id, session]));
+  return leases.map((lease) => {
+    const session = sessions.get(lease.id);
+    return session ? { ...lease, session: readSession(session) } : lease;
+  });
+}
+
+/** Removes what belongs to sessions that ended before the given time, at most `limit`. @returns how many */
+export async function purgeSessions(
+  rows: Database | Transaction,
+  endedBefore: number,
+  limit: number,
+): Promise<number> {
+  const ended = rows
+    .selectFrom('sessions')
+    .select('lease_id')
+    .where('ends_at', '<', endedBefore)
+    .limit(limit);
+  const { numDeletedRows } = await rows
+    .deleteFrom('sessions')
+    .where('lease_id', 'in', ended)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
