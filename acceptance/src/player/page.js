@@ -30,10 +30,11 @@ function listen() {
   player.on('keyWait', noteWait);
   player.on('lease', (lease) => seen.leases.push(lease?.id ?? null));
   player.on('key', () => seen.keyMs.push(performance.now() - tokensMs.shift()));
-  player.hls.on(Hls.Events.FRAG_LOADED, (_, { frag }) =>
+  // The browser's own HLS reports neither.
+  player.hls?.on(Hls.Events.FRAG_LOADED, (_, { frag }) =>
     seen.loadMs.push(performance.now() - frag.stats.loading.start),
   );
-  player.hls.on(Hls.Events.BUFFER_APPENDING, (_, { frag }) =>
+  player.hls?.on(Hls.Events.BUFFER_APPENDING, (_, { frag }) =>
     seen.appendMs.push(performance.now() - frag.stats.loading.end),
   );
 }

@@ -67,6 +67,8 @@ export interface SceneOptions {
   /** The token that `keyServerAuth` returns; undefined for a valid one. */
   readonly token?: (reason: string, count: number) => string | undefined;
   readonly origin?: string;
+  /** Further servers that the browser reaches: base URL by host. */
+  readonly hosts?: Readonly<Record<string, string>>;
 }
 
 /** Options of the player, and how the page uses it. */
@@ -83,6 +85,7 @@ interface LoadOptions {
   readonly auth?: 'undefined' | 'null' | 'a number' | 'an object' | 'an error';
   readonly patienceSeconds?: number;
   readonly reportMetrics?: boolean;
+  readonly native?: 'always';
   readonly hlsConfig?: Record<string, unknown>;
   /** Gives the player a clock that `jump` and `letPass` move. */
   readonly hasOwnTime?: boolean;
@@ -122,6 +125,13 @@ export function freshToken(server: Target, viewerId: string, claims: Record<stri
   return viewerToken(server.jwtSecret, viewerId, { jti: randomUUID(), ...claims });
 }
 
+const hostsOf = (mediaUrl: string, serverUrl: string) => ({
+  [new URL(pageOrigin).host]: mediaUrl,
+  [new URL(unlistedOrigin).host]: mediaUrl,
+  [new URL(keyServerUrl).host]: serverUrl,
+  [new URL(otherKeyServerUrl).host]: serverUrl,
+});
+
 /** Opens the page; it is closed when the test is over. */
 export async function openScene(
   stage: PlayerSetup,
@@ -129,13 +139,8 @@ export async function openScene(
   options: SceneOptions,
 ): Promise<PlayScene> {
   const { film, server = stage.target, viewerId = unique('viewer'), origin = pageOrigin } = options;
-  const hosts = {
-    [new URL(pageOrigin).host]: stage.mediaUrl,
-    [new URL(unlistedOrigin).host]: stage.mediaUrl,
-    [new URL(keyServerUrl).host]: server.url,
-    [new URL(otherKeyServerUrl).host]: server.url,
-  };
-  const wire = await openWire(hosts, server.propagationMs > 0 ? triesOfSeveral : 1);
+  const hosts = hostsOf(stage.mediaUrl, server.url);
+  const wire = await openWire({ ...hosts, ...options.hosts }, server.propagationMs > 0 ? triesOfSeveral : 1);
   const context = await stage.browser.newContext({ proxy: { server: wire.proxy } });
   context.setDefaultTimeout(untilTimeoutMs);
   onTestFinished(async () => {

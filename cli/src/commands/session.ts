@@ -44,8 +44,8 @@ export function registerSession(program: Command, context: CommandContext): void
 }
 
 const examples = `
-The URL is a secret: it plays until it is revoked, is not used for --ttl, or has lived for SESSION_MAX_SECONDS of the server.
-It is written to standard output alone.
+The API key has the scope full or admin. The URL is a secret: it plays until it is revoked, is not used for --ttl, or has
+lived for SESSION_MAX_SECONDS of the server. It is written to standard output alone.
 
 Example:
   export LATCHKEY_API_KEY=lk_…

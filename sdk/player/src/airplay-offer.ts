@@ -34,6 +34,11 @@ export function createOffer(core: PlayerCore): AirPlayOffer {
     source = undefined;
   }
 
+  const forget = () => {
+    asked = undefined;
+    remove();
+  };
+
   function failed(error: PlayerError) {
     remove();
     if (error.code !== 'ABORTED') emitter.emit('remote', { state: 'failed', error });
@@ -45,8 +50,7 @@ export function createOffer(core: PlayerCore): AirPlayOffer {
       throw core.failure('UNSUPPORTED', 'AirPlay needs preferManagedMediaSource: true in hls.js.');
     const url = await remote.url(contentId);
     if (asked !== contentId || shownIn !== video) return;
-    source = Object.assign(document.createElement('source'), { type: playlistType, src: url });
-    video.append(source);
+    source = addSource(video, url);
     emitter.emit('remote', { state: 'offered' });
   }
 
@@ -62,31 +66,39 @@ export function createOffer(core: PlayerCore): AirPlayOffer {
   const offer: AirPlayOffer = {
     isTaken: false,
     showIn(video, signal) {
-      const onAvailability = (event: Event & { availability?: string }) => {
-        isNear = event.availability === 'available';
+      onAvailability(video, signal, (isAvailable) => {
+        isNear = isAvailable;
         if (isNear) show();
         else if (!offer.isTaken) offer.withdraw();
-      };
-      video.addEventListener('webkitplaybacktargetavailabilitychanged', onAvailability, { signal });
+      });
       // The content may have been unknown before its first key.
       video.addEventListener('playing', show, { signal });
       // hls.js has removed every `<source>`, and has forbidden receivers: a managed media source opens only so.
       video.disableRemotePlayback = false;
-      remove();
-      asked = undefined;
+      forget();
       shownIn = video;
       show();
     },
     withdraw() {
-      asked = undefined;
-      remove();
+      forget();
       return remote.release();
     },
     withdrawNow() {
-      asked = undefined;
-      remove();
+      forget();
       remote.releaseNow();
     },
   };
   return offer;
+}
+
+/** @param tell whether a receiver is near, now and whenever that changes */
+function onAvailability(video: WebKitVideo, signal: AbortSignal, tell: (isAvailable: boolean) => void) {
+  const onEvent = (event: Event & { availability?: string }) => tell(event.availability === 'available');
+  video.addEventListener('webkitplaybacktargetavailabilitychanged', onEvent, { signal });
+}
+
+function addSource(video: WebKitVideo, src: string): HTMLSourceElement {
+  const source = Object.assign(document.createElement('source'), { type: playlistType, src });
+  video.append(source);
+  return source;
 }

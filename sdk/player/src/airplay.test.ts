@@ -163,7 +163,7 @@ it('a session that is revoked while a receiver plays is told, and the page asks 
   expect(scene.errors).toMatchObject([{ code: 'TOKEN_REVOKED' }]);
 });
 
-it('another content gets another session, and a playback that has ended none', async () => {
+it('another content gets another session, and a playback that has ended by an error loses its own and gets none', async () => {
   await receiver('available');
   await load(player, 'sequel');
   hls.attachMedia(video);
@@ -173,6 +173,7 @@ it('another content gets another session, and a playback that has ended none', a
   fake.answer('GET', () => problem(403, 'LEASE_REVOKED'));
   hls.askForKey(keyUrl(5));
   await settle();
+  expect([video.sources, released()]).toEqual([[], expect.arrayContaining(['session-2'])]);
   await receiver('not-available');
   await receiver('available');
   expect(madeSessions()).toHaveLength(2);

@@ -39,17 +39,19 @@ export function createAirPlay(hls: Hls, core: PlayerCore): AirPlay {
   const onBuffered = () => {
     if (hls.media !== video) onAttached();
   };
-  const onLoading = () => void offer.withdraw();
+  const withdraw = () => void offer.withdraw();
+  // The viewer's rights to this playback have ended. A receiver must not get what the page has lost.
+  core.emitter.on('error', withdraw);
   hls.on(Events.MEDIA_ATTACHED, onAttached);
   hls.on(Events.FRAG_BUFFERED, onBuffered);
-  hls.on(Events.MANIFEST_LOADING, onLoading);
+  hls.on(Events.MANIFEST_LOADING, withdraw);
 
   return {
     releaseNow: offer.withdrawNow,
     destroy() {
       hls.off(Events.MEDIA_ATTACHED, onAttached);
       hls.off(Events.FRAG_BUFFERED, onBuffered);
-      hls.off(Events.MANIFEST_LOADING, onLoading);
+      hls.off(Events.MANIFEST_LOADING, withdraw);
       listening.abort();
       handOver.stop();
       return offer.withdraw();

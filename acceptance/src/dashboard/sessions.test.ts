@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import { waitForAnnouncement } from './announcements.ts';
+import { inspectPage } from './inspect-page.ts';
+import { startDashboard } from './open-dashboard.ts';
+
+const { open, server } = await startDashboard({
+  PUBLIC_URL: 'https://keys.example.com',
+  PLAYLIST_ORIGINS: 'https://cdn.example.com',
+});
+const { client, adminApiKey } = server;
+await client.post('/api/v1/setup', adminApiKey);
+const playlistUrl = 'https://cdn.example.com/film/master.m3u8';
+const stored = async () => (await client.get('/api/v1/content/film', adminApiKey)).json.content.playlistUrl;
+
+it('the playlist of a content is shown, set and removed, and a refusal of the server stands at its field', async () => {
+  await client.post('/api/v1/content', adminApiKey, { id: 'film', name: 'Film' });
+  const page = await open({ path: '/content/film', as: adminApiKey });
+  const shown = page.getByRole('definition').filter({ hasText: /^https:\/\/cdn/ });
+  await page.getByText('Playlist URL').waitFor();
+  expect(await shown.count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  const field = page.getByRole('textbox', { name: 'Playlist URL' });
+  await field.fill('master.m3u8');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('An http or https URL, such as').waitFor();
+  await field.fill('https://elsewhere.example/master.m3u8');
+  await field.press('Enter');
+  await page
+    .getByText(/^It has the origin .*elsewhere\.example, which PLAYLIST_ORIGINS does not list\.$/)
+    .waitFor();
+  // The message is that of the field, which has the focus.
+  expect(await field.getAttribute('aria-invalid')).toBe('true');
+  expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('playlistUrl');
+  await inspectPage(page, 'content-playlist-refused');
+
+  await field.fill(` ${playlistUrl} `);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await waitForAnnouncement(page, 'Content changed');
+  await shown.waitFor();
+  expect(await stored()).toBe(playlistUrl);
+  await inspectPage(page, 'content-playlist');
+
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  await field.fill('');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await shown.waitFor({ state: 'detached' });
+  expect(await stored()).toBeNull();
+});
+
+it('a session is listed with its device, says in its details what it is, and is revoked like any lease', async () => {
+  await client.post('/api/v1/content', adminApiKey, { id: 'series', name: 'Series', playlistUrl });
+  const asked = { contentId: 'series', viewerId: 'ada', deviceId: 'Living room TV' };
+  const { json, status } = await client.post('/keys/sessions', adminApiKey, asked);
+  expect(status).toBe(201);
+  const { leaseId } = json.session;
+  const [secret = ''] = /(?<=\/play\/)[\w-]{43}/.exec(json.url) ?? [];
+  const page = await open({ path: '/leases?viewer=ada', as: adminApiKey });
+  const row = page.getByRole('row', { name: 'ada' });
+  await row.getByText('on Living room TV').waitFor();
+  await row.getByText('session URL, not used yet').waitFor();
+  await inspectPage(page, 'leases-session');
+
+  const useKey = async () => (await client.get(`/keys/series?s=${secret}`)).code ?? 'served';
+  await page.getByRole('button', { name: 'ada', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Session: a URL that plays without a token').waitFor();
+  await dialog.getByText('Last used').waitFor();
+  await inspectPage(page, 'leases-session-details');
+  // The list and the details name no secret.
+  expect(await page.content()).not.toContain(secret);
+  await dialog.getByRole('button', { name: 'Revoke…' }).click();
+  await page.getByLabel('Reason').fill('shared link');
+  await page.getByRole('button', { name: 'Revoke the lease' }).click();
+  await waitForAnnouncement(page, '1 lease revoked');
+  await expect.poll(useKey).toBe('LEASE_REVOKED');
+  const { json: after } = await client.get(`/api/v1/leases/${leaseId}`, adminApiKey);
+  expect(after.lease).toMatchObject({ kind: 'session', state: 'revoked', reason: 'shared link' });
+});
+
+it('the lease of a player says in its details that it sends tokens', async () => {
+  await client.post('/api/v1/content', adminApiKey, { id: 'clip', name: 'Clip' });
+  await client.post('/keys/leases', adminApiKey, { contentId: 'clip', viewerId: 'bob' });
+  const page = await open({ path: '/leases?viewer=bob', as: adminApiKey });
+  await page.getByRole('button', { name: 'bob', exact: true }).click();
+  await page.getByText('Player: sends a token with each key request').waitFor();
+  expect(await page.getByText('session URL').count()).toBe(0);
+});
